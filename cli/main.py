@@ -1,0 +1,36 @@
+"""The command `stormplace`: puts the groups of commands together."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from cli import agent, daemon, data, demo, lab, solve, taxi
+from cli.errors import UserError
+
+app = typer.Typer(
+    name="stormplace",
+    help="A placement scheduler for Apache Storm that knows the network.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.add_typer(lab.app, name="lab")
+app.add_typer(taxi.app, name="taxi")
+app.add_typer(data.app, name="data")
+for single in (solve, daemon, agent, demo):
+    single.register(app)
+
+
+def main() -> None:
+    """Run the command line; a `UserError` becomes one sentence and its exit status."""
+    try:
+        app()
+    except UserError as error:
+        sys.stderr.write(f"stormplace: {error}\n")
+        raise SystemExit(error.status) from None
+
+
+if __name__ == "__main__":
+    main()
