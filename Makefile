@@ -1,0 +1,70 @@
+# Two commands matter: `make demo` and `make test`. Both set up everything they need first.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STORM_VERSION := 2.8.3
+STORM_HOME := build/storm/apache-storm-$(STORM_VERSION)
+SHIM := java-shim/target/stormplace-shim-0.1.0.jar
+SHIM_SOURCES := $(shell find java-shim/src -type f 2>/dev/null) pom.xml java-shim/pom.xml bridge/placement.thrift
+MVN := mvn -B -ntp
+
+.PHONY: help setup system demo test lint unit java lab bench-shim bench-emulator clean
+
+help:  ## show the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
+
+setup: $(VENV)/.ready $(STORM_HOME)/RELEASE $(SHIM)  ## Python environment, Storm, the shim's jar
+
+demo: setup  ## the taxi query on an emulated wide area, under three schedulers
+	$(BIN)/stormplace demo
+
+test: setup lint unit java lab  ## everything that must pass
+	@echo "all checks passed"
+
+lint: $(VENV)/.ready  ## ruff, mypy --strict, import contracts
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+unit: setup  ## Python tests that need no cluster
+	$(BIN)/python -m pytest -m "not lab"
+
+java: system  ## the shim's tests
+	$(MVN) verify
+
+lab: setup  ## tests on a real Storm cluster in network namespaces
+	$(BIN)/python -m pytest -m lab
+
+bench-shim: setup  ## round trip of the shim against the real daemon
+	$(BIN)/python -m benchmarks.shim_round_trip
+
+bench-emulator: setup  ## accuracy and throughput of the wide-area emulator
+	$(BIN)/python -m benchmarks.emulator_accuracy
+
+clean:  ## remove what the targets above made
+	rm -rf $(VENV) build java-shim/target
+
+system:
+	@./lab/system-packages.sh
+
+$(VENV)/.ready: pyproject.toml constraints.txt | system
+	@echo "setting up the Python environment in $(VENV)"
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt setuptools
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -c constraints.txt -e ".[test]"
+	touch $@
+
+$(STORM_HOME)/RELEASE: lab/storm/pom.xml | system
+	@echo "assembling Storm $(STORM_VERSION) in $(STORM_HOME)"
+	$(MVN) -q -f lab/storm/pom.xml package
+	test -f $@ && touch $@
+
+$(SHIM): $(SHIM_SOURCES) | system
+	@echo "building the shim"
+	$(MVN) -q -DskipTests package
+	touch $@
