@@ -1,1 +1,1 @@
-
+"""Between Storm and the decision core: wire contract, problems, slots, daemon and records."""

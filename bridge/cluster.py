@@ -1,0 +1,135 @@
+"""The cluster of one round by hosts: who lives where, how much each host carries, which slots are taken."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from bridge.messages import PlanRequest, Supervisor
+    from bridge.readings import Readings
+    from bridge.settings import CapacitySettings
+
+META_EXECUTORS = "stormplace.executors"
+META_SITE = "stormplace.site"
+EXECUTORS = "executors"
+CPU = "cpu_percent"
+MEMORY = "memory_mb"
+# Stands for "not limited": resource amounts have to be finite numbers.
+UNLIMITED = 1e12
+
+Slot = tuple[int, int]
+"""A worker slot: supervisor index in the request, port."""
+
+
+@dataclass(frozen=True)
+class Host:
+    """A host with all its supervisors; the node of the placement problem.
+
+    Attributes:
+        name: Name of the host.
+        site: Its site, if known.
+        supervisors: Indices of its supervisors in the request, ascending.
+        usable: True if at least one supervisor may take new executors.
+        capacity: What its usable supervisors carry in all, by resource.
+    """
+
+    name: str
+    site: str | None
+    supervisors: tuple[int, ...]
+    usable: bool
+    capacity: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Hosts:
+    """All hosts of a round, sorted by name.
+
+    Attributes:
+        hosts: The hosts.
+        host_of_supervisor: Host index by supervisor index.
+        faults: One phrase per contradictory or unreadable piece of metadata.
+    """
+
+    hosts: tuple[Host, ...]
+    host_of_supervisor: tuple[int, ...]
+    faults: tuple[str, ...]
+
+
+def gather_hosts(request: PlanRequest, capacity: CapacitySettings, readings: Readings) -> Hosts:
+    """Put supervisors that share a host together.
+
+    A host's site is what its supervisors' metadata says, else what its agent says.
+
+    Args:
+        request: The round.
+        capacity: Capacity where the metadata states none.
+        readings: Believed readings.
+    """
+    by_name: dict[str, list[int]] = {}
+    for index, supervisor in enumerate(request.supervisors):
+        by_name.setdefault(supervisor.host, []).append(index)
+    faults: list[str] = []
+    hosts = tuple(
+        Host(
+            name=name,
+            site=_site(name, [request.supervisors[index] for index in by_name[name]], readings, faults),
+            supervisors=tuple(by_name[name]),
+            usable=any(request.supervisors[index].usable for index in by_name[name]),
+            capacity=_capacity([request.supervisors[index] for index in by_name[name]], capacity, faults),
+        )
+        for name in sorted(by_name)
+    )
+    position = {host.name: index for index, host in enumerate(hosts)}
+    return Hosts(hosts, tuple(position[supervisor.host] for supervisor in request.supervisors), tuple(faults))
+
+
+def _site(name: str, supervisors: Sequence[Supervisor], readings: Readings, faults: list[str]) -> str | None:
+    said = sorted({site for supervisor in supervisors if (site := supervisor.meta.get(META_SITE))})
+    if len(said) > 1:
+        faults.append(f"supervisors of {name} name several sites ({', '.join(said)})")
+    reading = readings.by_host.get(name)
+    told = reading.site if reading is not None else None
+    if said and told is not None and told not in said:
+        faults.append(f"{name} is at site {said[0]} by its supervisor and at {told} by its agent")
+    return said[0] if said else told
+
+
+def _capacity(
+    supervisors: Sequence[Supervisor], settings: CapacitySettings, faults: list[str]
+) -> dict[str, float]:
+    usable = [supervisor for supervisor in supervisors if supervisor.usable]
+    result: dict[str, float] = {
+        EXECUTORS: float(_executors(supervisors, settings, faults)) if usable else 0.0
+    }
+    if settings.use_cpu:
+        result[CPU] = _total([supervisor.cpu_percent for supervisor in usable])
+    if settings.use_memory:
+        result[MEMORY] = _total([supervisor.memory_mb for supervisor in usable])
+    return result
+
+
+def _executors(supervisors: Sequence[Supervisor], settings: CapacitySettings, faults: list[str]) -> int:
+    stated: list[int] = []
+    for supervisor in supervisors:
+        text = supervisor.meta.get(META_EXECUTORS)
+        if text is None:
+            continue
+        if text.strip().isdecimal():
+            stated.append(int(text))
+        else:
+            faults.append(f"{META_EXECUTORS} of supervisor {supervisor.id} is no whole number ({text!r})")
+    if len(set(stated)) > 1:
+        faults.append(f"supervisors of {supervisors[0].host} state several values of {META_EXECUTORS}")
+    # The least of contradictory values is the safe one.
+    return min(stated, default=settings.executors_per_host)
+
+
+def _total(amounts: Sequence[float]) -> float:
+    # Storm reports 0 where the capacity is unknown: then nothing is known that could be exceeded.
+    if any(amount <= 0 for amount in amounts):
+        return UNLIMITED
+    return math.fsum(amounts)

@@ -1,0 +1,182 @@
+"""The messages of placement.thrift as frozen Python values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+UNASSIGNED = -1
+
+
+class ComponentKind(IntEnum):
+    """What a component of a topology is."""
+
+    SPOUT = 0
+    BOLT = 1
+    ACKER = 2
+    SYSTEM = 3
+
+
+class Grouping(IntEnum):
+    """How a stream's tuples are dealt to the tasks of the component that consumes it."""
+
+    SHUFFLE = 0
+    FIELDS = 1
+    ALL = 2
+    GLOBAL = 3
+    NONE = 4
+    DIRECT = 5
+    LOCAL_OR_SHUFFLE = 6
+    CUSTOM = 7
+
+
+class ReadingKind(IntEnum):
+    """What a published reading tells about."""
+
+    NODE = 0
+    RATES = 1
+
+
+class Decision(IntEnum):
+    """What the daemon answers for one topology."""
+
+    KEEP = 0
+    ASSIGN = 1
+    UNPLACEABLE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Supervisor:
+    """A supervisor of the cluster.
+
+    Attributes:
+        id: Storm's id of the supervisor.
+        host: Name of its host; several supervisors may share one.
+        ports: Worker slots that may be used or are in use in this round.
+        alive: False if only an assignment still names it.
+        blacklisted: True if Storm's blacklist holds its host.
+        cpu_percent: Capacity, 100 = one core, 0 if unknown.
+        memory_mb: Capacity, 0 if unknown.
+        meta: `supervisor.scheduler.meta`.
+    """
+
+    id: str
+    host: str
+    ports: tuple[int, ...]
+    alive: bool
+    blacklisted: bool
+    cpu_percent: float
+    memory_mb: float
+    meta: Mapping[str, str]
+
+    @property
+    def usable(self) -> bool:
+        """Whether new executors may be placed here."""
+        return self.alive and not self.blacklisted
+
+
+@dataclass(frozen=True, slots=True)
+class Topology:
+    """A topology with its executors in ascending order of their first task.
+
+    The lists of one prefix (`component_`, `stream_`, `executor_`) are parallel. `stream_from`, `stream_to`
+    and `executor_component` hold component indices; `executor_supervisor` holds supervisor indices, -1 =
+    unassigned.
+    """
+
+    id: str
+    name: str
+    num_workers: int
+    settings_json: str
+    component_names: tuple[str, ...]
+    component_kinds: tuple[ComponentKind, ...]
+    stream_from: tuple[int, ...]
+    stream_to: tuple[int, ...]
+    stream_ids: tuple[str, ...]
+    stream_groupings: tuple[Grouping, ...]
+    executor_first_task: tuple[int, ...]
+    executor_last_task: tuple[int, ...]
+    executor_component: tuple[int, ...]
+    executor_cpu_percent: tuple[float, ...]
+    executor_memory_mb: tuple[float, ...]
+    executor_supervisor: tuple[int, ...]
+    executor_port: tuple[int, ...]
+
+    @property
+    def n_executors(self) -> int:
+        """Number of executors."""
+        return len(self.executor_first_task)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A published reading as it stands in ZooKeeper.
+
+    Attributes:
+        kind: What it tells about.
+        name: Host or topology id.
+        payload: Bytes of the znode, unparsed.
+        age_ms: Time since the shim saw it change.
+    """
+
+    kind: ReadingKind
+    name: str
+    payload: bytes
+    age_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRequest:
+    """One round of scheduling as the shim sees it."""
+
+    version: int
+    round_id: str
+    deadline_ms: int
+    supervisors: tuple[Supervisor, ...]
+    topologies: tuple[Topology, ...]
+    readings: tuple[Reading, ...]
+    readings_live: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a move saves and costs.
+
+    Attributes:
+        gain: Fraction of the current objective that is saved; 0 for a first placement.
+        executors_moved: Running executors that change their slot.
+        workers_moved: Running workers that end or restart because their set of executors changes.
+    """
+
+    gain: float
+    executors_moved: int
+    workers_moved: int
+
+
+@dataclass(frozen=True, slots=True)
+class TopologyPlan:
+    """The answer for one topology; the executor lists are parallel to the request's, empty unless ASSIGN."""
+
+    topology_id: str
+    decision: Decision
+    executor_supervisor: tuple[int, ...]
+    executor_port: tuple[int, ...]
+    status: str
+    strategy: str
+    objective: float | None = None
+    response_time_ms: float | None = None
+    bound: float | None = None
+    price: Price | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlanResponse:
+    """The answer for one round."""
+
+    version: int
+    round_id: str
+    plans: tuple[TopologyPlan, ...]

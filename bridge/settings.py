@@ -1,0 +1,222 @@
+"""Settings of the daemon: one TOML file; each key's type, unit, range, default and meaning in one place."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+SiteName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+
+class ServerSettings(_Section):
+    """Where the daemon listens."""
+
+    host: str = Field(default="127.0.0.1", min_length=1, description="Address to listen on.")
+    port: int = Field(default=7090, ge=0, le=65535, description="TCP port to listen on; 0 takes a free one.")
+    max_connections: int = Field(
+        default=16, ge=1, le=1024, description="Connections served at once; further ones are closed."
+    )
+    max_rounds: int = Field(
+        default=2,
+        ge=1,
+        le=64,
+        description="Rounds planned at once; further ones wait until their own deadline.",
+    )
+    max_frame_bytes: int = Field(
+        default=67_108_864, ge=1024, le=2_147_483_647, description="Largest request accepted, bytes."
+    )
+
+
+class CapacitySettings(_Section):
+    """How much one host carries."""
+
+    executors_per_host: int = Field(
+        default=8,
+        ge=1,
+        le=100_000,
+        description="Executors per host, unless the supervisor's metadata `stormplace.executors` differs.",
+    )
+    use_cpu: bool = Field(
+        default=False,
+        description="Also respect CPU requests and the supervisors' CPU capacity (percent of a core).",
+    )
+    use_memory: bool = Field(
+        default=False, description="Also respect memory requests and the supervisors' memory capacity (MB)."
+    )
+
+
+class SiteDelay(_Section):
+    """The one-way delay between two sites."""
+
+    between: tuple[SiteName, SiteName] = Field(description="Two site names.", strict=False)
+    delay_ms: float = Field(ge=0, le=60_000, description="One-way delay, ms.")
+
+
+class NetworkSettings(_Section):
+    """Delays where nothing is measured."""
+
+    hop_overhead_ms: float = Field(
+        default=2.0,
+        ge=0,
+        le=1000,
+        description="Cost of leaving a worker (queues, serialisation), ms, added to delays between hosts.",
+    )
+    local_delay_ms: float = Field(
+        default=0.25,
+        ge=0,
+        le=60_000,
+        description="One-way delay between hosts of one site without measurement, ms.",
+    )
+    unknown_delay_ms: float = Field(
+        default=100.0,
+        ge=0,
+        le=60_000,
+        description="One-way delay between hosts of which nothing is known, ms.",
+    )
+    site_delay: tuple[SiteDelay, ...] = Field(
+        default=(),
+        strict=False,
+        description=(
+            "Delays between sites without measurement: tables `[[network.site_delay]]` with "
+            '`between = ["a", "b"]` and `delay_ms` (one way, ms, symmetric).'
+        ),
+    )
+
+    @model_validator(mode="after")
+    def _each_pair_once(self) -> NetworkSettings:
+        seen: set[frozenset[str]] = set()
+        for entry in self.site_delay:
+            pair = frozenset(entry.between)
+            if len(pair) != 2 or pair in seen:
+                msg = f"site_delay names the pair {' - '.join(entry.between)} twice or a site with itself"
+                raise ValueError(msg)
+            seen.add(pair)
+        return self
+
+
+class ReadingsSettings(_Section):
+    """When a reading is believed."""
+
+    lifetime_s: float = Field(
+        default=30.0,
+        gt=0,
+        le=86_400,
+        description="Lifetime of readings that state none, s; older ones are missing.",
+    )
+    max_error: float = Field(
+        default=0.6,
+        gt=0,
+        le=10,
+        description="Coordinates whose relative error estimate is above this are not used.",
+    )
+    default_availability: float = Field(
+        default=0.99, gt=0, le=1, description="Availability of hosts without a reading where no host has one."
+    )
+
+
+class MoveSettings(_Section):
+    """When running executors move."""
+
+    min_gain: float = Field(
+        default=0.2, ge=0, le=1, description="Least gain of a move, as a fraction of the current objective."
+    )
+    min_gain_ms: float = Field(
+        default=10.0,
+        ge=0,
+        le=60_000,
+        description="Least gain in response time, ms (where the response time has a weight).",
+    )
+    max_moves_per_round: int = Field(
+        default=16,
+        ge=0,
+        le=1_000_000,
+        description="Running executors moved in one round, over all topologies.",
+    )
+
+
+class PlanSettings(_Section):
+    """How plans are made."""
+
+    strategy: str = Field(
+        default="local-search", min_length=1, description="Strategy of topologies that name none."
+    )
+    seed: int = Field(default=0, ge=0, le=2**31 - 1, description="Seed of topologies that name none.")
+    time_limit_ms: int = Field(
+        default=1500,
+        ge=1,
+        le=600_000,
+        description="Time for one round, ms; keep it below the shim's deadline.",
+    )
+    deadline_margin_ms: int = Field(
+        default=200, ge=0, le=60_000, description="Part of the request's deadline left for the way back, ms."
+    )
+    max_executors: int = Field(
+        default=2000,
+        ge=1,
+        le=1_000_000,
+        description="Topologies with more executors are placed but never moved for a gain.",
+    )
+    max_streams_per_edge: int = Field(
+        default=4096,
+        ge=1,
+        le=100_000_000,
+        description="Most executor pairs per pair of components; above it fewer pairs carry the same sums.",
+    )
+    execution_time_ms: float = Field(
+        default=1.0, gt=0, le=60_000, description="Execution time of an executor per tuple, ms."
+    )
+    unit_rate: float = Field(
+        default=1.0,
+        gt=0,
+        le=1e9,
+        description="Tuples per second of a spout executor while no rates are measured.",
+    )
+    tuple_bytes: float = Field(default=100.0, gt=0, le=1e9, description="Size of a tuple, bytes.")
+
+
+class RecordSettings(_Section):
+    """Where rounds are recorded."""
+
+    directory: str | None = Field(
+        default=None, min_length=1, description="Directory of the records; without it nothing is recorded."
+    )
+    max_bytes: int = Field(
+        default=16_777_216, ge=4096, le=2**40, description="Size at which a record file is closed, bytes."
+    )
+    files: int = Field(default=8, ge=1, le=10_000, description="Record files kept; the oldest goes first.")
+
+
+class LogSettings(_Section):
+    """What is logged to standard error, one JSON object per line."""
+
+    level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info", description="Least level logged."
+    )
+
+
+class Settings(_Section):
+    """All settings of the daemon."""
+
+    server: ServerSettings = ServerSettings()
+    capacity: CapacitySettings = CapacitySettings()
+    network: NetworkSettings = NetworkSettings()
+    readings: ReadingsSettings = ReadingsSettings()
+    move: MoveSettings = MoveSettings()
+    plan: PlanSettings = PlanSettings()
+    record: RecordSettings = RecordSettings()
+    log: LogSettings = LogSettings()
+
+    def to_json(self) -> str:
+        """All values as canonical JSON."""
+        return json.dumps(self.model_dump(mode="json"), sort_keys=True, separators=(",", ":"))
+
+    def digest(self) -> str:
+        """Hexadecimal SHA-256 of all values."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()
