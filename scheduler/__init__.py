@@ -1,1 +1,1 @@
-
+"""The decision core: problem model, objective and strategies. Pure: no clock, file or network."""

@@ -1,0 +1,33 @@
+"""Array types of the decision core, and how arrays are made read-only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+IntArray: TypeAlias = npt.NDArray[np.int64]
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
+
+_Array = TypeVar("_Array", bound=npt.NDArray[Any])
+
+
+def frozen(array: _Array) -> _Array:
+    """Return the array after forbidding writes to it."""
+    array.setflags(write=False)
+    return array
+
+
+def floats(values: Sequence[float]) -> FloatArray:
+    """Return a read-only float vector."""
+    return frozen(np.array(values, dtype=np.float64))
+
+
+def ints(values: Sequence[int]) -> IntArray:
+    """Return a read-only index vector."""
+    return frozen(np.array(values, dtype=np.int64))

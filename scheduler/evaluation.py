@@ -1,0 +1,158 @@
+"""What a placement is worth, and which constraints it breaks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from scheduler.capacity import over_full
+from scheduler.response_time import potentials, response_times
+
+if TYPE_CHECKING:
+    from scheduler.arrays import FloatArray, IntArray
+    from scheduler.problem import Problem
+
+OBJECTIVE_STEP = 1e-9
+"""Two placements whose F differs by less count as equal in F."""
+DELAY_STEP_MS = 1e-9
+"""Likewise for the mean delay of streams, in ms."""
+
+Rank = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Objective and raw metrics of one placement.
+
+    Attributes:
+        objective: F (eq. 15); lower is better.
+        response_time_ms: R (eq. 5-8).
+        availability: A (eq. 9-12), 0-1.
+        network_usage_bytes: Z (eq. 13-14): bytes under way between nodes.
+        mean_delay_ms: Mean over all streams of their delay, weighted by rate; breaks ties of F.
+        critical_path: Operators of a path that takes `response_time_ms`, from source to sink.
+    """
+
+    objective: float
+    response_time_ms: float
+    availability: float
+    network_usage_bytes: float
+    mean_delay_ms: float
+    critical_path: tuple[int, ...]
+
+    @property
+    def rank(self) -> Rank:
+        """F, then mean delay, each in whole steps: a total order in which lower is better."""
+        return round(self.objective / OBJECTIVE_STEP), round(self.mean_delay_ms / DELAY_STEP_MS)
+
+
+def evaluate(problem: Problem, placement: IntArray) -> Evaluation:
+    """Return the worth of a placement; constraints are not looked at.
+
+    Complexity: O(n_ops + n_streams).
+
+    Args:
+        problem: The problem.
+        placement: (n_ops,) node of each operator.
+    """
+    application = problem.application
+    paths = potentials(problem, placement)
+    sums = linear_metrics(problem, placement[:, None])
+    unavailability, usage = float(sums.unavailability[0]), float(sums.usage_bytes[0])
+    return Evaluation(
+        objective=problem.scale.objective(paths.response_time_ms, unavailability, usage),
+        response_time_ms=paths.response_time_ms,
+        availability=math.exp(-unavailability),
+        network_usage_bytes=usage,
+        mean_delay_ms=float(sums.mean_delay_ms[0]) if len(application.streams) else 0.0,
+        critical_path=paths.critical_path,
+    )
+
+
+@dataclass(frozen=True)
+class LinearMetrics:
+    """Metrics that are sums over operators and streams, one value per placement.
+
+    Attributes:
+        unavailability: (n_placements,) -log A (eq. 12).
+        usage_bytes: (n_placements,) Z.
+        mean_delay_ms: (n_placements,) rate-weighted mean delay of the streams.
+    """
+
+    unavailability: FloatArray
+    usage_bytes: FloatArray
+    mean_delay_ms: FloatArray
+
+
+def linear_metrics(problem: Problem, placements: IntArray) -> LinearMetrics:
+    """Return the additive metrics of many placements, (n_ops, n_placements), one per column."""
+    application, network = problem.application, problem.network
+    start, end = placements[application.stream_source], placements[application.stream_target]
+    delay = network.delay_ms[start, end]
+    unavailability = -np.log(network.availability)[placements].sum(axis=0)
+    if network.link_availability is not None:
+        unavailability = unavailability - np.log(network.link_availability[start, end]).sum(axis=0)
+    usage = (application.rate * application.tuple_bytes / 1000.0) @ delay
+    return LinearMetrics(unavailability, usage, mean_weights(problem) @ delay)
+
+
+def mean_weights(problem: Problem) -> FloatArray:
+    """Return (n_streams,) the share of each stream in the total rate; zeros if nothing flows."""
+    total = float(problem.application.rate.sum())
+    weights: FloatArray = (
+        problem.application.rate / total if total > 0 else np.zeros_like(problem.application.rate)
+    )
+    return weights
+
+
+def evaluate_many(problem: Problem, placements: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return F and the mean delay (ms), each (n_placements,), of placements given one per column.
+
+    Complexity: O((n_ops + n_streams) x n_placements), the same in memory.
+    """
+    sums = linear_metrics(problem, placements)
+    response = response_times(problem, placements)
+    return problem.scale.objective(response, sums.unavailability, sums.usage_bytes), sums.mean_delay_ms
+
+
+@dataclass(frozen=True)
+class Violation:
+    """One broken constraint.
+
+    Attributes:
+        kind: ``shape``: not one node per operator; ``node``: an index that names no node; ``allowed``: a
+            node not allowed for the operator; ``capacity``: a node asked for more than it has.
+        message: One sentence with the names and amounts.
+    """
+
+    kind: Literal["shape", "node", "allowed", "capacity"]
+    message: str
+
+
+def check(problem: Problem, placement: IntArray) -> tuple[Violation, ...]:
+    """Return every constraint that the placement breaks; empty if it is feasible."""
+    operators, nodes = problem.application.operators, problem.network.nodes
+    if placement.shape != (problem.n_ops,):
+        return (
+            Violation("shape", f"{placement.shape} is not one node for each of {problem.n_ops} operators"),
+        )
+    unknown = [
+        Violation("node", f"operator {operators[i].name} is on node {u}, which does not exist")
+        for i, u in enumerate(placement)
+        if not 0 <= u < problem.n_nodes
+    ]
+    if unknown:
+        return tuple(unknown)
+    broken = [
+        Violation("allowed", f"operator {operators[i].name} is not allowed on node {nodes[u].name}")
+        for i, u in enumerate(placement)
+        if not problem.allowed[i, u]
+    ]
+    broken += [
+        Violation("capacity", f"node {nodes[u].name} has {has:g} {resource}, {asked:g} are demanded")
+        for u, resource, asked, has in over_full(problem, placement)
+    ]
+    return tuple(broken)

@@ -1,0 +1,77 @@
+"""Planning: one pure function from problem, strategy, seed and deadline to a checked result."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scheduler.arrays import frozen
+from scheduler.deadline import Deadline
+from scheduler.evaluation import check, evaluate
+from scheduler.registry import STRATEGIES
+from scheduler.result import Result
+from scheduler.strategy import Context
+
+if TYPE_CHECKING:
+    from scheduler.problem import Problem
+
+DEFAULT_STRATEGY = "local-search"
+NO_DEADLINE = Deadline.none()
+
+
+class UnknownStrategyError(ValueError):
+    """A strategy's name that the registry does not list; the message lists those it does."""
+
+
+class StrategyError(RuntimeError):
+    """A strategy broke its own contract: its placement violates constraints."""
+
+
+def plan(
+    problem: Problem,
+    strategy: str = DEFAULT_STRATEGY,
+    parameters: object | None = None,
+    seed: int = 0,
+    deadline: Deadline = NO_DEADLINE,
+) -> Result:
+    """Return the placement that a strategy finds, checked and evaluated.
+
+    The same arguments give the same result as long as the deadline does not expire on the way.
+
+    Args:
+        problem: What to place.
+        strategy: A name of `scheduler.registry.STRATEGIES`.
+        parameters: An instance of the strategy's parameter class; None means its defaults.
+        seed: Seed of the random generator (>= 0).
+        deadline: When to stop with the best placement so far.
+
+    Raises:
+        UnknownStrategyError: No strategy has that name.
+        TypeError: The parameters are those of another strategy.
+        StrategyError: The strategy returned an infeasible placement.
+    """
+    if strategy not in STRATEGIES:
+        raise UnknownStrategyError(
+            f"unknown strategy {strategy!r}; the strategies are {', '.join(STRATEGIES)}"
+        )
+    entry = STRATEGIES[strategy]
+    chosen = entry.parameters() if parameters is None else parameters
+    if not isinstance(chosen, entry.parameters):
+        raise TypeError(f"strategy {strategy} takes {entry.parameters.__name__}, got {type(chosen).__name__}")
+    suggestion = entry.solve(problem, chosen, Context(np.random.default_rng(seed), deadline))
+    if suggestion.placement is None:
+        return Result(None, None, None, "infeasible", suggestion.reason, strategy, seed)
+    placement = frozen(suggestion.placement.copy())
+    violations = check(problem, placement)
+    if violations:
+        raise StrategyError(f"strategy {strategy}: {violations[0].message}")
+    return Result(
+        placement=placement,
+        evaluation=evaluate(problem, placement),
+        bound=suggestion.bound,
+        status="optimal" if suggestion.proved else "feasible",
+        reason=suggestion.reason,
+        strategy=strategy,
+        seed=seed,
+    )

@@ -1,0 +1,118 @@
+"""The problem: application + network + objective + constraints, checked once and never changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scheduler.application import Application, Operator, Stream
+from scheduler.arrays import BoolArray, FloatArray, IntArray, frozen
+from scheduler.checks import ModelError, shown
+from scheduler.network import Network, Node
+from scheduler.objective import Objective, Scale
+from scheduler.ranges import compute_ranges
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scheduler.objective import Range
+
+__all__ = ["UNPLACED", "Application", "Network", "Node", "Objective", "Operator", "Problem", "Stream"]
+
+UNPLACED = -1
+"""In `Problem.current`: the operator runs nowhere yet."""
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What a strategy is asked to solve. All arrays are read-only.
+
+    A placement is an integer array (n_ops,): the index of the node of each operator (x_(i,u) of the
+    paper). Later constraints (anti-affinity, bandwidth, prices of moves) are further optional fields;
+    `scheduler.evaluation.check` and `scheduler.capacity` are the only readers of constraints.
+
+    Attributes:
+        application: G_dsp.
+        network: G_res.
+        objective: Weights, and given ranges.
+        current: (n_ops,) the running placement as a possible start, `UNPLACED` where none; it need not
+            meet the constraints.
+        resources: Names of all demanded resources, sorted.
+        demand: (n_ops, n_resources) C_i.
+        capacity: (n_nodes, n_resources) C_u; 0 for a resource that the node does not name.
+        allowed: (n_ops, n_nodes) whether u is in V_res^i.
+        execution_ms: (n_ops, n_nodes) R_i / S_u (eq. 7).
+        ranges: (min, max) of every metric, given or computed, by metric name.
+        scale: F from raw metrics.
+    """
+
+    application: Application
+    network: Network
+    objective: Objective = field(default_factory=Objective)
+    current: IntArray | None = None
+    resources: tuple[str, ...] = field(init=False, repr=False)
+    demand: FloatArray = field(init=False, repr=False)
+    capacity: FloatArray = field(init=False, repr=False)
+    allowed: BoolArray = field(init=False, repr=False)
+    execution_ms: FloatArray = field(init=False, repr=False)
+    ranges: Mapping[str, Range] = field(init=False, repr=False)
+    scale: Scale = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        def put(attribute: str, value: object) -> None:
+            object.__setattr__(self, attribute, value)
+
+        operators, nodes = self.application.operators, self.network.nodes
+        resources = sorted({resource for operator in operators for resource in operator.demand})
+        put("resources", tuple(resources))
+        put("demand", _table([operator.demand for operator in operators], resources))
+        put("capacity", _table([node.capacity for node in nodes], resources))
+        put("allowed", self._allowed())
+        put(
+            "execution_ms",
+            frozen(self.application.execution_time_ms[:, None] / self.network.speedup[None, :]),
+        )
+        computed = compute_ranges(self.application, self.network, self.allowed)
+        put("ranges", {**computed, **self.objective.ranges})
+        put("scale", Scale.of(self.objective, self.ranges))
+        if self.current is not None:
+            put("current", self._current(self.current))
+
+    @property
+    def n_ops(self) -> int:
+        """Number of operators."""
+        return len(self.application.operators)
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.network.nodes)
+
+    def _allowed(self) -> BoolArray:
+        allowed = np.ones((self.n_ops, self.n_nodes), dtype=np.bool_)
+        for i, operator in enumerate(self.application.operators):
+            if operator.allowed is None:
+                continue
+            allowed[i] = False
+            for k, node in enumerate(operator.allowed):
+                if node not in self.network.index:
+                    where = f"application.operators[{i}].allowed[{k}]"
+                    raise ModelError(where, f"{shown(node)} is not a node of the network")
+                allowed[i, self.network.index[node]] = True
+        return frozen(allowed)
+
+    def _current(self, given: IntArray) -> IntArray:
+        current = np.array(given)
+        if current.shape != (self.n_ops,) or current.dtype.kind != "i":
+            raise ModelError("current", f"expected {self.n_ops} node indices, got shape {current.shape}")
+        for i, node in enumerate(current):
+            if not UNPLACED <= node < self.n_nodes:
+                raise ModelError(f"current[{i}]", f"expected a node index or {UNPLACED}, got {node}")
+        return frozen(current.astype(np.int64))
+
+
+def _table(amounts: list[Mapping[str, float]], resources: list[str]) -> FloatArray:
+    rows = [[by_name.get(resource, 0.0) for resource in resources] for by_name in amounts]
+    return frozen(np.array(rows, dtype=np.float64).reshape(len(amounts), len(resources)))

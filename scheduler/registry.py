@@ -1,0 +1,37 @@
+"""The strategies by name: the one place that lists them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scheduler.strategies.even import even
+from scheduler.strategies.greedy import greedy
+from scheduler.strategies.greedy_no_penalty import greedy_no_penalty
+from scheduler.strategy import NoParameters, StrategyEntry
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_ENTRIES: tuple[StrategyEntry[Any], ...] = (
+    StrategyEntry(
+        name="greedy",
+        solve=greedy,
+        parameters=NoParameters,
+        summary="first-fit over nodes sorted by link penalty to the pinned ones",
+        never_worse_than_greedy=True,
+    ),
+    StrategyEntry(
+        name="greedy-no-penalty",
+        solve=greedy_no_penalty,
+        parameters=NoParameters,
+        summary="first-fit over nodes as they are listed",
+    ),
+    StrategyEntry(
+        name="even",
+        solve=even,
+        parameters=NoParameters,
+        summary="operators dealt out in turn, blind to delays; a reference",
+    ),
+)
+
+STRATEGIES: Mapping[str, StrategyEntry[Any]] = {entry.name: entry for entry in _ENTRIES}

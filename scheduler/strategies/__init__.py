@@ -1,0 +1,1 @@
+"""The strategies, one per file; `scheduler.registry` lists them."""

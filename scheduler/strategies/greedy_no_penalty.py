@@ -1,0 +1,22 @@
+"""`greedy-no-penalty`: greedy first-fit over nodes as they are listed (paper 000, section 7.1, no delta)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scheduler.first_fit import breadth_first_operators, fixed_order, place_in_order
+
+if TYPE_CHECKING:
+    from scheduler.problem import Problem
+    from scheduler.strategy import Context, NoParameters, Suggestion
+
+
+def greedy_no_penalty(problem: Problem, _parameters: NoParameters, _context: Context, /) -> Suggestion:
+    """Place operators breadth-first on the first fitting node, nodes in their given order.
+
+    Complexity: O(n_ops x n_nodes).
+    """
+    nodes = np.arange(problem.n_nodes)
+    return place_in_order(problem, fixed_order(nodes), breadth_first_operators(problem))

@@ -1,0 +1,86 @@
+"""What a strategy is: a callable from problem to suggestion, with metadata."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from scheduler.arrays import IntArray
+    from scheduler.deadline import Deadline
+    from scheduler.problem import Problem
+
+Parameters = TypeVar("Parameters")
+Parameters_contra = TypeVar("Parameters_contra", contravariant=True)
+
+
+@dataclass(frozen=True)
+class NoParameters:
+    """For strategies that have none."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a strategy may use besides the problem.
+
+    Attributes:
+        random: Seeded generator, the only source of chance.
+        deadline: When to stop.
+    """
+
+    random: np.random.Generator
+    deadline: Deadline
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """What a strategy found.
+
+    Attributes:
+        placement: (n_ops,) node of each operator, or None if none was found.
+        reason: Why the search ended as it did, in one sentence.
+        bound: Proved lower limit of F, if known.
+        proved: Whether the placement is proved optimal or, without a placement, that none exists.
+    """
+
+    placement: IntArray | None
+    reason: str
+    bound: float | None = None
+    proved: bool = False
+
+
+class Strategy(Protocol[Parameters_contra]):
+    """A named way to place: pure, deterministic for a seed, never raises on a valid problem.
+
+    A deadline that has expired from the start still gets a feasible placement if one is found at all.
+    """
+
+    def __call__(self, problem: Problem, parameters: Parameters_contra, context: Context, /) -> Suggestion:
+        """Return a placement of the problem."""
+
+
+@dataclass(frozen=True)
+class StrategyEntry(Generic[Parameters]):
+    """A strategy as the registry lists it.
+
+    Attributes:
+        name: As in commands and topology settings.
+        solve: The strategy.
+        parameters: Its frozen parameter dataclass, constructible without arguments.
+        summary: What it does, in one line.
+        exact: Whether it proves optimality if given time.
+        anytime: Whether more time may give a better placement and the deadline ends it early.
+        needs_rates: Whether its placement depends on rates of streams whatever the weights are.
+        never_worse_than_greedy: Whether F never exceeds that of `greedy`.
+    """
+
+    name: str
+    solve: Strategy[Parameters]
+    parameters: type[Parameters]
+    summary: str
+    exact: bool = False
+    anytime: bool = False
+    needs_rates: bool = False
+    never_worse_than_greedy: bool = False
