@@ -1,0 +1,80 @@
+package io.stormplace;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Decides whether a round may ask the daemon after rounds that failed at a price.
+ *
+ * <p>A failure that cost little (connection refused) changes nothing: the next round asks again, so that a restarted daemon
+ * takes over at once. A failure that cost a good part of the deadline opens the breaker for a back-off that doubles from
+ * failure to failure; when it has passed, one round may try. Not thread safe; used by the scheduling thread alone.
+ */
+final class CircuitBreaker {
+    private static final long MAX_BACK_OFF_MS = 60_000;
+    private static final int BACK_OFF_DEADLINES = 5;
+    private static final int COSTLY_FRACTION = 4;
+
+    private final long firstBackOffNs;
+    private final long costlyNs;
+    private DaemonFault last;
+    private long backOffNs;
+    private long openUntilNs;
+    private boolean open;
+
+    /**
+     * Creates a closed breaker.
+     *
+     * @param deadlineMs the round's deadline; a quarter of it is a price, five of it are the first back-off
+     */
+    CircuitBreaker(long deadlineMs) {
+        firstBackOffNs = TimeUnit.MILLISECONDS.toNanos(Math.min(MAX_BACK_OFF_MS, BACK_OFF_DEADLINES * deadlineMs));
+        costlyNs = TimeUnit.MILLISECONDS.toNanos(deadlineMs) / COSTLY_FRACTION;
+    }
+
+    /**
+     * Lets a round through or not.
+     *
+     * @param nowNs monotonic time
+     * @throws DaemonFault the last fault, while the back-off lasts
+     */
+    void admit(long nowNs) throws DaemonFault {
+        if (open && nowNs - openUntilNs < 0) {
+            throw DaemonFault.notAsked(last);
+        }
+    }
+
+    /**
+     * Tells whether the last attempt failed, so that the next one should give up early on connecting.
+     *
+     * @return true after a failure
+     */
+    boolean suspicious() {
+        return last != null;
+    }
+
+    /** Takes note of an answer. */
+    void succeeded() {
+        last = null;
+        open = false;
+        backOffNs = 0;
+    }
+
+    /**
+     * Takes note of a failure.
+     *
+     * @param fault   what went wrong
+     * @param startNs monotonic time when the attempt began
+     * @param nowNs   monotonic time when it ended
+     */
+    void failed(DaemonFault fault, long startNs, long nowNs) {
+        last = fault;
+        if (nowNs - startNs < costlyNs) {
+            open = false;
+            return;
+        }
+        backOffNs = backOffNs == 0 ? firstBackOffNs
+            : Math.min(2 * backOffNs, TimeUnit.MILLISECONDS.toNanos(MAX_BACK_OFF_MS));
+        open = true;
+        openUntilNs = nowNs + backOffNs;
+    }
+}

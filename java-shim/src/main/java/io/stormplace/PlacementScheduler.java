@@ -1,0 +1,193 @@
+package io.stormplace;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.storm.Config;
+import org.apache.storm.metric.StormMetricsRegistry;
+import org.apache.storm.scheduler.Cluster;
+import org.apache.storm.scheduler.ExecutorDetails;
+import org.apache.storm.scheduler.IScheduler;
+import org.apache.storm.scheduler.Topologies;
+import org.apache.storm.scheduler.TopologyDetails;
+import org.apache.storm.scheduler.WorkerSlot;
+import org.apache.storm.shade.org.apache.curator.framework.CuratorFramework;
+import org.apache.storm.utils.CuratorUtils;
+import org.apache.storm.utils.ZookeeperAuthInfo;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Storm scheduler that asks the placement daemon where executors should run.
+ *
+ * <p>A round never throws and never waits for the daemon beyond its deadline. Where there is no usable plan, running workers
+ * are left alone and the fallback scheduler places what is unassigned. See docs/install-shim.md.
+ */
+public final class PlacementScheduler implements IScheduler {
+    private static final Logger LOG = LoggerFactory.getLogger(PlacementScheduler.class);
+
+    private final StateChangeLog changes;
+    private final FallbackScheduler fallback;
+    private final PlanApplier applier = new PlanApplier();
+    private ShimSettings settings;
+    private ReadingsCache readings;
+    private PlanSource plans;
+
+    /** Creates a scheduler; Nimbus calls {@link #prepare} next. */
+    public PlacementScheduler() {
+        this(new StateChangeLog());
+    }
+
+    PlacementScheduler(StateChangeLog changes) {
+        this.changes = changes;
+        this.fallback = new FallbackScheduler(changes);
+    }
+
+    /**
+     * Reads the settings. Nothing is connected: standby Nimbuses prepare a scheduler that they never use.
+     *
+     * @param conf     Nimbus' configuration
+     * @param registry Nimbus' metrics, for the fallback scheduler
+     */
+    @Override
+    public void prepare(Map<String, Object> conf, StormMetricsRegistry registry) {
+        settings = ShimSettings.read(conf);
+        if (!settings.faults().isEmpty()) {
+            LOG.error("Stormplace settings: {}", String.join(". ", settings.faults()));
+        }
+        readings = new ReadingsCache(() -> zooKeeper(conf), settings.zookeeperRoot(), changes, System::nanoTime,
+            System::currentTimeMillis);
+        plans = new PlanSource(settings, readings, changes);
+        fallback.prepare(settings.fallbackScheduler(), conf, registry);
+    }
+
+    /**
+     * Does one round.
+     *
+     * @param topologies all topologies of the cluster
+     * @param cluster    the cluster; changed completely or not at all
+     */
+    @Override
+    public void schedule(Topologies topologies, Cluster cluster) {
+        long startNs = System.nanoTime();
+        try {
+            readings.start();
+            if (topologies.getTopologies().isEmpty()) {
+                return;
+            }
+            Map<String, Verdict> verdicts = plans.plan(topologies, cluster, startNs);
+            if (settings.mode() == ShimSettings.Mode.SHADOW) {
+                shadow(topologies, cluster, verdicts);
+            } else {
+                enact(topologies, cluster, verdicts);
+            }
+            changes.good(StateChangeLog.Subject.ROUND, "Stormplace's rounds are complete.");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            LOG.info("Stormplace was interrupted; this round changes nothing more.");
+        } catch (Throwable t) {
+            // Whatever escapes from here ends Nimbus, or, worse, its scheduling alone.
+            changes.bad(StateChangeLog.Subject.ROUND, t.getClass().getName(),
+                "Stormplace could not complete a round: " + Text.describe(t), t);
+            if (Interrupts.caused(t)) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /**
+     * Returns no per-user guarantees, as there are none.
+     *
+     * @return an empty map
+     */
+    @Override
+    public Map<String, Map<String, Double>> config() {
+        return Map.of();
+    }
+
+    /** Ends connections; bounded in time. */
+    @Override
+    public void cleanup() {
+        for (Runnable step : List.<Runnable>of(() -> plans.close(), () -> readings.close(), fallback::cleanup)) {
+            try {
+                step.run();
+            } catch (RuntimeException e) {
+                LOG.warn("Stormplace could not release everything at its end", e);
+            }
+        }
+    }
+
+    private void enact(Topologies topologies, Cluster cluster, Map<String, Verdict> verdicts)
+        throws InterruptedException {
+        Map<String, Map<WorkerSlot, Set<ExecutorDetails>>> targets = new HashMap<>();
+        verdicts.forEach((id, verdict) -> {
+            if (verdict.outcome() == Verdict.Outcome.ASSIGN) {
+                targets.put(id, verdict.slots());
+            }
+        });
+        Map<String, String> failures = applier.apply(cluster, targets);
+        List<TopologyDetails> wanted = new ArrayList<>();
+        Map<String, String> reasons = new HashMap<>();
+        verdicts.forEach((id, verdict) -> {
+            boolean refused = verdict.outcome() == Verdict.Outcome.REFUSED || failures.containsKey(id);
+            if (!refused) {
+                setStatus(cluster, id, verdict.status());
+            } else {
+                reasons.put(id, failures.getOrDefault(id, verdict.status()));
+                TopologyDetails topology = topologies.getById(id);
+                if (cluster.needsSchedulingRas(topology)) {
+                    wanted.add(topology);
+                }
+            }
+        });
+        Map<String, String> done = fallBack(cluster, wanted);
+        reasons.forEach((id, reason) -> setStatus(cluster, id,
+            "No plan: " + reason + "; " + done.getOrDefault(id, "its workers stay where they are")));
+    }
+
+    /** Has the wanted topologies placed; returns what was done about each of them. */
+    private Map<String, String> fallBack(Cluster cluster, List<TopologyDetails> wanted) throws InterruptedException {
+        Map<String, FallbackScheduler.Proposal> proposals = fallback.propose(cluster, wanted);
+        Map<String, Map<WorkerSlot, Set<ExecutorDetails>>> targets = new HashMap<>();
+        proposals.forEach((id, proposal) -> targets.put(id, proposal.slots()));
+        Map<String, String> failures = applier.apply(cluster, targets);
+        Map<String, String> done = new HashMap<>();
+        for (TopologyDetails topology : wanted) {
+            String id = topology.getId();
+            FallbackScheduler.Proposal proposal = proposals.get(id);
+            int unassigned = cluster.getUnassignedExecutors(topology).size();
+            if (proposal == null) {
+                done.put(id, fallback.name() + " failed");
+            } else if (failures.containsKey(id)) {
+                done.put(id, fallback.name() + " proposed what cannot be applied: " + failures.get(id));
+            } else {
+                done.put(id, (unassigned == 0 ? "placed by " + fallback.name()
+                    : fallback.name() + " left " + unassigned + " executors unassigned")
+                    + (proposal.status() == null ? "" : " (" + proposal.status() + ")"));
+            }
+        }
+        return done;
+    }
+
+    private void shadow(Topologies topologies, Cluster cluster, Map<String, Verdict> verdicts)
+        throws InterruptedException {
+        fallback.scheduleAll(topologies, cluster);
+        verdicts.forEach((id, verdict) -> setStatus(cluster, id, ShadowStatus.of(cluster.getStatus(id), verdict)));
+    }
+
+    /** Sets a status line only when it changes: each call writes a line to Nimbus' log. */
+    private static void setStatus(Cluster cluster, String id, String status) {
+        if (!status.equals(cluster.getStatus(id))) {
+            cluster.setStatus(id, status);
+        }
+    }
+
+    private static CuratorFramework zooKeeper(Map<String, Object> conf) {
+        @SuppressWarnings("unchecked")
+        List<String> servers = (List<String>) conf.get(Config.STORM_ZOOKEEPER_SERVERS);
+        return CuratorUtils.newCurator(conf, servers, conf.get(Config.STORM_ZOOKEEPER_PORT),
+            new ZookeeperAuthInfo(conf), null);
+    }
+}

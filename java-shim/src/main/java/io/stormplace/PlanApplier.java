@@ -1,0 +1,104 @@
+package io.stormplace;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import org.apache.storm.scheduler.Cluster;
+import org.apache.storm.scheduler.ExecutorDetails;
+import org.apache.storm.scheduler.SchedulerAssignment;
+import org.apache.storm.scheduler.WorkerSlot;
+
+/**
+ * Writes placements to a cluster, all of a topology or nothing of it.
+ *
+ * <p>Changes are made on a copy; only a copy that is complete is committed. A worker whose executors stay the same is not
+ * touched, as supervisors restart whatever is reassigned differently.
+ */
+final class PlanApplier {
+    private final UnaryOperator<Cluster> copier;
+
+    /** Creates an applier. */
+    PlanApplier() {
+        this(Cluster::new);
+    }
+
+    PlanApplier(UnaryOperator<Cluster> copier) {
+        this.copier = copier;
+    }
+
+    /**
+     * Applies placements.
+     *
+     * @param cluster the cluster to change; left alone if nothing differs
+     * @param targets topology id to its complete workers
+     * @return topology id to the reason why its placement could not be applied; such topologies are unchanged
+     */
+    Map<String, String> apply(Cluster cluster, Map<String, Map<WorkerSlot, Set<ExecutorDetails>>> targets) {
+        Map<String, Map<WorkerSlot, Set<ExecutorDetails>>> changed = new TreeMap<>();
+        targets.forEach((id, target) -> {
+            if (!target.equals(SlotMap.of(cluster, id))) {
+                changed.put(id, target);
+            }
+        });
+        Map<String, String> failures = new TreeMap<>();
+        while (!changed.isEmpty()) {
+            Cluster copy = copier.apply(cluster);
+            String failed = edit(copy, changed, failures);
+            if (failed == null) {
+                commit(cluster, copy);
+                return failures;
+            }
+            // The copy may hold a part of the failed topology: begin again without it.
+            changed.remove(failed);
+        }
+        return failures;
+    }
+
+    /** Edits the copy; returns the first topology that could not be placed, or null. */
+    private static String edit(Cluster copy, Map<String, Map<WorkerSlot, Set<ExecutorDetails>>> changed,
+                               Map<String, String> failures) {
+        for (Map.Entry<String, Map<WorkerSlot, Set<ExecutorDetails>>> topology : changed.entrySet()) {
+            try {
+                place(copy, topology.getKey(), topology.getValue());
+            } catch (RuntimeException e) {
+                failures.put(topology.getKey(), Text.describe(e));
+                return topology.getKey();
+            }
+        }
+        return null;
+    }
+
+    private static void place(Cluster copy, String id, Map<WorkerSlot, Set<ExecutorDetails>> target) {
+        Map<WorkerSlot, Set<ExecutorDetails>> current = SlotMap.of(copy, id);
+        current.forEach((slot, executors) -> {
+            if (!executors.equals(target.get(slot))) {
+                copy.freeSlot(slot);
+            }
+        });
+        target.forEach((slot, executors) -> {
+            if (!executors.equals(current.get(slot))) {
+                copy.assign(slot, id, executors);
+            }
+        });
+    }
+
+    /**
+     * Commits a copy; puts the cluster back if that fails midway.
+     *
+     * @param cluster the cluster to change
+     * @param copy    a changed copy of it
+     */
+    static void commit(Cluster cluster, Cluster copy) {
+        Map<String, SchedulerAssignment> assignments = cluster.getAssignments();
+        Map<String, String> statuses = new HashMap<>(cluster.getStatusMap());
+        try {
+            cluster.updateFrom(copy);
+        } catch (Throwable t) {
+            cluster.setAssignments(assignments, true);
+            cluster.setStatusMap(statuses);
+            throw t;
+        }
+    }
+}

@@ -1,0 +1,128 @@
+package io.stormplace;
+
+import io.stormplace.wire.PlanResponse;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.apache.storm.scheduler.Cluster;
+import org.apache.storm.scheduler.Topologies;
+import org.apache.storm.scheduler.TopologyDetails;
+
+/**
+ * Gets a checked plan for a round: snapshot, call, validation, and the log of the daemon's state.
+ *
+ * <p>Used by the scheduling thread alone, except for {@link #close()}.
+ */
+final class PlanSource implements AutoCloseable {
+    private final ShimSettings settings;
+    private final ReadingsCache readings;
+    private final StateChangeLog changes;
+    private final DaemonClient client;
+    private final CircuitBreaker breaker;
+    private final SnapshotBuilder snapshots = new SnapshotBuilder();
+    private final String instance = UUID.randomUUID().toString().substring(0, 8);
+    private long rounds;
+
+    /**
+     * Creates a source; nothing is connected yet.
+     *
+     * @param settings the daemon's address and the deadline
+     * @param readings the readings to send along
+     * @param changes  told how the daemon does
+     */
+    PlanSource(ShimSettings settings, ReadingsCache readings, StateChangeLog changes) {
+        this.settings = settings;
+        this.readings = readings;
+        this.changes = changes;
+        this.client = new DaemonClient(settings.daemonHost(), settings.daemonPort());
+        this.breaker = new CircuitBreaker(settings.deadlineMs());
+    }
+
+    /**
+     * Asks for a plan and checks it.
+     *
+     * @param topologies all topologies of the round
+     * @param cluster    the round's cluster; not changed
+     * @param startNs    monotonic time when the round began
+     * @return a verdict for every topology of the round, by id; all refused if there is no usable answer
+     * @throws InterruptedException if Nimbus interrupted the round
+     */
+    Map<String, Verdict> plan(Topologies topologies, Cluster cluster, long startNs) throws InterruptedException {
+        String reason;
+        try {
+            return checkedPlan(topologies, cluster, startNs);
+        } catch (DaemonFault e) {
+            reason = e.getMessage();
+            if (e.asked()) {
+                changes.bad(StateChangeLog.Subject.DAEMON, e.kind().name(), "Stormplace has no plan, "
+                    + settings.fallbackScheduler() + " places what is unassigned: " + reason);
+            }
+        } catch (RuntimeException | LinkageError | StackOverflowError e) {
+            if (Interrupts.caused(e)) {
+                throw (InterruptedException) new InterruptedException("the round was interrupted").initCause(e);
+            }
+            reason = "the shim failed: " + Text.describe(e);
+            changes.bad(StateChangeLog.Subject.ROUND, e.getClass().getName(), "Stormplace has no plan, "
+                + settings.fallbackScheduler() + " places what is unassigned: " + reason, e);
+        }
+        Map<String, Verdict> verdicts = new TreeMap<>();
+        for (TopologyDetails topology : topologies) {
+            verdicts.put(topology.getId(), Verdict.refused(reason));
+        }
+        return verdicts;
+    }
+
+    /** Abandons a call that is under way. */
+    @Override
+    public void close() {
+        client.close();
+    }
+
+    private Map<String, Verdict> checkedPlan(Topologies topologies, Cluster cluster, long startNs)
+        throws DaemonFault, InterruptedException {
+        breaker.admit(startNs);
+        rounds++;
+        Snapshot snapshot = snapshots.build(instance + "-" + rounds, topologies, cluster, readings.view());
+        PlanValidator.Checked checked = ask(snapshot, cluster, startNs);
+        Map<String, Verdict> verdicts = new TreeMap<>(checked.verdicts());
+        snapshot.leftOut().forEach((id, reason) -> verdicts.put(id, Verdict.refused(reason)));
+        report(checked, verdicts);
+        return verdicts;
+    }
+
+    private PlanValidator.Checked ask(Snapshot snapshot, Cluster cluster, long startNs)
+        throws DaemonFault, InterruptedException {
+        int budgetMs = settings.deadlineMs() - (int) TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs);
+        try {
+            if (budgetMs < 1) {
+                throw new DaemonFault(DaemonFault.Kind.SLOW, "describing the cluster took the whole deadline", null);
+            }
+            snapshot.request().setDeadline_ms(budgetMs);
+            PlanResponse response = client.plan(snapshot.request(), budgetMs, breaker.suspicious());
+            PlanValidator.Checked checked = PlanValidator.check(snapshot, response, cluster);
+            breaker.succeeded();
+            return checked;
+        } catch (DaemonFault e) {
+            breaker.failed(e, startNs, System.nanoTime());
+            throw e;
+        }
+    }
+
+    private void report(PlanValidator.Checked checked, Map<String, Verdict> verdicts) {
+        Map<String, String> refused = new TreeMap<>();
+        verdicts.forEach((id, verdict) -> {
+            if (verdict.outcome() == Verdict.Outcome.REFUSED) {
+                refused.put(id, verdict.status());
+            }
+        });
+        checked.strays().forEach(id -> refused.put(id, "is not a topology of this round"));
+        if (refused.isEmpty()) {
+            changes.good(StateChangeLog.Subject.DAEMON, "Stormplace has plans from " + settings.daemonHost() + ":"
+                + settings.daemonPort() + ".");
+        } else {
+            changes.bad(StateChangeLog.Subject.DAEMON, "unusable for " + refused.keySet(),
+                "Stormplace has no usable plan for some topologies: " + Text.oneLine(refused.toString()));
+        }
+    }
+}

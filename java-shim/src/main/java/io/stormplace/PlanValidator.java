@@ -1,0 +1,184 @@
+package io.stormplace;
+
+import io.stormplace.wire.Decision;
+import io.stormplace.wire.PlanResponse;
+import io.stormplace.wire.TopologyPlan;
+import io.stormplace.wire.placementConstants;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.apache.storm.scheduler.Cluster;
+import org.apache.storm.scheduler.ExecutorDetails;
+import org.apache.storm.scheduler.SupervisorDetails;
+import org.apache.storm.scheduler.WorkerSlot;
+
+/**
+ * Checks an answer against the round's cluster before anything of it is applied.
+ *
+ * <p>{@link Cluster#assign} itself checks next to nothing. What a slot can be given to is judged here; whether processor and
+ * memory suffice is the daemon's business. A worker that stays exactly as it is needs no check: it may run on a host that is
+ * blacklisted or whose supervisor is away.
+ */
+final class PlanValidator {
+    /** More faults of one topology are counted, not listed. */
+    private static final int MAX_FAULTS_SHOWN = 3;
+
+    /**
+     * The outcome of the check.
+     *
+     * @param verdicts one verdict for each topology that the daemon was asked about, by topology id
+     * @param strays   ids in the answer that the daemon was not asked about
+     */
+    record Checked(Map<String, Verdict> verdicts, List<String> strays) {
+    }
+
+    private PlanValidator() {
+    }
+
+    /**
+     * Checks an answer.
+     *
+     * @param snapshot what the daemon was asked
+     * @param response what it said
+     * @param cluster  the round's cluster, unchanged since the snapshot
+     * @return a verdict for each topology
+     * @throws DaemonFault if the answer as a whole is of another version or another round
+     */
+    static Checked check(Snapshot snapshot, PlanResponse response, Cluster cluster) throws DaemonFault {
+        if (response.getVersion() != placementConstants.VERSION) {
+            throw new DaemonFault(DaemonFault.Kind.REFUSED, "the daemon speaks version " + response.getVersion()
+                + ", this shim speaks version " + placementConstants.VERSION, null);
+        }
+        if (!snapshot.request().getRound_id().equals(response.getRound_id())) {
+            throw new DaemonFault(DaemonFault.Kind.NONSENSE, "the daemon answered for another round", null);
+        }
+        List<String> strays = new ArrayList<>();
+        Map<String, List<TopologyPlan>> plans = new HashMap<>();
+        for (TopologyPlan plan : response.getPlans()) {
+            if (snapshot.executors().containsKey(plan.getTopology_id())) {
+                plans.computeIfAbsent(plan.getTopology_id(), id -> new ArrayList<>()).add(plan);
+            } else {
+                strays.add(plan.getTopology_id());
+            }
+        }
+        Map<WorkerSlot, Set<String>> claims = claims(snapshot, plans);
+        Map<String, Verdict> verdicts = new TreeMap<>();
+        for (String id : snapshot.executors().keySet()) {
+            verdicts.put(id, verdict(id, plans.getOrDefault(id, List.of()), snapshot, cluster, claims));
+        }
+        return new Checked(verdicts, strays);
+    }
+
+    /** The topologies that the answer puts on each slot. */
+    private static Map<WorkerSlot, Set<String>> claims(Snapshot snapshot, Map<String, List<TopologyPlan>> plans) {
+        Map<WorkerSlot, Set<String>> claims = new HashMap<>();
+        plans.forEach((id, all) -> {
+            for (TopologyPlan plan : all) {
+                if (plan.getDecision() != Decision.ASSIGN) {
+                    continue;
+                }
+                int pairs = Math.min(plan.getExecutor_supervisorSize(), plan.getExecutor_portSize());
+                for (int i = 0; i < pairs; i++) {
+                    WorkerSlot slot = slot(snapshot, plan, i);
+                    if (slot != null) {
+                        claims.computeIfAbsent(slot, ignored -> new HashSet<>()).add(id);
+                    }
+                }
+            }
+        });
+        return claims;
+    }
+
+    private static WorkerSlot slot(Snapshot snapshot, TopologyPlan plan, int executor) {
+        int supervisor = plan.getExecutor_supervisor().get(executor);
+        boolean known = supervisor >= 0 && supervisor < snapshot.supervisorIds().size();
+        return known ? new WorkerSlot(snapshot.supervisorIds().get(supervisor), plan.getExecutor_port().get(executor))
+            : null;
+    }
+
+    private static Verdict verdict(String id, List<TopologyPlan> plans, Snapshot snapshot, Cluster cluster,
+                                   Map<WorkerSlot, Set<String>> claims) {
+        if (plans.isEmpty()) {
+            return Verdict.refused("the daemon's answer leaves it out");
+        }
+        if (plans.size() > 1) {
+            return Verdict.refused("the daemon's answer holds " + plans.size() + " plans for it");
+        }
+        TopologyPlan plan = plans.get(0);
+        String status = Text.oneLine(plan.getStatus());
+        if (plan.getDecision() == Decision.UNPLACEABLE) {
+            return new Verdict(Verdict.Outcome.UNPLACEABLE, status, Map.of());
+        }
+        List<ExecutorDetails> executors = snapshot.executors().get(id);
+        Map<WorkerSlot, Set<ExecutorDetails>> current = SlotMap.of(cluster, id);
+        if (plan.getDecision() == Decision.KEEP) {
+            int placed = current.values().stream().mapToInt(Set::size).sum();
+            return placed < executors.size()
+                ? Verdict.refused("the plan keeps it as it is although " + (executors.size() - placed)
+                    + " executors are unassigned")
+                : new Verdict(Verdict.Outcome.KEEP, status, Map.of());
+        }
+        Set<String> faults = new LinkedHashSet<>();
+        Map<WorkerSlot, Set<ExecutorDetails>> slots = slots(plan, executors, snapshot, faults);
+        slots.forEach((slot, wanted) -> {
+            if (!wanted.equals(current.get(slot))) {
+                checkSlot(slot, id, cluster, faults);
+            }
+            if (claims.get(slot).size() > 1) {
+                faults.add("slot " + slot + " is given to several topologies");
+            }
+        });
+        return faults.isEmpty() ? new Verdict(Verdict.Outcome.ASSIGN, status, slots) : Verdict.refused(shown(faults));
+    }
+
+    /** Reads the plan's parallel lists; whatever has no slot is a fault. */
+    private static Map<WorkerSlot, Set<ExecutorDetails>> slots(TopologyPlan plan, List<ExecutorDetails> executors,
+                                                                Snapshot snapshot, Set<String> faults) {
+        Map<WorkerSlot, Set<ExecutorDetails>> slots = new LinkedHashMap<>();
+        if (plan.getExecutor_supervisorSize() != executors.size() || plan.getExecutor_portSize() != executors.size()) {
+            faults.add("the plan has " + plan.getExecutor_supervisorSize() + " supervisors and "
+                + plan.getExecutor_portSize() + " ports for " + executors.size() + " executors");
+            return slots;
+        }
+        for (int i = 0; i < executors.size(); i++) {
+            WorkerSlot slot = slot(snapshot, plan, i);
+            if (slot == null) {
+                int supervisor = plan.getExecutor_supervisor().get(i);
+                faults.add(supervisor == -1 ? "executor " + executors.get(i) + " is given no slot"
+                    : "supervisor index " + supervisor + " does not exist");
+            } else {
+                slots.computeIfAbsent(slot, ignored -> new HashSet<>()).add(executors.get(i));
+            }
+        }
+        return slots;
+    }
+
+    private static void checkSlot(WorkerSlot slot, String topologyId, Cluster cluster, Set<String> faults) {
+        SupervisorDetails supervisor = cluster.getSupervisorById(slot.getNodeId());
+        if (supervisor == null) {
+            faults.add("supervisor " + slot.getNodeId() + " is gone");
+            return;
+        }
+        if (cluster.isBlackListed(slot.getNodeId())) {
+            faults.add("host " + supervisor.getHost() + " is blacklisted");
+        }
+        if (!supervisor.getAllPorts().contains(slot.getPort())) {
+            faults.add("supervisor " + slot.getNodeId() + " does not offer port " + slot.getPort());
+        }
+        if (cluster.isSlotOccupied(slot) && !cluster.getUsedSlotsByTopologyId(topologyId).contains(slot)) {
+            faults.add("slot " + slot + " is occupied by another topology");
+        }
+    }
+
+    private static String shown(Set<String> faults) {
+        String shown = String.join("; ", faults.stream().limit(MAX_FAULTS_SHOWN).toList());
+        int more = faults.size() - MAX_FAULTS_SHOWN;
+        return more > 0 ? shown + "; and " + more + " more faults" : shown;
+    }
+}

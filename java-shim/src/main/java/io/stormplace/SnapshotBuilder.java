@@ -1,0 +1,168 @@
+package io.stormplace;
+
+import io.stormplace.wire.PlanRequest;
+import io.stormplace.wire.Supervisor;
+import io.stormplace.wire.Topology;
+import io.stormplace.wire.placementConstants;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.apache.storm.scheduler.Cluster;
+import org.apache.storm.scheduler.ExecutorDetails;
+import org.apache.storm.scheduler.SchedulerAssignment;
+import org.apache.storm.scheduler.SupervisorDetails;
+import org.apache.storm.scheduler.Topologies;
+import org.apache.storm.scheduler.TopologyDetails;
+import org.apache.storm.scheduler.WorkerSlot;
+import org.apache.storm.shade.net.minidev.json.JSONObject;
+
+/**
+ * Turns a round's cluster state into a request, in an order that depends on nothing but names.
+ *
+ * <p>Of Storm's objects only those getters are used that work inside {@code schedule()}; neither the server port nor the meta
+ * of a supervisor is set there. Used by the scheduling thread alone.
+ */
+final class SnapshotBuilder {
+    private static final String SETTINGS_PREFIX = "topology.stormplace.";
+
+    /** Supervisor id to host, as last seen: an assignment may outlive its supervisor, and then only its id is known. */
+    private final Map<String, String> hosts = new HashMap<>();
+
+    /**
+     * Describes the cluster.
+     *
+     * @param roundId    name of the round
+     * @param topologies all topologies of the round
+     * @param cluster    the round's cluster; not changed
+     * @param readings   the readings to send along
+     * @return the snapshot; topologies that cannot be described are left out with the reason
+     */
+    Snapshot build(String roundId, Topologies topologies, Cluster cluster, ReadingsCache.View readings) {
+        SortedMap<String, TreeSet<Integer>> ports = portsBySupervisor(topologies, cluster);
+        hosts.keySet().retainAll(ports.keySet());
+        List<String> supervisorIds = List.copyOf(ports.keySet());
+        List<Supervisor> supervisors = new ArrayList<>();
+        Map<String, Integer> supervisorIndex = new HashMap<>();
+        ports.forEach((id, usable) -> {
+            supervisorIndex.put(id, supervisors.size());
+            supervisors.add(supervisor(id, new ArrayList<>(usable), cluster));
+        });
+
+        List<Topology> described = new ArrayList<>();
+        Map<String, List<ExecutorDetails>> executors = new LinkedHashMap<>();
+        Map<String, String> leftOut = new TreeMap<>();
+        for (TopologyDetails details : sorted(topologies)) {
+            try {
+                List<ExecutorDetails> order = new ArrayList<>(details.getExecutorToComponent().keySet());
+                order.sort(Comparator.comparingInt(ExecutorDetails::getStartTask)
+                    .thenComparingInt(ExecutorDetails::getEndTask));
+                described.add(topology(details, order, cluster, supervisorIndex));
+                executors.put(details.getId(), order);
+            } catch (RuntimeException e) {
+                // Whatever is odd about one topology must not keep the others from being placed.
+                leftOut.put(details.getId(), "cannot be described to the daemon: " + Text.describe(e));
+            }
+        }
+        PlanRequest request = new PlanRequest(placementConstants.VERSION, roundId, 0, supervisors, described,
+            readings.readings(), readings.live());
+        return new Snapshot(request, supervisorIds, executors, leftOut);
+    }
+
+    private static List<TopologyDetails> sorted(Topologies topologies) {
+        List<TopologyDetails> all = new ArrayList<>(topologies.getTopologies());
+        all.sort(Comparator.comparing(TopologyDetails::getId));
+        return all;
+    }
+
+    /** Every supervisor that is alive or named by an assignment, with every port that is offered or in use. */
+    private static SortedMap<String, TreeSet<Integer>> portsBySupervisor(Topologies topologies, Cluster cluster) {
+        SortedMap<String, TreeSet<Integer>> ports = new TreeMap<>();
+        for (SupervisorDetails supervisor : cluster.getSupervisors().values()) {
+            ports.computeIfAbsent(supervisor.getId(), id -> new TreeSet<>()).addAll(supervisor.getAllPorts());
+        }
+        for (TopologyDetails topology : topologies) {
+            for (WorkerSlot slot : cluster.getUsedSlotsByTopologyId(topology.getId())) {
+                ports.computeIfAbsent(slot.getNodeId(), id -> new TreeSet<>()).add(slot.getPort());
+            }
+        }
+        return ports;
+    }
+
+    private Supervisor supervisor(String id, List<Integer> ports, Cluster cluster) {
+        SupervisorDetails details = cluster.getSupervisorById(id);
+        if (details == null) {
+            return new Supervisor(id, hosts.getOrDefault(id, id), ports, false, false, 0, 0, Map.of());
+        }
+        String host = details.getHost() == null ? id : details.getHost();
+        hosts.put(id, host);
+        return new Supervisor(id, host, ports, true, cluster.isBlackListed(id), details.getTotalCpu(),
+            details.getTotalMemory(), meta(details.getSchedulerMeta()));
+    }
+
+    private static Map<String, String> meta(Object meta) {
+        Map<String, String> result = new TreeMap<>();
+        if (meta instanceof Map<?, ?> map) {
+            map.forEach((key, value) -> {
+                if (key != null && value != null) {
+                    result.put(key.toString(), value.toString());
+                }
+            });
+        }
+        return result;
+    }
+
+    private static Topology topology(TopologyDetails details, List<ExecutorDetails> order, Cluster cluster,
+                                     Map<String, Integer> supervisorIndex) {
+        Map<ExecutorDetails, String> components = details.getExecutorToComponent();
+        ComponentGraph graph = new ComponentGraph(details.getTopology(), components.values());
+        Topology topology = new Topology();
+        topology.setId(details.getId());
+        topology.setName(details.getName() == null ? "" : details.getName());
+        topology.setNum_workers(details.getNumWorkers());
+        topology.setSettings_json(settings(details.getConf()));
+        topology.setComponent_names(graph.names());
+        topology.setComponent_kinds(graph.kinds().stream().map(kind -> kind.getValue()).toList());
+        topology.setStream_from(graph.streams().stream().map(ComponentGraph.Stream::from).toList());
+        topology.setStream_to(graph.streams().stream().map(ComponentGraph.Stream::to).toList());
+        topology.setStream_ids(graph.streams().stream().map(ComponentGraph.Stream::id).toList());
+        topology.setStream_groupings(graph.streams().stream().map(stream -> stream.grouping().getValue()).toList());
+        topology.setExecutor_first_task(order.stream().map(ExecutorDetails::getStartTask).toList());
+        topology.setExecutor_last_task(order.stream().map(ExecutorDetails::getEndTask).toList());
+        topology.setExecutor_component(order.stream().map(executor -> graph.indexOf(components.get(executor))).toList());
+        topology.setExecutor_cpu_percent(order.stream().map(e -> orZero(details.getTotalCpuReqTask(e))).toList());
+        topology.setExecutor_memory_mb(order.stream().map(e -> orZero(details.getTotalMemReqTask(e))).toList());
+
+        SchedulerAssignment assignment = cluster.getAssignmentById(details.getId());
+        Map<ExecutorDetails, WorkerSlot> slots = assignment == null ? Map.of() : assignment.getExecutorToSlot();
+        List<Integer> supervisors = new ArrayList<>(order.size());
+        List<Integer> ports = new ArrayList<>(order.size());
+        for (ExecutorDetails executor : order) {
+            WorkerSlot slot = slots.get(executor);
+            supervisors.add(slot == null ? -1 : supervisorIndex.get(slot.getNodeId()));
+            ports.add(slot == null ? -1 : slot.getPort());
+        }
+        topology.setExecutor_supervisor(supervisors);
+        topology.setExecutor_port(ports);
+        return topology;
+    }
+
+    private static double orZero(Double value) {
+        return value == null ? 0 : value;
+    }
+
+    private static String settings(Map<String, Object> conf) {
+        Map<String, Object> settings = new TreeMap<>();
+        conf.forEach((key, value) -> {
+            if (key.startsWith(SETTINGS_PREFIX)) {
+                settings.put(key, value);
+            }
+        });
+        return JSONObject.toJSONString(settings);
+    }
+}
