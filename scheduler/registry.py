@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from scheduler.strategies.even import even
 from scheduler.strategies.greedy import greedy
 from scheduler.strategies.greedy_no_penalty import greedy_no_penalty
+from scheduler.strategies.local_search import LocalSearchParameters, local_search
 from scheduler.strategy import NoParameters, StrategyEntry
 
 if TYPE_CHECKING:
@@ -25,6 +26,14 @@ _ENTRIES: tuple[StrategyEntry[Any], ...] = (
         solve=greedy_no_penalty,
         parameters=NoParameters,
         summary="first-fit over nodes as they are listed",
+    ),
+    StrategyEntry(
+        name="local-search",
+        solve=local_search,
+        parameters=LocalSearchParameters,
+        summary="descent from greedy: co-locate, swap resources, move single operators",
+        anytime=True,
+        never_worse_than_greedy=True,
     ),
     StrategyEntry(
         name="even",
