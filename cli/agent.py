@@ -2,12 +2,60 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path  # noqa: TC003 - typer reads the annotation at run time
+from typing import Annotated
 
-if TYPE_CHECKING:
-    import typer
+import typer
+
+from cli.errors import UserError
+
+
+def agent(
+    *,
+    host: Annotated[str, typer.Option(help="Name of this host, as its supervisor calls it.")],
+    zookeeper: Annotated[str, typer.Option(help="HOST:PORT of ZooKeeper; several separated by commas.")],
+    site: Annotated[str | None, typer.Option(help="Name of this host's data centre.")] = None,
+    root: Annotated[str, typer.Option(help="Path in ZooKeeper under which readings live.")] = "/stormplace",
+    bind: Annotated[str, typer.Option(help="Address on which probes are answered.")] = "0.0.0.0",  # noqa: S104 - peers are on other hosts
+    advertise: Annotated[
+        str | None,
+        typer.Option(help="Address that peers are told; by default the one on the route to ZooKeeper."),
+    ] = None,
+    port: Annotated[int, typer.Option(help="UDP port for probes.")] = 7091,
+    interval_ms: Annotated[float, typer.Option(help="Mean time between two probes, in ms.")] = 1000.0,
+    state: Annotated[
+        Path | None, typer.Option(help="File that keeps coordinate and availability over a restart.")
+    ] = None,
+) -> None:
+    """Measure the network around this supervisor host and publish it to ZooKeeper.
+
+    Runs until SIGTERM or Ctrl-C; writes one JSON line per change of state to standard error.
+    """
+    # imported here: other commands must not wait for these, nor the agent's memory hold theirs
+    import asyncio  # noqa: PLC0415 - see above
+
+    from monitoring.agent import Agent  # noqa: PLC0415 - see above
+    from monitoring.log import json_log  # noqa: PLC0415 - see above
+    from monitoring.options import AgentError, AgentOptions  # noqa: PLC0415 - see above
+
+    options = AgentOptions(
+        host=host,
+        zookeeper=zookeeper,
+        site=site,
+        root=root,
+        bind=bind,
+        advertise=advertise,
+        port=port,
+        interval_ms=interval_ms,
+        state=state,
+    )
+    try:
+        options.check()
+        asyncio.run(Agent(options, json_log(host)).run())
+    except AgentError as error:
+        raise UserError(str(error)) from error
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the program."""
-    _ = app
+    app.command()(agent)

@@ -1,0 +1,110 @@
+"""The probability that this host is up and reachable, learnt from the agent's own past.
+
+The estimate is the mean of a Beta distribution: `(good + prior good) / (all + prior all)`, in seconds. Time
+counts as bad when the agent did not run (a crash, a frozen machine) and when none of its probes came back
+although there were peers to answer: one silent peer is that peer's trouble, all of them silent is ours. Old
+time fades: after one horizon it weighs 1/e.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class AvailabilityParameters:
+    """What is believed before anything was seen, and how long what was seen counts.
+
+    Attributes:
+        horizon_s: Time after which an observed second weighs 1/e of a new one.
+        prior: Availability of a host that nothing is known about, 0 to 1.
+        prior_weight_s: Observed seconds that weigh as much as the prior.
+        silence_s: Time without any answer, while probes are sent, after which the host counts as cut off.
+        gap_s: Longest step between two looks that is not a standstill of the agent.
+    """
+
+    horizon_s: float = 86_400.0
+    prior: float = 0.999
+    prior_weight_s: float = 3_600.0
+    silence_s: float = 10.0
+    gap_s: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """Faded good and bad seconds; what survives a restart of the agent."""
+
+    good_s: float = 0.0
+    bad_s: float = 0.0
+
+    def faded(self, passed_s: float, horizon_s: float) -> History:
+        """Age the history by `passed_s` seconds."""
+        kept = math.exp(-passed_s / horizon_s)
+        return History(self.good_s * kept, self.bad_s * kept)
+
+
+class Availability:
+    """Running estimate; all times in s of one clock that does not go back.
+
+    Args:
+        parameters: See `AvailabilityParameters`.
+        now_s: Time of the start.
+        history: Seconds seen before a restart.
+    """
+
+    def __init__(
+        self, parameters: AvailabilityParameters, now_s: float, history: History | None = None
+    ) -> None:
+        self._parameters = parameters
+        self._history = history or History()
+        self._looked_s = now_s
+        self._heard_s = now_s
+        self._asked = False
+
+    @property
+    def history(self) -> History:
+        """The seconds seen so far."""
+        return self._history
+
+    def asked(self, now_s: float) -> None:
+        """Note that a probe left; the silence of peers counts from the first unanswered one."""
+        if not self._asked:
+            self._asked = True
+            self._heard_s = now_s
+
+    def heard(self, now_s: float) -> None:
+        """Note that an answer of any peer came."""
+        self._asked = False
+        self._heard_s = now_s
+
+    def alone(self) -> None:
+        """Note that there is no peer left to ask: silence says nothing then."""
+        self._asked = False
+
+    def look(self, now_s: float) -> float:
+        """Account for the time since the last look and return the availability, 0 to 1."""
+        passed_s = max(0.0, now_s - self._looked_s)
+        self._looked_s = now_s
+        if passed_s > self._parameters.gap_s:  # nobody could answer us, nor we them, while we stood still
+            self._asked = False
+            bad = True
+        else:
+            bad = self._asked and now_s - self._heard_s > self._parameters.silence_s
+        self._history = lived(self._history, passed_s, self._parameters, bad=bad)
+        return self.estimate()
+
+    def estimate(self) -> float:
+        """Return the mean of the Beta distribution, 0 to 1."""
+        parameters, seen = self._parameters, self._history
+        good_s = seen.good_s + parameters.prior * parameters.prior_weight_s
+        return good_s / (seen.good_s + seen.bad_s + parameters.prior_weight_s)
+
+
+def lived(history: History, passed_s: float, parameters: AvailabilityParameters, *, bad: bool) -> History:
+    """Add `passed_s` seconds that were all good or all bad; they fade while they pass."""
+    faded = history.faded(passed_s, parameters.horizon_s)
+    weight_s = parameters.horizon_s * (1 - math.exp(-passed_s / parameters.horizon_s))
+    if bad:
+        return History(faded.good_s, faded.bad_s + weight_s)
+    return History(faded.good_s + weight_s, faded.bad_s)

@@ -1,0 +1,62 @@
+"""Where the peers are: names and addresses as ZooKeeper last told them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from monitoring.reading import Address
+
+
+class PeerDirectory:
+    """Known peers; one that is no longer listed is kept for a while.
+
+    A ZooKeeper that comes back empty, or the short absence of a restarting agent, must not throw away
+    what was learnt about peers that still answer.
+
+    Args:
+        linger_s: Time for which an unlisted peer stays known, s.
+    """
+
+    def __init__(self, linger_s: float = 30.0) -> None:
+        self._linger_s = linger_s
+        self._addresses: dict[str, Address] = {}
+        self._missing_since_s: dict[str, float] = {}
+
+    def update(self, now_s: float, listed: Mapping[str, Address]) -> None:
+        """Take the current list.
+
+        Args:
+            now_s: Time on a clock that does not go back, s.
+            listed: Every peer that is published now.
+        """
+        self._addresses.update(listed)
+        for peer in self._addresses:
+            if peer in listed:
+                self._missing_since_s.pop(peer, None)
+            else:
+                self._missing_since_s.setdefault(peer, now_s)
+
+    def expire(self, now_s: float) -> tuple[str, ...]:
+        """Forget and return the peers that were missing for too long."""
+        gone = tuple(p for p, since_s in self._missing_since_s.items() if now_s - since_s >= self._linger_s)
+        for peer in gone:
+            del self._addresses[peer], self._missing_since_s[peer]
+        return gone
+
+    def __contains__(self, peer: str) -> bool:
+        return peer in self._addresses
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all known peers."""
+        return tuple(self._addresses)
+
+    def address(self, peer: str) -> Address:
+        """Return a known peer's address.
+
+        Raises:
+            KeyError: If the peer is not known.
+        """
+        return self._addresses[peer]

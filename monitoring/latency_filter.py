@@ -1,0 +1,51 @@
+"""A low percentile of the last delays to each peer.
+
+Queues and late wake-ups only ever add to a round trip, so the lower samples tell the path and the upper ones
+the moment. The lowest alone would never see a path get longer while old samples remain; hence a percentile.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+
+
+class LatencyFilter:
+    """Recent samples per peer, bounded in number and age.
+
+    Args:
+        window: Samples kept per peer. With 5 samples and percentile 25 a longer path shows after four
+            samples, a shorter one after two, and three spikes in five samples leave no trace.
+        percentile: Rank that is taken, 0 to 100 (nearest rank below).
+        max_age_s: Older samples are dropped.
+    """
+
+    def __init__(self, window: int = 5, percentile: float = 25.0, max_age_s: float = 120.0) -> None:
+        if window < 1 or not 0 <= percentile <= 100 or not max_age_s > 0:
+            raise ValueError("window >= 1, percentile 0 to 100 and max_age_s > 0 are needed")
+        self._window = window
+        self._share = percentile / 100
+        self._max_age_s = max_age_s
+        self._samples: dict[str, deque[tuple[float, float]]] = {}
+
+    def add(self, peer: str, now_s: float, delay_ms: float) -> float:
+        """Take a sample and return the peer's filtered delay, in ms.
+
+        Args:
+            peer: Name of the peer.
+            now_s: Time of the sample on any clock that does not go back, in s.
+            delay_ms: The sample, in ms.
+        """
+        samples = self._samples.setdefault(peer, deque(maxlen=self._window))
+        while samples and now_s - samples[0][0] > self._max_age_s:
+            samples.popleft()
+        samples.append((now_s, delay_ms))
+        ranked = sorted(delay for _, delay in samples)
+        return ranked[math.floor(self._share * (len(ranked) - 1))]
+
+    def forget(self, peer: str) -> None:
+        """Drop all samples of a peer that is gone."""
+        self._samples.pop(peer, None)
+
+    def __len__(self) -> int:
+        return len(self._samples)

@@ -1,0 +1,116 @@
+"""What an agent publishes about its host, and what it reads about others.
+
+The znode `<root>/nodes/<host>` holds one JSON object; this file is the only one that knows its keys.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from monitoring.coordinate import Coordinate
+    from monitoring.load import Load
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A numeric IP address and a UDP port."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One reading of one host.
+
+    Attributes:
+        time_s: Unix time of the reading, s.
+        sequence: Number of the reading, from 1 at each start of the agent.
+        lifetime_s: Age from which the reading counts as missing, s.
+        host: Name of the host, as its supervisor calls it.
+        site: Name of its data centre, if told.
+        coordinate: Position and height in ms, one way, and relative error.
+        availability: Probability that the host is up and reachable, 0 to 1.
+        load: Shares of CPU and memory in use.
+        probe: Where the agent answers probes.
+    """
+
+    time_s: float
+    sequence: int
+    lifetime_s: float
+    host: str
+    site: str | None
+    coordinate: Coordinate
+    availability: float
+    load: Load
+    probe: Address
+
+
+def to_json(reading: Reading) -> bytes:
+    """Give the znode's content.
+
+    Raises:
+        ValueError: If a number is not finite; such a reading must never be published.
+    """
+    place = reading.coordinate
+    content = {
+        "version": VERSION,
+        "time": round(reading.time_s, 3),
+        "sequence": reading.sequence,
+        "lifetime_s": reading.lifetime_s,
+        "host": reading.host,
+        "site": reading.site,
+        "coordinate": [round(number, 4) for number in place.position_ms],
+        "height": round(place.height_ms, 4),
+        "error": round(place.error, 4),
+        "availability": round(reading.availability, 6),
+        "load": {"cpu": round(reading.load.cpu, 3), "memory": round(reading.load.memory, 3)},
+        "probe": str(reading.probe),
+    }
+    return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
+
+
+def probe_address(content: bytes) -> Address:
+    """Read where a peer answers probes.
+
+    Raises:
+        ValueError: With the reason, if the content is not a reading of a version known here.
+    """
+    try:
+        fields = json.loads(content)
+    except ValueError as error:
+        raise ValueError("not JSON") from error
+    if not isinstance(fields, dict):
+        raise ValueError("not a JSON object")  # noqa: TRY004 - one kind of error for all bad content
+    if fields.get("version") != VERSION:
+        raise ValueError(f"version {fields.get('version')!r} instead of {VERSION}")
+    return parse_address(fields.get("probe"))
+
+
+def parse_address(text: object) -> Address:
+    """Read `10.0.0.1:7091` or `[2001:db8::1]:7091`.
+
+    Raises:
+        ValueError: With the reason.
+    """
+    if not isinstance(text, str):
+        raise ValueError(f"probe address {text!r} is not text")  # noqa: TRY004 - as above
+    host, colon, port = text.rpartition(":")
+    if host.startswith("[") and host.endswith("]"):
+        host = host[1:-1]
+    try:
+        ipaddress.ip_address(host)
+    except ValueError as error:
+        raise ValueError(f"probe address {text!r} has no numeric IP address") from error
+    if not colon or not (port.isascii() and port.isdigit()) or not 0 < int(port) < 65536:
+        raise ValueError(f"probe address {text!r} has no port from 1 to 65535")
+    return Address(host, int(port))

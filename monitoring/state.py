@@ -1,0 +1,113 @@
+"""What an agent remembers over a restart: its coordinate and its host's past."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from monitoring.availability import AvailabilityParameters, History, lived
+from monitoring.coordinate import Coordinate
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_VERSION = 1
+_KEYS = ("saved", "height", "error", "good_s", "bad_s")
+
+RESTART_ERROR = 0.5
+"""Least error of a restored coordinate: others should not lean on it before it was measured again."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Content of a state file.
+
+    Attributes:
+        saved_s: Unix time of the file, s.
+        clean: Whether the agent was told to stop; otherwise the time since then was an outage.
+        coordinate: The last coordinate.
+        history: Good and bad seconds of the availability.
+    """
+
+    saved_s: float
+    clean: bool
+    coordinate: Coordinate
+    history: History
+
+
+def save(path: Path, state: State) -> None:
+    """Write the file in one step: a reader sees the old or the new one.
+
+    Raises:
+        OSError: If it cannot be written.
+    """
+    place = state.coordinate
+    content = {
+        "version": _VERSION,
+        "saved": state.saved_s,
+        "clean": state.clean,
+        "coordinate": list(place.position_ms),
+        "height": place.height_ms,
+        "error": place.error,
+        "good_s": state.history.good_s,
+        "bad_s": state.history.bad_s,
+    }
+    beside = path.with_name(path.name + ".new")
+    beside.write_text(json.dumps(content, allow_nan=False) + "\n", encoding="utf-8")
+    beside.replace(path)
+
+
+def load(path: Path, dimensions: int) -> State:
+    """Read the file.
+
+    Args:
+        path: The file.
+        dimensions: Dimensions of the coordinate space in use.
+
+    Raises:
+        FileNotFoundError: If there is none yet.
+        ValueError: With the reason, if it is not a state file of this version and space.
+        OSError: If it cannot be read.
+    """
+    try:
+        fields = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError("not JSON") from error
+    if not isinstance(fields, dict) or fields.get("version") != _VERSION:
+        raise ValueError(f"not a state file of version {_VERSION}")
+    position = fields.get("coordinate")
+    if not isinstance(position, list):
+        raise ValueError("coordinate is not a list")  # noqa: TRY004 - one kind of error for all bad content
+    if not all(_is_number(number) for number in [*position, *map(fields.get, _KEYS)]):
+        raise ValueError(f"coordinate, {', '.join(_KEYS)} must be numbers")
+    coordinate = Coordinate(tuple(map(float, position)), float(fields["height"]), float(fields["error"]))
+    fault = coordinate.fault(dimensions)
+    if fault:
+        raise ValueError(f"coordinate: {fault}")
+    if fields["good_s"] < 0 or fields["bad_s"] < 0:
+        raise ValueError("good_s and bad_s must not be negative")
+    history = History(float(fields["good_s"]), float(fields["bad_s"]))
+    return State(float(fields["saved"]), fields.get("clean") is True, coordinate, history)
+
+
+def resumed(state: State, now_s: float, parameters: AvailabilityParameters) -> State:
+    """Give the state to go on from after a pause.
+
+    Args:
+        state: As it was saved.
+        now_s: Unix time, s. A clock that went back counts as no pause.
+        parameters: How the past fades and outages count.
+    """
+    pause_s = max(0.0, now_s - state.saved_s)
+    if state.clean:
+        history = state.history.faded(pause_s, parameters.horizon_s)
+    else:
+        history = lived(state.history, pause_s, parameters, bad=True)
+    place = state.coordinate
+    coordinate = Coordinate(place.position_ms, place.height_ms, max(place.error, RESTART_ERROR))
+    return State(now_s, state.clean, coordinate, history)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
