@@ -1,0 +1,233 @@
+package io.stormplace;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.apache.storm.Config;
+import org.apache.storm.generated.StormTopology;
+import org.apache.storm.metric.StormMetricsRegistry;
+import org.apache.storm.scheduler.Cluster;
+import org.apache.storm.scheduler.ExecutorDetails;
+import org.apache.storm.scheduler.INimbus;
+import org.apache.storm.scheduler.IScheduler;
+import org.apache.storm.scheduler.SchedulerAssignment;
+import org.apache.storm.scheduler.SchedulerAssignmentImpl;
+import org.apache.storm.scheduler.SupervisorDetails;
+import org.apache.storm.scheduler.Topologies;
+import org.apache.storm.scheduler.TopologyDetails;
+import org.apache.storm.scheduler.WorkerSlot;
+import org.apache.storm.scheduler.resource.normalization.ResourceMetrics;
+import org.apache.storm.testing.TestWordCounter;
+import org.apache.storm.testing.TestWordSpout;
+import org.apache.storm.topology.TopologyBuilder;
+import org.apache.storm.tuple.Fields;
+import org.apache.storm.utils.Utils;
+
+/** Builds Storm's own cluster objects as Nimbus does it before a round. */
+final class Fixture {
+    static final int FIRST_PORT = 6700;
+
+    private final Map<String, SupervisorDetails> supervisors = new TreeMap<>();
+    private final Map<String, TopologyDetails> topologies = new TreeMap<>();
+    private final Map<String, SchedulerAssignment> assignments = new HashMap<>();
+    private final Map<String, Object> conf = conf();
+
+    /** Storm's defaults with a ZooKeeper address where nobody listens. */
+    static Map<String, Object> conf() {
+        Map<String, Object> conf = new HashMap<>(Utils.readDefaultConfig());
+        conf.put(Config.STORM_ZOOKEEPER_SERVERS, List.of("127.0.0.1"));
+        conf.put(Config.STORM_ZOOKEEPER_PORT, 1);
+        return conf;
+    }
+
+    static Map<String, Object> conf(Object... keysAndValues) {
+        Map<String, Object> conf = conf();
+        for (int i = 0; i < keysAndValues.length; i += 2) {
+            conf.put((String) keysAndValues[i], keysAndValues[i + 1]);
+        }
+        return conf;
+    }
+
+    /** Adds a supervisor {@code id} on the host {@code host-<id>} with a number of slots from port 6700. */
+    Fixture supervisor(String id, int slots) {
+        List<Integer> ports = new ArrayList<>();
+        for (int i = 0; i < slots; i++) {
+            ports.add(FIRST_PORT + i);
+        }
+        return supervisor(id, "host-" + id, ports, Map.of());
+    }
+
+    Fixture supervisor(String id, String host, Collection<Integer> ports, Object meta) {
+        Map<String, Double> resources = Map.of(Config.SUPERVISOR_CPU_CAPACITY, 400.0,
+            Config.SUPERVISOR_MEMORY_CAPACITY_MB, 4096.0);
+        supervisors.put(id, new SupervisorDetails(id, host, meta, ports, resources));
+        return this;
+    }
+
+    /** Adds a topology of one spout and one bolt with two executors each and, if wanted, ackers. */
+    Fixture topology(String id, int workers, int ackers, Object... keysAndValues) {
+        Map<ExecutorDetails, String> executors = new HashMap<>();
+        int task = 1;
+        for (int i = 0; i < ackers; i++, task++) {
+            executors.put(new ExecutorDetails(task, task), "__acker");
+        }
+        for (String component : List.of("count", "words")) {
+            for (int i = 0; i < 2; i++, task++) {
+                executors.put(new ExecutorDetails(task, task), component);
+            }
+        }
+        return topology(id, workers, wordCount(), executors, keysAndValues);
+    }
+
+    Fixture topology(String id, int workers, StormTopology topology, Map<ExecutorDetails, String> executors,
+                     Object... keysAndValues) {
+        Map<String, Object> topologyConf = conf(keysAndValues);
+        topologyConf.put(Config.TOPOLOGY_NAME, "name-of-" + id);
+        topologies.put(id, new TopologyDetails(id, topologyConf, topology, workers, executors, "owner"));
+        return this;
+    }
+
+    /** Puts executors of a topology, by their tasks, on a slot. */
+    Fixture placed(String id, String supervisor, int port, int... tasks) {
+        Map<ExecutorDetails, WorkerSlot> slots = new HashMap<>();
+        SchedulerAssignment before = assignments.get(id);
+        if (before != null) {
+            slots.putAll(before.getExecutorToSlot());
+        }
+        for (int task : tasks) {
+            slots.put(new ExecutorDetails(task, task), new WorkerSlot(supervisor, port));
+        }
+        assignments.put(id, new SchedulerAssignmentImpl(id, slots, null, null));
+        return this;
+    }
+
+    Fixture config(String key, Object value) {
+        conf.put(key, value);
+        return this;
+    }
+
+    Topologies topologies() {
+        return new Topologies(topologies);
+    }
+
+    TopologyDetails details(String id) {
+        return topologies.get(id);
+    }
+
+    Cluster cluster() {
+        return cluster(topologies());
+    }
+
+    Cluster cluster(Topologies all) {
+        return new Cluster(new Nimbus(), new ResourceMetrics(new StormMetricsRegistry()), supervisors, assignments, all,
+            conf);
+    }
+
+    /** A cluster that counts how often it is written to. */
+    CountingCluster countingCluster() {
+        return new CountingCluster(cluster());
+    }
+
+    static StormTopology wordCount() {
+        TopologyBuilder builder = new TopologyBuilder();
+        builder.setSpout("words", new TestWordSpout(), 2);
+        builder.setBolt("count", new TestWordCounter(), 2).fieldsGrouping("words", new Fields("word"));
+        return builder.createTopology();
+    }
+
+    static Set<ExecutorDetails> executors(int... tasks) {
+        Set<ExecutorDetails> executors = new HashSet<>();
+        for (int task : tasks) {
+            executors.add(new ExecutorDetails(task, task));
+        }
+        return executors;
+    }
+
+    static WorkerSlot slot(String supervisor, int port) {
+        return new WorkerSlot(supervisor, port);
+    }
+
+    /** The whole state that Nimbus would write: workers by topology. */
+    static Map<String, Map<WorkerSlot, Set<ExecutorDetails>>> state(Cluster cluster) {
+        Map<String, Map<WorkerSlot, Set<ExecutorDetails>>> state = new TreeMap<>();
+        cluster.getAssignments().keySet().forEach(id -> {
+            Map<WorkerSlot, Set<ExecutorDetails>> slots = SlotMap.of(cluster, id);
+            if (!slots.isEmpty()) {
+                state.put(id, slots);
+            }
+        });
+        return state;
+    }
+
+    /** Counts writes; each of them goes on to Storm's implementation. */
+    static final class CountingCluster extends Cluster {
+        private int writes;
+
+        CountingCluster(Cluster source) {
+            super(source);
+            writes = 0;
+        }
+
+        int writes() {
+            return writes;
+        }
+
+        @Override
+        public void assign(WorkerSlot slot, String topologyId, Collection<ExecutorDetails> executors) {
+            writes++;
+            super.assign(slot, topologyId, executors);
+        }
+
+        @Override
+        public void freeSlot(WorkerSlot slot) {
+            writes++;
+            super.freeSlot(slot);
+        }
+
+        @Override
+        public void setStatus(String topologyId, String status) {
+            writes++;
+            super.setStatus(topologyId, status);
+        }
+
+        @Override
+        public void updateFrom(Cluster other) {
+            writes++;
+            super.updateFrom(other);
+        }
+    }
+
+    /** Nimbus as far as a cluster asks it: only for host names, as the stand-alone one answers. */
+    private static final class Nimbus implements INimbus {
+        @Override
+        public void prepare(Map<String, Object> conf, String directory) {
+        }
+
+        @Override
+        public Collection<WorkerSlot> allSlotsAvailableForScheduling(Collection<SupervisorDetails> supervisors,
+                                                                     Topologies topologies, Set<String> missing) {
+            throw new UnsupportedOperationException("not asked in a round");
+        }
+
+        @Override
+        public void assignSlots(Topologies topologies, Map<String, Collection<WorkerSlot>> slots) {
+            throw new UnsupportedOperationException("not asked in a round");
+        }
+
+        @Override
+        public String getHostName(Map<String, SupervisorDetails> supervisors, String id) {
+            SupervisorDetails details = supervisors.get(id);
+            return details == null ? null : details.getHost();
+        }
+
+        @Override
+        public IScheduler getForcedScheduler() {
+            return null;
+        }
+    }
+}
