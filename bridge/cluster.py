@@ -118,7 +118,8 @@ def _executors(supervisors: Sequence[Supervisor], settings: CapacitySettings, fa
         text = supervisor.meta.get(META_EXECUTORS)
         if text is None:
             continue
-        if text.strip().isdecimal():
+        # Nine digits are more executors than any host carries and never a number too large to read.
+        if text.isdecimal() and len(text) <= 9:
             stated.append(int(text))
         else:
             faults.append(f"{META_EXECUTORS} of supervisor {supervisor.id} is no whole number ({text!r})")

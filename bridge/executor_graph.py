@@ -1,8 +1,8 @@
 """A topology's executors as the operators of an application, with rates dealt out by grouping.
 
-As long as no rates are measured every spout executor emits at a unit rate, and a component passes on, on each of
-its streams, as many tuples as it receives (selectivity 1). An executor's share of its component's tuples is its
-share of the component's tasks.
+As long as no rates are measured every spout executor emits at a unit rate, and a component passes on, on
+each of its streams, as many tuples as it receives (selectivity 1). An executor's share of its component's
+tuples is its share of the component's tasks.
 """
 
 from __future__ import annotations
@@ -19,17 +19,14 @@ from scheduler.problem import Stream
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    import numpy.typing as npt
-
     from bridge.messages import Topology
     from bridge.settings import PlanSettings
+    from scheduler.arrays import FloatArray, IntArray
 
 ACK_INIT = "__ack_init"
 ACK_ACK = "__ack_ack"
 # An acknowledgement carries two 8-byte ids and its framing, whatever the size of the tuple that it speaks of.
 ACK_BYTES = 24.0
-
-_Floats = "npt.NDArray[np.float64]"
 
 
 @dataclass(frozen=True)
@@ -51,9 +48,9 @@ class ExecutorGraph:
 class _Layout:
     """Executors by component: index lists, number of tasks, share of the component's tasks."""
 
-    members: tuple[npt.NDArray[np.int64], ...]
-    tasks: tuple[npt.NDArray[np.float64], ...]
-    share: tuple[npt.NDArray[np.float64], ...]
+    members: tuple[IntArray, ...]
+    tasks: tuple[FloatArray, ...]
+    share: tuple[FloatArray, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +132,12 @@ def _is_user(topology: Topology, *components: int) -> bool:
 
 def _output_rates(
     topology: Topology, edges: Sequence[_Edge], layout: _Layout, unit_rate: float
-) -> list[npt.NDArray[np.float64]]:
+) -> list[FloatArray]:
     """Return per component the tuples per second that each of its executors emits on each of its streams."""
     count = len(topology.component_names)
     forward = [edge for edge in edges if edge.critical]
     fed = {edge.target for edge in forward}
-    output: list[npt.NDArray[np.float64]] = []
+    output: list[FloatArray] = []
     for component in range(count):
         # A bolt without input is driven by Storm's clock: it emits on its own like a spout.
         emits = _is_user(topology, component) and component not in fed
@@ -151,18 +148,16 @@ def _output_rates(
         incoming[edge.target].append(edge)
     for component in topological_order(count, [(edge.source, edge.target) for edge in forward]):
         for edge in incoming[component]:
-            output[component] = output[component] + output[edge.source].sum() * _weights(
-                edge.grouping, component, layout
-            )
+            output[component] += output[edge.source].sum() * _weights(edge.grouping, component, layout)
     return output
 
 
-def _weights(grouping: Grouping, component: int, layout: _Layout) -> npt.NDArray[np.float64]:
+def _weights(grouping: Grouping, component: int, layout: _Layout) -> FloatArray:
     """Return the fraction of a stream's tuples that each executor of the consuming component receives.
 
-    `all` sends a copy to every task, `global` everything to the lowest task. Every other grouping is taken as even
-    over tasks: for `local_or_shuffle` that is an upper bound of the traffic between hosts, for `fields`, `direct`
-    and custom groupings the best guess while nothing is measured.
+    `all` sends a copy to every task, `global` everything to the lowest task. Every other grouping is taken as
+    even over tasks: for `local_or_shuffle` that is an upper bound of the traffic between hosts, for `fields`,
+    `direct` and custom groupings the best guess while nothing is measured.
     """
     if grouping is Grouping.ALL:
         return layout.tasks[component]
@@ -174,9 +169,7 @@ def _weights(grouping: Grouping, component: int, layout: _Layout) -> npt.NDArray
     return layout.share[component]
 
 
-def _sent(
-    edge: _Edge, topology: Topology, output: Sequence[npt.NDArray[np.float64]], layout: _Layout
-) -> npt.NDArray[np.float64]:
+def _sent(edge: _Edge, topology: Topology, output: Sequence[FloatArray], layout: _Layout) -> FloatArray:
     """Return the tuples per second that each executor of an edge's source sends over it."""
     if not edge.stream_id.startswith("__ack") or _is_user(topology, edge.source, edge.target):
         return output[edge.source]
@@ -185,33 +178,31 @@ def _sent(
         return np.zeros(len(layout.members[edge.source]))
     if topology.component_kinds[edge.source] is ComponentKind.ACKER:
         # One message per tree of tuples, back to the spout that began it.
-        return layout.share[edge.source] * output[edge.target].sum()
+        return layout.share[edge.source] * float(output[edge.target].sum())
     return output[edge.source]
 
 
 def _received_by(
-    edge: _Edge, topology: Topology, output: Sequence[npt.NDArray[np.float64]], layout: _Layout
-) -> npt.NDArray[np.float64]:
-    total = output[edge.target].sum()
+    edge: _Edge, topology: Topology, output: Sequence[FloatArray], layout: _Layout
+) -> FloatArray:
+    total = float(output[edge.target].sum())
     if topology.component_kinds[edge.source] is ComponentKind.ACKER and total > 0:
         return np.asarray(output[edge.target] / total, dtype=np.float64)
     return _weights(edge.grouping, edge.target, layout)
 
 
-def _pairs(
-    sent: npt.NDArray[np.float64], weight: npt.NDArray[np.float64], most: int
-) -> Iterator[tuple[int, int, float]]:
+def _pairs(sent: FloatArray, weight: FloatArray, most: int) -> Iterator[tuple[int, int, float]]:
     """Yield (source, target, rate) for one edge, positions within the two components; rates above 0 only.
 
-    Every source sends to every target in proportion, unless that makes more than `most` pairs: then a sparse set
-    of pairs (at most sources + targets - 1) carries the same totals per source and per target, found by walking
-    both lists in parallel (the north-west corner rule of transport problems).
+    Every source sends to every target in proportion, unless that makes more than `most` pairs: then a sparse
+    set of pairs (at most sources + targets - 1) carries the same totals per source and per target, found by
+    walking both lists in parallel (the north-west corner rule of transport problems).
     """
     sources, targets = np.flatnonzero(sent > 0), np.flatnonzero(weight > 0)
     if len(sources) * len(targets) <= most:
-        for i in sources:
-            for j in targets:
-                yield int(i), int(j), float(sent[i] * weight[j])
+        for source in sources.tolist():
+            for target in targets.tolist():
+                yield source, target, float(sent[source] * weight[target])
         return
     supply = sent[sources] * weight.sum()
     need = weight[targets] * sent.sum()

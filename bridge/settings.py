@@ -131,7 +131,7 @@ class MoveSettings(_Section):
         default=10.0,
         ge=0,
         le=60_000,
-        description="Least gain in response time, ms (where the response time has a weight).",
+        description="Least gain in response time, ms, where the response time is all that is weighed.",
     )
     max_moves_per_round: int = Field(
         default=16,
@@ -162,6 +162,12 @@ class PlanSettings(_Section):
         ge=1,
         le=1_000_000,
         description="Topologies with more executors are placed but never moved for a gain.",
+    )
+    max_hosts: int = Field(
+        default=200,
+        ge=1,
+        le=100_000,
+        description="Hosts considered for a topology, the roomiest ones; more if it needs them.",
     )
     max_streams_per_edge: int = Field(
         default=4096,

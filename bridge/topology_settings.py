@@ -14,6 +14,9 @@ PREFIX = "topology.stormplace."
 WEIGHT_NAMES = ("response_time", "availability", "network_usage", "cost")
 _SUPPORTED_WEIGHTS = ("response_time", "availability", "network_usage")
 EVERY_COMPONENT = "*"
+# No setting has a use for more; NaN and the infinities fail the comparison too.
+_LARGEST = 1e15
+_SHOWN_CHARACTERS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,7 @@ def parse_topology_settings(
     )
     try:
         data = json.loads(settings_json or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return replace(settings, faults=("the settings are no JSON",))
     if not isinstance(data, dict):
         return replace(settings, faults=("the settings are no JSON object",))
@@ -108,15 +111,15 @@ def parse_topology_settings(
 
 
 def _strategy(value: Any, strategies: Collection[str]) -> str:
-    if value not in strategies:
-        msg = f"must be one of {', '.join(sorted(strategies))}, got {value!r}"
+    if not isinstance(value, str) or value not in strategies:
+        msg = f"must be one of {', '.join(sorted(strategies))}, got {_shown(value)}"
         raise ValueError(msg)
-    return str(value)
+    return value
 
 
 def _weights(value: Any) -> dict[str, float]:
     if not isinstance(value, dict) or not value:
-        msg = f"must be an object of weights, got {value!r}"
+        msg = f"must be an object of weights, got {_shown(value)}"
         raise ValueError(msg)
     weights: dict[str, float] = {}
     for name, weight in sorted(value.items()):
@@ -141,7 +144,7 @@ def _weights(value: Any) -> dict[str, float]:
 
 def _pin(value: Any, components: Collection[str]) -> dict[str, Place]:
     if not isinstance(value, dict):
-        msg = f'must be an object {{component: "site:NAME" or "host:NAME"}}, got {value!r}'
+        msg = f'must be an object {{component: "site:NAME" or "host:NAME"}}, got {_shown(value)}'
         raise ValueError(msg)  # noqa: TRY004  # a bad value of a setting, collected like every other one
     for component in sorted(value):
         _check_component(component, components)
@@ -172,13 +175,13 @@ def _place(value: Any) -> Place:
             return Place("site", name)
         if name and kind == "host":
             return Place("host", name)
-    msg = f'a place is "site:NAME" or "host:NAME", got {value!r}'
+    msg = f'a place is "site:NAME" or "host:NAME", got {_shown(value)}'
     raise ValueError(msg)
 
 
 def _number(value: Any, what: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        msg = f"{what} must be a number, got {value!r}"
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _LARGEST:
+        msg = f"{what} must be a number, got {_shown(value)}"
         raise ValueError(msg)
     return float(value)
 
@@ -187,13 +190,18 @@ def _whole_number(value: Any, least: int) -> int:
     # Numbers pass through Storm's JSON, where a whole number may arrive as 5.0.
     number = _number(value, "the value")
     if number != int(number) or not least <= number < 2**31:
-        msg = f"must be a whole number from {least} to {2**31 - 1}, got {value!r}"
+        msg = f"must be a whole number from {least} to {2**31 - 1}, got {_shown(value)}"
         raise ValueError(msg)
     return int(number)
 
 
 def _boolean(value: Any) -> bool:
     if not isinstance(value, bool):
-        msg = f"must be true or false, got {value!r}"
+        msg = f"must be true or false, got {_shown(value)}"
         raise ValueError(msg)  # noqa: TRY004  # a bad value of a setting, collected like every other one
     return value
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 3] + "..."

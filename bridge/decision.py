@@ -1,0 +1,164 @@
+"""Keep, place or move: what becomes of one topology in one round.
+
+Placing: executors without a slot, and executors whose pin or avoidance is broken, are placed while all others
+keep their host; only if that has no solution may the others move to make room. Moving for a gain: a running
+placement is left only for a candidate that is better by both thresholds and within the moves left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from scheduler.evaluation import evaluate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bridge.problem_builder import Task
+    from bridge.round_state import RoundState
+    from bridge.search import Search
+    from bridge.settings import MoveSettings
+    from scheduler.evaluation import Evaluation
+    from scheduler.problem import Problem
+    from scheduler.result import Result
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What one look at one topology came to.
+
+    Attributes:
+        kind: `placed` and `moved` bring a placement, `kept` and `unplaceable` do not.
+        reason: One phrase for the status line.
+        placement: Host index per executor, None unless placed or moved.
+        result: What the strategy answered, None if it was not asked.
+        gain: Fraction of the objective saved, 0 unless moved.
+        evaluation: Worth of the placement that holds after the verdict, None if it is not known.
+    """
+
+    kind: Literal["kept", "placed", "moved", "unplaceable"]
+    reason: str
+    placement: tuple[int, ...] | None = None
+    result: Result | None = None
+    gain: float = 0.0
+    evaluation: Evaluation | None = None
+
+
+def place_missing(state: RoundState, task: Task, search: Search, moves_left: int) -> Verdict | None:
+    """Place executors that have no slot or whose pin or avoidance is broken.
+
+    Args:
+        state: The cluster so far.
+        task: The topology.
+        search: Asks strategies.
+        moves_left: Running executors that may still move in this round.
+
+    Returns:
+        None if there is nothing to place.
+    """
+    hosts = [None if slot is None else state.host_of(slot) for slot in state.assignment(task.index)]
+    missing = [executor for executor, host in enumerate(hosts) if host is None]
+    displaced = _displaced(task, hosts)
+    if not missing and not displaced:
+        return None
+    if task.reasons:
+        return Verdict("unplaceable", "; ".join(task.reasons))
+    free = {*missing, *displaced[:moves_left]}
+    if not free:
+        return None
+    fixed = [None if executor in free else host for executor, host in enumerate(hosts)]
+    answer = search.ask(task, fixed)
+    reason = f"placed by {answer.result.strategy}"
+    if answer.placement is None and len(free) < len(hosts) and not task.settings.frozen:
+        # The running executors may be in the way: look whether all would fit together.
+        answer = search.ask(task, [None] * len(hosts))
+        moved = _moved(hosts, answer.placement)
+        if moved > moves_left:
+            return Verdict(
+                "unplaceable", f"making room would move {moved} running executors, {moves_left} may move"
+            )
+        reason = f"placed by {answer.result.strategy} after making room"
+    if answer.placement is None:
+        return Verdict("unplaceable", answer.result.reason, result=answer.result)
+    if displaced:
+        reason += f", {len(free) - len(missing)} moved because a pin or avoidance was broken"
+    return Verdict("placed", reason, answer.placement, answer.result, evaluation=answer.result.evaluation)
+
+
+def improve(
+    state: RoundState, task: Task, search: Search, moves_left: int, thresholds: MoveSettings
+) -> Verdict:
+    """Look for a better placement of a topology that runs completely.
+
+    Args:
+        state: The cluster so far.
+        task: The topology.
+        search: Asks strategies.
+        moves_left: Running executors that may still move in this round.
+        thresholds: Least gains.
+    """
+    hosts = [state.host_of(slot) for slot in state.assignment(task.index) if slot is not None]
+    answer = search.ask(task, [None] * len(hosts))
+    if answer.problem is None or answer.frame is None:
+        return Verdict("kept", f"no candidate ({answer.result.reason})", result=answer.result)
+    before = evaluate(answer.problem, answer.frame.nodes_of(hosts))
+    after, placement = answer.result.evaluation, answer.placement
+    if after is None or placement is None:
+        return Verdict(
+            "kept", f"no candidate ({answer.result.reason})", result=answer.result, evaluation=before
+        )
+    gain, gain_ms = gains(answer.problem, before, after)
+    # Moves are counted against the beginning of the round, and some of this topology's may be spent already.
+    began = [None if slot is None else state.host_of(slot) for slot in state.initial(task.index)]
+    moved = _moved(began, placement) - state.moves(task.index)
+    reason = ""
+    if gain <= 0:
+        reason = "no candidate is better"
+    elif gain < thresholds.min_gain:
+        reason = f"best candidate gains {_percent(gain)} < {_percent(thresholds.min_gain)}"
+    elif gain_ms is not None and gain_ms < thresholds.min_gain_ms:
+        reason = f"best candidate gains {gain_ms:.1f} ms < {thresholds.min_gain_ms:.1f} ms"
+    elif moved > moves_left:
+        reason = f"best candidate gains {_percent(gain)} but moves {moved} executors, {moves_left} may move"
+    if reason:
+        return Verdict("kept", reason, result=answer.result, evaluation=before)
+    reason = f"moved by {answer.result.strategy} for a gain of {_percent(gain)}"
+    return Verdict("moved", reason, placement, answer.result, gain, after)
+
+
+def gains(problem: Problem, before: Evaluation, after: Evaluation) -> tuple[float, float | None]:
+    """Return the gain as a fraction, and in ms where the response time is all that is weighed.
+
+    With the response time alone the fraction is of the response time itself: F leaves out the part of it that
+    no placement can avoid, so that a fraction of F would exaggerate.
+    """
+    if problem.objective.weights["response_time"] == 1.0:
+        saved_ms = before.response_time_ms - after.response_time_ms
+        return (saved_ms / before.response_time_ms if before.response_time_ms > 0 else 0.0), saved_ms
+    saved = before.objective - after.objective
+    return (saved / before.objective if before.objective > 0 else 0.0), None
+
+
+def _displaced(task: Task, hosts: Sequence[int | None]) -> list[int]:
+    """Executors that run where their pin or avoidance forbids it; none if the topology is frozen.
+
+    A host that is dead, blacklisted or full is no such reason: what runs there goes on running.
+    """
+    if task.settings.frozen:
+        return []
+    return [
+        executor
+        for executor, host in enumerate(hosts)
+        if host is not None and not task.wanted[task.component[executor], host]
+    ]
+
+
+def _moved(before: Sequence[int | None], after: Sequence[int] | None) -> int:
+    if after is None:
+        return 0
+    return sum(old is not None and old != new for old, new in zip(before, after, strict=True))
+
+
+def _percent(fraction: float) -> str:
+    return f"{fraction * 100:.0f} %"

@@ -1,0 +1,277 @@
+"""A round: from request to response, a function of the request, the settings and a clock for the deadline.
+
+Topologies are taken in ascending order of their ids, each sees what those before it left. First every
+topology with executors to place is served, then the running ones are looked at for gains until a whole pass
+changes nothing: so a plan that is carried out is left alone by the next round, unless the moves of a round or
+its time ran out.
+"""
+
+from __future__ import annotations
+
+import traceback
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bridge.checks import check_assignment
+from bridge.cluster import gather_hosts
+from bridge.contract import VERSION
+from bridge.decision import Verdict, improve, place_missing
+from bridge.delays import estimate_delays
+from bridge.messages import Decision, PlanResponse, Price, TopologyPlan
+from bridge.problem_builder import RoundView, Task, make_task
+from bridge.readings import read_nodes
+from bridge.round_state import RoundState
+from bridge.search import Search
+from bridge.slots import assign_slots
+from bridge.status import data_summary, status_line
+from bridge.topology_settings import parse_topology_settings
+from scheduler.deadline import Deadline
+from scheduler.registry import STRATEGIES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from bridge.cluster import Slot
+    from bridge.messages import PlanRequest
+    from bridge.readings import Readings
+    from bridge.settings import Settings
+    from scheduler.arrays import FloatArray
+
+# Each pass that changes something saves a stated fraction of some objective: a few suffice.
+_MOST_PASSES = 8
+
+
+class PlanCheckError(RuntimeError):
+    """A plan failed the daemon's own check and is not sent."""
+
+
+@dataclass(frozen=True)
+class RoundReport:
+    """What the log tells about a round beyond the response.
+
+    Attributes:
+        data: Where delays and rates come from.
+        faults: What is wrong with readings and metadata.
+        setting_faults: Bad settings by topology id.
+        traces: Traceback by topology id of the topologies whose planning failed.
+        moves: Running executors moved.
+        timed_out: True if time ran out somewhere: a repetition may come to another plan.
+    """
+
+    data: str
+    faults: tuple[str, ...]
+    setting_faults: tuple[tuple[str, tuple[str, ...]], ...]
+    traces: tuple[tuple[str, str], ...]
+    moves: int
+    timed_out: bool
+
+
+@dataclass(frozen=True)
+class Round:
+    """A response with its report."""
+
+    response: PlanResponse
+    report: RoundReport
+
+
+def plan_round(request: PlanRequest, settings: Settings, clock: Callable[[], float]) -> Round:
+    """Plan one round.
+
+    The same request and settings give the same response as long as the time does not run out.
+
+    Args:
+        request: The round as the shim sees it.
+        settings: The daemon's settings.
+        clock: Monotonic seconds; decides nothing but when searches end.
+    """
+    return _Planner(request, settings, clock).run()
+
+
+class _Planner:
+    """One round at work."""
+
+    def __init__(self, request: PlanRequest, settings: Settings, clock: Callable[[], float]) -> None:
+        limit_ms = min(
+            settings.plan.time_limit_ms, max(request.deadline_ms - settings.plan.deadline_margin_ms, 0)
+        )
+        self._request = request
+        self._settings = settings
+        self._clock = clock
+        self._end = clock() + limit_ms / 1000.0
+        host_names = frozenset(supervisor.host for supervisor in request.supervisors)
+        readings = read_nodes(request, host_names, settings.readings)
+        self._hosts = gather_hosts(request, settings.capacity, readings)
+        delays = estimate_delays(self._hosts.hosts, readings, settings.network)
+        self._data = data_summary(delays, readings, self._hosts)
+        self._faults = readings.faults + self._hosts.faults
+        self._state = RoundState(
+            request,
+            self._hosts,
+            use_cpu=settings.capacity.use_cpu,
+            use_memory=settings.capacity.use_memory,
+        )
+        availability = self._availability(readings)
+        view = RoundView(delays, availability, settings.plan)
+        self._search = Search(self._state, view, self._deadline_for)
+        self._tasks = [self._task(index) for index in range(len(request.topologies))]
+        self._order = sorted(range(len(request.topologies)), key=lambda index: request.topologies[index].id)
+        self._verdicts: dict[int, Verdict] = {}
+        self._traces: dict[int, str] = {}
+        self._questions_left = 0
+
+    def run(self) -> Round:
+        """Decide about every topology."""
+        self._questions_left = sum(None in self._state.assignment(index) for index in self._order)
+        for index in self._order:
+            self._decide(index, self._place)
+        passes = 0
+        changed = True
+        while changed and passes < _MOST_PASSES and not self._expired():
+            changed = False
+            passes += 1
+            self._questions_left = len(self._order)
+            for index in self._order:
+                changed |= self._decide(index, self._improve)
+                self._questions_left -= 1
+        plans = tuple(self._plan(index) for index in range(len(self._request.topologies)))
+        report = RoundReport(
+            data=self._data,
+            faults=self._faults,
+            setting_faults=tuple(
+                (task.topology.id, task.settings.faults) for task in self._tasks if task.settings.faults
+            ),
+            traces=tuple(
+                (self._request.topologies[index].id, trace) for index, trace in sorted(self._traces.items())
+            ),
+            moves=self._state.total_moves(),
+            timed_out=self._expired() or self._search.timed_out,
+        )
+        return Round(PlanResponse(VERSION, self._request.round_id, plans), report)
+
+    def _task(self, index: int) -> Task:
+        topology = self._request.topologies[index]
+        settings = parse_topology_settings(
+            topology.settings_json,
+            frozenset(topology.component_names),
+            frozenset(STRATEGIES),
+            self._settings.plan.strategy,
+            self._settings.plan.seed,
+        )
+        return make_task(self._state, index, settings, self._settings.plan)
+
+    def _availability(self, readings: Readings) -> FloatArray:
+        known = [reading.availability for reading in readings.by_host.values()]
+        # A host without a reading is taken as an ordinary one, neither perfect nor dead.
+        usual = float(np.median(known)) if known else self._settings.readings.default_availability
+        return np.array(
+            [
+                readings.by_host[host.name].availability if host.name in readings.by_host else usual
+                for host in self._hosts.hosts
+            ],
+            dtype=np.float64,
+        )
+
+    def _expired(self) -> bool:
+        return self._clock() >= self._end
+
+    def _deadline_for(self, task: Task) -> Deadline:
+        """Give a topology its share of what is left, at most the time that it allows itself."""
+        now = self._clock()
+        share = (self._end - now) / max(self._questions_left, 1)
+        limit_ms = task.settings.time_limit_ms
+        if limit_ms is not None:
+            share = min(share, limit_ms / 1000.0)
+        return Deadline(self._clock, now + max(share, 0.0))
+
+    def _moves_left(self) -> int:
+        return max(self._settings.move.max_moves_per_round - self._state.total_moves(), 0)
+
+    def _decide(self, index: int, step: Callable[[Task], Verdict | None]) -> bool:
+        """Take one step for one topology; whatever goes wrong stays with this topology.
+
+        Returns:
+            True if an assignment changed.
+        """
+        task = self._tasks[index]
+        try:
+            verdict = step(task)
+            if verdict is None:
+                return False
+            if verdict.placement is None:
+                self._note(index, verdict)
+                return False
+            assignment = assign_slots(self._state, index, verdict.placement)
+            self._check(task, assignment)
+        except Exception as error:  # noqa: BLE001  # one topology's fault must not cost the others their plan
+            self._traces[index] = traceback.format_exc()
+            unassigned = any(slot is None for slot in self._state.assignment(index))
+            reason = f"planning failed ({type(error).__name__}: {error})"
+            self._note(index, Verdict("unplaceable" if unassigned else "kept", reason))
+            return False
+        if verdict.kind == "moved" and all(slot is None for slot in self._state.initial(index)):
+            # Better than what an earlier step of this round had in mind, but nothing ran yet: no move.
+            verdict = replace(verdict, kind="placed", reason=f"placed by {task.settings.strategy}", gain=0.0)
+        self._state.assign(index, assignment)
+        self._verdicts[index] = verdict
+        return True
+
+    def _note(self, index: int, verdict: Verdict) -> None:
+        """Remember a verdict that changes nothing; a topology that got a plan keeps telling how."""
+        if index not in self._verdicts or self._verdicts[index].kind == "kept":
+            self._verdicts[index] = verdict
+
+    def _place(self, task: Task) -> Verdict | None:
+        verdict = place_missing(self._state, task, self._search, self._moves_left())
+        self._questions_left -= None in self._state.assignment(task.index)
+        return verdict
+
+    def _improve(self, task: Task) -> Verdict | None:
+        if any(slot is None for slot in self._state.assignment(task.index)):
+            # It could not be placed: its verdict stands.
+            return None
+        n_executors = task.topology.n_executors
+        if n_executors == 0:
+            return Verdict("kept", "no executors")
+        if task.settings.frozen:
+            return Verdict("kept", "frozen")
+        if n_executors > self._settings.plan.max_executors:
+            return Verdict(
+                "kept",
+                f"{n_executors} executors are above plan.max_executors {self._settings.plan.max_executors}",
+            )
+        if self._expired():
+            return Verdict("kept", "no time left in this round")
+        return improve(self._state, task, self._search, self._moves_left(), self._settings.move)
+
+    def _check(self, task: Task, assignment: Sequence[Slot]) -> None:
+        faults = check_assignment(self._state, task, assignment)
+        if faults:
+            raise PlanCheckError("; ".join(faults))
+
+    def _plan(self, index: int) -> TopologyPlan:
+        task, state = self._tasks[index], self._state
+        verdict = self._verdicts.get(index, Verdict("kept", "no time left in this round"))
+        assignment = [slot for slot in state.assignment(index) if slot is not None]
+        changed = state.assignment(index) != state.initial(index)
+        if verdict.kind == "unplaceable":
+            decision = Decision.UNPLACEABLE
+        else:
+            decision = Decision.ASSIGN if changed else Decision.KEEP
+        hosts = [state.host_of(slot) for slot in assignment]
+        result = verdict.result
+        return TopologyPlan(
+            topology_id=task.topology.id,
+            decision=decision,
+            executor_supervisor=tuple(slot[0] for slot in assignment) if decision is Decision.ASSIGN else (),
+            executor_port=tuple(slot[1] for slot in assignment) if decision is Decision.ASSIGN else (),
+            status=status_line(verdict, task, self._hosts.hosts, hosts, self._data),
+            strategy=task.settings.strategy,
+            objective=None if verdict.evaluation is None else verdict.evaluation.objective,
+            response_time_ms=None if verdict.evaluation is None else verdict.evaluation.response_time_ms,
+            bound=None if result is None or verdict.placement is None else result.bound,
+            price=Price(verdict.gain, state.moves(index), state.workers_moved(index))
+            if decision is Decision.ASSIGN
+            else None,
+        )

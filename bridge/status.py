@@ -1,0 +1,90 @@
+"""Status lines: what was decided about a topology, why, and how far the readings can be trusted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bridge.cluster import Host, Hosts
+    from bridge.decision import Verdict
+    from bridge.delays import Delays
+    from bridge.problem_builder import Task
+    from bridge.readings import Readings
+
+# Storm shows the line in a table: more faults than this are counted, and all are in the daemon's log.
+_FAULTS_SHOWN = 3
+UNIT_RATES = "unit rates"
+
+
+def data_summary(delays: Delays, readings: Readings, hosts: Hosts) -> str:
+    """Tell where delays and rates come from and what is wrong with the readings.
+
+    Args:
+        delays: Delays of the round.
+        readings: Believed readings and the faults of the others.
+        hosts: Hosts with the faults of their metadata.
+    """
+    parts = [", ".join([delays.summary(), *_missing(readings)]), UNIT_RATES]
+    if not readings.live:
+        parts.append("readings are not live (no connection to ZooKeeper)")
+    parts.extend(_first(readings.faults + hosts.faults))
+    return "; ".join(parts)
+
+
+def status_line(
+    verdict: Verdict, task: Task, hosts: Sequence[Host], placement: Sequence[int], data: str
+) -> str:
+    """Compose the status line of one topology.
+
+    Args:
+        verdict: What was decided.
+        task: The topology.
+        hosts: All hosts.
+        placement: Host index of each executor that has a slot after the decision.
+        data: What `data_summary` says.
+    """
+    facts: list[str] = []
+    if verdict.evaluation is not None:
+        facts.append(f"{verdict.evaluation.response_time_ms:.1f} ms response time")
+    if placement:
+        facts.append(_spread(hosts, placement))
+    told = " ".join(facts)
+    if verdict.kind in ("placed", "moved"):
+        parts = [f"{verdict.reason}: {told}", data]
+    else:
+        start = "kept" if verdict.kind == "kept" else "not placed"
+        parts = [f"{start}: {verdict.reason}", *([told] if told else []), data]
+    if verdict.result is not None and task.graph.feedback:
+        parts.append("feedback streams left out of the response time")
+    parts.extend(_first(tuple(f"setting ignored: {fault}" for fault in task.settings.faults)))
+    # One line, whatever names and values users put into their settings.
+    return " ".join("; ".join(parts).split())
+
+
+def _spread(hosts: Sequence[Host], placement: Sequence[int]) -> str:
+    used = sorted(set(placement))
+    sites = Counter(hosts[host].site or "unknown" for host in placement)
+    ranked = sorted(sites.items(), key=lambda item: (-item[1], item[0]))
+    named = ", ".join(f"{site} {count}" for site, count in ranked)
+    return (
+        f"over {len(used)} host{'s' if len(used) != 1 else ''} (site{'s' if len(sites) != 1 else ''} {named})"
+    )
+
+
+def _missing(readings: Readings) -> list[str]:
+    parts = []
+    if readings.stale:
+        parts.append(f"{len(readings.stale)} stale")
+    if readings.uncertain:
+        parts.append(f"{len(readings.uncertain)} too uncertain")
+    return parts
+
+
+def _first(faults: Sequence[str]) -> list[str]:
+    shown = list(faults[:_FAULTS_SHOWN])
+    if len(faults) > _FAULTS_SHOWN:
+        shown.append(f"{len(faults) - _FAULTS_SHOWN} more faults in the daemon's log")
+    return shown
