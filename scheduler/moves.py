@@ -9,14 +9,15 @@ import numpy as np
 
 from scheduler.capacity import demanded, fits, remaining
 from scheduler.evaluation import DELAY_STEP_MS, OBJECTIVE_STEP, evaluate_many, linear_metrics, mean_weights
-from scheduler.response_time import Potentials, potentials
+from scheduler.response_time import Potentials, potentials, response_time_bounds
 
 if TYPE_CHECKING:
     from scheduler.arrays import BoolArray, FloatArray, IntArray
+    from scheduler.evaluation import Rank
     from scheduler.problem import Problem
 
-BATCH_CELLS = 1_000_000
-"""Relocations are evaluated in batches of at most this many (operator, placement) cells, to bound memory."""
+BATCH = 256
+"""Relocations evaluated in one step."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,11 @@ class MoveCosts:
         steps = np.rint(objective / OBJECTIVE_STEP)
         equal = np.flatnonzero(steps == steps.min())
         return int(equal[np.rint(delay[equal] / DELAY_STEP_MS).argmin()])
+
+    def rank(self, index: int) -> Rank:
+        """Return the rank of the candidate with that flat index; its F is finite."""
+        objective, delay = self.objective.flat[index], self.mean_delay_ms.flat[index]
+        return round(objective / OBJECTIVE_STEP), round(delay / DELAY_STEP_MS)
 
 
 class _Groups:
@@ -117,35 +123,82 @@ class MoveEvaluator:
         objective = problem.scale.objective(response, unavailability, usage)
         return MoveCosts(np.where(self._feasible(placement), objective, np.inf), mean)
 
-    def relocations(self, placement: IntArray, moves: IntArray) -> MoveCosts:
-        """Return the worth of moving everything from one node to another.
+    def best_relocation(self, placement: IntArray, nodes: IntArray, limit: Rank) -> tuple[int, int] | None:
+        """Return the best way (from, to) to move all of one node to another, if it ranks below `limit`.
 
-        Complexity: O((n_ops + n_streams) x n_moves) in n_ops + n_streams numpy steps per batch.
+        Candidates are bounded first: their linear metrics are exact, and R stays above the longest
+        stretch of path that avoids the moved operators. They are then evaluated in the order of these bounds
+        until no bound is lower than the best rank found.
+
+        Complexity: O((n_nodes + n_ops + n_streams) x n_nodes) for the bounds and O(n_ops + n_streams) per
+        candidate evaluated, in n_ops + n_streams numpy steps per batch of `BATCH` candidates.
 
         Args:
             placement: (n_ops,) node of each operator.
-            moves: (n_moves, 2) pairs of nodes (from, to), each feasible (see `feasible_relocations`).
+            nodes: (n_nodes,) the order of destinations; it decides between equals.
+            limit: Only lower ranks count.
         """
-        batch = max(1, BATCH_CELLS // self._problem.n_ops)
-        parts = []
-        for first in range(0, len(moves), batch):
-            origin, destination = moves[first : first + batch].T
-            candidates = np.where(placement[:, None] == origin, destination, placement[:, None])
-            parts.append(evaluate_many(self._problem, candidates))
-        if not parts:
-            return MoveCosts(np.empty(0), np.empty(0))
-        return MoveCosts(np.concatenate([f for f, _ in parts]), np.concatenate([d for _, d in parts]))
+        pairs = self._feasible_relocations(placement, nodes)
+        steps, delay_steps = self._relocation_bounds(placement, pairs)
+        best: tuple[int, int] | None = None
+        order = np.lexsort((delay_steps, steps))
+        for first in range(0, len(order), BATCH):
+            batch = order[first : first + BATCH]
+            if (steps[batch[0]], delay_steps[batch[0]]) >= limit:
+                break
+            origin, destination = pairs[batch].T
+            moved = np.where(placement[:, None] == origin, destination, placement[:, None])
+            costs = MoveCosts(*evaluate_many(self._problem, moved))
+            found = costs.best()
+            if found is not None and costs.rank(found) < limit:
+                limit, best = costs.rank(found), (int(origin[found]), int(destination[found]))
+        return best
 
-    def feasible_relocations(self, placement: IntArray, nodes: IntArray) -> IntArray:
+    def _relocation_bounds(self, placement: IntArray, pairs: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return, in whole steps, lower bounds of F and the exact mean delay of relocations, (n_pairs,) each."""
+        problem, (origin, destination) = self._problem, pairs.T
+        now = linear_metrics(problem, placement[:, None])
+        delay = problem.network.delay_ms
+        usage = now.usage_bytes + self._joint_change(placement, self._traffic, delay)[origin, destination]
+        mean = now.mean_delay_ms + self._joint_change(placement, self._weights, delay)[origin, destination]
+        node = -np.log(problem.network.availability)
+        hosted = np.bincount(placement, minlength=problem.n_nodes)
+        unavailability = now.unavailability + hosted[origin] * (node[destination] - node[origin])
+        if problem.network.link_availability is not None:
+            ones = np.ones(len(problem.application.streams))
+            links = -np.log(problem.network.link_availability)
+            unavailability = unavailability + self._joint_change(placement, ones, links)[origin, destination]
+        active, column = np.unique(origin, return_inverse=True)
+        response = response_time_bounds(problem, placement, active)[column]
+        objective = problem.scale.objective(response, unavailability, usage)
+        return np.rint(objective / OBJECTIVE_STEP), np.rint(mean / DELAY_STEP_MS)
+
+    def _joint_change(self, placement: IntArray, weight: FloatArray, link: FloatArray) -> FloatArray:
+        """Return (n_nodes, n_nodes) how a weighted sum changes when all operators of a row's node move.
+
+        It is the sum of their single changes, less what those count for streams between operators that
+        move together: each such stream is counted as leaving its node in both directions.
+        """
+        application, n_nodes = self._problem.application, self._problem.n_nodes
+        joint = np.zeros((n_nodes, n_nodes))
+        np.add.at(joint, placement, self._change(placement, weight, link))
+        between = self._incoming.streams
+        start = placement[application.stream_source[between]]
+        inside = start == placement[application.stream_target[between]]
+        kept = np.bincount(start[inside], weight[between][inside], n_nodes)
+        return joint - kept[:, None] * (link + link.T)
+
+    def _feasible_relocations(self, placement: IntArray, nodes: IntArray) -> IntArray:
         """Return (n_moves, 2) pairs (from, to): active nodes ascending, `to` in the order of `nodes`."""
         problem = self._problem
         load, free = demanded(problem, placement), remaining(problem, placement)
-        pairs: list[tuple[int, int]] = []
+        pairs = [np.empty((0, 2), dtype=np.int64)]
         for u in np.unique(placement):
             fitting = fits(load[u], free) & problem.allowed[placement == u].all(axis=0)
             fitting[u] = False
-            pairs.extend((int(u), int(v)) for v in nodes[fitting[nodes]])
-        return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+            destinations = nodes[fitting[nodes]]
+            pairs.append(np.column_stack([np.full_like(destinations, u), destinations]))
+        return np.concatenate(pairs)
 
     def _feasible(self, placement: IntArray) -> BoolArray:
         problem = self._problem

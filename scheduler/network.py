@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from scheduler.arrays import FloatArray, floats, frozen
 from scheduler.checks import LARGEST, ModelError, name, number, quantities, shown, unique
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def delays_from_coordinates(coordinates: Sequence[Sequence[float]]) -> FloatArra
 
 def _square(where: str, given: object, count: int, *, diagonal: float, most: float) -> FloatArray:
     """Return a checked read-only copy of a matrix of the links; `diagonal` decides the lower bound too."""
-    rows = given if isinstance(given, np.ndarray | list | tuple) else ()
+    rows: Any = given if isinstance(given, np.ndarray | list | tuple) else ()
     if len(rows) != count:
         got = f"{len(rows)} rows" if isinstance(given, np.ndarray | list | tuple) else shown(given)
         raise ModelError(where, f"expected {count} rows, one per node, got {got}")
@@ -116,11 +116,23 @@ def _square(where: str, given: object, count: int, *, diagonal: float, most: flo
         if not isinstance(row, np.ndarray | list | tuple) or len(row) != count:
             got = f"{len(row)}" if isinstance(row, np.ndarray | list | tuple) else shown(row)
             raise ModelError(f"{where}[{u}]", f"expected {count} values, one per node, got {got}")
-        for v, value in enumerate(row):
-            above = 0.0 if diagonal == 1.0 else None
-            checked = number(f"{where}[{u}][{v}]", value, above=above, most=most)
-            if u == v and checked != diagonal:
-                raise ModelError(
-                    f"{where}[{u}][{v}]", f"expected {diagonal:g} on the diagonal, got {checked:g}"
-                )
-    return frozen(np.array(rows, dtype=np.float64))
+    above = 0.0 if diagonal == 1.0 else None
+    for u, v in _suspects(rows, above, most):
+        number(f"{where}[{u}][{v}]", rows[u][v], above=above, most=most)
+    matrix = np.array(rows, dtype=np.float64)
+    for u in np.flatnonzero(matrix.diagonal() != diagonal).tolist():
+        got = f"{matrix[u, u]:g}"
+        raise ModelError(f"{where}[{u}][{u}]", f"expected {diagonal:g} on the diagonal, got {got}")
+    return frozen(matrix)
+
+
+def _suspects(rows: Sequence[Any], above: float | None, most: float) -> Iterator[tuple[int, int]]:
+    """Yield every place that may hold no number within bounds; rows of plain good numbers cost little."""
+    for u, row in enumerate(rows):
+        if isinstance(row, np.ndarray) or {type(value) for value in row} <= {int, float}:
+            values = np.array(row, dtype=np.float64)
+            low = values <= above if above is not None else values < 0
+            suspects = np.flatnonzero(~np.isfinite(values) | low | (values > most))
+            yield from ((u, int(v)) for v in suspects)
+        else:
+            yield from ((u, v) for v in range(len(row)))

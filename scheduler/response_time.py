@@ -87,3 +87,28 @@ def response_times(problem: Problem, placements: IntArray) -> FloatArray:
         np.maximum(arrival[target], arrival[source] + execution[source] + hop, out=arrival[target])
     longest: FloatArray = (arrival + execution).max(axis=0)
     return longest
+
+
+def response_time_bounds(problem: Problem, placement: IntArray, nodes: IntArray) -> FloatArray:
+    """Return, per node, what R stays above wherever the operators of that node go.
+
+    It is the longest stretch of a path that meets no operator of the node. Complexity as `response_times`.
+
+    Args:
+        problem: The problem.
+        placement: (n_ops,) node of each operator.
+        nodes: (k,) node indices.
+
+    Returns:
+        (k,) in ms, 0 where every operator is on that node.
+    """
+    application = problem.application
+    own = problem.execution_ms[np.arange(problem.n_ops), placement]
+    execution = np.where(placement[:, None] == nodes, -np.inf, own[:, None])
+    arrival = np.zeros(execution.shape)
+    for stream in application.critical_streams:
+        source, target = application.stream_source[stream], application.stream_target[stream]
+        hop = problem.network.delay_ms[placement[source], placement[target]]
+        np.maximum(arrival[target], arrival[source] + execution[source] + hop, out=arrival[target])
+    bounds: FloatArray = np.maximum((arrival + execution).max(axis=0), 0.0)
+    return bounds

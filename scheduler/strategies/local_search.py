@@ -46,8 +46,7 @@ def local_search(problem: Problem, parameters: LocalSearchParameters, context: C
     Each step takes the best neighbour, by F and then by mean delay of the streams; only improvements are
     taken, so the result is never worse than the greedy placement at any moment.
 
-    Complexity of a round: see `MoveEvaluator.single_moves` and `MoveEvaluator.relocations`, with at most
-    n_nodes x min(n_ops, n_nodes) relocations.
+    Complexity of a round: see `MoveEvaluator.single_moves` and `MoveEvaluator.best_relocation`.
     """
     first = greedy(problem, NoParameters(), context)
     start = _start(problem, first, parameters)
@@ -105,10 +104,9 @@ class _Descent:
 
     def swap_resources(self) -> None:
         """Replace a node by another one: all its operators move there."""
-        pairs = self._moves.feasible_relocations(self.placement, self._nodes)
-        best = self._moves.relocations(self.placement, pairs).best()
-        if best is not None:
-            origin, destination = pairs[best]
+        found = self._moves.best_relocation(self.placement, self._nodes, self.rank)
+        if found is not None:
+            origin, destination = found
             self._take(np.where(self.placement == origin, destination, self.placement))
 
     def move_single(self) -> None:
