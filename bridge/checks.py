@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bridge.round_state import executors_by_slot
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -68,7 +70,7 @@ def check_slots(state: RoundState, topology: int, assignment: Sequence[Slot]) ->
         return (f"{len(assignment)} slots for {len(began)} executors",)
     faults: list[str] = []
     supervisors = state.request.supervisors
-    arriving = {slot for slot, before in zip(assignment, began, strict=True) if slot != before}
+    before, after = executors_by_slot(began), executors_by_slot(assignment)
     for slot in sorted(set(assignment)):
         index, port = slot
         if not 0 <= index < len(supervisors):
@@ -79,6 +81,6 @@ def check_slots(state: RoundState, topology: int, assignment: Sequence[Slot]) ->
             faults.append(f"supervisor {supervisor.id} has no port {port}")
         if state.held_by_others(topology, slot):
             faults.append(f"port {port} of supervisor {supervisor.id} belongs to another topology")
-        if slot in arriving and not supervisor.usable:
-            faults.append(f"supervisor {supervisor.id} is dead or blacklisted and takes no new executors")
+        if after[slot] != before.get(slot) and not supervisor.usable:
+            faults.append(f"supervisor {supervisor.id} is dead or blacklisted: its workers cannot change")
     return tuple(faults)

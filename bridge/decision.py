@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from bridge.round_state import executors_by_slot
 from scheduler.evaluation import evaluate
 
 if TYPE_CHECKING:
@@ -59,12 +60,13 @@ def place_missing(state: RoundState, task: Task, search: Search, moves_left: int
     """
     hosts = [None if slot is None else state.host_of(slot) for slot in state.assignment(task.index)]
     missing = [executor for executor, host in enumerate(hosts) if host is None]
-    displaced = _displaced(task, hosts)
+    displaced = _displaced(state, task, hosts)
+    moving = _first_groups(displaced, moves_left)
     if not missing and not displaced:
         return None
     if task.reasons:
         return Verdict("unplaceable", "; ".join(task.reasons))
-    free = {*missing, *displaced[:moves_left]}
+    free = {*missing, *moving}
     if not free:
         return None
     fixed = [None if executor in free else host for executor, host in enumerate(hosts)]
@@ -81,8 +83,8 @@ def place_missing(state: RoundState, task: Task, search: Search, moves_left: int
         reason = f"placed by {answer.result.strategy} after making room"
     if answer.placement is None:
         return Verdict("unplaceable", answer.result.reason, result=answer.result)
-    if displaced:
-        reason += f", {len(free) - len(missing)} moved because a pin or avoidance was broken"
+    if moving:
+        reason += f", {len(moving)} moved because a pin or avoidance was broken"
     return Verdict("placed", reason, answer.placement, answer.result, evaluation=answer.result.evaluation)
 
 
@@ -140,18 +142,33 @@ def gains(problem: Problem, before: Evaluation, after: Evaluation) -> tuple[floa
     return (saved / before.objective if before.objective > 0 else 0.0), None
 
 
-def _displaced(task: Task, hosts: Sequence[int | None]) -> list[int]:
-    """Executors that run where their pin or avoidance forbids it; none if the topology is frozen.
+def _displaced(state: RoundState, task: Task, hosts: Sequence[int | None]) -> list[tuple[int, ...]]:
+    """Groups of executors that run where a pin or avoidance forbids it; none if the topology is frozen.
 
-    A host that is dead, blacklisted or full is no such reason: what runs there goes on running.
+    A host that is dead, blacklisted or full is no such reason: what runs there goes on running. But where
+    nobody would restart the rest of a worker, the whole worker goes.
     """
     if task.settings.frozen:
         return []
-    return [
-        executor
-        for executor, host in enumerate(hosts)
-        if host is not None and not task.wanted[task.component[executor], host]
-    ]
+    assignment = state.assignment(task.index)
+    workers = executors_by_slot(assignment)
+    groups: dict[tuple[int, ...], None] = {}
+    for executor, (slot, host) in enumerate(zip(assignment, hosts, strict=True)):
+        if slot is None or host is None or task.wanted[task.component[executor], host]:
+            continue
+        usable = state.request.supervisors[slot[0]].usable
+        groups[(executor,) if usable else tuple(sorted(workers[slot]))] = None
+    return list(groups)
+
+
+def _first_groups(groups: Sequence[tuple[int, ...]], most: int) -> list[int]:
+    """Take whole groups from the first on, as long as their executors are at most `most`."""
+    taken: list[int] = []
+    for group in groups:
+        if len(taken) + len(group) > most:
+            break
+        taken.extend(group)
+    return taken
 
 
 def _moved(before: Sequence[int | None], after: Sequence[int] | None) -> int:

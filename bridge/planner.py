@@ -76,7 +76,9 @@ class Round:
     report: RoundReport
 
 
-def plan_round(request: PlanRequest, settings: Settings, clock: Callable[[], float]) -> Round:
+def plan_round(
+    request: PlanRequest, settings: Settings, clock: Callable[[], float], began_s: float | None = None
+) -> Round:
     """Plan one round.
 
     The same request and settings give the same response as long as the time does not run out.
@@ -85,21 +87,24 @@ def plan_round(request: PlanRequest, settings: Settings, clock: Callable[[], flo
         request: The round as the shim sees it.
         settings: The daemon's settings.
         clock: Monotonic seconds; decides nothing but when searches end.
+        began_s: When the request arrived, on that clock; None means now.
     """
-    return _Planner(request, settings, clock).run()
+    return _Planner(request, settings, clock, clock() if began_s is None else began_s).run()
 
 
 class _Planner:
     """One round at work."""
 
-    def __init__(self, request: PlanRequest, settings: Settings, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, request: PlanRequest, settings: Settings, clock: Callable[[], float], began_s: float
+    ) -> None:
         limit_ms = min(
             settings.plan.time_limit_ms, max(request.deadline_ms - settings.plan.deadline_margin_ms, 0)
         )
         self._request = request
         self._settings = settings
         self._clock = clock
-        self._end = clock() + limit_ms / 1000.0
+        self._end = began_s + limit_ms / 1000.0
         host_names = frozenset(supervisor.host for supervisor in request.supervisors)
         readings = read_nodes(request, host_names, settings.readings)
         self._hosts = gather_hosts(request, settings.capacity, readings)

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from bridge.messages import PlanRequest
     from bridge.settings import ReadingsSettings
 
-CONTRACT_VERSION = 1
+# The model works with logarithms: a host that is said to be never up is nearly never up.
+LEAST_AVAILABILITY = 1e-6
 _Finite = Annotated[float, Field(allow_inf_nan=False)]
 _NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 _Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
@@ -40,7 +41,7 @@ class _NodePayload(BaseModel):
     coordinate: Annotated[list[_Finite], Field(min_length=1, max_length=16)]
     height: _NotNegative
     error: _NotNegative
-    availability: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
+    availability: _Fraction
     load: _Load | None = None
     probe: str | None = None
 
@@ -141,7 +142,7 @@ def read_nodes(request: PlanRequest, hosts: Collection[str], settings: ReadingsS
             coordinate=Coordinate(tuple(payload.coordinate), payload.height, payload.error)
             if trusted
             else None,
-            availability=payload.availability,
+            availability=max(payload.availability, LEAST_AVAILABILITY),
         )
     return Readings(
         by_host, tuple(sorted(stale)), tuple(sorted(uncertain)), tuple(faults), request.readings_live

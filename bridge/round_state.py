@@ -41,9 +41,11 @@ class RoundState:
         self._load = [self._load_of(index) for index in range(len(request.topologies))]
         self._total = np.sum(self._load, axis=0) if self._load else np.zeros_like(self._capacity)
         self._moves = [0] * len(request.topologies)
-        self._holder: dict[Slot, int] = {}
-        for index, assignment in enumerate(self._assignment):
-            self._holder.update({slot: index for slot in assignment if slot is not None})
+        # Slots taken when the round began stay reserved: the shim frees none for another topology.
+        self._began: dict[Slot, int] = {}
+        for index, assignment in enumerate(self._initial):
+            self._began.update({slot: index for slot in assignment if slot is not None})
+        self._holder = dict(self._began)
 
     def initial(self, topology: int) -> Assignment:
         """Where the executors of a topology ran when the round began."""
@@ -76,13 +78,13 @@ class RoundState:
             for index in self.hosts.hosts[host].supervisors
             if supervisors[index].usable
             for port in supervisors[index].ports
-            if self._holder.get((index, port), topology) == topology
+            if not self.held_by_others(topology, (index, port))
         ]
         return tuple(sorted(slots, key=lambda slot: (supervisors[slot[0]].id, slot[1])))
 
     def held_by_others(self, topology: int, slot: Slot) -> bool:
-        """Whether another topology holds a slot."""
-        return self._holder.get(slot, topology) != topology
+        """Whether another topology holds a slot, or held it when the round began."""
+        return self._holder.get(slot, topology) != topology or self._began.get(slot, topology) != topology
 
     def assign(self, topology: int, assignment: Sequence[Slot]) -> None:
         """Put every executor of a topology into a slot."""
@@ -108,8 +110,8 @@ class RoundState:
     def workers_moved(self, topology: int) -> int:
         """Number of workers that ran when the round began and end or restart: another set of executors."""
         before, after = (
-            _executors_by_slot(self._initial[topology]),
-            _executors_by_slot(self._assignment[topology]),
+            executors_by_slot(self._initial[topology]),
+            executors_by_slot(self._assignment[topology]),
         )
         return sum(after.get(slot) != executors for slot, executors in before.items())
 
@@ -140,7 +142,8 @@ def _assignment(topology: Topology) -> Assignment:
     )
 
 
-def _executors_by_slot(assignment: Assignment) -> dict[Slot, set[int]]:
+def executors_by_slot(assignment: Sequence[Slot | None]) -> dict[Slot, set[int]]:
+    """Return the executors of each slot that an assignment uses."""
     by_slot: dict[Slot, set[int]] = {}
     for executor, slot in enumerate(assignment):
         if slot is not None:

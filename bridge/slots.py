@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bridge.round_state import executors_by_slot
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -30,11 +32,9 @@ def assign_slots(state: RoundState, topology: int, placement: Sequence[int]) -> 
     Raises:
         NoSlotError: A chosen host has no slot that is open to this topology.
     """
+    settled = _settled(state, topology, placement)
     staying = [
-        next(
-            (slot for slot in (now, before) if slot is not None and _may_stay(state, topology, slot, host)),
-            None,
-        )
+        next((slot for slot in (now, before) if slot is not None and (slot, host) in settled), None)
         for now, before, host in zip(
             state.assignment(topology), state.initial(topology), placement, strict=True
         )
@@ -53,5 +53,18 @@ def assign_slots(state: RoundState, topology: int, placement: Sequence[int]) -> 
     )
 
 
-def _may_stay(state: RoundState, topology: int, slot: Slot, host: int) -> bool:
-    return state.host_of(slot) == host and not state.held_by_others(topology, slot)
+def _settled(state: RoundState, topology: int, placement: Sequence[int]) -> set[tuple[Slot, int]]:
+    """Return the slots, with their hosts, that executors may stay in or return to.
+
+    A worker whose supervisor is dead or blacklisted is kept as a whole or given up as a whole: nobody would
+    restart it with other executors.
+    """
+    settled: set[tuple[Slot, int]] = set()
+    for assignment in (state.initial(topology), state.assignment(topology)):
+        for slot, executors in executors_by_slot(assignment).items():
+            host = state.host_of(slot)
+            whole = all(placement[executor] == host for executor in executors)
+            usable = state.request.supervisors[slot[0]].usable
+            if not state.held_by_others(topology, slot) and (usable or whole):
+                settled.add((slot, host))
+    return settled

@@ -1,13 +1,71 @@
-"""The command `daemon`."""
+"""The command `daemon`: the placement daemon beside Nimbus."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.errors import UserError
 
 if TYPE_CHECKING:
-    import typer
+    from bridge.settings import Settings
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the program."""
-    _ = app
+
+    @app.command()
+    def daemon(
+        config: Annotated[
+            Path | None,
+            typer.Option(
+                help="Settings (TOML); without it every setting has its default.", show_default=False
+            ),
+        ] = None,
+    ) -> None:
+        """Answer Nimbus' shim with placements until SIGTERM or SIGINT."""
+        _run(config)
+
+
+def _run(config: Path | None) -> None:
+    # The decision core and the Thrift code take a while to load; other commands must not wait for them.
+    import signal  # noqa: PLC0415
+
+    from bridge.log import json_log  # noqa: PLC0415
+    from bridge.record import RecordError, RecordWriter  # noqa: PLC0415
+    from bridge.rounds import RoundHandler  # noqa: PLC0415
+    from bridge.server import PlanServer, ServerError  # noqa: PLC0415
+
+    settings = _settings(config)
+    log = json_log(settings.log.level)
+    recorder = None
+    try:
+        if settings.record.directory is not None:
+            recorder = RecordWriter(
+                Path(settings.record.directory), settings.record.max_bytes, settings.record.files
+            )
+        server = PlanServer(settings.server, RoundHandler(settings, recorder, log), log)
+        host, port = server.listen()
+    except (RecordError, ServerError) as error:
+        raise UserError(str(error)) from error
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: server.stop())
+    typer.echo(f"stormplace daemon ready on {host}:{port}")
+    log.info("daemon started", host=host, port=port, settings_digest=settings.digest())
+    server.serve()
+    log.info("daemon stopped")
+
+
+def _settings(config: Path | None) -> Settings:
+    from bridge.settings import Settings  # noqa: PLC0415  # see _run
+    from bridge.settings_file import SettingsError, load_settings  # noqa: PLC0415  # see _run
+    from scheduler.registry import STRATEGIES  # noqa: PLC0415  # see _run
+
+    if config is None:
+        return Settings()
+    try:
+        return load_settings(config, STRATEGIES)
+    except SettingsError as error:
+        raise UserError(str(error)) from error

@@ -1,0 +1,145 @@
+"""A round in the daemon: check, plan, record and log one request."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+from bridge.contract import WireError, idl
+from bridge.planner import plan_round
+from bridge.record import RecordError, RoundRecord, versions
+from bridge.wire import encode_request, encode_response, response_to_thrift
+from bridge.wire_request import request_from_thrift
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import structlog
+
+    from bridge.messages import PlanRequest
+    from bridge.planner import Round
+    from bridge.record import RecordWriter
+    from bridge.settings import Settings
+
+
+class RoundHandler:
+    """Answers the calls of the service `PlacementDaemon`; safe to use from several threads.
+
+    Args:
+        settings: The daemon's settings.
+        recorder: Where rounds are recorded, None if they are not.
+        log: One event per round and per change of what is wrong.
+    """
+
+    def __init__(
+        self, settings: Settings, recorder: RecordWriter | None, log: structlog.typing.FilteringBoundLogger
+    ) -> None:
+        self._settings = settings
+        self._recorder = recorder
+        self._log = log
+        self._slots = threading.BoundedSemaphore(settings.server.max_rounds)
+        self._lock = threading.Lock()
+        self._known_faults: tuple[str, ...] = ()
+        self._record_failures = 0
+
+    @property
+    def record_failures(self) -> int:
+        """Number of rounds that were planned but could not be recorded."""
+        return self._record_failures
+
+    def plan(self, raw: Any) -> Any:
+        """Plan one round; thrift struct in, thrift struct out.
+
+        Raises:
+            Refused: The thrift exception: a request of another version or against the contract, too many rounds
+                at once, or a fault of the daemon (which is logged with its trace).
+        """
+        began_s, began_unix_s = time.monotonic(), time.time()
+        try:
+            request = request_from_thrift(raw)
+        except WireError as error:
+            self._log.warning("request refused", reason=str(error))
+            raise idl.Refused(reason=str(error)) from error
+        if not self._slots.acquire(timeout=max(request.deadline_ms, 0) / 1000.0):
+            reason = f"{self._settings.server.max_rounds} rounds are being planned already"
+            self._log.warning("request refused", round_id=request.round_id, reason=reason)
+            raise idl.Refused(reason=reason)
+        try:
+            planning_s = time.monotonic()
+            done = plan_round(request, self._settings, time.monotonic, began_s)
+            planned_s = time.monotonic()
+            timings_ms = {"wait": (planning_s - began_s) * 1000, "plan": (planned_s - planning_s) * 1000}
+            self._record(request, done, began_unix_s, timings_ms)
+            self._tell(request, done, timings_ms)
+            return response_to_thrift(done.response)
+        except Exception as error:
+            # The shim must get an answer: it then lets Storm's own scheduler do the round.
+            self._log.exception("round failed", round_id=request.round_id)
+            reason = f"the daemon failed to plan: {type(error).__name__}: {error}"
+            raise idl.Refused(reason=reason) from error
+        finally:
+            self._slots.release()
+
+    def _record(
+        self, request: PlanRequest, done: Round, time_s: float, timings_ms: Mapping[str, float]
+    ) -> None:
+        if self._recorder is None:
+            return
+        record = RoundRecord(
+            request=encode_request(request),
+            response=encode_response(done.response),
+            settings_json=self._settings.to_json(),
+            settings_digest=self._settings.digest(),
+            time_s=time_s,
+            timings_ms={step: round(ms, 3) for step, ms in timings_ms.items()},
+            timed_out=done.report.timed_out,
+            versions=versions(),
+        )
+        try:
+            self._recorder.append(record)
+        except RecordError as error:
+            with self._lock:
+                self._record_failures += 1
+            self._log.error(  # noqa: TRY400  # the sentence names the place; a trace would add nothing
+                "round not recorded",
+                round_id=request.round_id,
+                reason=str(error),
+                failures=self._record_failures,
+            )
+
+    def _tell(self, request: PlanRequest, done: Round, timings_ms: Mapping[str, float]) -> None:
+        report = done.report
+        for topology_id, trace in report.traces:
+            self._log.error("planning a topology failed", topology=topology_id, trace=trace)
+        faults = (
+            *report.faults,
+            *(f"{topology}: {fault}" for topology, found in report.setting_faults for fault in found),
+        )
+        with self._lock:
+            news, self._known_faults = faults != self._known_faults, faults
+        if news:
+            # Every round would repeat them: only a change is worth a line.
+            self._log.warning("faults in readings, metadata or settings", faults=faults)
+        self._log.info(
+            "round",
+            round_id=request.round_id,
+            executors=sum(topology.n_executors for topology in request.topologies),
+            topologies=[
+                {
+                    "id": plan.topology_id,
+                    "decision": plan.decision.name,
+                    "strategy": plan.strategy,
+                    "objective": plan.objective,
+                    "response_time_ms": plan.response_time_ms,
+                    "moves": 0 if plan.price is None else plan.price.executors_moved,
+                    "status": plan.status,
+                }
+                for plan in done.response.plans
+            ],
+            moves=report.moves,
+            data=report.data,
+            timed_out=report.timed_out,
+            record_failures=self._record_failures,
+            **{f"{step}_ms": round(ms, 1) for step, ms in timings_ms.items()},
+        )
