@@ -1,12 +1,280 @@
-"""Commands of the group `taxi`."""
+"""Commands of the group `taxi`: run the DEBS 2015 taxi query on a Storm cluster."""
 
 from __future__ import annotations
 
+import json
+import sys
+import time
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
 import typer
 
-app = typer.Typer(no_args_is_help=True)
+from cli.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from redis import Redis
+
+    from topologies.address import Address
+    from topologies.taxi.keys import Run
+
+app = typer.Typer(
+    no_args_is_help=True, help="Run the DEBS 2015 taxi query: submit it, feed it rows, collect its answers."
+)
+
+NimbusOption = Annotated[str, typer.Option("--nimbus", metavar="HOST:PORT", help="Nimbus' Thrift port.")]
+RedisOption = Annotated[str, typer.Option("--redis", metavar="HOST:PORT", help="Redis of rows and results.")]
+RunOption = Annotated[str, typer.Option("--run", metavar="ID", help="Id of the run: one pass of rows.")]
+NameOption = Annotated[str, typer.Option("--name", metavar="NAME", help="Name of the topology.")]
+
+_LINE_EVERY_S = 5.0
 
 
-@app.callback()
-def group() -> None:
-    """Commands of the group."""
+@app.command()
+def submit(  # noqa: PLR0917 - typer passes options by name
+    nimbus: NimbusOption,
+    redis: RedisOption,
+    run: RunOption,
+    name: NameOption,
+    workers: Annotated[int | None, typer.Option(min=1, help="Worker slots to ask for (default 4).")] = None,
+    pin: Annotated[
+        list[str] | None,
+        typer.Option("--pin", metavar="COMPONENT=site:NAME|host:NAME", help="Where a component must run."),
+    ] = None,
+    conf: Annotated[
+        Path | None, typer.Option("--conf", metavar="FILE.json", help="Topology configuration; it wins.")
+    ] = None,
+    python_env: Annotated[
+        Path, typer.Option("--python-env", metavar="DIR", help="Python environment of the workers.")
+    ] = Path(sys.prefix),
+) -> None:
+    """Submit the taxi topology."""
+    # streamparse parses Storm's IDL when imported: only the commands that need it pay
+    from topologies.nimbus import NimbusError  # noqa: PLC0415
+    from topologies.submit import Submission, component_ids  # noqa: PLC0415
+    from topologies.submit import submit as submit_topology  # noqa: PLC0415
+
+    submission = Submission(
+        name=name,
+        run=_run(run),
+        redis=_address("--redis", redis),
+        workers=workers,
+        pins=dict(_pin(text, component_ids()) for text in pin or []),
+        python_env=python_env.absolute(),
+        conf=_conf(conf) if conf is not None else {},
+    )
+    try:
+        submit_topology(_address("--nimbus", nimbus), submission)
+    except NimbusError as error:
+        raise UserError(str(error), status=1) from error
+    except FileNotFoundError as error:
+        raise UserError(f"--python-env: {error}") from error
+    typer.echo(f"submitted {name}, run {run}")
+
+
+@app.command()
+def feed(  # noqa: PLR0917 - typer passes options by name
+    file: Annotated[Path, typer.Argument(help="Rows in the challenge's 17 columns, plain or .gz.")],
+    redis: RedisOption,
+    run: RunOption,
+    fast_rows: Annotated[
+        int | None, typer.Option(min=0, help="Rows fed as fast as consumed (default: all without --rate).")
+    ] = None,
+    rate: Annotated[
+        float | None, typer.Option(min=0.001, help="Rows per second after the fast rows.")
+    ] = None,
+    paced_rows: Annotated[
+        int | None, typer.Option(min=0, help="Rows at that rate (default: the rest of the file).")
+    ] = None,
+    ahead: Annotated[int, typer.Option(min=1, help="Most fast rows ahead of the results.")] = 2_000,
+    timeout: Annotated[float, typer.Option(min=1, help="Longest time without progress, seconds.")] = 120.0,
+) -> None:
+    """Put rows into Redis, never far ahead of the results."""
+    if paced_rows is not None and rate is None:
+        raise UserError("--paced-rows needs --rate")
+    from topologies.taxi.feed import Feeder, FeedError, FeedPlan, FeedProgress  # noqa: PLC0415 - imports redis
+    from topologies.taxi.rows import RowsError  # noqa: PLC0415
+
+    plan = FeedPlan(fast_rows, rate, paced_rows, ahead, timeout)
+    meter = _Meter("rows")
+
+    def report(progress: FeedProgress) -> None:
+        behind = progress.fed - progress.answered
+        late = f", {progress.lag_ms:.1f} ms late" if progress.phase == "paced" else ""
+        meter.show(
+            progress.fed, progress.total, f"{progress.phase}, {behind} rows ahead of the results{late}"
+        )
+
+    with _redis_errors(redis), meter:
+        try:
+            fed = Feeder(_client(_address("--redis", redis)), _run(run), plan, report).feed(file)
+        except RowsError as error:
+            raise UserError(str(error)) from error
+        except FeedError as error:
+            raise UserError(str(error), status=1) from error
+    typer.echo(f"fed {fed} rows to run {run}")
+
+
+@app.command()
+def collect(
+    redis: RedisOption,
+    run: RunOption,
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for the files.")],
+    timeout: Annotated[
+        float, typer.Option(min=1, help="Longest time without a new result, seconds.")
+    ] = 120.0,
+) -> None:
+    """Wait for the run's end and write its results; exit status 1 when anything is missing."""
+    from topologies.taxi.collect import CollectError, Collector, CollectProgress  # noqa: PLC0415 - imports redis
+
+    meter = _Meter("results")
+
+    def report(progress: CollectProgress) -> None:
+        meter.show(progress.results, progress.rows, "")
+
+    with _redis_errors(redis), meter:
+        try:
+            collector = Collector(_client(_address("--redis", redis)), _run(run), timeout, report)
+            summary = collector.collect(out)
+        except CollectError as error:
+            raise UserError(str(error), status=1) from error
+        except OSError as error:
+            raise UserError(f"--out {out}: {error.strerror or error}") from error
+    if summary.faults:
+        raise UserError(f"run {run} is not complete: {'; '.join(summary.faults)}", status=1)
+    typer.echo(
+        f"run {run}: {summary.rows} rows, {summary.passed} passed, {summary.rejected} rejected, "
+        f"{summary.tops} changes of the top ten; written to {out}"
+    )
+
+
+@app.command()
+def kill(
+    nimbus: NimbusOption,
+    name: NameOption,
+    timeout: Annotated[float, typer.Option(min=1, help="Longest wait until it is gone, seconds.")] = 60.0,
+) -> None:
+    """Kill the topology and wait until Nimbus has forgotten it."""
+    from topologies import nimbus as storm  # noqa: PLC0415 - parses Storm's IDL
+
+    try:
+        with storm.connect(_address("--nimbus", nimbus)) as client:
+            storm.kill(client, name, timeout)
+    except storm.NimbusError as error:
+        raise UserError(str(error), status=1) from error
+    typer.echo(f"killed {name}")
+
+
+@app.command()
+def placement(nimbus: NimbusOption, name: NameOption) -> None:
+    """Print where the executors run, as JSON."""
+    from topologies import nimbus as storm  # noqa: PLC0415 - parses Storm's IDL
+
+    try:
+        with storm.connect(_address("--nimbus", nimbus)) as client:
+            found = storm.placement(client, name)
+    except storm.NimbusError as error:
+        raise UserError(str(error), status=1) from error
+    document = {"name": name} | asdict(found)
+    typer.echo(json.dumps(document, indent=2))
+
+
+class _Meter:
+    """A progress bar on a terminal, a line every few seconds elsewhere; both on standard error."""
+
+    def __init__(self, unit: str) -> None:
+        from rich.console import Console  # noqa: PLC0415 - keeps other commands quick
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn  # noqa: PLC0415
+
+        self._unit = unit
+        self._start_s = time.monotonic()
+        self._line_s = self._start_s
+        console = Console(stderr=True)
+        self._bar = (
+            Progress(BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), console=console)
+            if console.is_terminal
+            else None
+        )
+        self._task = self._bar.add_task("", total=None) if self._bar is not None else None
+
+    def __enter__(self) -> None:
+        if self._bar is not None:
+            self._bar.start()
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def show(self, done: int, total: int, note: str) -> None:
+        """Show `done` of `total` (0: unknown)."""
+        now_s = time.monotonic()
+        rate = done / max(now_s - self._start_s, 1e-3)
+        text = f"{rate:.0f} {self._unit}/s" + (f", {note}" if note else "")
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, completed=done, total=total or None, description=text)
+        elif now_s - self._line_s >= _LINE_EVERY_S:
+            self._line_s = now_s
+            typer.echo(f"{done} of {total or '?'} {self._unit}, {text}", err=True)
+
+
+def _client(address: Address) -> Redis:
+    from redis import Redis  # noqa: PLC0415 - keeps other commands quick
+
+    return Redis(host=address.host, port=address.port, decode_responses=True, socket_connect_timeout=5.0)
+
+
+@contextmanager
+def _redis_errors(text: str) -> Iterator[None]:
+    from redis.exceptions import RedisError  # noqa: PLC0415 - keeps other commands quick
+
+    try:
+        yield
+    except RedisError as error:
+        raise UserError(f"Redis {text}: {' '.join(str(error).split())}", status=1) from error
+
+
+def _address(option: str, text: str) -> Address:
+    from topologies.address import Address  # noqa: PLC0415 - keeps other commands quick
+
+    try:
+        return Address.parse(text)
+    except ValueError as error:
+        raise UserError(f"{option}: {error}") from error
+
+
+def _run(text: str) -> Run:
+    from topologies.taxi.keys import Run  # noqa: PLC0415 - keeps other commands quick
+
+    try:
+        return Run(text)
+    except ValueError as error:
+        raise UserError(f"--run: {error}") from error
+
+
+def _pin(text: str, components: tuple[str, ...]) -> tuple[str, str]:
+    component, equals, place = text.partition("=")
+    kind, colon, target = place.partition(":")
+    if not equals or not colon or kind not in {"site", "host"} or not target:
+        raise UserError(f"--pin {text}: it must be COMPONENT=site:NAME or COMPONENT=host:NAME")
+    if component not in components:
+        raise UserError(f"--pin {text}: no component {component!r}; there are {', '.join(components)}")
+    return component, place
+
+
+def _conf(path: Path) -> dict[str, object]:
+    def refuse(reason: str) -> NoReturn:
+        raise UserError(f"--conf {path}: {reason}")
+
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        refuse(error.strerror or str(error))
+    except ValueError as error:
+        refuse(f"no JSON: {error}")
+    if not isinstance(document, dict):
+        refuse("it must hold a JSON object of topology configuration keys")
+    return document

@@ -1,0 +1,1 @@
+"""Redis streams read and written with many requests under way."""

@@ -1,0 +1,125 @@
+"""Submission of the taxi topology without Leiningen, ssh or a storm binary: jar, configuration, Thrift."""
+
+from __future__ import annotations
+
+import copy
+import sys
+import tempfile
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import topologies
+from topologies import nimbus
+from topologies.taxi.keys import REDIS_KEY, RUN_KEY, Run
+from topologies.taxi.topology import TaxiTopology
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from topologies.address import Address
+
+PIN_KEY = "topology.stormplace.pin"
+
+DEFAULTS: Mapping[str, object] = {
+    "topology.workers": 4,
+    # nothing is replayed: a lost tuple is told by its missing number
+    "topology.acker.executors": 0,
+    "topology.eventlogger.executors": 0,
+    # for schedulers that count CPU: two executors fill a host of one core
+    "topology.component.cpu.pcore.percent": 50.0,
+    "topology.message.timeout.secs": 60,
+    # a component silent for so long takes its worker down; generous, as test machines are busy
+    "topology.subprocess.timeout.secs": 120,
+    "topology.stats.sample.rate": 1.0,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What to submit.
+
+    Attributes:
+        name: Name of the topology.
+        run: The run that it serves.
+        redis: Redis as the workers see it.
+        workers: Worker slots to ask for; None leaves the default.
+        pins: Where components must run: `{component: "site:NAME" | "host:NAME"}`.
+        python_env: Environment of the workers' Python, the same path on every host, with streamparse in it.
+        conf: The user's topology configuration; wins over everything else.
+    """
+
+    name: str
+    run: Run
+    redis: Address
+    workers: int | None = None
+    pins: Mapping[str, str] = field(default_factory=dict)
+    python_env: Path = Path(sys.prefix)
+    conf: Mapping[str, object] = field(default_factory=dict)
+
+
+def component_ids() -> tuple[str, ...]:
+    """Return the ids of the topology's components."""
+    return tuple(spec.name for spec in TaxiTopology.specs)
+
+
+def configuration(submission: Submission) -> dict[str, object]:
+    """Return the topology configuration of a submission."""
+    conf: dict[str, object] = dict(DEFAULTS)
+    if submission.workers is not None:
+        conf["topology.workers"] = submission.workers
+    if submission.pins:
+        conf[PIN_KEY] = dict(submission.pins)
+    conf.update(submission.conf)
+    conf[REDIS_KEY] = str(submission.redis)
+    conf[RUN_KEY] = submission.run.id
+    return conf
+
+
+def thrift_topology(python_env: Path) -> Any:
+    """Return the topology as Storm wants it, its components started by the environment's `streamparse_run`.
+
+    Args:
+        python_env: Absolute path; a bare command would depend on the PATH of the worker's JVM.
+    """
+    topology = copy.deepcopy(TaxiTopology.thrift_topology)
+    command = str(python_env / "bin" / "streamparse_run")
+    for spout in topology.spouts.values():
+        spout.spout_object.shell.execution_command = command
+    for bolt in topology.bolts.values():
+        bolt.bolt_object.shell.execution_command = command
+    return topology
+
+
+def write_jar(path: Path) -> None:
+    """Write what Storm unpacks for the workers: this package below `resources/`.
+
+    Storm copies entries whose name begins with `resources/`; a plain zip without a manifest will do.
+    """
+    package = Path(topologies.__file__).parent
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as jar:
+        for source in sorted(package.rglob("*.py")):
+            jar.write(source, Path("resources") / package.name / source.relative_to(package))
+
+
+def submit(address: Address, submission: Submission) -> None:
+    """Submit the taxi topology.
+
+    Args:
+        address: Nimbus' Thrift port.
+        submission: What to submit.
+
+    Raises:
+        nimbus.NimbusError: Nimbus cannot be reached or refuses.
+        FileNotFoundError: The Python environment has no `streamparse_run`.
+    """
+    command = submission.python_env / "bin" / "streamparse_run"
+    if not command.is_file():
+        msg = f"{command} does not exist: name an environment that has streamparse"
+        raise FileNotFoundError(msg)
+    with tempfile.TemporaryDirectory() as folder, nimbus.connect(address) as client:
+        jar = Path(folder) / "taxi.jar"
+        write_jar(jar)
+        topology = thrift_topology(submission.python_env)
+        nimbus.submit(client, submission.name, jar, configuration(submission), topology)

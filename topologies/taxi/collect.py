@@ -1,0 +1,244 @@
+"""Takes a run's results out of Redis into files."""
+
+from __future__ import annotations
+
+import csv
+import json
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from redis import Redis
+
+    from topologies.taxi.keys import Run
+
+_PAGE = 1_000
+_BLOCK_MS = 500
+_DROPOFF_COLUMN = 3
+RESULT_COLUMNS = ("n", "row_ms", "emit_us", "done_us", "result_ms", "paced")
+
+StreamEntry = tuple[str, dict[str, str]]
+
+
+class CollectError(Exception):
+    """Results cannot be collected; the message is one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class CollectProgress:
+    """Where collecting stands: results so far, and rows of the plan (0 when not known yet)."""
+
+    results: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a run came to.
+
+    Attributes:
+        rows: Rows fed.
+        passed: Rows that passed the filter.
+        rejected: Rows turned away.
+        reasons: Rejected rows by reason.
+        results: Different rows with a result.
+        tops: Changes of the ten most frequent routes.
+        repeated: Results that came again (written twice around an outage of Redis).
+        fast_rows: Rows before the paced ones.
+        rate_per_s: Rate of the paced rows; 0 when there were none.
+        faults: Sentences on what is missing; none in a good run.
+    """
+
+    rows: int
+    passed: int
+    rejected: int
+    reasons: dict[str, int]
+    results: int
+    tops: int
+    repeated: int
+    fast_rows: int
+    rate_per_s: float
+    faults: tuple[str, ...]
+
+
+class Collector:
+    """Waits for a run's end and writes its files.
+
+    Args:
+        redis: Client with decoded responses.
+        run: The run.
+        timeout_s: Longest time without a new result, seconds.
+        report: Called after each batch of results.
+    """
+
+    def __init__(
+        self, redis: Redis, run: Run, timeout_s: float, report: Callable[[CollectProgress], None]
+    ) -> None:
+        self._redis = redis
+        self._run = run
+        self._timeout_s = timeout_s
+        self._report = report
+
+    def collect(self, out: Path) -> Summary:
+        """Write `results.csv`, `tops.csv`, `states.jsonl` and `summary.json` to a folder.
+
+        The files appear together at the end; before, nothing is changed there.
+
+        Args:
+            out: The folder; made when it does not exist.
+
+        Raises:
+            CollectError: No new result came in time.
+        """
+        out.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=out, prefix=".collecting-") as name:
+            folder = Path(name)
+            summary = self._write(folder)
+            document = {"run": self._run.id} | {
+                field: getattr(summary, field) for field in Summary.__dataclass_fields__
+            }
+            (folder / "summary.json").write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+            for file in sorted(folder.iterdir()):
+                file.replace(out / file.name)
+        return summary
+
+    def _write(self, folder: Path) -> Summary:
+        rows = _RowCursor(self._redis, self._run.rows)
+        with (
+            (folder / "results.csv").open("w", encoding="utf-8", newline="") as results,
+            (folder / "tops.csv").open("w", encoding="utf-8") as tops,
+            (folder / "states.jsonl").open("w", encoding="utf-8") as states,
+        ):
+            sheet = _Sheet(results, tops, states)
+            final: dict[str, str] = {}
+            for identity, fields in self._entries():
+                if "end" in fields:
+                    final = fields
+                    break
+                if not sheet.fast_rows_known:
+                    sheet.set_fast_rows(self._plan("fast_rows"))
+                number = int(fields["n"])
+                if number <= sheet.last_number:
+                    sheet.repeated += 1
+                    continue
+                row = rows.find(number)
+                if row is None:
+                    msg = f"run {self._run.id}: result {identity} is of row {number}, which is not in Redis"
+                    raise CollectError(msg)
+                sheet.add(identity, fields, *row)
+        return self._summary(final, sheet)
+
+    def _summary(self, final: dict[str, str], sheet: _Sheet) -> Summary:
+        faults = [
+            f"{component} missed {entry['count']} tuples: {entry['ranges']}"
+            for component, entry in json.loads(final["lost"]).items()
+        ]
+        passed, rejected, rows = int(final["passed"]), int(final["rejected"]), int(final["rows"])
+        if sheet.results != passed:
+            faults.append(f"{passed} rows passed the filter, but {sheet.results} have a result")
+        if passed + rejected != rows:
+            faults.append(f"of {rows} rows {passed} passed and {rejected} were rejected")
+        return Summary(
+            rows=rows,
+            passed=passed,
+            rejected=rejected,
+            reasons=json.loads(final["reasons"]),
+            results=sheet.results,
+            tops=sheet.tops,
+            repeated=sheet.repeated,
+            fast_rows=int(self._plan("fast_rows")),
+            rate_per_s=self._plan("rate_per_s"),
+            faults=tuple(faults),
+        )
+
+    def _plan(self, key: str) -> float:
+        return float(cast("str | None", self._redis.hget(self._run.feed, key)) or 0)
+
+    def _entries(self) -> Iterator[StreamEntry]:
+        """Yield the entries of the results stream from its start, waiting for more."""
+        after = "0"
+        results = 0
+        quiet_since_s = time.monotonic()
+        while True:
+            reply = self._redis.xread({self._run.results: after}, count=_PAGE, block=_BLOCK_MS)
+            batch = [
+                entry
+                for _, entries in cast("list[tuple[str, list[StreamEntry]]]", reply)
+                for entry in entries
+            ]
+            for entry in batch:
+                yield entry
+                after = entry[0]
+            now_s = time.monotonic()
+            if batch:
+                results += len(batch)
+                quiet_since_s = now_s
+                self._report(
+                    CollectProgress(results, int(self._plan("fast_rows") + self._plan("paced_rows")))
+                )
+            elif now_s - quiet_since_s > self._timeout_s:
+                msg = (
+                    f"run {self._run.id}: no new result for {self._timeout_s:g} s after {results} results "
+                    "and no final entry: a component may have been lost, or nothing feeds the run"
+                )
+                raise CollectError(msg)
+
+
+class _Sheet:
+    """The open files of a run."""
+
+    def __init__(self, results: TextIO, tops: TextIO, states: TextIO) -> None:
+        self._results = csv.writer(results, lineterminator="\n")
+        self._results.writerow(RESULT_COLUMNS)
+        self._tops = tops
+        self._states = states
+        self._fast_rows = 0.0
+        self.fast_rows_known = False
+        self.results = 0
+        self.tops = 0
+        self.repeated = 0
+        self.last_number = 0
+
+    def set_fast_rows(self, rows: float) -> None:
+        self._fast_rows = rows
+        self.fast_rows_known = True
+
+    def add(self, identity: str, fields: dict[str, str], row_ms: int, dropoff: str) -> None:
+        number = int(fields["n"])
+        result_ms = int(identity.split("-", maxsplit=1)[0])
+        paced = int(number > self._fast_rows)
+        self._results.writerow([number, row_ms, fields["emit_us"], fields["done_us"], result_ms, paced])
+        if "top" in fields:
+            self._tops.write(fields["top"] + "\n")
+            self.tops += 1
+        state = fields["state"]  # JSON already
+        self._states.write(f'{{"n":{number},"dropoff":{json.dumps(dropoff)},"state":{state}}}\n')
+        self.results += 1
+        self.last_number = number
+
+
+class _RowCursor:
+    """Walks along the rows stream beside the results, a page at a time."""
+
+    def __init__(self, redis: Redis, stream: str) -> None:
+        self._redis = redis
+        self._stream = stream
+        self._rows = self._walk()
+
+    def find(self, number: int) -> tuple[int, str] | None:
+        """Return availability time (ms) and drop-off of a row whose number is above all asked before."""
+        for identity, fields in self._rows:
+            if int(fields["n"]) == number:
+                return int(identity.split("-")[0]), fields["line"].split(",")[_DROPOFF_COLUMN]
+        return None
+
+    def _walk(self) -> Iterator[StreamEntry]:
+        after = "-"
+        while page := cast("list[StreamEntry]", self._redis.xrange(self._stream, min=after, count=_PAGE)):
+            yield from page
+            after = f"({page[-1][0]}"

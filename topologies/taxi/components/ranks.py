@@ -1,0 +1,130 @@
+"""PartialRank and globalRank: from counts to the ten most frequent routes, and results to Redis."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any, ClassVar
+
+from topologies.component import TaxiBolt
+from topologies.redis_io.writer import StreamWriter, WriteLostError
+from topologies.taxi.challenge import output_row, state_json
+from topologies.taxi.keys import TaxiSettings
+from topologies.taxi.packing import pack, unpack
+from topologies.taxi.progress import LostNumbers, SequenceCheck
+from topologies.taxi.ranking import GlobalRanking, PartialRanking
+from topologies.taxi.totals import Totals
+
+
+class PartialRank(TaxiBolt):
+    """Ranks one share of the routes and emits its best eleven after every row."""
+
+    outputs: ClassVar = ["p", "n", "emit_us", "pickup", "dropoff", "share", "top", "end"]
+    _rows: SequenceCheck
+    _ranking: PartialRanking
+
+    def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:  # noqa: ARG002 - Storm's
+        """Start with no ranks."""
+        self._rows = SequenceCheck()
+        self._ranking = PartialRanking()
+
+    def process(self, tup: Any) -> None:
+        """Apply one row's changes."""
+        p, n, emit_us, pickup, dropoff, share, changes, end = tup.values
+        if end:
+            self._rows.see_last(p)
+            end = Totals.decode(end).with_lost("partialRank", self._rows.lost).encode()
+            self.emit([p, n, emit_us, "", "", share, "", end])
+            return
+        self._rows.see(p)
+        self._ranking.update(unpack(changes))
+        self.emit([p, n, emit_us, pickup, dropoff, share, pack(self._ranking.top()), ""])
+
+
+class GlobalRank(TaxiBolt):
+    """Merges the shares, notices changes of the answer and writes one result per row, then the totals."""
+
+    outputs: ClassVar[list[str]] = []
+    config: ClassVar = {"topology.tick.tuple.freq.secs": 5}
+    _rows: SequenceCheck
+    _ranking: GlobalRanking
+    _writer: StreamWriter
+    _results: str
+    _unwritten: LostNumbers
+    _outage: bool
+    _totals: Totals | None
+    _final_p: int
+    _final_due: bool
+
+    def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:  # noqa: ARG002 - Storm's
+        """Start with no ranks; Redis is connected to at the first result."""
+        settings = TaxiSettings.from_conf(storm_conf)
+        self._rows = SequenceCheck()
+        self._ranking = GlobalRanking()
+        self._writer = StreamWriter(settings.redis)
+        self._results = settings.run.results
+        self._unwritten = LostNumbers()
+        self._outage = False
+        self._totals = None
+        self._final_p = 0
+        self._final_due = False
+
+    def process(self, tup: Any) -> None:
+        """Merge one row's top and write its result."""
+        p, n, emit_us, pickup, dropoff, share, top, end = tup.values
+        if end:
+            self._rows.see_last(p)
+            self._totals = Totals.decode(end).with_lost("globalRank", self._rows.lost)
+            self._final_p = p
+            self._write_final()
+            return
+        self._rows.see(p)
+        changed = self._ranking.update({share: unpack(top)})
+        fields: dict[str, str | int] = {"n": n, "emit_us": emit_us}
+        if changed:
+            fields["top"] = output_row(pickup, dropoff, self._ranking.answer)
+        fields["state"] = state_json(self._ranking.top())
+        fields["done_us"] = time.time_ns() // 1_000
+        self._write(p, fields)
+
+    def process_tick(self, tup: Any) -> None:  # noqa: ARG002 - streamparse's
+        """Notice a Redis that went away in a quiet time; write the totals again if they were lost."""
+        try:
+            self._writer.check()
+        except WriteLostError as error:
+            self._note_lost(error)
+        if self._final_due:
+            self._write_final()
+
+    def _write(self, p: int, fields: dict[str, str | int]) -> None:
+        try:
+            self._writer.add(self._results, fields, tag=p)
+        except WriteLostError as error:
+            self._note_lost(error)
+        else:
+            self._outage = False
+
+    def _write_final(self) -> None:
+        if self._totals is None:
+            return
+        self._final_due = False
+        totals = self._totals.with_lost("results", self._unwritten)
+        fields: dict[str, str | int] = {
+            "end": 1,
+            "rows": totals.rows,
+            "passed": totals.passed,
+            "rejected": totals.rejected_rows,
+            "reasons": json.dumps(dict(totals.rejected), sort_keys=True),
+            "lost": json.dumps(totals.lost_document(), sort_keys=True),
+        }
+        self._write(self._final_p, fields)
+
+    def _note_lost(self, error: WriteLostError) -> None:
+        if not self._outage:  # once per outage, not once per row
+            self.report_error(f"{error}; results of rows p={error.tags[0]} and on may be lost")
+        self._outage = True
+        for p in error.tags:
+            if p == self._final_p:
+                self._final_due = True
+            else:
+                self._unwritten = self._unwritten.including(p, p)

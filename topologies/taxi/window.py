@@ -1,0 +1,90 @@
+"""Exact sliding count of trips per route."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+WINDOW_S = 30 * 60
+"""Length of query 1's window in seconds of event time."""
+
+
+@dataclass(frozen=True, slots=True)
+class RouteCount:
+    """How often a route was taken in the window.
+
+    Attributes:
+        route: The route's text.
+        count: Trips in the window; 0 says that the route left it.
+        freshest: Sequence number of the route's freshest trip in the window; decides between equal counts.
+    """
+
+    route: str
+    count: int
+    freshest: int
+
+
+class SlidingWindow:
+    """Counts of one share of the routes over a half-open window: a trip exactly `length_s` old is out.
+
+    Time advances only with `advance`; nothing expires in between. Every share has to be advanced for every
+    row, also for rows of other shares, so that all shares agree on the time.
+
+    Args:
+        length_s: Length of the window, seconds.
+    """
+
+    def __init__(self, length_s: int = WINDOW_S) -> None:
+        self._length_s = length_s
+        self._now_s: int | None = None
+        self._trips: deque[tuple[int, str]] = deque()
+        self._counts: dict[str, int] = {}
+        self._freshest: dict[str, int] = {}
+        self._changed: dict[str, None] = {}
+
+    def advance(self, now_s: int) -> None:
+        """Move the clock and let old trips go.
+
+        Args:
+            now_s: Event time of the row in hand, seconds.
+
+        Raises:
+            ValueError: The time goes back.
+        """
+        if self._now_s is not None and now_s < self._now_s:
+            msg = f"event time goes back from {self._now_s} s to {now_s} s"
+            raise ValueError(msg)
+        self._now_s = now_s
+        while self._trips and self._trips[0][0] <= now_s - self._length_s:
+            _, route = self._trips.popleft()
+            self._counts[route] -= 1
+            self._changed[route] = None
+            if not self._counts[route]:
+                del self._counts[route], self._freshest[route]
+
+    def add(self, route: str, sequence: int) -> None:
+        """Count a trip that ends now.
+
+        Args:
+            route: The route's text.
+            sequence: The row's sequence number, greater than any before.
+
+        Raises:
+            ValueError: The clock was never set.
+        """
+        if self._now_s is None:
+            msg = "advance() must come before add()"
+            raise ValueError(msg)
+        self._trips.append((self._now_s, route))
+        self._counts[route] = self._counts.get(route, 0) + 1
+        self._freshest[route] = sequence
+        self._changed[route] = None
+
+    def take_changes(self) -> list[RouteCount]:
+        """Return each route whose count changed since the last call, in order of first change."""
+        changes = [
+            RouteCount(route, self._counts.get(route, 0), self._freshest.get(route, 0))
+            for route in self._changed
+        ]
+        self._changed.clear()
+        return changes
