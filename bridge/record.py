@@ -136,13 +136,11 @@ class RecordWriter:
         # Unbuffered: what could not be written must not be tried again when the file is closed.
         with path.open("ab", buffering=0) as file:
             before = file.seek(0, os.SEEK_END)
-            try:
-                if file.write(member) != len(member):
-                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            except OSError:
-                # Half a member would hide all that is appended later.
-                file.truncate(before)
-                raise
+            written = file.write(member)
+        if written != len(member):
+            # Half a member would hide all that is appended later.
+            os.truncate(path, before)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def _drop_old_files(self) -> None:
         for number, path in _record_files(self._directory):

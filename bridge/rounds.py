@@ -52,8 +52,8 @@ class RoundHandler:
         """Plan one round; thrift struct in, thrift struct out.
 
         Raises:
-            Refused: The thrift exception: a request of another version or against the contract, too many rounds
-                at once, or a fault of the daemon (which is logged with its trace).
+            Refused: The thrift exception: a request of another version or against the contract, too many
+                rounds at once, or a fault of the daemon (which is logged with its trace).
         """
         began_s, began_unix_s = time.monotonic(), time.time()
         try:
@@ -101,7 +101,7 @@ class RoundHandler:
         except RecordError as error:
             with self._lock:
                 self._record_failures += 1
-            self._log.error(  # noqa: TRY400  # the sentence names the place; a trace would add nothing
+            self._log.error(
                 "round not recorded",
                 round_id=request.round_id,
                 reason=str(error),

@@ -16,7 +16,7 @@ from thriftpy2.thrift import TProcessor
 from thriftpy2.transport import TMemoryBuffer
 
 from bridge.contract import idl
-from bridge.frames import FrameError, read_frame, write_frame
+from bridge.frames import read_frame, write_frame
 from bridge.wire import DECODE_ERRORS, PROTOCOL_FACTORY
 
 if TYPE_CHECKING:
@@ -134,15 +134,16 @@ class PlanServer:
 
     def _serve_connection(self, connection: _Connection) -> None:
         try:
-            while (
-                frame := read_frame(connection.socket, self._settings.max_frame_bytes, _PATIENCE_S)
-            ) is not None:
+            while True:
+                frame = read_frame(connection.socket, self._settings.max_frame_bytes, _PATIENCE_S)
+                if frame is None:
+                    return
                 if not connection.begin_call(self._stopping):
                     return
                 write_frame(connection.socket, self._answer(frame))
                 if not connection.end_call(self._stopping):
                     return
-        except (FrameError, *DECODE_ERRORS) as error:
+        except DECODE_ERRORS as error:  # a FrameError is a ValueError, one of them
             self._log.warning("connection closed", peer=connection.peer, reason=f"no request: {error}")
         except OSError as error:
             if not self._stopping.is_set():
