@@ -28,7 +28,8 @@ final class DaemonClient implements AutoCloseable {
 
     private final String host;
     private final int port;
-    private volatile Call last;
+    private volatile Call current;
+    private Call abandoned;
 
     /**
      * Creates a client; nothing is connected yet.
@@ -52,20 +53,21 @@ final class DaemonClient implements AutoCloseable {
      * @throws InterruptedException if the calling thread is interrupted; the call is abandoned
      */
     PlanResponse plan(PlanRequest request, int budgetMs, boolean probe) throws DaemonFault, InterruptedException {
-        Call before = last;
-        if (before != null && before.thread.isAlive()) {
+        if (abandoned != null && abandoned.thread.isAlive()) {
             throw new DaemonFault(DaemonFault.Kind.SLOW, "the call of an earlier round to " + address() + " still hangs",
                 null);
         }
         Call call = new Call(request, budgetMs, probe ? Math.min(PROBE_MS, budgetMs) : budgetMs);
-        last = call;
+        current = call;
         call.thread.start();
         try {
             return call.task.get(budgetMs, TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
+            abandoned = call;
             call.abandon();
             throw slow(e);
         } catch (InterruptedException e) {
+            abandoned = call;
             call.abandon();
             throw e;
         } catch (ExecutionException e) {
@@ -80,7 +82,7 @@ final class DaemonClient implements AutoCloseable {
     /** Abandons a call that may still be under way. */
     @Override
     public void close() {
-        Call call = last;
+        Call call = current;
         if (call != null) {
             call.abandon();
         }
@@ -99,10 +101,18 @@ final class DaemonClient implements AutoCloseable {
         private final FutureTask<PlanResponse> task;
         private final Thread thread;
         private final TSocket socket;
+        private volatile boolean heard;
 
         Call(PlanRequest request, int readMs, int connectMs) throws DaemonFault {
             try {
-                socket = new TSocket(TConfiguration.DEFAULT, host, port, readMs, connectMs);
+                socket = new TSocket(TConfiguration.DEFAULT, host, port, readMs, connectMs) {
+                    @Override
+                    public int read(byte[] buffer, int offset, int length) throws TTransportException {
+                        int count = super.read(buffer, offset, length);
+                        heard |= count > 0;
+                        return count;
+                    }
+                };
             } catch (TTransportException e) {
                 throw new DaemonFault(DaemonFault.Kind.ABSENT, "no socket can be made: " + Text.describe(e), e);
             }
@@ -139,7 +149,8 @@ final class DaemonClient implements AutoCloseable {
                 if (e.getType() == TTransportException.TIMED_OUT) {
                     throw slow(e);
                 }
-                if (e.getType() == TTransportException.CORRUPTED_DATA) {
+                // Thrift uses one exception for a connection that ends and for bytes that promise more than they hold.
+                if (heard) {
                     throw e;
                 }
                 throw new DaemonFault(DaemonFault.Kind.ABSENT,

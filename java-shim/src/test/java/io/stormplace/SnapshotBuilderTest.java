@@ -55,7 +55,9 @@ class SnapshotBuilderTest {
 
     @Test
     void aSupervisorWithoutHostResourcesOrPortsIsNoObstacle() throws TException {
-        PlanRequest request = request(new Fixture().supervisor("a", null, null, null));
+        PlanRequest request = request(new Fixture()
+            .config("storm.network.topography.plugin", HostNameTopography.class.getName())
+            .supervisor("a", null, null, null));
         assertEquals("a", request.getSupervisors().get(0).getHost());
         assertEquals(List.of(), request.getSupervisors().get(0).getPorts());
         new TSerializer().serialize(request);

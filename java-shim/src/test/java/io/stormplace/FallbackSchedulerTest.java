@@ -1,0 +1,152 @@
+package io.stormplace;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.storm.metric.StormMetricsRegistry;
+import org.apache.storm.scheduler.Cluster;
+import org.apache.storm.scheduler.DefaultScheduler;
+import org.apache.storm.scheduler.EvenScheduler;
+import org.apache.storm.scheduler.ExecutorDetails;
+import org.apache.storm.scheduler.IScheduler;
+import org.apache.storm.scheduler.Topologies;
+import org.apache.storm.scheduler.WorkerSlot;
+import org.apache.storm.scheduler.resource.ResourceAwareScheduler;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class FallbackSchedulerTest {
+    private final List<String> warnings = new ArrayList<>();
+    private final FallbackScheduler fallback =
+        new FallbackScheduler(new StateChangeLog((message, cause) -> warnings.add(message)));
+
+    /** A placed topology that uses one worker of the three it asks for, and a new one. */
+    private final Fixture fixture = new Fixture().supervisor("a", 3).supervisor("b", 3)
+        .topology("placed", 3, 0).placed("placed", "a", 6700, 1, 2, 3, 4).topology("new", 2, 0);
+
+    private void prepare(Class<?> scheduler) {
+        fallback.prepare(scheduler.getName(), Fixture.conf(), new StormMetricsRegistry());
+    }
+
+    @Test
+    void stormsDefaultSchedulerAloneWouldMoveThePlacedTopology() {
+        Cluster cluster = fixture.cluster();
+        Map<WorkerSlot, Set<ExecutorDetails>> before = SlotMap.of(cluster, "placed");
+        new DefaultScheduler().schedule(fixture.topologies(), cluster);
+        assertNotEquals(before, SlotMap.of(cluster, "placed"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {DefaultScheduler.class, EvenScheduler.class, ResourceAwareScheduler.class})
+    void onlyTheWantedTopologyIsPlacedAndOnlyOnFreeSlots(Class<?> scheduler) throws InterruptedException {
+        prepare(scheduler);
+        Fixture.CountingCluster cluster = fixture.countingCluster();
+        Map<String, FallbackScheduler.Proposal> proposals =
+            fallback.propose(cluster, List.of(fixture.details("new")));
+        assertEquals(0, cluster.writes());
+        assertEquals(Set.of("new"), proposals.keySet());
+        Map<WorkerSlot, Set<ExecutorDetails>> slots = proposals.get("new").slots();
+        assertEquals(4, slots.values().stream().mapToInt(Set::size).sum(), slots.toString());
+        assertTrue(!slots.containsKey(Fixture.slot("a", 6700)), "the slot of the placed topology was given away");
+        assertEquals(List.of(), warnings);
+    }
+
+    @Test
+    void whatTheSchedulerSaysAboutATopologyIsKept() throws InterruptedException {
+        prepare(ResourceAwareScheduler.class);
+        Map<String, FallbackScheduler.Proposal> proposals =
+            fallback.propose(fixture.cluster(), List.of(fixture.details("new")));
+        assertTrue(proposals.get("new").status().startsWith("Running - Fully Scheduled"), proposals.toString());
+    }
+
+    @Test
+    void theSlotsOfAllOtherTopologiesAreTakenEvenIfNoneIsLeft() throws InterruptedException {
+        Fixture full = new Fixture().supervisor("a", 1).topology("placed", 1, 0)
+            .placed("placed", "a", 6700, 1, 2, 3, 4).topology("new", 1, 0);
+        assertEquals(Map.of(), fallback.propose(full.cluster(), List.of(full.details("new"))).get("new").slots());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"org.example.Missing", "java.lang.String", "io.stormplace.PlacementScheduler",
+        "io.stormplace.FallbackSchedulerTest$UnpreparableScheduler"})
+    void aSchedulerThatCannotBeUsedIsNamedAndTheDefaultOneUsed(String className) {
+        fallback.prepare(className, Fixture.conf(), new StormMetricsRegistry());
+        assertEquals("DefaultScheduler", fallback.name());
+        assertEquals(1, warnings.size());
+        assertTrue(warnings.get(0).startsWith("Stormplace cannot use " + className), warnings.get(0));
+    }
+
+    @Test
+    void aSchedulerThatThrowsProposesNothingAndIsNamedOnce() throws InterruptedException {
+        prepare(ThrowingScheduler.class);
+        for (int round = 0; round < 3; round++) {
+            assertEquals(Map.of(), fallback.propose(fixture.cluster(), List.of(fixture.details("new"))));
+        }
+        assertEquals(List.of("Stormplace's fallback scheduler ThrowingScheduler failed, what is unassigned stays so: "
+            + "IllegalStateException: half done"), warnings);
+    }
+
+    @Test
+    void aSchedulerThatThrowsInAWholeRoundLeavesTheClusterAsItWas() throws InterruptedException {
+        prepare(ThrowingScheduler.class);
+        Cluster cluster = fixture.cluster();
+        Map<String, Map<WorkerSlot, Set<ExecutorDetails>>> before = Fixture.state(cluster);
+        fallback.scheduleAll(fixture.topologies(), cluster);
+        assertEquals(before, Fixture.state(cluster));
+    }
+
+    @Test
+    void anInterruptInsideTheSchedulerIsAnInterrupt() {
+        prepare(InterruptedScheduler.class);
+        assertThrows(InterruptedException.class,
+            () -> fallback.propose(fixture.cluster(), List.of(fixture.details("new"))));
+    }
+
+    /** Cannot be prepared. */
+    public static final class UnpreparableScheduler extends BaseScheduler {
+        @Override
+        public void prepare(Map<String, Object> conf, StormMetricsRegistry registry) {
+            throw new IllegalStateException("no");
+        }
+    }
+
+    /** Frees everything, then fails. */
+    public static final class ThrowingScheduler extends BaseScheduler {
+        @Override
+        public void schedule(Topologies topologies, Cluster cluster) {
+            cluster.getUsedSlots().forEach(cluster::freeSlot);
+            throw new IllegalStateException("half done");
+        }
+    }
+
+    /** Wraps an interrupt as Storm's utilities do. */
+    public static final class InterruptedScheduler extends BaseScheduler {
+        @Override
+        public void schedule(Topologies topologies, Cluster cluster) {
+            throw new RuntimeException(new InterruptedException());
+        }
+    }
+
+    /** Does nothing. */
+    public abstract static class BaseScheduler implements IScheduler {
+        @Override
+        public void prepare(Map<String, Object> conf, StormMetricsRegistry registry) {
+        }
+
+        @Override
+        public void schedule(Topologies topologies, Cluster cluster) {
+        }
+
+        @Override
+        public Map<String, Map<String, Double>> config() {
+            return Map.of();
+        }
+    }
+}

@@ -1,0 +1,389 @@
+package io.stormplace;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.stormplace.wire.Decision;
+import io.stormplace.wire.PlanResponse;
+import io.stormplace.wire.Refused;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.storm.metric.StormMetricsRegistry;
+import org.apache.storm.scheduler.Cluster;
+import org.apache.storm.scheduler.ExecutorDetails;
+import org.apache.storm.scheduler.WorkerSlot;
+import org.apache.storm.scheduler.blacklist.BlacklistScheduler;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Whole rounds against a real daemon, or what stands in its place. */
+class PlacementSchedulerTest {
+    private static final Map<WorkerSlot, Set<ExecutorDetails>> ON_B =
+        Map.of(Fixture.slot("b", 6701), Fixture.executors(1, 2, 3, 4));
+    private static final TestDaemon.Planner NEW_ON_B = request -> TestDaemon.response(request,
+        TestDaemon.onOneSlot(request, "new", "b", 6701), TestDaemon.decide("placed", Decision.KEEP, "stays"));
+
+    private final List<String> warnings = Collections.synchronizedList(new ArrayList<>());
+    private final PlacementScheduler scheduler =
+        new PlacementScheduler(new StateChangeLog((message, cause) -> warnings.add(message)));
+
+    /** A placed topology that Storm's default scheduler would spread out, and a new one. */
+    private final Fixture fixture = new Fixture().supervisor("a", 3).supervisor("b", 3)
+        .topology("placed", 3, 0).placed("placed", "a", 6700, 1, 2, 3, 4).topology("new", 2, 0);
+    private final Map<WorkerSlot, Set<ExecutorDetails>> placed = SlotMap.of(fixture.cluster(), "placed");
+
+    private void prepare(int port, Object... keysAndValues) {
+        Map<String, Object> conf = Fixture.conf(keysAndValues);
+        conf.put(ShimSettings.DAEMON_PORT, port);
+        conf.putIfAbsent(ShimSettings.DAEMON_DEADLINE_MS, 20_000);
+        scheduler.prepare(conf, new StormMetricsRegistry());
+    }
+
+    private Cluster round() {
+        Cluster cluster = fixture.cluster();
+        scheduler.schedule(fixture.topologies(), cluster);
+        return cluster;
+    }
+
+    @AfterEach
+    void cleanup() {
+        scheduler.cleanup();
+        assertFalse(Thread.interrupted(), "a test left its thread interrupted");
+    }
+
+    private List<String> daemonWarnings() {
+        return warnings.stream().filter(warning -> !warning.contains("ZooKeeper")).toList();
+    }
+
+    private void assertFallenBack(Cluster cluster, String reason) {
+        assertEquals(placed, SlotMap.of(cluster, "placed"));
+        assertEquals(0, cluster.getUnassignedExecutors(fixture.details("new")).size());
+        assertTrue(cluster.getStatus("new").startsWith("No plan: "), cluster.getStatus("new"));
+        assertTrue(cluster.getStatus("new").contains(reason), cluster.getStatus("new"));
+        assertTrue(cluster.getStatus("new").endsWith("; placed by DefaultScheduler"), cluster.getStatus("new"));
+        assertTrue(cluster.getStatus("placed").endsWith("; its workers stay where they are"),
+            cluster.getStatus("placed"));
+    }
+
+    @Test
+    void aPlanIsAppliedAndItsStatusShown() throws Exception {
+        try (TestDaemon daemon = new TestDaemon(NEW_ON_B)) {
+            prepare(daemon.port());
+            Cluster cluster = round();
+            assertEquals(Map.of("placed", placed, "new", ON_B), Fixture.state(cluster));
+            assertEquals(Map.of("placed", "stays", "new", "placed by the test"), cluster.getStatusMap());
+            assertTrue(daemon.lastRequest().getDeadline_ms() > 0 && daemon.lastRequest().getDeadline_ms() <= 20_000);
+            assertFalse(daemon.lastRequest().isReadings_live());
+            assertEquals(List.of(), daemonWarnings());
+        }
+    }
+
+    @Test
+    void everyRoundHasANameOfItsOwn() throws Exception {
+        try (TestDaemon daemon = new TestDaemon(NEW_ON_B)) {
+            prepare(daemon.port());
+            round();
+            round();
+            assertNotEquals(daemon.requests.get(0).getRound_id(), daemon.requests.get(1).getRound_id());
+        }
+    }
+
+    @Test
+    void aSecondRoundWithTheSamePlanWritesNothing() throws Exception {
+        fixture.topology("third", 1, 1);
+        TestDaemon.Planner planner = request -> TestDaemon.response(request,
+            TestDaemon.onOneSlot(request, "new", "b", 6701), TestDaemon.onOneSlot(request, "placed", "a", 6701),
+            TestDaemon.onOneSlot(request, "third", "b", 6702));
+        try (TestDaemon daemon = new TestDaemon(planner)) {
+            prepare(daemon.port());
+            Fixture.CountingCluster first = fixture.countingCluster();
+            scheduler.schedule(fixture.topologies(), first);
+            assertNotEquals(0, first.writes());
+            assertEquals(3, Fixture.state(first).size());
+            Fixture.CountingCluster second = new Fixture.CountingCluster(first);
+            scheduler.schedule(fixture.topologies(), second);
+            assertEquals(0, second.writes());
+            assertEquals(2, daemon.requests.size());
+        }
+    }
+
+    @Test
+    void withoutADaemonOnlyUnassignedExecutorsArePlacedByStorm() throws IOException {
+        int port;
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = socket.getLocalPort();
+        }
+        prepare(port);
+        for (int i = 0; i < 5; i++) {
+            assertFallenBack(round(), "no connection to 127.0.0.1:" + port);
+        }
+        assertEquals(1, daemonWarnings().size(), daemonWarnings().toString());
+    }
+
+    @Test
+    void aDaemonThatNeverAnswersCostsOneDeadlineAndThenABackOff() throws IOException {
+        try (RawServer server = new RawServer(new byte[0])) {
+            prepare(server.port(), ShimSettings.DAEMON_DEADLINE_MS, 100);
+            for (int i = 0; i < 3; i++) {
+                // The back-off of 500 ms may pass on a slow machine: then one more connection is right.
+                assertFallenBack(round(), "did not answer before the deadline");
+            }
+            assertEquals(1, daemonWarnings().size(), daemonWarnings().toString());
+        }
+    }
+
+    @Test
+    void duringTheBackOffTheDaemonIsNotAsked() throws IOException {
+        try (RawServer server = new RawServer(new byte[0])) {
+            // Twenty rounds take far less than the back-off of five deadlines.
+            prepare(server.port(), ShimSettings.DAEMON_DEADLINE_MS, 2_000);
+            for (int i = 0; i < 20; i++) {
+                round();
+            }
+            assertEquals(1, server.accepted.size());
+        }
+    }
+
+    @Test
+    void aDaemonThatTalksNonsenseIsNotBelieved() throws IOException {
+        try (RawServer server = new RawServer("HTTP/1.1 200 OK\r\n\r\n".getBytes(StandardCharsets.US_ASCII))) {
+            prepare(server.port());
+            assertFallenBack(round(), "cannot be read");
+            assertFallenBack(round(), "cannot be read");
+            assertEquals(1, daemonWarnings().size(), daemonWarnings().toString());
+        }
+    }
+
+    @Test
+    void aDaemonOfAnotherVersionIsNotBelieved() throws Exception {
+        try (TestDaemon daemon = new TestDaemon(request -> new PlanResponse(99, request.getRound_id(), List.of()))) {
+            prepare(daemon.port());
+            assertFallenBack(round(), "speaks version 99, this shim speaks version 1");
+        }
+    }
+
+    @Test
+    void aDaemonThatRefusesIsHeard() throws Exception {
+        try (TestDaemon daemon = new TestDaemon(request -> {
+            throw new Refused("wire version 1 is not mine");
+        })) {
+            prepare(daemon.port());
+            assertFallenBack(round(), "refused the request: wire version 1 is not mine");
+        }
+    }
+
+    @Test
+    void everyChangeOfTheDaemonsStateIsOneWarning() throws Exception {
+        AtomicReference<TestDaemon.Planner> planner = new AtomicReference<>(NEW_ON_B);
+        int port;
+        try (TestDaemon daemon = new TestDaemon(request -> planner.get().plan(request))) {
+            port = daemon.port();
+            prepare(port);
+            round();
+            planner.set(request -> new PlanResponse(99, request.getRound_id(), List.of()));
+            round();
+            round();
+            planner.set(NEW_ON_B);
+            round();
+            round();
+        }
+        round();
+        round();
+        assertEquals(3, daemonWarnings().size(), daemonWarnings().toString());
+        assertTrue(daemonWarnings().get(0).contains("version 99"));
+        assertEquals("Stormplace has plans from 127.0.0.1:" + port + ".", daemonWarnings().get(1));
+        assertTrue(daemonWarnings().get(2).contains("no connection"));
+    }
+
+    @Test
+    void aDaemonThatComesBackTakesOverInTheNextRound() throws Exception {
+        int port;
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = socket.getLocalPort();
+        }
+        prepare(port);
+        round();
+        try (TestDaemon daemon = new TestDaemon(port, NEW_ON_B)) {
+            assertEquals(ON_B, SlotMap.of(round(), "new"));
+        }
+    }
+
+    @Test
+    void anInterruptDuringTheCallEndsTheRoundWithTheFlagSetAndTheClusterUnchanged() throws Exception {
+        try (RawServer server = new RawServer(new byte[0])) {
+            prepare(server.port());
+            Fixture.CountingCluster cluster = fixture.countingCluster();
+            AtomicBoolean flag = new AtomicBoolean();
+            AtomicReference<Throwable> escaped = new AtomicReference<>();
+            CountDownLatch ended = new CountDownLatch(1);
+            Thread timer = new Thread(() -> {
+                try {
+                    scheduler.schedule(fixture.topologies(), cluster);
+                } catch (Throwable t) {
+                    escaped.set(t);
+                }
+                flag.set(Thread.currentThread().isInterrupted());
+                ended.countDown();
+            });
+            timer.start();
+            timer.interrupt();
+            ended.await();
+            assertEquals(null, escaped.get());
+            assertTrue(flag.get());
+            assertEquals(0, cluster.writes());
+            assertEquals(Map.of(), cluster.getStatusMap());
+        }
+    }
+
+    @Test
+    void aWrongPlanForOneTopologyDoesNotKeepTheOthersFromTheirs() throws Exception {
+        fixture.topology("third", 1, 0);
+        TestDaemon.Planner planner = request -> TestDaemon.response(request,
+            TestDaemon.onOneSlot(request, "new", "b", 6701), TestDaemon.decide("placed", Decision.KEEP, "stays"),
+            TestDaemon.onOneSlot(request, "third", "a", 6700));
+        try (TestDaemon daemon = new TestDaemon(planner)) {
+            prepare(daemon.port());
+            Cluster cluster = round();
+            assertEquals(ON_B, SlotMap.of(cluster, "new"));
+            assertEquals(placed, SlotMap.of(cluster, "placed"));
+            assertEquals(0, cluster.getUnassignedExecutors(fixture.details("third")).size());
+            assertEquals("No plan: slot a:6700 is occupied by another topology; placed by DefaultScheduler",
+                cluster.getStatus("third"));
+            assertEquals(List.of("Stormplace has no usable plan for some topologies: "
+                + "{third=slot a:6700 is occupied by another topology}"), daemonWarnings());
+        }
+    }
+
+    @Test
+    void anUnplaceableTopologyStaysUnassignedWithTheReason() throws Exception {
+        TestDaemon.Planner planner = request -> TestDaemon.response(request,
+            TestDaemon.decide("new", Decision.UNPLACEABLE, "count is pinned to a host that is away"),
+            TestDaemon.onOneSlot(request, "placed", "b", 6700));
+        try (TestDaemon daemon = new TestDaemon(planner)) {
+            prepare(daemon.port());
+            Cluster cluster = round();
+            assertEquals(Set.of("placed"), Fixture.state(cluster).keySet());
+            assertEquals("count is pinned to a host that is away", cluster.getStatus("new"));
+        }
+    }
+
+    @Test
+    void anAnswerForATopologyThatIsGoneHarmsNobody() throws Exception {
+        TestDaemon.Planner planner = request -> {
+            PlanResponse response = NEW_ON_B.plan(request);
+            List<io.stormplace.wire.TopologyPlan> plans = new ArrayList<>(response.getPlans());
+            plans.add(TestDaemon.assign("killed", List.of(0), List.of(6702)));
+            return response.setPlans(plans);
+        };
+        try (TestDaemon daemon = new TestDaemon(planner)) {
+            prepare(daemon.port());
+            assertEquals(Map.of("placed", placed, "new", ON_B), Fixture.state(round()));
+            assertEquals(List.of("Stormplace has no usable plan for some topologies: "
+                + "{killed=is not a topology of this round}"), daemonWarnings());
+        }
+    }
+
+    @Test
+    void aRoundThatFailsWhileItCommitsChangesNothingAndThrowsNothing() throws Exception {
+        try (TestDaemon daemon = new TestDaemon(NEW_ON_B)) {
+            prepare(daemon.port());
+            AtomicBoolean armed = new AtomicBoolean();
+            Cluster cluster = new Cluster(fixture.cluster()) {
+                @Override
+                public void assign(WorkerSlot slot, String id, Collection<ExecutorDetails> executors) {
+                    if (armed != null && armed.get() && id.equals("new")) {
+                        throw new OutOfMemoryError("injected");
+                    }
+                    super.assign(slot, id, executors);
+                }
+            };
+            armed.set(true);
+            scheduler.schedule(fixture.topologies(), cluster);
+            assertEquals(Map.of("placed", placed), Fixture.state(cluster));
+            assertEquals(1, daemonWarnings().size(), daemonWarnings().toString());
+        }
+    }
+
+    @Test
+    void aSchedulerThatWasNeverPreparedDoesNotThrow() {
+        new PlacementScheduler(new StateChangeLog((message, cause) -> warnings.add(message)))
+            .schedule(fixture.topologies(), fixture.cluster());
+        prepare(1);
+        assertEquals(1, warnings.size());
+    }
+
+    @Test
+    void anEmptyClusterIsNoReasonToAsk() throws Exception {
+        try (TestDaemon daemon = new TestDaemon(NEW_ON_B)) {
+            prepare(daemon.port());
+            Fixture empty = new Fixture().supervisor("a", 1);
+            scheduler.schedule(empty.topologies(), empty.cluster());
+            assertEquals(0, daemon.requests.size());
+        }
+    }
+
+    @Test
+    void inShadowModeTheFallbackDoesTheRoundAndTheStatusTellsThePlan() throws Exception {
+        try (TestDaemon daemon = new TestDaemon(NEW_ON_B)) {
+            prepare(daemon.port(), ShimSettings.MODE, "shadow");
+            Cluster storms = fixture.cluster();
+            new org.apache.storm.scheduler.DefaultScheduler().schedule(fixture.topologies(), storms);
+            Cluster cluster = round();
+            assertEquals(Fixture.state(storms), Fixture.state(cluster));
+            assertNotEquals(placed, SlotMap.of(cluster, "placed"));
+            assertEquals("Shadow plan: would assign: placed by the test", cluster.getStatus("new"));
+            assertEquals("Shadow plan: would keep: stays", cluster.getStatus("placed"));
+        }
+    }
+
+    @Test
+    void itWorksInsideTheBlacklistSchedulerThatNimbusWrapsAroundIt() throws Exception {
+        try (TestDaemon daemon = new TestDaemon(request -> TestDaemon.response(request,
+            TestDaemon.onOneSlot(request, "new", "b", 6701),
+            TestDaemon.onOneSlot(request, "placed", "b", 6702)))) {
+            // One worker each: with a shortage of slots Storm would pardon the host.
+            fixture.topology("placed", 1, 0);
+            BlacklistScheduler nimbus = new BlacklistScheduler(scheduler);
+            Map<String, Object> conf = Fixture.conf(ShimSettings.DAEMON_PORT, daemon.port(),
+                ShimSettings.DAEMON_DEADLINE_MS, 20_000, "blacklist.scheduler.tolerance.count", 1);
+            nimbus.prepare(conf, new StormMetricsRegistry());
+            nimbus.schedule(fixture.topologies(), fixture.cluster());
+
+            // Supervisor b is away for a round; when it is back its host is blacklisted.
+            Fixture without = new Fixture().supervisor("a", 3).topology("placed", 1, 0)
+                .placed("placed", "a", 6700, 1, 2, 3, 4).topology("new", 2, 0);
+            nimbus.schedule(without.topologies(), without.cluster());
+            Cluster cluster = fixture.cluster();
+            nimbus.schedule(fixture.topologies(), cluster);
+            assertEquals(Set.of("host-b"), cluster.getBlacklistedHosts());
+            assertTrue(daemon.lastRequest().getSupervisors().get(1).isBlacklisted());
+            assertEquals(placed, SlotMap.of(cluster, "placed"));
+            assertEquals("No plan: host host-b is blacklisted; its workers stay where they are",
+                cluster.getStatus("placed"));
+            assertTrue(SlotMap.of(cluster, "new").keySet().stream().allMatch(slot -> slot.getNodeId().equals("a")));
+            assertEquals(Map.of(), nimbus.config());
+        }
+    }
+
+    @Test
+    void badSettingsAreNoReasonToFail() throws Exception {
+        try (TestDaemon daemon = new TestDaemon(NEW_ON_B)) {
+            prepare(daemon.port(), ShimSettings.MODE, 7, ShimSettings.ZOOKEEPER_ROOT, "no",
+                ShimSettings.FALLBACK_SCHEDULER, "org.example.Missing");
+            assertEquals(ON_B, SlotMap.of(round(), "new"));
+        }
+    }
+}

@@ -1,0 +1,166 @@
+package io.stormplace;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import io.stormplace.wire.Reading;
+import io.stormplace.wire.ReadingKind;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.apache.storm.shade.org.apache.curator.framework.CuratorFramework;
+import org.apache.storm.shade.org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.storm.shade.org.apache.curator.retry.RetryOneTime;
+import org.apache.storm.shade.org.apache.zookeeper.CreateMode;
+import org.apache.storm.testing.InProcessZookeeper;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Against a real ZooKeeper server; both clocks stand still unless a test moves them. */
+class ReadingsCacheTest {
+    private final List<String> warnings = Collections.synchronizedList(new ArrayList<>());
+    private final AtomicLong monotonicNs = new AtomicLong(TimeUnit.HOURS.toNanos(5));
+    private final AtomicLong wallMs = new AtomicLong(System.currentTimeMillis());
+    private final InProcessZookeeper server = new InProcessZookeeper();
+    private final CuratorFramework agent = client();
+    private final ReadingsCache cache = new ReadingsCache(this::client, "/stormplace",
+        new StateChangeLog((message, cause) -> warnings.add(message)), monotonicNs::get, wallMs::get);
+
+    ReadingsCacheTest() throws Exception {
+        agent.start();
+    }
+
+    private CuratorFramework client() {
+        return CuratorFrameworkFactory.newClient("127.0.0.1:" + server.getPort(), 5_000, 5_000, new RetryOneTime(50));
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        cache.close();
+        agent.close();
+        server.close();
+    }
+
+    /** The cache has no call-back for its reader, so a test looks again until it sees what must come. */
+    private static void await(BooleanSupplier condition) {
+        while (!condition.getAsBoolean()) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+        }
+    }
+
+    private void publish(String path, byte[] payload) throws Exception {
+        agent.create().orSetData().creatingParentsIfNeeded().forPath(path, payload);
+    }
+
+    private void follow() {
+        cache.start();
+        await(() -> cache.view().live());
+    }
+
+    private Reading only() {
+        assertEquals(1, cache.view().readings().size());
+        return cache.view().readings().get(0);
+    }
+
+    @Test
+    void beforeTheFirstRoundNothingIsConnected() {
+        assertEquals(new ReadingsCache.View(List.of(), false), cache.view());
+    }
+
+    @Test
+    void readingsOfBothKindsComeInOrderWithTheirBytes() throws Exception {
+        byte[] payload = {'{', 0, -1};
+        publish("/stormplace/rates/t-1", new byte[] {1});
+        publish("/stormplace/nodes/b", payload);
+        publish("/stormplace/nodes/a", new byte[0]);
+        follow();
+        List<Reading> readings = cache.view().readings();
+        assertEquals(List.of("a", "b", "t-1"), readings.stream().map(Reading::getName).toList());
+        assertEquals(List.of(ReadingKind.NODE, ReadingKind.NODE, ReadingKind.RATES),
+            readings.stream().map(Reading::getKind).toList());
+        assertArrayEquals(payload, readings.get(1).getPayload());
+    }
+
+    @Test
+    void pathsThatDoNotExistYetAreFollowedFromTheMomentTheyDo() throws Exception {
+        follow();
+        assertEquals(List.of(), cache.view().readings());
+        publish("/stormplace/nodes/late", new byte[] {1});
+        await(() -> !cache.view().readings().isEmpty());
+        assertEquals("late", only().getName());
+    }
+
+    @Test
+    void aReadingThatWasThereBeforeIsAsOldAsItsZnode() throws Exception {
+        publish("/stormplace/nodes/a", new byte[] {1});
+        long modified = agent.checkExists().forPath("/stormplace/nodes/a").getMtime();
+        wallMs.set(modified + 7_000);
+        follow();
+        assertEquals(7_000, only().getAge_ms());
+        monotonicNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(1_500));
+        wallMs.addAndGet(1_000_000);
+        assertEquals(8_500, only().getAge_ms());
+    }
+
+    @Test
+    void aClockThatIsBehindZooKeepersMakesNoNegativeAge() throws Exception {
+        publish("/stormplace/nodes/a", new byte[] {1});
+        wallMs.set(1);
+        follow();
+        assertEquals(0, only().getAge_ms());
+    }
+
+    @Test
+    void aChangeThatIsSeenIsNewWhateverTheClocksSay() throws Exception {
+        publish("/stormplace/nodes/a", new byte[] {1});
+        follow();
+        monotonicNs.addAndGet(TimeUnit.SECONDS.toNanos(30));
+        wallMs.addAndGet(1_000_000);
+        publish("/stormplace/nodes/a", new byte[] {2});
+        await(() -> only().getPayload()[0] == 2);
+        assertEquals(0, only().getAge_ms());
+    }
+
+    @Test
+    void aReadingThatIsRemovedIsMissing() throws Exception {
+        agent.create().creatingParentsIfNeeded().withMode(CreateMode.EPHEMERAL).forPath("/stormplace/nodes/a");
+        follow();
+        assertEquals("a", only().getName());
+        agent.delete().forPath("/stormplace/nodes/a");
+        await(() -> cache.view().readings().isEmpty());
+    }
+
+    @Test
+    void withoutConnectionTheReadingsGrowOlderAndOneWarningIsLogged() throws Exception {
+        publish("/stormplace/nodes/a", new byte[] {1});
+        follow();
+        long age = only().getAge_ms();
+        server.close();
+        await(() -> !cache.view().live());
+        monotonicNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(40_000));
+        assertEquals(age + 40_000, only().getAge_ms());
+        await(() -> !warnings.isEmpty());
+        assertEquals(List.of("Stormplace has no connection to ZooKeeper; the readings it has grow older."), warnings);
+    }
+
+    @Test
+    void aClientThatCannotBeMadeIsTriedAgainInTheNextRoundAndNamedOnce() {
+        AtomicLong attempts = new AtomicLong();
+        ReadingsCache broken = new ReadingsCache(() -> {
+            attempts.incrementAndGet();
+            throw new IllegalArgumentException("no such server");
+        }, "/stormplace", new StateChangeLog((message, cause) -> warnings.add(message)), monotonicNs::get, wallMs::get);
+        await(() -> {
+            broken.start();
+            return attempts.get() >= 3;
+        });
+        assertFalse(broken.view().live());
+        assertEquals(1, warnings.size(), warnings.toString());
+        broken.close();
+    }
+}
