@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.stormplace.wire.Decision;
 import io.stormplace.wire.PlanResponse;
 import io.stormplace.wire.Refused;
+import io.stormplace.wire.TopologyPlan;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -23,6 +24,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.storm.metric.StormMetricsRegistry;
 import org.apache.storm.scheduler.Cluster;
+import org.apache.storm.scheduler.DefaultScheduler;
 import org.apache.storm.scheduler.ExecutorDetails;
 import org.apache.storm.scheduler.WorkerSlot;
 import org.apache.storm.scheduler.blacklist.BlacklistScheduler;
@@ -239,6 +241,7 @@ class PlacementSchedulerTest {
                 ended.countDown();
             });
             timer.start();
+            server.firstConnection.await();
             timer.interrupt();
             ended.await();
             assertEquals(null, escaped.get());
@@ -284,7 +287,7 @@ class PlacementSchedulerTest {
     void anAnswerForATopologyThatIsGoneHarmsNobody() throws Exception {
         TestDaemon.Planner planner = request -> {
             PlanResponse response = NEW_ON_B.plan(request);
-            List<io.stormplace.wire.TopologyPlan> plans = new ArrayList<>(response.getPlans());
+            List<TopologyPlan> plans = new ArrayList<>(response.getPlans());
             plans.add(TestDaemon.assign("killed", List.of(0), List.of(6702)));
             return response.setPlans(plans);
         };
@@ -340,7 +343,7 @@ class PlacementSchedulerTest {
         try (TestDaemon daemon = new TestDaemon(NEW_ON_B)) {
             prepare(daemon.port(), ShimSettings.MODE, "shadow");
             Cluster storms = fixture.cluster();
-            new org.apache.storm.scheduler.DefaultScheduler().schedule(fixture.topologies(), storms);
+            new DefaultScheduler().schedule(fixture.topologies(), storms);
             Cluster cluster = round();
             assertEquals(Fixture.state(storms), Fixture.state(cluster));
             assertNotEquals(placed, SlotMap.of(cluster, "placed"));

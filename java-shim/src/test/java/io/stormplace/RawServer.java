@@ -11,6 +11,7 @@ import java.util.concurrent.CountDownLatch;
 
 /** A TCP server that accepts, answers with given bytes or not at all, and keeps the connection until the client ends it. */
 final class RawServer implements AutoCloseable {
+    final CountDownLatch firstConnection = new CountDownLatch(1);
     final CountDownLatch firstConnectionEnded = new CountDownLatch(1);
     final List<Socket> accepted = new CopyOnWriteArrayList<>();
     private final ServerSocket socket;
@@ -33,6 +34,7 @@ final class RawServer implements AutoCloseable {
             while (true) {
                 Socket connection = socket.accept();
                 accepted.add(connection);
+                firstConnection.countDown();
                 Thread reader = new Thread(() -> serve(connection), "raw-connection");
                 reader.setDaemon(true);
                 reader.start();
