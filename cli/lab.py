@@ -1,12 +1,135 @@
-"""Commands of the group `lab`."""
+"""Commands of the group `lab`: a Storm cluster on this machine."""
 
 from __future__ import annotations
 
+import functools
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, ParamSpec, TypeVar
+
 import typer
 
-app = typer.Typer(no_args_is_help=True)
+from cli.errors import UserError
+from cli.lab_display import UpDisplay, show_status
+from lab.cluster import LabClient
+from lab.errors import LabError
+from lab.logs import find_logs, read_log
+from lab.places import DEFAULT_FOLDER, DEMO_SITES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    P = ParamSpec("P")
+    R = TypeVar("R")
+
+app = typer.Typer(
+    no_args_is_help=True, help="A Storm cluster on this machine, its sites apart by emulated delays."
+)
+
+Scheduler = Literal["stormplace", "even", "default", "ras"]
+Folder = Annotated[Path, typer.Option("--dir", help="State folder of the lab.")]
 
 
-@app.callback()
-def group() -> None:
-    """Commands of the group."""
+def _told_plainly(command: Callable[P, R]) -> Callable[P, R]:
+    """Turn the lab's errors into the command line's."""
+
+    @functools.wraps(command)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return command(*args, **kwargs)
+        except LabError as error:
+            raise UserError(str(error)) from None
+        except OSError as error:
+            raise UserError(f"{error.filename or 'lab'}: {error.strerror}", status=1) from None
+
+    return wrapped
+
+
+@app.command()
+@_told_plainly
+def up(
+    sites: Annotated[Path, typer.Option(help="Site file (TOML).")] = DEMO_SITES,
+    scheduler: Annotated[Scheduler, typer.Option(help="Scheduler that Nimbus uses.")] = "stormplace",
+    folder: Folder = DEFAULT_FOLDER,
+) -> None:
+    """Start the cluster and wait until it is ready; Ctrl-C leaves nothing behind."""
+    with UpDisplay() as display:
+        status = LabClient(folder).up(sites, scheduler, display.update)
+    supervisors = [host for host in status.hosts if host.kind == "supervisor"]
+    slots = sum(host.slots or 0 for host in supervisors)
+    typer.echo(
+        f"lab is ready: {len(supervisors)} supervisors with {slots} slots, scheduler {status.scheduler}"
+    )
+
+
+@app.command()
+@_told_plainly
+def down(folder: Folder = DEFAULT_FOLDER) -> None:
+    """End the cluster and clean up what a killed one left."""
+    if LabClient(folder).down():
+        typer.echo("lab is down")
+    else:
+        typer.echo("nothing is running")
+
+
+@app.command()
+@_told_plainly
+def status(folder: Folder = DEFAULT_FOLDER) -> None:
+    """Show sites, hosts and processes."""
+    show_status(LabClient(folder).status(), folder)
+
+
+@app.command()
+@_told_plainly
+def delay(
+    site_a: Annotated[str, typer.Argument(metavar="A", help="A site.")],
+    site_b: Annotated[str, typer.Argument(metavar="B", help="Another site, or the same for its own hosts.")],
+    delay_ms: Annotated[float, typer.Argument(metavar="MS", help="One-way delay in ms.")],
+    folder: Folder = DEFAULT_FOLDER,
+) -> None:
+    """Change the one-way delay between two sites while the cluster runs."""
+    LabClient(folder).set_delay(site_a, site_b, delay_ms)
+    typer.echo(f"{site_a} - {site_b}: {delay_ms:g} ms one way")
+
+
+@app.command()
+@_told_plainly
+def logs(
+    name: Annotated[str | None, typer.Argument(help="Name of a log; without it all are listed.")] = None,
+    lines: Annotated[int, typer.Option(min=1, help="How many of the last lines to show.")] = 100,
+    folder: Folder = DEFAULT_FOLDER,
+) -> None:
+    """List the logs, or show the end of one."""
+    lab_folder = LabClient(folder).folder
+    if name is None:
+        for log, path in find_logs(lab_folder).items():
+            typer.echo(f"{path.stat().st_size:>10}  {log}")
+    else:
+        typer.echo("\n".join(read_log(lab_folder, name, lines)))
+
+
+@app.command(name="exec", context_settings={"ignore_unknown_options": True})
+@_told_plainly
+def execute(
+    host: Annotated[str, typer.Argument(help="A host of the lab.")],
+    command: Annotated[list[str], typer.Argument(help="Command and arguments, after --.")],
+    folder: Folder = DEFAULT_FOLDER,
+) -> None:
+    """Run a command on a host of the lab."""
+    process = LabClient(folder).exec(host, command)
+    try:
+        code = process.wait()
+    except KeyboardInterrupt:
+        code = process.wait()
+    raise typer.Exit(code if code >= 0 else 128 - code)
+
+
+@app.command()
+@_told_plainly
+def scheduler(
+    name: Annotated[Scheduler, typer.Argument(help="Scheduler that Nimbus uses from now on.")],
+    folder: Folder = DEFAULT_FOLDER,
+) -> None:
+    """Restart Nimbus with another scheduler and wait until it leads."""
+    with UpDisplay() as display:
+        LabClient(folder).use_scheduler(name, display.update)
+    typer.echo(f"scheduler is {name}")

@@ -1,0 +1,291 @@
+"""The Python interface of a lab: bring it up, look at it, change it, run commands in it, take it down."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lab.anchor import Anchor, is_locked, take_lock
+from lab.checks import (
+    SEARCH_PATH,
+    check_machine,
+    check_programs,
+    check_shim,
+    install_shim,
+    namespace_options,
+)
+from lab.control import ask, keeper_pid
+from lab.errors import LabError
+from lab.fleet import clear
+from lab.places import DEFAULT_FOLDER, LabFolder
+from lab.sites import MAX_DELAY_MS, read_site_file
+from lab.status import LabStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from lab.commands import Programs
+    from lab.storm_config import SchedulerName
+
+    Progress = Callable[[LabStatus], None]
+
+_POLL_S = 0.25
+_START_S = 600.0
+_CHANGE_S = 180.0
+_STOP_S = 20.0
+_KILL_S = 10.0
+_TOO_MANY_ENDS = 4
+
+
+class LabClient:
+    """One lab, known by its state folder; any process may use it."""
+
+    def __init__(self, folder: Path = DEFAULT_FOLDER) -> None:
+        self.folder = LabFolder(folder.absolute())
+        self._anchor: subprocess.Popen[bytes] | None = None
+
+    def up(self, site_file: Path, scheduler: SchedulerName, progress: Progress | None = None) -> LabStatus:
+        """Start a lab and return when it is ready; on any error or interrupt nothing is left running.
+
+        Args:
+            site_file: TOML file of sites and delays.
+            scheduler: Scheduler that Nimbus uses.
+            progress: Called again and again with the state of things.
+
+        Raises:
+            LabError: Something is missing or wrong, a lab is already running, or the start failed.
+        """
+        read_site_file(site_file)
+        programs = check_programs()
+        check_shim(scheduler)
+        check_machine(self.folder.root)
+        self._claim_folder()
+        lock = take_lock(self.folder)
+        if lock is None:
+            raise LabError(f"a lab is already running in {self.folder.root}; `stormplace lab down` ends it")
+        try:
+            clear(self.folder)
+            install_shim()
+            self.folder.logs.mkdir()
+            shutil.copyfile(site_file, self.folder.sites)
+            starter, still_here = os.pipe()
+            try:
+                self._launch(programs, scheduler, starter, lock)
+            finally:
+                os.close(starter)
+        finally:
+            os.close(lock)
+        try:
+            status = self._await_ready(_START_S, progress)
+            os.write(still_here, b"1")
+        except BaseException:
+            self._kill()
+            raise
+        finally:
+            os.close(still_here)
+        return status
+
+    def _claim_folder(self) -> None:
+        """Make the state folder, or see that it is one: its contents will be deleted."""
+        root = self.folder.root
+        try:
+            root.mkdir(parents=True, exist_ok=True)
+            if not self.folder.marker.exists():
+                if any(root.iterdir()):
+                    raise LabError(f"{root} is not empty and no lab's folder; give another one with --dir")
+                self.folder.marker.touch()
+        except OSError as error:
+            raise LabError(f"{root}: {error.strerror}") from None
+
+    def _launch(self, programs: Programs, scheduler: SchedulerName, starter: int, lock: int) -> None:
+        """Start the anchor and note who it is."""
+        keeper = [sys.executable, "-m", "lab.keeper", "--folder", str(self.folder.root)]
+        keeper += ["--scheduler", scheduler, "--java", programs.java, "--redis-server", programs.redis_server]
+        keeper += ["--storm-home", str(programs.storm_home), "--starter", str(starter), "--lock", str(lock)]
+        with (self.folder.logs / "keeper.log").open("ab") as log:
+            self._anchor = subprocess.Popen(
+                ["unshare", *namespace_options(), "--", *keeper],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env={**os.environ, "PATH": SEARCH_PATH, "PYTHONUNBUFFERED": "1"},
+                pass_fds=(starter, lock),
+                start_new_session=True,
+            )
+        Anchor.of(self._anchor.pid).write(self.folder)
+
+    def _await_ready(self, limit_s: float, progress: Progress | None) -> LabStatus:
+        """Wait until nothing is pending.
+
+        Raises:
+            LabError: The lab ended, a part ends again and again, or the time is over.
+        """
+        deadline_s = time.monotonic() + limit_s
+        while True:
+            status = self.status()
+            if progress is not None:
+                progress(status)
+            if status.state == "ready":
+                return status
+            if status.state in ("absent", "stopping"):
+                raise LabError(f"the lab has ended: {self._last_words('keeper.log')}")
+            for service in status.services:
+                if service.unexpected_ends >= _TOO_MANY_ENDS or service.state == "failed":
+                    words = self._last_words(f"{service.name}.out")
+                    raise LabError(f"{service.name} does not keep running ({service.last_end}): {words}")
+            if time.monotonic() > deadline_s:
+                missing = ", ".join(status.pending)
+                raise LabError(
+                    f"not ready after {limit_s:.0f} s, missing: {missing}; logs are in {self.folder.logs}"
+                )
+            time.sleep(_POLL_S)
+
+    def _last_words(self, log: str) -> str:
+        """Return the last line of a log and where it lies."""
+        path = self.folder.logs / log
+        text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        return f"{lines[-1][:300] if lines else 'nothing was logged'} (see {path})"
+
+    def down(self) -> bool:
+        """End the lab; return whether one was running.
+
+        Raises:
+            LabError: It does not end.
+        """
+        if is_locked(self.folder):
+            patience_s = _STOP_S
+            try:
+                ask(self.folder.socket, {"do": "stop"})
+            except LabError:
+                patience_s = 0.0  # a keeper that does not answer will not end by itself
+            self._kill(patience_s)
+            return True
+        self._forget()
+        return False
+
+    def _kill(self, patience_s: float = 0.0) -> None:
+        """Kill the lab if it has not ended after some time, and clean up."""
+        if not self._await_end(patience_s):
+            anchor = Anchor.read(self.folder)
+            if anchor is not None:
+                anchor.kill()
+            if not self._await_end(_KILL_S):
+                raise LabError(
+                    f"the lab in {self.folder.root} does not end; who runs it is in {self.folder.state}"
+                )
+        self._forget()
+
+    def _await_end(self, limit_s: float) -> bool:
+        """Wait until the lab has ended; return whether it has."""
+        deadline_s = time.monotonic() + limit_s
+        while is_locked(self.folder):
+            if time.monotonic() >= deadline_s:
+                return False
+            time.sleep(0.05)
+        return True
+
+    def _forget(self) -> None:
+        """Remove what points to a lab that has ended; logs and records stay for the reader."""
+        if self._anchor is not None:
+            self._anchor.wait()
+            self._anchor = None
+        self.folder.socket.unlink(missing_ok=True)
+        self.folder.state.unlink(missing_ok=True)
+
+    def status(self) -> LabStatus:
+        """Return the state of the lab; `absent` when none runs.
+
+        Raises:
+            LabError: A lab runs but does not answer.
+        """
+        if not is_locked(self.folder):
+            return LabStatus("absent")
+        if not self.folder.socket.exists():
+            return LabStatus("starting", pending=("network",))
+        try:
+            return LabStatus.from_json(ask(self.folder.socket, {"do": "status"})["status"])
+        except LabError:
+            if not is_locked(self.folder):
+                return LabStatus("absent")
+            raise
+
+    def set_delay(self, a: str, b: str, ms: float) -> None:
+        """Change the one-way delay between two sites; twice the same site changes its local delay.
+
+        Raises:
+            LabError: Unknown site, delay out of range, or no lab.
+        """
+        if not 0.0 <= ms <= MAX_DELAY_MS:
+            raise LabError(f"a delay is a number from 0 to {MAX_DELAY_MS:.0f} ms, not {ms}")
+        self._ask({"do": "delay", "between": [a, b], "delay_ms": float(ms)})
+
+    def use_scheduler(self, name: SchedulerName, progress: Progress | None = None) -> LabStatus:
+        """Restart Nimbus with another scheduler and return when it leads again.
+
+        Raises:
+            LabError: No lab, no shim, or Nimbus does not come back.
+        """
+        check_shim(name)
+        self._ask({"do": "scheduler", "name": name})
+        return self._await_ready(_CHANGE_S, progress)
+
+    def stop_daemon(self) -> None:
+        """Stop the placement daemon and return when it has ended."""
+        self._ask({"do": "stop-daemon"})
+        deadline_s = time.monotonic() + _CHANGE_S
+        while any(one.name == "daemon" and one.state != "down" for one in self.status().services):
+            if time.monotonic() > deadline_s:
+                raise LabError(f"the placement daemon does not end within {_CHANGE_S:.0f} s")
+            time.sleep(_POLL_S)
+
+    def start_daemon(self) -> LabStatus:
+        """Start the placement daemon and return when it listens."""
+        self._ask({"do": "start-daemon"})
+        return self._await_ready(_CHANGE_S, None)
+
+    def _ask(self, request: dict[str, Any]) -> None:
+        """Send a request to a lab that must be running."""
+        if not is_locked(self.folder):
+            raise LabError(f"no lab is running in {self.folder.root}; `stormplace lab up` starts one")
+        ask(self.folder.socket, request)
+
+    def exec(self, host: str, argv: Sequence[str], **popen: Any) -> subprocess.Popen[Any]:
+        """Run a command on a host: in its network, with the lab's host names and processes.
+
+        It ends with the lab, and gets SIGTERM when the returned process is killed.
+
+        Args:
+            host: A host of the lab.
+            argv: Program and arguments.
+            popen: Further arguments of `subprocess.Popen`.
+
+        Raises:
+            LabError: No lab, or no such host.
+        """
+        status = self.status()
+        found = status.host(host)
+        if found is None:
+            if status.state == "absent":
+                raise LabError(f"no lab is running in {self.folder.root}; `stormplace lab up` starts one")
+            names = ", ".join(one.name for one in status.hosts)
+            raise LabError(f"no host is named {host!r}; hosts are {names}")
+        keeper = keeper_pid(self.folder.socket)
+        enter = ["nsenter", "--target", str(keeper), "--mount", "--pid"]
+        if Path(f"/proc/{keeper}/ns/user").readlink() != Path("/proc/self/ns/user").readlink():
+            enter += ["--user", "--preserve-credentials"]
+        holder = f"/proc/{found.pause_pid}/ns"
+        folder = Path(popen.pop("cwd", None) or Path.cwd())
+        inside = ["setpriv", "--pdeathsig", "TERM", "--", "env", f"--chdir={folder.absolute()}"]
+        inside += ["nsenter", f"--net={holder}/net", f"--uts={holder}/uts", "--"]
+        environment = dict(popen.pop("env", None) or os.environ)
+        environment["PATH"] = f"{environment.get('PATH', os.defpath)}:/usr/sbin:/sbin"
+        process: subprocess.Popen[Any] = subprocess.Popen(
+            [*enter, "--", *inside, *argv], env=environment, **popen
+        )
+        return process

@@ -1,0 +1,39 @@
+"""The delay that the emulated wide area adds to a packet."""
+
+from __future__ import annotations
+
+import random
+
+
+class DelayTable:
+    """One-way delays between sites, with jitter and loss.
+
+    Jitter is a normal deviate cut off symmetrically at three standard deviations and at the delay itself, so
+    a packet never arrives before it was sent and the mean stays the stated delay.
+    """
+
+    def __init__(self, delays_ms: list[list[float]], jitter_ms: float, loss: float, seed: int) -> None:
+        """Take the delays (n_sites, n_sites), the jitter's standard deviation and the probability of loss."""
+        self._delay_s = [[delay / 1e3 for delay in row] for row in delays_ms]
+        self._jitter_s = jitter_ms / 1e3
+        self._loss = loss
+        self._random = random.Random(seed)  # noqa: S311 - emulation, not cryptography
+
+    def set_delay(self, a: int, b: int, delay_ms: float) -> None:
+        """Set the one-way delay between two sites, both ways."""
+        self._delay_s[a][b] = self._delay_s[b][a] = delay_ms / 1e3
+
+    def is_lost(self) -> bool:
+        """Decide whether the next packet is dropped."""
+        return self._loss > 0.0 and self._random.random() < self._loss
+
+    def draw_s(self, source: int, target: int) -> float:
+        """Return the delay in seconds of the next packet from one site to another."""
+        delay = self._delay_s[source][target]
+        limit = min(3.0 * self._jitter_s, delay)
+        if limit <= 0.0:
+            return delay
+        while True:
+            deviation = self._random.gauss(0.0, self._jitter_s)
+            if abs(deviation) <= limit:
+                return delay + deviation

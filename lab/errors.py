@@ -1,0 +1,7 @@
+"""The one error of this package."""
+
+from __future__ import annotations
+
+
+class LabError(Exception):
+    """Something that keeps the lab from working, told in one sentence that names the place."""

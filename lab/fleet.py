@@ -1,0 +1,254 @@
+"""All processes of a lab, in the order in which they start."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import shutil
+import time
+from typing import TYPE_CHECKING, Any
+
+from lab import commands
+from lab.errors import LabError
+from lab.forwarder import Endpoint, ForwarderSetup
+from lab.layout import NIMBUS, REDIS, Host, lay_out
+from lab.service import Service
+from lab.status import ServiceStatus
+from lab.storm_config import SchedulerName, daemon_toml, storm_yaml, zoo_cfg
+
+if TYPE_CHECKING:
+    from lab.commands import Command, Programs
+    from lab.places import LabFolder
+    from lab.sites import SiteFile
+
+_START_S = 30.0
+
+
+class Fleet:
+    """The services, their namespaces and how they are started and reaped.
+
+    The network must stand before anything else, ZooKeeper before the cluster.
+    """
+
+    def __init__(
+        self, folder: LabFolder, sites: SiteFile, programs: Programs, scheduler: SchedulerName
+    ) -> None:
+        self.folder = folder
+        self.sites = sites
+        self.hosts = lay_out(sites)
+        self.delays_ms = sites.delays_ms()
+        self.scheduler = scheduler
+        self.services: dict[str, Service] = {}
+        self._programs = programs
+        self._host_of = {host.name: host for host in self.hosts}
+        self._write_configuration()
+
+    def _write_configuration(self) -> None:
+        """Write all configuration files."""
+        folder = self.folder
+        for host in self.hosts:
+            (folder.storm / host.name).mkdir(parents=True, exist_ok=True)
+        for host in self.hosts:
+            if host.name != REDIS:
+                path = folder.storm / host.name / "storm.yaml"
+                path.write_text(storm_yaml(folder, host, self.scheduler), encoding="utf-8")
+        folder.zookeeper.mkdir(exist_ok=True)
+        (folder.zookeeper / "zoo.cfg").write_text(zoo_cfg(folder), encoding="utf-8")
+        toml = daemon_toml(folder, self.sites.executors_per_host)
+        folder.daemon_settings.write_text(toml, encoding="utf-8")
+
+    def start_network(self) -> None:
+        """Make one namespace per host and start the wide-area emulator between them.
+
+        Raises:
+            LabError: A namespace or a device cannot be made.
+        """
+        for host in self.hosts:
+            self._start(commands.pause(host))
+        for host in self.hosts:
+            answer = _read_line(self.services[f"pause-{host.name}"])
+            if answer != "ready":
+                raise LabError(f"no network namespace for host {host.name}: {self._reason('pause-', host)}")
+        network = self.sites.network
+        setup = ForwarderSetup(
+            endpoints=tuple(
+                Endpoint(self.pause_pid(host.name), host.address, host.site_index) for host in self.hosts
+            ),
+            delays_ms=self.delays_ms,
+            jitter_ms=network.jitter_ms,
+            loss=network.loss,
+            seed=network.seed,
+        )
+        forwarder = self._start(commands.forwarder())
+        _write_all(forwarder.input, setup.to_json())
+        line = _read_line(forwarder)
+        told = json.loads(line) if line else {"error": "the forwarder ended; its log is logs/forwarder.out"}
+        if "error" in told:
+            raise LabError(told["error"])
+
+    def start_base(self) -> None:
+        """Start ZooKeeper, Redis and the observer."""
+        self._start(commands.zookeeper(self.folder, self._programs))
+        self._start(commands.redis(self.folder, self._programs))
+        self._start(commands.observer())
+
+    def start_cluster(self) -> None:
+        """Start Nimbus, the supervisors, the agents and, for its scheduler, the placement daemon."""
+        self._start(commands.nimbus(self.folder, self._programs))
+        if self.scheduler == "stormplace":
+            self.start_daemon()
+        supervisors = [host for host in self.hosts if host.kind == "supervisor"]
+        for host in supervisors:
+            self._start(commands.supervisor(self.folder, self._programs, host))
+        for host in supervisors:
+            self._start(commands.agent(host))
+
+    def _start(self, command: Command) -> Service:
+        """Add a service and start it."""
+        service = Service(command, self.folder.logs)
+        self.services[command.name] = service
+        service.start(self._namespace(service))
+        return service
+
+    def _namespace(self, service: Service) -> int | None:
+        """Return the process that holds the namespaces which a service enters, or None."""
+        host = service.command.host
+        return None if host is None else self.pause_pid(host)
+
+    def pause_pid(self, host: str) -> int:
+        """Return the process that holds a host's namespaces.
+
+        Raises:
+            LabError: It is gone, and the host with it.
+        """
+        pid = self.services[f"pause-{host}"].pid
+        if pid is None:
+            raise LabError(f"host {host} has no network any more: the process that held it has ended")
+        return pid
+
+    def _reason(self, prefix: str, host: Host) -> str:
+        """Return the last thing that a process has printed."""
+        log = self.folder.logs / f"{prefix}{host.name}.out"
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+        return lines[-1] if lines else "it ended without a word"
+
+    def set_delay(self, site_a: str, site_b: str, delay_ms: float) -> None:
+        """Change the one-way delay between two sites while everything runs."""
+        a, b = self.sites.site_index(site_a), self.sites.site_index(site_b)
+        change = json.dumps({"a": a, "b": b, "delay_ms": delay_ms})
+        try:
+            _write_all(self.services["forwarder"].input, change)
+        except OSError as error:
+            raise LabError(f"the forwarder does not take the new delay: {error.strerror}") from None
+        self.delays_ms[a][b] = self.delays_ms[b][a] = delay_ms
+
+    def use_scheduler(self, scheduler: SchedulerName) -> None:
+        """Restart Nimbus with another scheduler, with or without the placement daemon."""
+        self.scheduler = scheduler
+        path = self.folder.storm / NIMBUS / "storm.yaml"
+        path.write_text(storm_yaml(self.folder, self._host_of[NIMBUS], scheduler), encoding="utf-8")
+        if scheduler == "stormplace":
+            self.start_daemon()
+        else:
+            self.stop_daemon()
+        self.services["nimbus"].restart()
+
+    def start_daemon(self) -> None:
+        """Start the placement daemon unless it runs."""
+        service = self.services.get("daemon")
+        if service is None:
+            self._start(commands.daemon(self.folder))
+        elif service.state in ("down", "stopping"):
+            service.restart()
+
+    def stop_daemon(self) -> None:
+        """Stop the placement daemon if it runs."""
+        if "daemon" in self.services:
+            self.services["daemon"].stop()
+
+    def reap(self) -> None:
+        """Take note of all children that have ended, also of strangers that the kernel gave to process 1."""
+        while True:
+            try:
+                pid, wait_status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            for service in self.services.values():
+                if service.pid == pid:
+                    service.ended(wait_status)
+                    print(f"{service.command.name}: {service.last_end}, now {service.state}", flush=True)
+
+    def tend(self) -> list[str]:
+        """Start what is due to start again and kill what does not end; return the names started."""
+        started = []
+        for name, service in self.services.items():
+            service.kill_if_overdue()
+            if service.start_is_due():
+                try:
+                    service.start(self._namespace(service))
+                except LabError as error:
+                    service.fail(str(error))
+                else:
+                    started.append(name)
+        return started
+
+    def next_due_s(self) -> float | None:
+        """Return when `tend` has something to do, or None."""
+        return min(
+            (due for service in self.services.values() if (due := service.due_s()) is not None), default=None
+        )
+
+    def stop_politely(self) -> None:
+        """End the programs that write files, within their time; the kernel ends everything else."""
+        polite = [
+            service
+            for name, service in self.services.items()
+            if service.pid is not None and (name == "daemon" or name.startswith("agent-"))
+        ]
+        for service in polite:
+            service.stop()
+        deadline_s = time.monotonic() + max((service.command.stop_s for service in polite), default=0.0)
+        while any(service.pid is not None for service in polite) and time.monotonic() < deadline_s:
+            self.reap()
+            select.select([], [], [], 0.02)
+
+    def statuses(self) -> tuple[ServiceStatus, ...]:
+        """Return the states of all services but the pause processes."""
+        return tuple(
+            ServiceStatus(name, one.command.host, one.state, one.pid, one.unexpected_ends, one.last_end)
+            for name, one in self.services.items()
+            if not name.startswith("pause-") or one.state != "running"
+        )
+
+
+def clear(folder: LabFolder) -> None:
+    """Delete what an earlier lab has left in a state folder, except the placement daemon's records."""
+    for part in (folder.logs, folder.storm, folder.zookeeper):
+        shutil.rmtree(part, ignore_errors=True)
+    for file in (folder.state, folder.socket, folder.sites, folder.hosts, folder.daemon_settings):
+        file.unlink(missing_ok=True)
+
+
+def _read_line(service: Service) -> str:
+    """Read one line that a process has to say when it is ready."""
+    line = b""
+    deadline_s = time.monotonic() + _START_S
+    while not line.endswith(b"\n"):
+        readable, _, _ = select.select([service.output], [], [], max(0.0, deadline_s - time.monotonic()))
+        if not readable:
+            raise LabError(f"{service.command.name} was not ready within {_START_S:.0f} s")
+        byte = os.read(service.output, 1)
+        if not byte:
+            break
+        line += byte
+    return line.decode().strip()
+
+
+def _write_all(descriptor: int, line: str) -> None:
+    """Write one line to a pipe."""
+    content: Any = memoryview(line.encode() + b"\n")
+    while content:
+        content = content[os.write(descriptor, content) :]

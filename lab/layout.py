@@ -1,0 +1,60 @@
+"""Hosts of a lab: names, addresses and the site each one stands at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from lab.sites import SiteFile
+
+NIMBUS = "nimbus"
+REDIS = "redis"
+ZOOKEEPER_PORT = 2181
+NIMBUS_PORT = 6627
+SUPERVISOR_PORT = 6628
+FIRST_SLOT_PORT = 6700
+DAEMON_PORT = 7090
+AGENT_PORT = 7091
+REDIS_PORT = 6379
+
+
+@dataclass(frozen=True)
+class Host:
+    """One network namespace with one address.
+
+    Attributes:
+        site_index: Position of its site in the site file.
+        slots: Worker slots of its supervisor; 0 on the services' hosts.
+    """
+
+    name: str
+    kind: Literal["services", "supervisor"]
+    site: str
+    site_index: int
+    address: str
+    slots: int
+
+
+def lay_out(sites: SiteFile) -> tuple[Host, ...]:
+    """Return all hosts, the services' hosts first, each with an address 10.77.<site>.<host>."""
+    services: list[Host] = []
+    supervisors: list[Host] = []
+    for index, site in enumerate(sites.site):
+        prefix = f"10.77.{index + 1}"
+        if site.services:
+            services += [
+                Host(name, "services", site.name, index, f"{prefix}.{last}", 0)
+                for name, last in ((NIMBUS, 250), (REDIS, 251))
+            ]
+        supervisors += [
+            Host(f"{site.name}-{n}", "supervisor", site.name, index, f"{prefix}.{n}", site.slots)
+            for n in range(1, site.supervisors + 1)
+        ]
+    return (*services, *supervisors)
+
+
+def hosts_file(hosts: tuple[Host, ...]) -> str:
+    """Return the text of the lab's private /etc/hosts."""
+    lines = ["127.0.0.1 localhost", *(f"{host.address} {host.name}" for host in hosts)]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,157 @@
+"""Looks at the cluster from Nimbus' host and tells the keeper on standard output, one JSON line per look.
+
+It looks each second while things change and less often afterwards; a line on standard input makes it look at
+once and often again.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import select
+import socket
+import time
+from contextlib import closing
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import thriftpy2
+from kazoo.client import KazooClient
+from kazoo.exceptions import KazooException, NoNodeError
+from kazoo.handlers.threading import KazooTimeoutError
+from thriftpy2.protocol import TBinaryProtocolFactory
+from thriftpy2.rpc import make_client
+from thriftpy2.thrift import TException
+from thriftpy2.transport import TFramedTransportFactory
+
+from lab.layout import DAEMON_PORT, NIMBUS, NIMBUS_PORT, REDIS, REDIS_PORT, ZOOKEEPER_PORT
+
+READINGS_PATH = "/stormplace/nodes"
+_OFTEN_S = 1.0
+_SELDOM_S = 5.0
+_OFTEN_LOOKS = 10
+_TIMEOUT_S = 5.0
+_LISTENING = "0A"
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What one look has shown.
+
+    Attributes:
+        begun_s: Monotonic time at which the look began.
+        supervisors: Host -> (worker slots, used ones), as Nimbus knows them.
+        agents: Hosts with a reading in ZooKeeper.
+        daemon: Whether the placement daemon listens.
+    """
+
+    begun_s: float
+    zookeeper: bool = False
+    redis: bool = False
+    leader: bool = False
+    daemon: bool = False
+    supervisors: dict[str, tuple[int, int]] = field(default_factory=dict)
+    agents: tuple[str, ...] = ()
+
+    @classmethod
+    def from_json(cls, content: dict[str, Any]) -> Observation:
+        """Read the values of a line that the observer has written."""
+        slots = {host: (total, used) for host, (total, used) in content["supervisors"].items()}
+        return cls(**{**content, "supervisors": slots, "agents": tuple(content["agents"])})
+
+
+class Observer:
+    """Holds the ZooKeeper session and the description of Nimbus' service."""
+
+    def __init__(self) -> None:
+        self._idl = thriftpy2.load(
+            str(Path(__file__).with_name("nimbus.thrift")), module_name="lab_nimbus_thrift"
+        )
+        self._zookeeper = KazooClient(hosts=f"{NIMBUS}:{ZOOKEEPER_PORT}", timeout=10.0, read_only=True)
+        self._zookeeper.start_async()
+
+    def look(self) -> Observation:
+        """Ask every part of the cluster once."""
+        begun_s = time.monotonic()
+        leader, supervisors = self._nimbus()
+        zookeeper, agents = self._agents()
+        return Observation(
+            begun_s, zookeeper, _redis_answers(), leader, _listens(DAEMON_PORT), supervisors, agents
+        )
+
+    def _nimbus(self) -> tuple[bool, dict[str, tuple[int, int]]]:
+        """Return whether Nimbus leads, and its supervisors."""
+        try:
+            with closing(
+                make_client(
+                    self._idl.Nimbus,
+                    NIMBUS,
+                    NIMBUS_PORT,
+                    proto_factory=TBinaryProtocolFactory(),  # type: ignore[no-untyped-call]  # thriftpy2 is untyped
+                    trans_factory=TFramedTransportFactory(),
+                    timeout=int(_TIMEOUT_S * 1e3),
+                )
+            ) as nimbus:
+                leads = bool(nimbus.getLeader().isLeader)
+                known = nimbus.getClusterInfo().supervisors
+        except (TException, OSError):
+            return False, {}
+        return leads, {one.host: (one.num_workers, one.num_used_workers) for one in known}
+
+    def _agents(self) -> tuple[bool, tuple[str, ...]]:
+        """Return whether ZooKeeper answers, and which hosts have a reading there."""
+        if not self._zookeeper.connected:
+            return False, ()
+        try:
+            return True, tuple(self._zookeeper.get_children_async(READINGS_PATH).get(timeout=_TIMEOUT_S))
+        except NoNodeError:
+            return True, ()
+        except (KazooException, KazooTimeoutError):
+            return False, ()
+
+
+def _redis_answers() -> bool:
+    """Tell whether Redis answers PING."""
+    try:
+        with socket.create_connection((REDIS, REDIS_PORT), timeout=_TIMEOUT_S) as connection:
+            connection.sendall(b"PING\r\n")
+            return connection.recv(64).startswith(b"+PONG")
+    except OSError:
+        return False
+
+
+def _listens(port: int) -> bool:
+    """Tell whether a local process listens on a TCP port, without disturbing it by a connection."""
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        path = Path(table)
+        rows = path.read_text(encoding="ascii").splitlines()[1:] if path.exists() else []
+        for row in rows:
+            _number, local, _remote, state, *_rest = row.split()
+            if state == _LISTENING and int(local.rpartition(":")[2], 16) == port:
+                return True
+    return False
+
+
+def main() -> None:
+    """Look and tell until standard input ends."""
+    logging.getLogger("kazoo").setLevel(logging.CRITICAL)  # an absent ZooKeeper is an observation, no fault
+    observer = Observer()
+    previous: tuple[Any, ...] = ()
+    often = _OFTEN_LOOKS
+    while True:
+        observation = observer.look()
+        print(json.dumps(asdict(observation)), flush=True)
+        seen = tuple(asdict(observation).items())[1:]
+        often = _OFTEN_LOOKS if seen != previous else max(0, often - 1)
+        previous = seen
+        readable, _, _ = select.select([0], [], [], _OFTEN_S if often else _SELDOM_S)
+        if readable:
+            if not os.read(0, 4096):
+                return
+            often = _OFTEN_LOOKS
+
+
+if __name__ == "__main__":
+    main()

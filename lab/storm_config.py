@@ -1,0 +1,117 @@
+"""Configuration of the cluster's parts: storm.yaml per host, zoo.cfg, the daemon's settings.
+
+Storm's own timings are for large clusters and hours of work; a lab is looked at for minutes, so Nimbus
+schedules and statistics flow more often. Everything that influences response times is the same under every
+scheduler.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from lab.layout import (
+    DAEMON_PORT,
+    FIRST_SLOT_PORT,
+    NIMBUS,
+    NIMBUS_PORT,
+    SUPERVISOR_PORT,
+    ZOOKEEPER_PORT,
+    Host,
+)
+
+if TYPE_CHECKING:
+    from lab.places import LabFolder
+
+SchedulerName = Literal["stormplace", "even", "default", "ras"]
+SCHEDULERS: tuple[SchedulerName, ...] = get_args(SchedulerName)
+NEEDS_SHIM: frozenset[SchedulerName] = frozenset({"stormplace", "ras"})
+
+# short-lived JVMs on few cores: no second compiler, one collector thread, no shared counters in /tmp
+JVM_FLAGS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData"
+
+_SCHEDULER_KEYS: dict[SchedulerName, dict[str, Any]] = {
+    "even": {"storm.scheduler": "org.apache.storm.scheduler.EvenScheduler"},
+    "default": {"storm.scheduler": "org.apache.storm.scheduler.DefaultScheduler"},
+    "ras": {
+        "storm.scheduler": "org.apache.storm.scheduler.resource.ResourceAwareScheduler",
+        "storm.network.topography.plugin": "io.stormplace.HostNameTopography",
+    },
+    "stormplace": {
+        "storm.scheduler": "io.stormplace.PlacementScheduler",
+        "stormplace.daemon.host": NIMBUS,
+        "stormplace.daemon.port": DAEMON_PORT,
+    },
+}
+
+
+def storm_yaml(folder: LabFolder, host: Host, scheduler: SchedulerName) -> str:
+    """Return a host's storm.yaml; the scheduler's keys are Nimbus' only."""
+    home = folder.storm / host.name
+    keys: dict[str, Any] = {
+        "storm.zookeeper.servers": [NIMBUS],
+        "storm.zookeeper.port": ZOOKEEPER_PORT,
+        "storm.zookeeper.session.timeout": 10_000,
+        "storm.zookeeper.connection.timeout": 10_000,
+        "nimbus.seeds": [NIMBUS],
+        "nimbus.thrift.port": NIMBUS_PORT,
+        "storm.local.dir": str(home / "local"),
+        "storm.local.hostname": host.name,
+        "storm.workers.artifacts.dir": str(home / "workers"),
+        "executor.metrics.frequency.secs": 5,
+        "worker.metrics": {},
+        # how long a thread without work sleeps decides most of a hop's latency at low rates
+        "topology.bolt.wait.strategy": "org.apache.storm.policy.WaitStrategyPark",
+        "topology.bolt.wait.park.microsec": 100,
+        "worker.childopts": f"-Xmx128m {JVM_FLAGS}",
+        "topology.worker.logwriter.childopts": f"-Xmx24m {JVM_FLAGS}",
+    }
+    if host.kind == "supervisor":
+        keys |= {
+            "supervisor.thrift.port": SUPERVISOR_PORT,
+            "supervisor.slots.ports": [FIRST_SLOT_PORT + slot for slot in range(host.slots)],
+            "supervisor.scheduler.meta": {"stormplace.site": host.site},
+            "supervisor.cpu.capacity": 100.0,
+        }
+    elif host.name == NIMBUS:
+        keys |= {
+            "nimbus.monitor.freq.secs": 3,
+            "nimbus.task.timeout.secs": 20,
+            "supervisor.worker.heartbeats.max.timeout.secs": 15,
+            # a supervisor that was restarted on purpose must not be shut out for half an hour
+            "blacklist.scheduler.tolerance.count": 1_000_000,
+            "blacklist.scheduler.assume.supervisor.bad.based.on.bad.slot": False,
+        }
+        keys |= _SCHEDULER_KEYS[scheduler]
+    # each JSON value is a YAML value
+    return "".join(f"{key}: {json.dumps(value)}\n" for key, value in keys.items())
+
+
+def zoo_cfg(folder: LabFolder) -> str:
+    """Return ZooKeeper's configuration."""
+    return (
+        "tickTime=1000\n"
+        f"dataDir={folder.zookeeper / 'data'}\n"
+        f"clientPort={ZOOKEEPER_PORT}\n"
+        "maxClientCnxns=0\n"
+        "minSessionTimeout=4000\n"
+        "maxSessionTimeout=60000\n"
+        "admin.enableServer=false\n"
+        # the state is thrown away with the lab
+        "forceSync=no\n"
+    )
+
+
+def daemon_toml(folder: LabFolder, executors_per_host: int | None) -> str:
+    """Return the placement daemon's settings."""
+    lines = [
+        "[server]",
+        'host = "0.0.0.0"',
+        f"port = {DAEMON_PORT}",
+        "",
+        "[record]",
+        f"directory = {json.dumps(str(folder.records))}",
+    ]
+    if executors_per_host is not None:
+        lines += ["", "[capacity]", f"executors_per_host = {executors_per_host}"]
+    return "\n".join(lines) + "\n"
