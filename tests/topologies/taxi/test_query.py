@@ -62,7 +62,7 @@ def state_of(ranking: list[tuple[str, int]]) -> str:
 
 
 def test_the_reference_finds_the_known_figures_of_the_file(expected: list[Any]) -> None:
-    """9,826 valid rows, 589 output rows, first route 161.170 -> 160.170; at the end 7,402 trips on 5,607 routes."""
+    """9,826 valid rows, 589 output rows; at the end 7,402 trips on 5,607 routes."""
     assert len(expected) == 9_826
     assert sum(answer.top is not None for answer in expected) == 589
     assert expected[0].ranking == [("161.170-160.170", 1)]
@@ -82,7 +82,7 @@ def test_pure_classes_equal_the_reference_at_every_row(
 
 
 class Chain:
-    """All components but source and sink's Redis, in one process; the order in which tuples move is the caller's."""
+    """All components between source and sink in one process; the caller chooses which tuple moves next."""
 
     def __init__(self, stage: Callable[..., Any], choose: Callable[[int], int]) -> None:
         self._stages = {
