@@ -1,0 +1,93 @@
+"""Text files as numbered lines.
+
+The order of the file decides ties in query 1, so every line keeps its exact number however many tasks read
+it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]  # py4j ships no types
+from pyspark.errors import PySparkException
+from pyspark.sql import functions as F  # noqa: N812 - the name that PySpark's own documents use
+
+from replay.errors import DataError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def require_text(path: Path) -> None:
+    """Refuse a file that is missing, is no file, or holds nothing.
+
+    Raises:
+        DataError: Naming the file.
+    """
+    if not path.exists():
+        raise DataError(f"{path}: no such file")
+    if not path.is_file():
+        raise DataError(f"{path}: not a file")
+    if path.stat().st_size == 0:
+        raise DataError(f"{path}: the file is empty")
+
+
+def read_lines(spark: SparkSession, path: Path) -> DataFrame:
+    """Read a text file, plain or gzip, with the number of every line.
+
+    Spark cuts a plain file into blocks of bytes and gives no promise in which partition or order it reads
+    them. Lines are therefore counted per block; the blocks' offsets in the file order the counts.
+
+    Args:
+        spark: Session.
+        path: The file; a name ending in `.gz` is unpacked on the way.
+
+    Returns:
+        Columns `line` (bigint, from 1) and `text` (without the line's end).
+
+    Raises:
+        DataError: The file is missing, empty, or cut short.
+    """
+    require_text(path)
+    raw = spark.read.text(path.resolve().as_uri(), lineSep="\n").select(
+        F.regexp_replace("value", "\r$", "").alias("text"),
+        F.col("_metadata.file_block_start").alias("_block"),
+        F.monotonically_increasing_id().alias("_id"),
+    )
+    try:
+        counted = (
+            raw.groupBy("_block").agg(F.min("_id").alias("first"), F.count("*").alias("lines")).collect()
+        )
+    except (Py4JJavaError, PySparkException) as error:
+        raise DataError(_reading_failure(path, str(error))) from error
+    counted.sort(key=lambda row: row["_block"])
+    ends = list(accumulate(row["lines"] for row in counted))
+    if not ends:
+        raise DataError(f"{path}: the file holds no line")
+    blocks = [
+        (row["_block"], row["first"], end - row["lines"]) for row, end in zip(counted, ends, strict=True)
+    ]
+    offsets = spark.createDataFrame(blocks, "_block bigint, _first bigint, _before bigint")
+    numbered = raw.join(F.broadcast(offsets), "_block")
+    return numbered.select((F.col("_id") - F.col("_first") + F.col("_before") + 1).alias("line"), "text")
+
+
+def _reading_failure(path: Path, message: str) -> str:
+    """Say in one sentence why a file could not be read, with the line where a packed file breaks off."""
+    if path.suffix != ".gz":
+        return f"{path}: cannot be read: {message.strip().splitlines()[0]}"
+    lines = 0
+    try:
+        with gzip.open(path, "rb") as stream:
+            for _ in stream:
+                lines += 1
+    except EOFError:
+        return f"{path}: the packed data are cut short after line {lines}"
+    except (gzip.BadGzipFile, zlib.error) as error:
+        return f"{path}: the packed data are damaged after line {lines}: {error}"
+    return f"{path}: cannot be read: {message.strip().splitlines()[0]}"
