@@ -55,9 +55,11 @@ class ControlServer:
             connection.settimeout(_PATIENCE_S)
             try:
                 with connection.makefile("rb") as reader:
-                    request = json.loads(reader.readline())
+                    line = reader.readline()
+                if not line:
+                    return  # it only wanted to know who listens
                 try:
-                    answer = handle(request)
+                    answer = handle(json.loads(line))
                 except LabError as error:
                     answer = {"error": str(error)}
                 connection.sendall(json.dumps(answer).encode() + b"\n")

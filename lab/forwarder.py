@@ -6,11 +6,9 @@ answers on standard output: `{"ready": true}` once, then counters each second wh
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import select
-import sys
 import time
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -19,12 +17,12 @@ from lab.delays import DelayTable
 from lab.errors import LabError
 from lab.namespaces import open_tun
 from lab.packets import PacketQueue
+from lab.priority import be_punctual
 
 QUEUE_LIMIT_BYTES = 64 << 20
 _BURST_PACKETS = 64
 _MAX_PACKET_BYTES = 65_536
 _REPORT_INTERVAL_S = 1.0
-_PR_SET_TIMERSLACK = 29
 
 
 @dataclass(frozen=True)
@@ -158,16 +156,6 @@ class Forwarder:
                 self.counters.delivered += 1
 
 
-def _be_punctual() -> None:
-    """Ask for the shortest timer slack and, where permitted, priority over the cluster's processes."""
-    ctypes.CDLL(None).prctl(_PR_SET_TIMERSLACK, 1, 0, 0, 0)
-    try:
-        os.nice(-10)
-    except PermissionError:
-        # in a user namespace: the emulator still works, with more jitter while the cluster is busy
-        sys.stderr.write("forwarder: no permission to raise the priority\n")
-
-
 def main() -> None:
     """Serve the setup read from standard input."""
     setup = ForwarderSetup.from_json(_read_line(0))
@@ -176,7 +164,7 @@ def main() -> None:
     except LabError as error:
         print(json.dumps({"error": str(error)}), flush=True)
         raise SystemExit(1) from None
-    _be_punctual()
+    be_punctual()
     print(json.dumps({"ready": True}), flush=True)
     forwarder.run(control=0)
 
