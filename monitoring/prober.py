@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from monitoring.pending import PendingProbes, Sent
 from monitoring.probe import Answer, Malformed, Probe, decode, encode_answer, encode_probe
@@ -49,9 +49,8 @@ class Prober(asyncio.DatagramProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep the socket (called by asyncio)."""
-        if not isinstance(transport, asyncio.DatagramTransport):
-            raise TypeError("a prober needs a datagram endpoint")
-        self._transport = transport
+        # a datagram endpoint's transport, though CPython 3.11 does not derive it from DatagramTransport
+        self._transport = cast("asyncio.DatagramTransport", transport)
 
     def probe(self, peer: str, address: Address) -> None:
         """Send one probe to a peer."""
