@@ -1,0 +1,144 @@
+"""The demo's flow: lab up, one run per scheduler, lab down, verification, report."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from cli.demo_steps import LabSteps, StepError, count_rows
+from cli.errors import UserError
+from cli.progress import StepProgress
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from lab.cluster import LabClient
+
+TOPOLOGY = "taxi"
+WORKERS = 4
+"""Eight executors, two to a host: four workers is the fewest that fit, so the best for every scheduler."""
+
+PINS = ("dataSource", "globalRank")
+
+
+@dataclass(frozen=True)
+class DemoSettings:
+    """What the demo runs.
+
+    Attributes:
+        data: Taxi rows, 17 columns, CSV or CSV.gz.
+        sites: Site file of the emulated wide area.
+        out: Folder that receives one run folder per demo.
+        paced_rows: Rows at the end of the file that are sent at `rate`; response times are taken from these.
+        rate: Rows per second of the paced part.
+        schedulers: Names as `stormplace lab scheduler` takes them, in order.
+    """
+
+    data: Path
+    sites: Path
+    out: Path
+    paced_rows: int
+    rate: float
+    schedulers: tuple[str, ...]
+
+
+def run_demo(settings: DemoSettings) -> None:
+    """Run the whole demo and print its table.
+
+    Raises:
+        UserError: A step failed, an answer was wrong or the machine lacks something; the lab is down by then.
+    """
+    rows = count_rows(settings.data)
+    if settings.paced_rows > rows:
+        raise UserError(
+            f"--paced-rows: {settings.paced_rows} is more than the {rows} rows of {settings.data}"
+        )
+    folder = _new_run_folder(settings.out)
+    runs: dict[str, Path] = {}
+    with StepProgress(total=4 + 4 * len(settings.schedulers)) as progress:
+        try:
+            with _lab(settings, progress, folder) as lab:
+                steps = LabSteps(lab, progress, settings.data)
+                for scheduler in settings.schedulers:
+                    runs[scheduler] = _run_one(steps, scheduler, settings, folder, rows - settings.paced_rows)
+            correct = _verify_and_report(settings, progress, folder, runs)
+        except StepError as failure:
+            raise UserError(f"{failure} (details in {folder})", status=1) from failure
+    if not correct:
+        raise UserError(f"an answer differs from the expected one: see {folder / 'report.md'}", status=1)
+
+
+def _new_run_folder(out: Path) -> Path:
+    """Make a folder of its own for this run; its name is the local time."""
+    folder = out / f"demo-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise UserError(f"--out: cannot create {folder}: {error.strerror}") from error
+    return folder.resolve()
+
+
+@contextmanager
+def _lab(settings: DemoSettings, progress: StepProgress, folder: Path) -> Iterator[LabClient]:
+    """A lab that is up inside the block and gone after it, whatever happens."""
+    from lab.cluster import LabClient  # noqa: PLC0415 (only this command needs the lab)
+    from lab.errors import LabError  # noqa: PLC0415
+
+    lab = LabClient(folder / "lab")
+    progress.step("lab: starting Storm at three sites")
+    try:
+        try:
+            lab.up(settings.sites, settings.schedulers[0], lambda message: progress.detail(str(message)))
+        except LabError as error:
+            raise UserError(str(error)) from error
+        yield lab
+    finally:
+        progress.step("lab: taking it down")
+        lab.down()
+
+
+def _run_one(steps: LabSteps, scheduler: str, settings: DemoSettings, folder: Path, fast_rows: int) -> Path:
+    """One scheduler: submit, feed, collect, kill.
+
+    Returns:
+        The run's folder with results.csv, tops.csv, states.jsonl, summary.json and placement.json.
+    """
+    run_dir = folder / scheduler
+    run_dir.mkdir()
+    services = steps.services_site(settings.sites)
+    pins = dict.fromkeys(PINS, f"site:{services}") if scheduler == "stormplace" else {}
+    steps.use_scheduler(scheduler)
+    steps.submit(scheduler, TOPOLOGY, WORKERS, pins, run_dir)
+    steps.feed(scheduler, fast_rows, settings.rate, settings.paced_rows, run_dir)
+    steps.finish(scheduler, TOPOLOGY, run_dir)
+    return run_dir
+
+
+def _verify_and_report(
+    settings: DemoSettings, progress: StepProgress, folder: Path, runs: dict[str, Path]
+) -> bool:
+    """Check every answer with Spark and write the report.
+
+    Returns:
+        Whether the answers of all runs equal the expected ones.
+    """
+    from cli.demo_report import evaluate, write_report  # noqa: PLC0415 (Spark and matplotlib load slowly)
+
+    progress.step("verification: expected answers and percentiles on Spark")
+    correct = evaluate(settings.data, folder / "expected", runs, progress.detail)
+    progress.step("report: table and picture")
+    table = write_report(runs, settings.sites, folder)
+    progress.stop()
+    table.print()
+    sys.stdout.write(f"\nrun folder: {folder}\npicture:    {table.picture}\n")
+    (folder / "demo.json").write_text(
+        json.dumps({"schedulers": list(runs), "paced_rows": settings.paced_rows, "rate": settings.rate})
+        + "\n",
+        encoding="utf-8",
+    )
+    return correct

@@ -1,0 +1,126 @@
+"""The demo's steps inside the lab: each runs a `stormplace` command on a host of the emulated wide area."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from cli.progress import StepProgress
+    from lab.cluster import LabClient
+
+NIMBUS = "nimbus:6627"
+REDIS = "redis:6379"
+
+TOPOLOGY_CONF: dict[str, object] = {
+    # two executors of 50 % fit a supervisor of 100 %
+    "topology.component.cpu.pcore.percent": 50.0,
+    # the resource-aware scheduler's order of executors that keeps neighbours together; others ignore it
+    "topology.ras.order.executors.by.proximity.needs": True,
+}
+
+
+class StepError(Exception):
+    """A step of the demo ended with an error; the message names it and shows its last line."""
+
+
+def count_rows(data: Path) -> int:
+    """Count the rows of a taxi file, plain or gzip."""
+    opener = gzip.open if data.suffix == ".gz" else open
+    with opener(data, "rb") as lines:
+        return sum(1 for _ in lines)
+
+
+@dataclass(frozen=True)
+class LabSteps:
+    """Runs the steps of one scheduler's turn.
+
+    Attributes:
+        lab: The lab, up.
+        progress: Where steps and details are shown.
+        data: Taxi rows.
+    """
+
+    lab: LabClient
+    progress: StepProgress
+    data: Path
+
+    def services_site(self, sites: Path) -> str:
+        """The site where Nimbus and Redis live, by the site file."""
+        with sites.open("rb") as file:
+            return next(str(site["name"]) for site in tomllib.load(file)["site"] if site.get("services"))
+
+    def use_scheduler(self, scheduler: str) -> None:
+        """Restart Nimbus with this scheduler and wait until it leads."""
+        self.progress.step(f"{scheduler}: Nimbus takes the scheduler")
+        self.lab.use_scheduler(scheduler)
+
+    def submit(self, scheduler: str, name: str, workers: int, pins: Mapping[str, str], run_dir: Path) -> None:
+        """Submit the query."""
+        self.progress.step(f"{scheduler}: submitting the taxi query")
+        conf = run_dir / "topology-conf.json"
+        conf.write_text(json.dumps(TOPOLOGY_CONF, indent=2) + "\n", encoding="utf-8")
+        arguments = ["submit", "--nimbus", NIMBUS, "--redis", REDIS, "--run", scheduler, "--name", name]
+        arguments += ["--workers", str(workers), "--conf", str(conf)]
+        for component, place in pins.items():
+            arguments += ["--pin", f"{component}={place}"]
+        self._taxi("nimbus", arguments, run_dir / "submit.log")
+
+    def feed(self, scheduler: str, fast_rows: int, rate: float, paced_rows: int, run_dir: Path) -> None:
+        """Feed the fast rows, wait for their results, feed the paced rows; ends when all results are back."""
+        self.progress.step(f"{scheduler}: {fast_rows} rows fast, then {paced_rows} rows at {rate:g} rows/s")
+        arguments = ["feed", str(self.data), "--redis", REDIS, "--run", scheduler]
+        arguments += ["--fast-rows", str(fast_rows), "--rate", str(rate), "--paced-rows", str(paced_rows)]
+        self._taxi("redis", arguments, run_dir / "feed.log")
+
+    def finish(self, scheduler: str, name: str, run_dir: Path) -> None:
+        """Collect results and placement, then kill the topology."""
+        self.progress.step(f"{scheduler}: collecting results")
+        self._taxi(
+            "redis",
+            ["collect", "--redis", REDIS, "--run", scheduler, "--out", str(run_dir)],
+            run_dir / "collect.log",
+        )
+        placement = self._taxi(
+            "nimbus", ["placement", "--nimbus", NIMBUS, "--name", name], run_dir / "placement.log"
+        )
+        (run_dir / "placement.json").write_text(placement, encoding="utf-8")
+        self._taxi("nimbus", ["kill", "--nimbus", NIMBUS, "--name", name], run_dir / "kill.log")
+
+    def _taxi(self, host: str, arguments: list[str], log: Path) -> str:
+        """Run `stormplace taxi ...` on a host of the lab; its output goes to the log and to the display.
+
+        Returns:
+            What it wrote to standard output.
+
+        Raises:
+            StepError: It ended with a non-zero status.
+        """
+        command = [sys.executable, "-m", "cli.main", "taxi", *arguments]
+        output: list[str] = []
+        with log.open("w", encoding="utf-8") as file:
+            process = self.lab.exec(
+                host, command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8"
+            )
+            try:
+                for line in process.stdout or ():
+                    file.write(line)
+                    output.append(line)
+                    self.progress.detail(line)
+                status = process.wait()
+            finally:
+                if process.poll() is None:
+                    process.kill()
+                    process.wait()
+        if status != 0:
+            last = next((line.strip() for line in reversed(output) if line.strip()), "no output")
+            raise StepError(f"`taxi {arguments[0]}` on {host} ended with status {status}: {last}")
+        return "".join(output)
