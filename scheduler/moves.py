@@ -155,7 +155,7 @@ class MoveEvaluator:
         return best
 
     def _relocation_bounds(self, placement: IntArray, pairs: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return, in whole steps, lower bounds of F and the exact mean delay of relocations, (n_pairs,) each."""
+        """Return lower bounds of F and exact mean delays of relocations, (n_pairs,) each, in whole steps."""
         problem, (origin, destination) = self._problem, pairs.T
         now = linear_metrics(problem, placement[:, None])
         delay = problem.network.delay_ms

@@ -1,0 +1,176 @@
+"""Seeded problems, and an independent way to evaluate placements: by enumerating paths."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise, product
+from typing import TYPE_CHECKING, Protocol
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from scheduler.evaluation import check
+from scheduler.problem import Application, Network, Node, Objective, Operator, Problem, Stream
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scheduler.arrays import IntArray
+
+WEIGHTS = (
+    {"response_time": 1.0},
+    {"availability": 1.0},
+    {"network_usage": 1.0},
+    {"response_time": 0.5, "availability": 0.25, "network_usage": 0.25},
+)
+
+
+class MakeProblem(Protocol):
+    """Makes a seeded random problem."""
+
+    def __call__(
+        self, seed: int, n_ops: int, n_nodes: int, *, slots: int = 2, pins: bool = True
+    ) -> Problem: ...
+
+
+def make(seed: int, n_ops: int, n_nodes: int, *, slots: int = 2, pins: bool = True) -> Problem:
+    """A random layered graph on nodes with asymmetric delays, speed-ups and imperfect links."""
+    random = np.random.default_rng(seed)
+    layer = np.sort(random.integers(0, max(2, n_ops // 3), n_ops))
+    pinned = f"n{random.integers(n_nodes)}" if pins else None
+    operators = tuple(
+        Operator(
+            f"o{i}",
+            float(random.uniform(0.5, 5.0)),
+            allowed=(pinned,) if pinned is not None and i in (0, n_ops - 1)[:slots] else None,
+        )
+        for i in range(n_ops)
+    )
+    streams = []
+    for i in range(n_ops):
+        for j in range(n_ops):
+            near = 1 <= layer[j] - layer[i] <= 2
+            if near and random.uniform() < 2.5 / n_ops * 2:
+                streams.append(_stream(random, i, j, critical=True))
+    streams += [
+        _stream(random, int(random.integers(n_ops)), int(random.integers(n_ops)), critical=False)
+        for _ in range(n_ops // 4)
+    ]
+    nodes = tuple(
+        Node(
+            f"n{u}",
+            {"slots": float(slots)},
+            speedup=float(random.choice([0.5, 1.0, 2.0])),
+            availability=float(random.uniform(0.9, 1.0)),
+        )
+        for u in range(n_nodes)
+    )
+    delay = random.uniform(0.5, 60.0, (n_nodes, n_nodes))
+    links = random.uniform(0.95, 1.0, (n_nodes, n_nodes))
+    np.fill_diagonal(delay, 0.0)
+    np.fill_diagonal(links, 1.0)
+    objective = Objective(WEIGHTS[seed % len(WEIGHTS)])
+    return Problem(Application(operators, tuple(streams)), Network(nodes, delay, links), objective)
+
+
+def _stream(random: np.random.Generator, i: int, j: int, *, critical: bool) -> Stream:
+    return Stream(f"o{i}", f"o{j}", float(random.uniform(1, 200)), float(random.uniform(10, 500)), critical)
+
+
+@dataclass(frozen=True)
+class Independent:
+    """Metrics computed from the model's definition, sharing nothing with the code under test."""
+
+    response_time_ms: float
+    availability: float
+    network_usage_bytes: float
+    mean_delay_ms: float
+
+    @staticmethod
+    def of(problem: Problem, placement: IntArray) -> Independent:
+        application, network = problem.application, problem.network
+        at = {
+            operator.name: network.nodes[u]
+            for operator, u in zip(application.operators, placement, strict=True)
+        }
+        place = {node.name: u for u, node in enumerate(network.nodes)}
+
+        def delay(source: str, target: str) -> float:
+            return float(network.delay_ms[place[at[source].name], place[at[target].name]])
+
+        graph: nx.DiGraph[str] = nx.DiGraph()
+        graph.add_nodes_from(at)
+        graph.add_edges_from((s.source, s.target) for s in application.streams if s.critical)
+        time = {o.name: o.execution_time_ms / at[o.name].speedup for o in application.operators}
+        sources = [name for name in graph if graph.in_degree(name) == 0]
+        sinks = [name for name in graph if graph.out_degree(name) == 0]
+        longest = 0.0
+        for source, sink in product(sources, sinks):
+            paths = [[source]] if source == sink else nx.all_simple_paths(graph, source, sink)
+            for path in paths:
+                hops = sum(delay(a, b) for a, b in pairwise(path))
+                longest = max(longest, sum(time[name] for name in path) + hops)
+        available = math.prod(node.availability for node in at.values())
+        for stream in application.streams:
+            if network.link_availability is not None:
+                u, v = place[at[stream.source].name], place[at[stream.target].name]
+                available *= network.link_availability[u, v]
+        usage = sum(s.rate * s.tuple_bytes * delay(s.source, s.target) / 1000 for s in application.streams)
+        rate = sum(s.rate for s in application.streams)
+        weighted = sum(s.rate * delay(s.source, s.target) for s in application.streams)
+        return Independent(longest, available, usage, weighted / rate if rate else 0.0)
+
+
+@pytest.fixture(scope="session")
+def make_problem() -> MakeProblem:
+    return make
+
+
+@pytest.fixture(scope="session")
+def independent() -> type[Independent]:
+    return Independent
+
+
+@pytest.fixture(scope="session")
+def hundred_nodes() -> Problem:
+    """Twenty operators on a hundred nodes, all weights in play."""
+    return make(3, 20, 100)
+
+
+@pytest.fixture(scope="session")
+def feasible_placements() -> FeasiblePlacements:
+    return _feasible_placements
+
+
+class FeasiblePlacements(Protocol):
+    """Enumerates every feasible placement of a small problem."""
+
+    def __call__(self, problem: Problem) -> Iterator[IntArray]: ...
+
+
+def _feasible_placements(problem: Problem) -> Iterator[IntArray]:
+    for nodes in product(range(problem.n_nodes), repeat=problem.n_ops):
+        placement = np.array(nodes)
+        if not check(problem, placement):
+            yield placement
+
+
+@pytest.fixture(scope="session")
+def chain() -> Problem:
+    """a -> b -> c on nodes x, y, z with two slots each; a is pinned to x; worked out by hand in the tests."""
+    operators = (Operator("a", 2.0, allowed=("x",)), Operator("b", 4.0), Operator("c", 6.0))
+    streams = (Stream("a", "b", 10.0, 100.0), Stream("b", "c", 5.0, 200.0))
+    nodes = (
+        Node("x", {"slots": 2}, availability=0.9),
+        Node("y", {"slots": 2}, speedup=2.0, availability=0.8),
+        Node("z", {"slots": 2}),
+    )
+    delay = np.array([[0.0, 10.0, 20.0], [11.0, 0.0, 30.0], [21.0, 31.0, 0.0]])
+    links = np.array([[1.0, 0.5, 1.0], [1.0, 1.0, 0.25], [1.0, 1.0, 1.0]])
+    return Problem(Application(operators, streams), Network(nodes, delay, links))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="write the golden plans anew")

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import numpy as np
+
+from scheduler.plan import plan
+from scheduler.problem import Application, Network, Node, Objective, Operator, Problem, Stream
+from scheduler.strategies.greedy import pinned_nodes, sorted_by_penalty
+
+
+def line(*pinned: str | None, weights: dict[str, float] | None = None) -> Problem:
+    """Nodes at 0, 10, 13, 30 and 31 ms on a line, one slot each; a chain of as many operators as given."""
+    spots = np.array([0.0, 10.0, 13.0, 30.0, 31.0])
+    nodes = tuple(Node(f"n{k}", {"slots": 1}) for k in range(5))
+    operators = tuple(Operator(f"o{k}", 1.0, allowed=(pin,) if pin else None) for k, pin in enumerate(pinned))
+    streams = tuple(Stream(f"o{k}", f"o{k + 1}") for k in range(len(pinned) - 1))
+    network = Network(nodes, np.abs(spots[:, None] - spots[None, :]))
+    return Problem(Application(operators, streams), network, Objective(weights or {"response_time": 1.0}))
+
+
+def placement(problem: Problem, strategy: str) -> list[int]:
+    found = plan(problem, strategy).placement
+    assert found is not None
+    return found.tolist()
+
+
+def test_nodes_are_taken_by_their_penalty_to_all_pinned_nodes() -> None:
+    """With ends on n0 and n3 (30 ms apart) nodes between them cost 30 in sum, n4 costs 32."""
+    problem = line("n0", None, None, None, "n3")
+
+    assert pinned_nodes(problem).tolist() == [0, 3]
+    assert placement(problem, "greedy") == [0, 1, 2, 4, 3]
+
+
+def test_without_penalty_nodes_are_taken_as_listed() -> None:
+    """The reference knows no delays: the operator after n4 goes to n0."""
+    assert placement(line("n4", None), "greedy-no-penalty") == [4, 0]
+    assert placement(line("n4", None), "greedy") == [4, 3]
+
+
+def test_even_deals_operators_out_in_turn() -> None:
+    """After the last node taken comes the next one that has room, whatever its delay."""
+    assert placement(line("n2", None, None), "even") == [2, 3, 4]
+    assert placement(line(None, None, None), "even") == [0, 1, 2]
+
+
+def test_without_pins_the_best_neighbourhood_is_found() -> None:
+    """Two operators go to the two nodes that are 1 ms apart, wherever they are listed."""
+    assert sorted(placement(line(None, None), "greedy")) == [3, 4]
+
+
+def test_equal_penalties_keep_the_order_of_the_nodes() -> None:
+    """The list is stable, so equal problems give equal plans."""
+    assert sorted_by_penalty(np.array([[0.5], [0.1], [0.5], [0.1]]), np.array([0])).tolist() == [1, 3, 0, 2]

@@ -1,0 +1,175 @@
+"""What every registered strategy promises; a new one is covered by being registered."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scheduler.deadline import Deadline
+from scheduler.evaluation import check, evaluate
+from scheduler.plan import plan
+from scheduler.problem import Application, Network, Node, Operator, Problem, Stream
+from scheduler.registry import STRATEGIES
+
+if TYPE_CHECKING:
+    from tests.scheduler.conftest import FeasiblePlacements, Independent, MakeProblem
+
+every_strategy = pytest.mark.parametrize("strategy", STRATEGIES)
+NEVER_WORSE = [name for name, entry in STRATEGIES.items() if entry.never_worse_than_greedy]
+EPSILON = 2e-9
+"""F is compared in steps of 1e-9."""
+EXPIRED = Deadline(clock=lambda: 1.0, at=0.0)
+
+
+@every_strategy
+@given(seed=st.integers(0, 10_000), n_ops=st.integers(1, 10))
+@settings(max_examples=40)
+def test_plans_are_feasible_and_their_worth_is_true(
+    make_problem: MakeProblem, independent: type[Independent], strategy: str, seed: int, n_ops: int
+) -> None:
+    """Every constraint holds, pins included, and the metrics equal an independent computation."""
+    problem = make_problem(seed, n_ops, 5 + seed % 8, pins=seed % 3 > 0)
+    result = plan(problem, strategy)
+
+    assert result.placement is not None
+    assert check(problem, result.placement) == ()
+    assert result.evaluation is not None
+    expected = independent.of(problem, result.placement)
+    assert result.evaluation.response_time_ms == pytest.approx(expected.response_time_ms)
+    assert result.evaluation.availability == pytest.approx(expected.availability)
+    assert result.evaluation.network_usage_bytes == pytest.approx(expected.network_usage_bytes)
+    assert result.bound is None or result.bound <= result.evaluation.objective + EPSILON
+
+
+@every_strategy
+def test_response_times_on_a_hundred_nodes_agree_with_path_enumeration(
+    hundred_nodes: Problem, independent: type[Independent], strategy: str
+) -> None:
+    """Twenty operators, a hundred nodes: R equals the longest of all paths, enumerated one by one."""
+    result = plan(hundred_nodes, strategy)
+
+    assert result.placement is not None
+    assert result.evaluation is not None
+    expected = independent.of(hundred_nodes, result.placement)
+    assert result.evaluation.response_time_ms == pytest.approx(expected.response_time_ms, rel=1e-12)
+
+
+@every_strategy
+@pytest.mark.parametrize("seed", [0, 7])
+def test_the_same_seed_gives_the_same_plan(make_problem: MakeProblem, strategy: str, seed: int) -> None:
+    """Nothing but problem, parameters and seed decides."""
+    first = plan(make_problem(seed, 12, 20), strategy, seed=seed)
+    second = plan(make_problem(seed, 12, 20), strategy, seed=seed)
+
+    assert first.placement is not None
+    assert second.placement is not None
+    assert first.placement.tolist() == second.placement.tolist()
+    assert first.evaluation == second.evaluation
+
+
+@every_strategy
+@pytest.mark.parametrize("seed", range(6))
+def test_planning_on_the_result_of_a_plan_moves_nothing(
+    make_problem: MakeProblem, strategy: str, seed: int
+) -> None:
+    """With the result as the current placement, whether or not it is the start, the plan is the same."""
+    problem = make_problem(seed, 12, 20)
+    entry = STRATEGIES[strategy]
+    names = {field.name for field in dataclasses.fields(entry.parameters())}
+    choices = [entry.parameters()] + ([entry.parameters(start="current")] if "start" in names else [])
+    for parameters in choices:
+        first = plan(problem, strategy, parameters)
+        again = Problem(problem.application, problem.network, problem.objective, first.placement)
+        second = plan(again, strategy, parameters)
+
+        assert first.placement is not None
+        assert second.placement is not None
+        assert first.placement.tolist() == second.placement.tolist()
+
+
+@pytest.mark.parametrize("strategy", NEVER_WORSE)
+@pytest.mark.parametrize("seed", range(8))
+def test_strategies_that_promise_it_are_never_worse_than_greedy(
+    make_problem: MakeProblem, strategy: str, seed: int
+) -> None:
+    """Under every kind of weights, with and without pins."""
+    problem = make_problem(seed, 14, 20, pins=seed % 2 == 0)
+    greedy, result = plan(problem, "greedy"), plan(problem, strategy)
+
+    assert greedy.evaluation is not None
+    assert result.evaluation is not None
+    assert result.evaluation.objective <= greedy.evaluation.objective + EPSILON
+
+
+@every_strategy
+@pytest.mark.parametrize("seed", range(6))
+def test_no_strategy_beats_the_optimum(
+    make_problem: MakeProblem, feasible_placements: FeasiblePlacements, strategy: str, seed: int
+) -> None:
+    """On small problems nothing is below the best feasible placement, and optimal means equal to it."""
+    problem = make_problem(seed, 5, 4)
+    best = min(evaluate(problem, placement).objective for placement in feasible_placements(problem))
+    result = plan(problem, strategy)
+
+    assert result.evaluation is not None
+    assert result.evaluation.objective >= best - EPSILON
+    if result.status == "optimal":
+        assert result.evaluation.objective <= best + EPSILON
+
+
+@every_strategy
+def test_an_expired_deadline_still_gives_a_feasible_plan(hundred_nodes: Problem, strategy: str) -> None:
+    """Some placement is at hand at any moment."""
+    result = plan(hundred_nodes, strategy, deadline=EXPIRED)
+
+    assert result.placement is not None
+    assert check(hundred_nodes, result.placement) == ()
+
+
+@every_strategy
+def test_what_cannot_be_placed_is_reported_with_the_reason(strategy: str) -> None:
+    """Infeasible is a status, not an exception, and names the operators and what is short."""
+    operators = tuple(Operator(name) for name in "abc")
+    nodes = (Node("x", {"slots": 1}), Node("y", {"slots": 1}))
+    problem = Problem(Application(operators, (Stream("a", "b"),)), Network(nodes, np.zeros((2, 2))))
+    result = plan(problem, strategy)
+
+    assert (result.status, result.placement, result.evaluation) == ("infeasible", None, None)
+    assert result.reason == "operators a, b, c demand 3 slots, all nodes together have 2 (1 short)"
+
+
+@every_strategy
+def test_a_feasible_placement_that_first_fit_misses_is_found(strategy: str) -> None:
+    """The sink's only node must be left free by the operators before it."""
+    operators = (
+        Operator("a"),
+        Operator("b"),
+        Operator("sink", allowed=("x", "y")),
+        Operator("end", allowed=("y",)),
+    )
+    nodes = tuple(Node(name, {"slots": 1}) for name in "xyzw")
+    streams = (Stream("a", "b"), Stream("b", "sink"), Stream("sink", "end"))
+    problem = Problem(Application(operators, streams), Network(nodes, 1.0 - np.eye(4)))
+    result = plan(problem, strategy)
+
+    assert result.placement is not None
+    assert result.placement[2:].tolist() == [0, 1]
+
+
+@every_strategy
+def test_the_smallest_problem_is_solved(strategy: str) -> None:
+    """One operator without streams on one node."""
+    problem = Problem(
+        Application((Operator("a", 3.0),)), Network((Node("x", {"slots": 1}),), np.zeros((1, 1)))
+    )
+    result = plan(problem, strategy)
+
+    assert result.placement is not None
+    assert result.evaluation is not None
+    assert result.placement.tolist() == [0]
+    assert (result.evaluation.objective, result.evaluation.response_time_ms) == (0.0, 3.0)

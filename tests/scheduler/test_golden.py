@@ -1,0 +1,46 @@
+"""Golden plans: a change of any answer has to be a decision."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scheduler.instance import named_placement, parse_instance
+from scheduler.plan import plan
+from scheduler.registry import STRATEGIES
+
+if TYPE_CHECKING:
+    from scheduler.problem import Problem
+
+GOLDEN = Path(__file__).parent / "golden"
+INSTANCE = Path(__file__).parents[2] / "benchmarks" / "instances" / "sequential-100.json"
+
+
+@pytest.mark.parametrize("instance", ["layered-100", "sequential-100"])
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_the_plan_is_the_golden_one(
+    strategy: str, instance: str, hundred_nodes: Problem, request: pytest.FixtureRequest
+) -> None:
+    """Placement and objective equal the file golden/<strategy>.json, per instance and seed.
+
+    To accept new answers: pytest tests/scheduler --update-golden
+    """
+    problem = hundred_nodes if instance == "layered-100" else parse_instance(json.loads(INSTANCE.read_text()))
+    result = plan(problem, strategy, seed=0)
+    assert result.placement is not None
+    assert result.evaluation is not None
+    answer = {
+        "placement": named_placement(problem, result.placement),
+        "objective": round(result.evaluation.objective, 9),
+        "response_time_ms": round(result.evaluation.response_time_ms, 6),
+    }
+    file = GOLDEN / f"{strategy}.json"
+    known = json.loads(file.read_text()) if file.exists() else {}
+    key = f"{instance} seed 0"
+    if request.config.getoption("--update-golden", default=False):
+        file.write_text(json.dumps(known | {key: answer}, indent=1, sort_keys=True) + "\n")
+    else:
+        assert answer == known[key]

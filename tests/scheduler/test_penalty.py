@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from scheduler.penalty import link_penalty
+from scheduler.problem import Application, Network, Node, Objective, Operator, Problem
+
+
+def on(network: Network, **weights: float) -> Problem:
+    return Problem(Application((Operator("a"),)), network, Objective(weights))
+
+
+@pytest.fixture
+def two_nodes() -> Network:
+    nodes = (Node("x", {"slots": 1}, availability=0.5), Node("y", {"slots": 1}, speedup=2.0))
+    links = np.array([[1.0, 0.5], [1.0, 1.0]])
+    return Network(nodes, np.array([[0.0, 8.0], [4.0, 0.0]]), links)
+
+
+def test_response_penalty_adds_delay_and_two_reference_executions(two_nodes: Network) -> None:
+    """R~: 2 on x, 8 + 1 + 0.5 from x to y, 4 + 1.5 from y to x, 1 on y; scaled to [0, 1]."""
+    raw = np.array([[2.0, 9.5], [5.5, 1.0]])
+
+    assert link_penalty(on(two_nodes, response_time=1.0)) == pytest.approx((raw - 1.0) / 8.5)
+
+
+def test_availability_penalty_counts_a_shared_node_once(two_nodes: Network) -> None:
+    """log A~: log 0.5 on x alone, two factors of 0.5 from x to y, one back, none on y."""
+    expected = np.array([[0.5, 1.0], [0.5, 0.0]])
+
+    assert link_penalty(on(two_nodes, availability=1.0)) == pytest.approx(expected)
+    assert math.log(0.25) == pytest.approx(2 * math.log(0.5))
+
+
+def test_usage_penalty_is_the_delay(two_nodes: Network) -> None:
+    """Z~ is proportional to delay, so the longest link has penalty 1."""
+    assert link_penalty(on(two_nodes, network_usage=1.0)) == pytest.approx(np.array([[0.0, 1.0], [0.5, 0.0]]))
+
+
+def test_penalties_are_weighed_like_the_objective(two_nodes: Network) -> None:
+    """delta is the weighted sum of its parts."""
+    parts = [
+        link_penalty(on(two_nodes, **{m: 1.0})) for m in ("response_time", "availability", "network_usage")
+    ]
+    mixed = link_penalty(on(two_nodes, response_time=0.5, availability=0.3, network_usage=0.2))
+
+    assert mixed == pytest.approx(0.5 * parts[0] + 0.3 * parts[1] + 0.2 * parts[2])
+
+
+def test_a_metric_in_which_all_links_are_alike_adds_nothing() -> None:
+    """A range of zero does not divide: the penalty is 0, not NaN."""
+    network = Network((Node("x", {}), Node("y", {})), np.zeros((2, 2)))
+    mixed = on(network, response_time=0.5, availability=0.25, network_usage=0.25)
+
+    assert (link_penalty(mixed) == 0.0).all()
