@@ -34,7 +34,7 @@ class Coordinate:
         Returns:
             Euclidean distance of the positions plus both heights (section 5.4).
         """
-        return math.dist(self.position_ms, other.position_ms) + self.height_ms + other.height_ms
+        return math.dist(self.position_ms, other.position_ms) + (self.height_ms + other.height_ms)
 
     def fault(self, dimensions: int) -> str:
         """Say what makes this coordinate unusable, in a few words; empty when nothing does.

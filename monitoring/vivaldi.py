@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from monitoring.coordinate import MAX_DIMENSIONS, MAX_ERROR, MAX_EXTENT_MS, Coordinate, origin
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from random import Random
 
 
@@ -30,6 +31,9 @@ class VivaldiParameters:
             product with the height).
         resolution_ms: Delays below it count with the relative error that they would have at it: being
             0.2 ms off between neighbours must not ruin the error estimate of hosts 100 ms from the rest.
+        misfit: Relative error of a sample above which the host does not move straight along the spring.
+        shake: Length of the random part that is then added to the unit direction. Hosts that lie on one
+            line have no spring that points off it, and could never fold into a triangle.
         max_delay_ms: A longer one-way delay is not believed.
         max_step_ms: Farthest that a single sample moves the host, whatever its peer claims.
         gravity_ms: Distance from the origin at which a sample pulls the host 1 ms back; quadratic, weak
@@ -41,6 +45,8 @@ class VivaldiParameters:
     error_weight: float = 0.25
     min_height_ms: float = 0.01
     resolution_ms: float = 2.0
+    misfit: float = 0.3
+    shake: float = 0.3
     max_delay_ms: float = 10_000.0
     max_step_ms: float = 200.0
     gravity_ms: float = 2_000.0
@@ -108,10 +114,11 @@ class Vivaldi:
         error = min(MAX_ERROR, sample_error * gain + here.error * (1 - gain))
         step_ms = parameters.timestep * weight * (delay_ms - estimate_ms)
         step_ms = max(-parameters.max_step_ms, min(parameters.max_step_ms, step_ms))
-        self._coordinate = self._pulled_back(self._moved(remote, step_ms, error))
+        shake = parameters.shake if sample_error > parameters.misfit else 0.0
+        self._coordinate = self._pulled_back(self._moved(remote, step_ms, shake, error))
         return Outcome.MOVED
 
-    def _moved(self, remote: Coordinate, step_ms: float, error: float) -> Coordinate:
+    def _moved(self, remote: Coordinate, step_ms: float, shake: float, error: float) -> Coordinate:
         """Move by `step_ms` along the unit vector from the peer, height included (section 5.4)."""
         here, minimum_ms = self._coordinate, self._parameters.min_height_ms
         apart_ms = math.dist(here.position_ms, remote.position_ms)
@@ -123,6 +130,10 @@ class Vivaldi:
             direction = tuple(
                 (a - b) / apart_ms for a, b in zip(here.position_ms, remote.position_ms, strict=True)
             )
+            if shake > 0:
+                direction = _unit(
+                    a + shake * b for a, b in zip(direction, self._random_direction(), strict=True)
+                )
             share = apart_ms / (apart_ms + heights_ms)
         position_ms = tuple(
             max(-MAX_EXTENT_MS, min(MAX_EXTENT_MS, a + step_ms * share * u))
@@ -143,8 +154,11 @@ class Vivaldi:
 
     def _random_direction(self) -> tuple[float, ...]:
         """Draw a unit vector, uniform over directions."""
-        while True:
-            draw = [self._rng.gauss(0.0, 1.0) for _ in range(self._parameters.dimensions)]
-            length = math.hypot(*draw)
-            if length > 0:
-                return tuple(a / length for a in draw)
+        return _unit(self._rng.gauss(0.0, 1.0) for _ in range(self._parameters.dimensions))
+
+
+def _unit(vector: Iterable[float]) -> tuple[float, ...]:
+    """Scale a vector to length one; the first axis stands in for a vector of length zero."""
+    numbers = tuple(vector)
+    length = math.hypot(*numbers)
+    return tuple(a / length for a in numbers) if length > 0 else (1.0, *(0.0 for _ in numbers[1:]))

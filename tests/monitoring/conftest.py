@@ -1,0 +1,351 @@
+"""Fixtures of the monitoring tests: a simulated network, a real ZooKeeper, agents as processes."""
+
+from __future__ import annotations
+
+import contextlib
+import heapq
+import json
+import queue
+import random
+import shutil
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from kazoo.client import KazooClient
+
+from monitoring.latency_filter import LatencyFilter
+from monitoring.pace import Pace
+from monitoring.peers import PeerChooser
+from monitoring.vivaldi import Vivaldi, VivaldiParameters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+ROOT = Path(__file__).resolve().parents[2]
+STORM_LIB = ROOT / "build/storm/apache-storm-2.8.3/lib"
+PATIENCE_S = 60.0  # for a machine that is busy with other things; no test expects to wait that long
+
+# one-way delays between data centres in ms: Table 5 of the paper that the strategies come from
+TABLE_5 = {
+    "uniroma2": {"west1": 28, "west2": 34, "west3": 22, "west4": 28, "north1": 53, "us": 120},
+    "west1": {"west2": 7, "west3": 8, "west4": 8, "north1": 33, "us": 93},
+    "west2": {"west3": 13, "west4": 11, "north1": 38, "us": 88},
+    "west3": {"west4": 7, "north1": 32, "us": 98},
+    "west4": {"north1": 31, "us": 98},
+    "north1": {"us": 125},
+}
+LOCAL_MS = 0.25
+
+
+def delays_ms(hosts_of: dict[str, int]) -> dict[tuple[str, str], float]:
+    hosts = [(site, f"{site}-{n}") for site, count in hosts_of.items() for n in range(1, count + 1)]
+    result = {}
+    for site_a, a in hosts:
+        for site_b, b in hosts:
+            if a != b:
+                far = TABLE_5.get(site_a, {}).get(site_b) or TABLE_5.get(site_b, {}).get(site_a)
+                result[a, b] = LOCAL_MS if site_a == site_b else float(far or 0)
+    return result
+
+
+class Simulation:
+    """Agents without sockets: the same parts, a scripted network and a clock of its own."""
+
+    def __init__(
+        self,
+        delay_ms: dict[tuple[str, str], float],
+        seed: int,
+        parameters: VivaldiParameters | None = None,
+        disturb: Callable[[random.Random, float], float] = lambda _rng, delay: delay,
+    ) -> None:
+        self.delay_ms = delay_ms
+        self._disturb = disturb
+        self._rng = random.Random(seed)
+        self.now_s = 0.0
+        self.hosts: dict[str, Any] = {}
+        names = sorted({a for a, _ in delay_ms})
+        for name in names:
+            rng = random.Random(f"{seed}/{name}")
+            host = SimpleNamespace(
+                vivaldi=Vivaldi(parameters or VivaldiParameters(), rng),
+                filter=LatencyFilter(),
+                chooser=PeerChooser(rng),
+                pace=Pace(1.0, rng),
+                seen={},
+                probes=0,
+            )
+            host.chooser.update(peer for peer in names if peer != name)
+            self.hosts[name] = host
+        self._due = [(self._rng.random() * 0.25, name) for name in names]
+        heapq.heapify(self._due)
+
+    def run(self, until_s: float) -> Simulation:
+        while self._due[0][0] <= until_s:
+            self.now_s, name = heapq.heappop(self._due)
+            self._probe(name)
+            delay_s = self.hosts[name].pace.next_delay_s(sent=True)
+            heapq.heappush(self._due, (self.now_s + delay_s, name))
+        return self
+
+    def run_probes(self, per_host: int) -> Simulation:
+        while min(host.probes for host in self.hosts.values()) < per_host:
+            self.run(self._due[0][0])
+        return self
+
+    def _probe(self, name: str) -> None:
+        host = self.hosts[name]
+
+        def distance_ms(peer: str) -> float:
+            seen = host.seen.get(peer)
+            return float("inf") if seen is None else host.vivaldi.coordinate.delay_ms(seen)
+
+        peer = host.chooser.choose(distance_ms)
+        place = self.hosts[peer].vivaldi.coordinate
+        sample_ms = self._disturb(self._rng, self.delay_ms[name, peer])
+        host.vivaldi.observe(host.filter.add(peer, self.now_s, sample_ms), place)
+        host.seen[peer] = place
+        host.probes += 1
+
+    def relative_errors(self) -> list[float]:
+        return [
+            abs(self.hosts[a].vivaldi.coordinate.delay_ms(self.hosts[b].vivaldi.coordinate) - true) / true
+            for (a, b), true in self.delay_ms.items()
+        ]
+
+    def median_error(self) -> float:
+        return statistics.median(self.relative_errors())
+
+
+@pytest.fixture
+def simulation() -> type[Simulation]:
+    return Simulation
+
+
+@pytest.fixture
+def demo_delays_ms() -> dict[tuple[str, str], float]:
+    """Seven hosts in three data centres."""
+    return delays_ms({"uniroma2": 3, "west1": 2, "us": 2})
+
+
+@pytest.fixture
+def table_5_delays_ms() -> dict[tuple[str, str], float]:
+    """Thirty-two hosts in seven data centres."""
+    return delays_ms({"uniroma2": 3, "west1": 5, "west2": 5, "west3": 5, "west4": 5, "north1": 5, "us": 4})
+
+
+class RecordingLog:
+    """A log whose events can be awaited."""
+
+    def __init__(self) -> None:
+        self.events: list[tuple[str, dict[str, Any]]] = []
+        self._changed = threading.Condition()
+
+    def info(self, event: str, **fields: Any) -> None:
+        with self._changed:
+            self.events.append((event, fields))
+            self._changed.notify_all()
+
+    warning = info
+
+    def names(self) -> list[str]:
+        return [event for event, _ in self.events]
+
+    def await_event(self, name: str, count: int = 1) -> None:
+        with self._changed:
+            came = self._changed.wait_for(lambda: self.names().count(name) >= count, PATIENCE_S)
+        assert came, f"no {name} number {count} among {self.names()}"
+
+
+@pytest.fixture
+def log() -> RecordingLog:
+    return RecordingLog()
+
+
+@pytest.fixture
+def make_log() -> type[RecordingLog]:
+    return RecordingLog
+
+
+def free_port(kind: socket.SocketKind) -> int:
+    with socket.socket(socket.AF_INET, kind) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture
+def udp_port() -> Callable[[], int]:
+    return lambda: free_port(socket.SOCK_DGRAM)
+
+
+class ZooKeeperServer:
+    """Storm's own ZooKeeper in a process of its own, with short session time-outs (at most 4 s)."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.port = free_port(socket.SOCK_STREAM)
+        self.address = f"127.0.0.1:{self.port}"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        assert STORM_LIB.is_dir(), f"{STORM_LIB} is missing: make setup assembles it"
+        data = self._folder / "data"
+        data.mkdir(parents=True, exist_ok=True)
+        config = self._folder / "zoo.cfg"
+        config.write_text(
+            f"dataDir={data}\nclientPort={self.port}\nclientPortAddress=127.0.0.1\ntickTime=200\n"
+            "admin.enableServer=false\nmaxClientCnxns=0\n"
+        )
+        main = "org.apache.storm.shade.org.apache.zookeeper.server.ZooKeeperServerMain"
+        with (self._folder / "zookeeper.log").open("ab") as out:
+            self._process = subprocess.Popen(
+                ["java", "-Xmx96m", "-XX:+UseSerialGC", "-cp", f"{STORM_LIB}/*", main, str(config)],
+                stdout=out,
+                stderr=out,
+            )
+        client = self.client()
+        client.stop()
+        client.close()
+
+    def stop(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def wipe(self) -> None:
+        shutil.rmtree(self._folder / "data")
+
+    def client(self) -> KazooClient:
+        client = KazooClient(self.address, timeout=4.0, connection_retry={"max_tries": -1, "max_delay": 0.5})
+        client.start(timeout=PATIENCE_S)
+        return client
+
+
+@pytest.fixture
+def zookeeper(tmp_path: Path) -> Iterator[ZooKeeperServer]:
+    server = ZooKeeperServer(tmp_path / "zookeeper")
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def no_zookeeper(tmp_path: Path) -> Iterator[ZooKeeperServer]:
+    """A server that the test starts itself."""
+    server = ZooKeeperServer(tmp_path / "zookeeper")
+    yield server
+    server.stop()
+
+
+class Nodes:
+    """A view of the readings in ZooKeeper on which a test can wait."""
+
+    def __init__(self, client: Any, root: str = "/stormplace") -> None:
+        self.client = client
+        self._root = root
+
+    def path(self, host: str) -> str:
+        return f"{self._root}/nodes/{host}"
+
+    def wait(self, host: str, rule: Callable[[dict[str, Any] | None], bool]) -> dict[str, Any]:
+        """Wait until the reading (None while there is none) obeys the rule."""
+        met: queue.Queue[dict[str, Any] | None] = queue.Queue()
+
+        def look(data: bytes | None, _stat: Any) -> bool:
+            reading = None if data is None else json.loads(data)
+            if rule(reading):
+                met.put(reading)
+                return False  # ends the watch
+            return True
+
+        self.client.DataWatch(self.path(host), look)
+        return met.get(timeout=PATIENCE_S) or {}
+
+
+@pytest.fixture
+def nodes(zookeeper: ZooKeeperServer) -> Iterator[Nodes]:
+    client = zookeeper.client()
+    yield Nodes(client)
+    client.stop()
+    client.close()
+
+
+class AgentProcess:
+    """An agent as the lab starts it."""
+
+    def __init__(self, *arguments: str) -> None:
+        self.lines: list[dict[str, Any]] = []
+        self._changed = threading.Condition()
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "cli.main", "agent", *arguments],
+            cwd=ROOT,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            with self._changed:
+                with contextlib.suppress(ValueError):
+                    self.lines.append(json.loads(line))
+                self._changed.notify_all()
+
+    def await_event(self, name: str, count: int = 1) -> None:
+        with self._changed:
+            came = self._changed.wait_for(
+                lambda: [line["event"] for line in self.lines].count(name) >= count, PATIENCE_S
+            )
+        assert came, f"no {name} number {count} among {self.lines}"
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    def terminate(self) -> int:
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(PATIENCE_S)
+
+
+@pytest.fixture
+def start_agent() -> Iterator[Callable[..., AgentProcess]]:
+    started: list[AgentProcess] = []
+
+    def start(host: str, zookeeper: str, *arguments: str) -> AgentProcess:
+        port = str(free_port(socket.SOCK_DGRAM))
+        local = ("--bind", "127.0.0.1", "--port", port, "--interval-ms", "100")
+        agent = AgentProcess("--host", host, "--zookeeper", zookeeper, *local, *arguments)
+        started.append(agent)
+        return agent
+
+    yield start
+    for agent in started:
+        agent.kill()
+
+
+@pytest.fixture
+def patience_s() -> float:
+    return PATIENCE_S
+
+
+@pytest.fixture
+def fake_clock() -> Any:
+    """A clock that moves when told: `clock.now_s += 1`; `clock()` reads it."""
+
+    class Clock:
+        now_s = 0.0
+
+        def __call__(self) -> float:
+            return self.now_s
+
+    return Clock()

@@ -1,0 +1,59 @@
+"""Rules of the filter against queueing noise."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from monitoring.latency_filter import LatencyFilter
+
+
+def fed(samples_ms: list[float]) -> float:
+    latency = LatencyFilter()
+    return [latency.add("a", float(n), sample) for n, sample in enumerate(samples_ms)][-1]
+
+
+@pytest.mark.parametrize(
+    ("samples_ms", "expected_ms"),
+    [
+        ([20.0], 20.0),
+        ([20.0, 90.0], 20.0),
+        ([90.0, 20.0], 20.0),
+        ([20.0, 21.0, 90.0, 95.0, 99.0], 21.0),  # three spikes in five leave no trace
+        ([20.0] * 5 + [60.0] * 3, 20.0),  # might still be a spike
+        ([20.0] * 5 + [60.0] * 4, 60.0),  # the path got longer
+        ([60.0] * 5 + [20.0], 60.0),  # one low sample may be a slip of the clock
+        ([60.0] * 5 + [20.0] * 2, 20.0),  # the path got shorter
+    ],
+)
+def test_the_low_percentile_follows_the_path_and_not_the_queue(
+    samples_ms: list[float], expected_ms: float
+) -> None:
+    assert fed(samples_ms) == expected_ms
+
+
+def test_old_samples_do_not_count() -> None:
+    latency = LatencyFilter(max_age_s=60)
+    latency.add("a", 0.0, 5.0)
+    assert latency.add("a", 61.0, 50.0) == 50.0
+
+
+def test_peers_do_not_mix_and_a_forgotten_one_starts_anew() -> None:
+    latency = LatencyFilter()
+    latency.add("a", 0.0, 5.0)
+    assert latency.add("b", 0.0, 50.0) == 50.0
+    latency.forget("a")
+    assert latency.add("a", 1.0, 70.0) == 70.0
+    assert len(latency) == 2
+
+
+@given(st.lists(st.floats(0, 1e4), min_size=1, max_size=30))
+def test_the_result_is_always_one_of_the_last_samples(samples_ms: list[float]) -> None:
+    assert fed(samples_ms) in samples_ms[-5:]
+
+
+@pytest.mark.parametrize("bad", [{"window": 0}, {"percentile": 101.0}, {"max_age_s": 0.0}])
+def test_senseless_parameters_are_refused(bad: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match="needed"):
+        LatencyFilter(**bad)  # type: ignore[arg-type]  # window is an int in its case

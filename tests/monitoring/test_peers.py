@@ -1,0 +1,61 @@
+"""Rules of the choice of peers."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+
+from monitoring.peers import PeerChooser
+
+NAMES = [f"h{n:02d}" for n in range(40)]
+
+
+def distance_ms(peer: str) -> float:
+    return float(peer[1:])
+
+
+def choices(count: int, peers: list[str], seed: int = 0) -> list[str]:
+    chooser = PeerChooser(random.Random(seed), near=2, far=6)
+    chooser.update(peers)
+    return [chooser.choose(distance_ms) for _ in range(count)]
+
+
+def test_nobody_is_chosen_while_nobody_is_known() -> None:
+    assert choices(3, []) == ["", "", ""]
+
+
+def test_each_of_few_peers_is_chosen_once_per_round() -> None:
+    assert sorted(choices(5, NAMES[:5])) == NAMES[:5]
+
+
+def test_near_peers_are_in_every_round_and_the_rest_of_it_changes() -> None:
+    chosen = choices(80, NAMES)
+    rounds = [chosen[n : n + 8] for n in range(0, 80, 8)]
+    assert all({"h00", "h01"} <= set(one) and len(set(one)) == 8 for one in rounds)
+    assert len({frozenset(one) for one in rounds}) == 10
+
+
+def test_every_peer_has_its_turn_and_far_ones_stay_for_several_rounds() -> None:
+    counts = Counter(choices(8 * 200, NAMES))
+    assert set(counts) == set(NAMES)
+    first_rounds = Counter(choices(8 * 6, NAMES, seed=3))
+    assert max(count for peer, count in first_rounds.items() if peer not in ("h00", "h01")) >= 5
+
+
+def test_a_vanished_peer_is_named_and_never_chosen_again() -> None:
+    chooser = PeerChooser(random.Random(0))
+    chooser.update(NAMES[:6])
+    chooser.choose(distance_ms)  # a round is under way
+    assert chooser.update(NAMES[:4]) == {"h04", "h05"}
+    assert {chooser.choose(distance_ms) for _ in range(50)} == set(NAMES[:4])
+
+
+def test_the_seed_decides() -> None:
+    assert choices(60, NAMES, seed=1) == choices(60, NAMES, seed=1) != choices(60, NAMES, seed=2)
+
+
+def test_a_set_without_far_peers_is_refused() -> None:
+    with pytest.raises(ValueError, match="far"):
+        PeerChooser(random.Random(0), far=0)

@@ -1,0 +1,82 @@
+"""Rules of the published JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+
+import pytest
+
+from monitoring.coordinate import Coordinate
+from monitoring.load import Load
+from monitoring.reading import Address, Reading, parse_address, probe_address, to_json
+
+READING = Reading(
+    time_s=1700000000.1234,
+    sequence=3,
+    lifetime_s=30.0,
+    host="uniroma2-1",
+    site="uniroma2",
+    coordinate=Coordinate((1.0, -2.5, 3.123456), 0.25, 0.1),
+    availability=0.999,
+    load=Load(0.5, 0.25),
+    probe=Address("10.1.0.2", 7091),
+)
+
+
+def test_a_reading_has_exactly_the_agreed_keys() -> None:
+    assert json.loads(to_json(READING)) == {
+        "version": 1,
+        "time": 1700000000.123,
+        "sequence": 3,
+        "lifetime_s": 30.0,
+        "host": "uniroma2-1",
+        "site": "uniroma2",
+        "coordinate": [1.0, -2.5, 3.1235],
+        "height": 0.25,
+        "error": 0.1,
+        "availability": 0.999,
+        "load": {"cpu": 0.5, "memory": 0.25},
+        "probe": "10.1.0.2:7091",
+    }
+
+
+def test_a_host_without_a_site_says_null() -> None:
+    assert json.loads(to_json(replace(READING, site=None)))["site"] is None
+
+
+def test_a_number_that_is_not_finite_is_never_published() -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        to_json(replace(READING, availability=math.nan))
+
+
+def test_a_peer_finds_the_probe_address_in_a_reading() -> None:
+    assert probe_address(to_json(READING)) == READING.probe
+
+
+@pytest.mark.parametrize("address", [Address("10.0.0.1", 1), Address("2001:db8::1", 65535)])
+def test_an_address_survives_its_text(address: Address) -> None:
+    assert parse_address(str(address)) == address
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "not JSON"),
+        (b"\xff", "not JSON"),
+        (b"[1]", "not a JSON object"),
+        (b"{}", "version None instead of 1"),
+        (b'{"version": 2, "probe": "10.0.0.1:1"}', "version 2 instead of 1"),
+        (b'{"version": 1}', "is not text"),
+        (b'{"version": 1, "probe": "some-name:7091"}', "no numeric IP address"),
+        (b'{"version": 1, "probe": "10.0.0.1"}', "no numeric IP address"),
+        (b'{"version": 1, "probe": "10.0.0.1:"}', "no port"),
+        (b'{"version": 1, "probe": "10.0.0.1:0"}', "no port"),
+        (b'{"version": 1, "probe": "10.0.0.1:65536"}', "no port"),
+        ('{"version": 1, "probe": "10.0.0.1:²"}'.encode(), "no port"),
+    ],
+)
+def test_unreadable_content_is_refused_with_the_reason(content: bytes, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        probe_address(content)

@@ -1,0 +1,79 @@
+"""Rules of the state file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from monitoring.availability import AvailabilityParameters, History
+from monitoring.coordinate import Coordinate
+from monitoring.state import State, load, resumed, save
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PARAMETERS = AvailabilityParameters()
+STATE = State(
+    1000.0, clean=True, coordinate=Coordinate((1.0, 2.0, 3.0), 0.5, 0.1), history=History(500.0, 20.0)
+)
+
+
+def test_a_state_survives_its_file(tmp_path: Path) -> None:
+    save(tmp_path / "state", STATE)
+    assert load(tmp_path / "state", 3) == STATE
+    assert [path.name for path in tmp_path.iterdir()] == ["state"]
+
+
+def test_a_missing_file_is_told_apart_from_a_damaged_one(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        load(tmp_path / "state", 3)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"version": 2}, "version 1"),
+        ({"coordinate": 5}, "not a list"),
+        ({"coordinate": [1.0, 2.0]}, "dimensions"),
+        ({"coordinate": [1.0, "2", 3.0]}, "must be numbers"),
+        ({"height": None}, "must be numbers"),
+        ({"height": -1.0}, "height"),
+        ({"bad_s": -1.0}, "negative"),
+        ({"saved": True}, "must be numbers"),
+    ],
+)
+def test_a_damaged_file_is_refused_with_the_reason(
+    tmp_path: Path, change: dict[str, Any], words: str
+) -> None:
+    path = tmp_path / "state"
+    save(path, STATE)
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    with pytest.raises(ValueError, match=words):
+        load(path, 3)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]"])
+def test_other_content_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "state").write_text(text)
+    with pytest.raises(ValueError, match="not"):
+        load(tmp_path / "state", 3)
+
+
+def test_a_planned_pause_costs_no_availability_and_a_crash_does() -> None:
+    planned = resumed(STATE, 1600.0, PARAMETERS)
+    crashed = resumed(replace(STATE, clean=False), 1600.0, PARAMETERS)
+    assert planned.history.bad_s < STATE.history.bad_s
+    assert crashed.history.bad_s == pytest.approx(620.0, rel=0.01)
+
+
+def test_a_restored_coordinate_is_not_trusted_at_once() -> None:
+    after = resumed(STATE, 1600.0, PARAMETERS).coordinate
+    assert after.position_ms == STATE.coordinate.position_ms
+    assert after.error == 0.5
+
+
+def test_a_wall_clock_that_went_back_counts_as_no_pause() -> None:
+    assert resumed(replace(STATE, clean=False), 10.0, PARAMETERS).history == STATE.history
