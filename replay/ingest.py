@@ -11,11 +11,10 @@ import zlib
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]  # py4j ships no types
-from pyspark.errors import PySparkException
 from pyspark.sql import functions as F  # noqa: N812 - the name that PySpark's own documents use
 
 from replay.errors import DataError
+from replay.failures import reading
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,11 +59,12 @@ def read_lines(spark: SparkSession, path: Path) -> DataFrame:
         F.monotonically_increasing_id().alias("_id"),
     )
     try:
-        counted = (
-            raw.groupBy("_block").agg(F.min("_id").alias("first"), F.count("*").alias("lines")).collect()
-        )
-    except (Py4JJavaError, PySparkException) as error:
-        raise DataError(_reading_failure(path, str(error))) from error
+        with reading(path):
+            counted = (
+                raw.groupBy("_block").agg(F.min("_id").alias("first"), F.count("*").alias("lines")).collect()
+            )
+    except DataError as error:
+        raise DataError(_broken_gzip(path) or str(error)) from error
     counted.sort(key=lambda row: row["_block"])
     ends = list(accumulate(row["lines"] for row in counted))
     if not ends:
@@ -77,10 +77,10 @@ def read_lines(spark: SparkSession, path: Path) -> DataFrame:
     return numbered.select((F.col("_id") - F.col("_first") + F.col("_before") + 1).alias("line"), "text")
 
 
-def _reading_failure(path: Path, message: str) -> str:
-    """Say in one sentence why a file could not be read, with the line where a packed file breaks off."""
+def _broken_gzip(path: Path) -> str | None:
+    """Say where a packed file breaks off; None if that is not its fault."""
     if path.suffix != ".gz":
-        return f"{path}: cannot be read: {message.strip().splitlines()[0]}"
+        return None
     lines = 0
     try:
         with gzip.open(path, "rb") as stream:
@@ -90,4 +90,4 @@ def _reading_failure(path: Path, message: str) -> str:
         return f"{path}: the packed data are cut short after line {lines}"
     except (gzip.BadGzipFile, zlib.error) as error:
         return f"{path}: the packed data are damaged after line {lines}: {error}"
-    return f"{path}: cannot be read: {message.strip().splitlines()[0]}"
+    return None

@@ -1,0 +1,75 @@
+"""Everything about several runs in one Spark session: expected answers, comparison, response times."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from replay.answers import read_answers
+from replay.compare import compare_run
+from replay.expected import write_expected
+from replay.latency import measure_run
+from replay.output import write_json
+from replay.session import spark_session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from replay.latency import Latency
+    from replay.verdict import Verdict
+
+VERDICT = "verdict.json"
+LATENCY = "latency.json"
+
+
+@dataclass(frozen=True)
+class RunEvaluation:
+    """What one run came to.
+
+    Attributes:
+        folder: The run's folder; it now holds verdict.json and latency.json.
+        verdict: Whether its answers are right.
+        latency: Its response times.
+    """
+
+    folder: Path
+    verdict: Verdict
+    latency: Latency
+
+
+def evaluate_runs(
+    expected_dir: Path,
+    run_dirs: Sequence[Path],
+    source: Path | None = None,
+    say: Callable[[str], None] = lambda _: None,
+) -> list[RunEvaluation]:
+    """Compare and measure runs of the stream; each run's folder gets verdict.json and latency.json.
+
+    Args:
+        expected_dir: Folder of the expected answers.
+        run_dirs: Folders of the runs, each with results.csv, states.jsonl, tops.csv and summary.json.
+        source: The taxi file; if given, the expected answers are computed first, else they must be there.
+        say: Receives one line per finished step.
+
+    Returns:
+        One entry per run, in the given order.
+
+    Raises:
+        DataError: Bad input, or Java is missing; the sentence names the file.
+    """
+    evaluations = []
+    with spark_session() as spark:
+        if source is not None:
+            write_expected(spark, source, expected_dir, say)
+        answers = read_answers(spark, expected_dir)
+        for folder in run_dirs:
+            verdict = compare_run(spark, answers, folder)
+            write_json(folder / VERDICT, verdict.document())
+            first = verdict.first
+            say(f"{folder.name}: answers right" if first is None else f"{folder.name}: {first.sentence()}")
+            latency = measure_run(spark, folder)
+            write_json(folder / LATENCY, latency.document())
+            say(f"{folder.name}: median {latency.end_to_end.percentile_ms(50):.1f} ms end to end")
+            evaluations.append(RunEvaluation(folder, verdict, latency))
+    return evaluations
