@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 import os
 import re
 import shutil
@@ -16,7 +17,18 @@ from lab.storm_config import NEEDS_SHIM, SchedulerName
 SEARCH_PATH = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
 NEEDED_DISK_BYTES = 1 << 30
 _OLDEST_JAVA = 17
-_PROGRAMS = ("java", "redis-server", "ip", "mount", "unshare", "nsenter", "setpriv", "sh", "sleep")
+_PROGRAMS = (
+    "java",
+    "redis-server",
+    "hostname",
+    "ip",
+    "mount",
+    "unshare",
+    "nsenter",
+    "setpriv",
+    "sh",
+    "sleep",
+)
 _TUN = Path("/dev/net/tun")
 
 
@@ -75,6 +87,8 @@ def install_shim() -> None:
         return
     for folder in ("extlib", "extlib-daemon"):
         target = STORM_HOME / folder / SHIM_JAR.name
+        if target.exists() and filecmp.cmp(SHIM_JAR, target, shallow=False):
+            continue
         partial = target.with_suffix(f".partial-{os.getpid()}")
         shutil.copyfile(SHIM_JAR, partial)
         partial.replace(target)

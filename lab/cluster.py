@@ -39,6 +39,7 @@ _START_S = 600.0
 _CHANGE_S = 180.0
 _STOP_S = 20.0
 _KILL_S = 10.0
+_LAST_MOMENTS_S = 1.0
 _TOO_MANY_ENDS = 4
 
 
@@ -211,7 +212,8 @@ class LabClient:
         try:
             return LabStatus.from_json(ask(self.folder.socket, {"do": "status"})["status"])
         except LabError:
-            if not is_locked(self.folder):
+            # it may have been asked in its last moments
+            if self._await_end(_LAST_MOMENTS_S):
                 return LabStatus("absent")
             raise
 

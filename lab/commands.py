@@ -90,7 +90,7 @@ def daemon(folder: LabFolder) -> Command:
 
 def pause(host: Host) -> Command:
     """Return the process that holds a host's network and host name, and says `ready` once it does."""
-    script = 'ip link set lo up && echo "$1" > /proc/sys/kernel/hostname && echo ready && exec sleep infinity'
+    script = 'ip link set lo up && hostname "$1" && echo ready && exec sleep infinity'
     argv = ("unshare", "--net", "--uts", "--", "sh", "-c", script, "pause", host.name)
     return Command(f"pause-{host.name}", None, argv, piped=True, restart=False)
 
