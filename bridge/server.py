@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from thriftpy2.thrift import TProcessor
 from thriftpy2.transport import TMemoryBuffer
 
+from bridge.binary_check import check_message
 from bridge.contract import idl
 from bridge.frames import read_frame, write_frame
 from bridge.wire import DECODE_ERRORS, PROTOCOL_FACTORY
@@ -119,7 +120,7 @@ class PlanServer:
         try:
             client, peer = listener.accept()
         except OSError as error:
-            # The client left before it was accepted, or file descriptors are short: the next one may do better.
+            # The client left early, or file descriptors are short: the next one may do better.
             self._log.warning("connection not accepted", reason=str(error))
             return
         with self._lock:
@@ -155,6 +156,7 @@ class PlanServer:
 
     def _answer(self, frame: bytes) -> bytes:
         # The whole frame is at hand: a message that claims more than it holds fails instead of waiting.
+        check_message(frame)
         received, reply = _memory(frame), _memory()
         self._processor.process(PROTOCOL_FACTORY.get_protocol(received), PROTOCOL_FACTORY.get_protocol(reply))
         return bytes(reply.getvalue())

@@ -149,7 +149,7 @@ class PlanSettings(_Section):
     )
     seed: int = Field(default=0, ge=0, le=2**31 - 1, description="Seed of topologies that name none.")
     time_limit_ms: int = Field(
-        default=1500,
+        default=1000,
         ge=1,
         le=600_000,
         description="Time for one round, ms; keep it below the shim's deadline.",
@@ -158,7 +158,7 @@ class PlanSettings(_Section):
         default=200, ge=0, le=60_000, description="Part of the request's deadline left for the way back, ms."
     )
     max_executors: int = Field(
-        default=2000,
+        default=1000,
         ge=1,
         le=1_000_000,
         description="Topologies with more executors are placed but never moved for a gain.",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 # Storm shows the line in a table: more faults than this are counted, and all are in the daemon's log.
 _FAULTS_SHOWN = 3
+_SITES_SHOWN = 7
 UNIT_RATES = "unit rates"
 
 
@@ -68,7 +69,9 @@ def _spread(hosts: Sequence[Host], placement: Sequence[int]) -> str:
     used = sorted(set(placement))
     sites = Counter(hosts[host].site or "unknown" for host in placement)
     ranked = sorted(sites.items(), key=lambda item: (-item[1], item[0]))
-    named = ", ".join(f"{site} {count}" for site, count in ranked)
+    named = ", ".join(f"{site} {count}" for site, count in ranked[:_SITES_SHOWN])
+    if len(ranked) > _SITES_SHOWN:
+        named += f" and {len(ranked) - _SITES_SHOWN} more"
     return (
         f"over {len(used)} host{'s' if len(used) != 1 else ''} (site{'s' if len(sites) != 1 else ''} {named})"
     )

@@ -9,6 +9,7 @@ from thriftpy2.thrift import TException
 from thriftpy2.transport import TTransportException
 from thriftpy2.utils import deserialize, serialize
 
+from bridge.binary_check import check_struct
 from bridge.contract import WireError, check_present, check_version, enum_value, idl
 from bridge.messages import Decision, PlanRequest, PlanResponse, Price, TopologyPlan
 from bridge.wire_request import request_from_thrift
@@ -129,6 +130,7 @@ def decode_response(data: bytes) -> PlanResponse:
 
 def _decode(struct: Any, data: bytes, what: str) -> Any:
     try:
+        check_struct(data)
         return deserialize(struct, data, PROTOCOL_FACTORY)
     except DECODE_ERRORS as error:
         msg = f"{what}: not a message of placement.thrift ({error})"

@@ -1,0 +1,181 @@
+"""A small cluster and the taxi topology as requests."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from bridge.messages import (
+    UNASSIGNED,
+    ComponentKind,
+    Decision,
+    Grouping,
+    PlanRequest,
+    Reading,
+    ReadingKind,
+    Supervisor,
+    Topology,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from bridge.messages import PlanResponse
+
+SITES = {"uniroma2": (0.0, 3), "europe-west1": (28.0, 2), "us-east1": (120.0, 2)}
+COMPONENTS = (
+    "dataSource",
+    "parser",
+    "filterByCoordinates",
+    "computeRouteID",
+    "countByWindow",
+    "metronome",
+    "partialRank",
+    "globalRank",
+)
+STREAMS = (
+    (0, 1, Grouping.SHUFFLE),
+    (1, 2, Grouping.SHUFFLE),
+    (2, 3, Grouping.SHUFFLE),
+    (2, 5, Grouping.SHUFFLE),
+    (3, 4, Grouping.FIELDS),
+    (5, 4, Grouping.ALL),
+    (4, 6, Grouping.FIELDS),
+    (6, 7, Grouping.GLOBAL),
+)
+
+
+def supervisor(host: str, site: str | None = None, **changes: object) -> Supervisor:
+    meta = {} if site is None else {"stormplace.site": site}
+    plain = Supervisor(f"id-{host}", host, (6700, 6701), True, False, 0.0, 0.0, meta)
+    return replace(plain, **changes)  # type: ignore[arg-type]  # tests name real fields
+
+
+def reading(host: str, site: str | None, x: float, **changes: object) -> Reading:
+    """A reading of a host on a line: the delay between two hosts is the difference of their x plus 0.2 ms."""
+    age_ms = changes.pop("age_ms", 500)
+    payload = {
+        "version": 1,
+        "time": 1.0,
+        "sequence": 1,
+        "lifetime_s": 30.0,
+        "host": host,
+        "site": site,
+        "coordinate": [x, 0.0, 0.0],
+        "height": 0.1,
+        "error": 0.08,
+        "availability": 0.99,
+        "load": {"cpu": 0.1, "memory": 0.2},
+        "probe": "10.0.0.1:7091",
+        **changes,
+    }
+    return Reading(ReadingKind.NODE, host, json.dumps(payload).encode(), age_ms)  # type: ignore[arg-type]  # an int
+
+
+def taxi(topology_id: str = "taxi-1", settings: Mapping[str, object] | None = None) -> Topology:
+    """The eight operators of the taxi query, one executor each, nothing assigned."""
+    count = len(COMPONENTS)
+    return Topology(
+        id=topology_id,
+        name=topology_id,
+        num_workers=4,
+        settings_json=json.dumps(
+            {f"topology.stormplace.{key}": value for key, value in (settings or {}).items()}
+        ),
+        component_names=COMPONENTS,
+        component_kinds=(ComponentKind.SPOUT, *(ComponentKind.BOLT,) * (count - 1)),
+        stream_from=tuple(source for source, _, _ in STREAMS),
+        stream_to=tuple(target for _, target, _ in STREAMS),
+        stream_ids=("default",) * len(STREAMS),
+        stream_groupings=tuple(grouping for _, _, grouping in STREAMS),
+        executor_first_task=tuple(range(1, count + 1)),
+        executor_last_task=tuple(range(1, count + 1)),
+        executor_component=tuple(range(count)),
+        executor_cpu_percent=(10.0,) * count,
+        executor_memory_mb=(128.0,) * count,
+        executor_supervisor=(UNASSIGNED,) * count,
+        executor_port=(UNASSIGNED,) * count,
+    )
+
+
+def chain(
+    topology_id: str,
+    parallelism: Sequence[int],
+    groupings: Sequence[Grouping],
+    tasks_per_executor: int = 1,
+) -> Topology:
+    """A chain of components, the first a spout, with so many executors each."""
+    component = [index for index, count in enumerate(parallelism) for _ in range(count)]
+    count = len(component)
+    first = range(1, count * tasks_per_executor + 1, tasks_per_executor)
+    return replace(
+        taxi(topology_id),
+        component_names=tuple(f"c{index}" for index in range(len(parallelism))),
+        component_kinds=(ComponentKind.SPOUT, *(ComponentKind.BOLT,) * (len(parallelism) - 1)),
+        stream_from=tuple(range(len(parallelism) - 1)),
+        stream_to=tuple(range(1, len(parallelism))),
+        stream_ids=("default",) * (len(parallelism) - 1),
+        stream_groupings=tuple(groupings),
+        executor_first_task=tuple(first),
+        executor_last_task=tuple(task + tasks_per_executor - 1 for task in first),
+        executor_component=tuple(component),
+        executor_cpu_percent=(0.0,) * count,
+        executor_memory_mb=(0.0,) * count,
+        executor_supervisor=(UNASSIGNED,) * count,
+        executor_port=(UNASSIGNED,) * count,
+    )
+
+
+def cluster(*topologies: Topology) -> PlanRequest:
+    """Three sites on a line, seven hosts with two executors and two slots each, every host measured."""
+    supervisors: list[Supervisor] = []
+    readings: list[Reading] = []
+    for site, (x, count) in SITES.items():
+        for number in range(1, count + 1):
+            host = f"{site}-{number}"
+            meta = {"stormplace.site": site, "stormplace.executors": "2"}
+            supervisors.append(supervisor(host, meta=meta))
+            readings.append(reading(host, site, x))
+    return PlanRequest(1, "round-1", 60_000, tuple(supervisors), topologies, tuple(readings), True)
+
+
+def assigned(topology: Topology, supervisors: Sequence[int], ports: Sequence[int] | int = 6700) -> Topology:
+    """The topology with its executors in slots."""
+    listed = (ports,) * len(supervisors) if isinstance(ports, int) else tuple(ports)
+    return replace(topology, executor_supervisor=tuple(supervisors), executor_port=listed)
+
+
+def carried_out(request: PlanRequest, response: PlanResponse) -> PlanRequest:
+    """The request that follows when a response has been carried out."""
+    plans = {plan.topology_id: plan for plan in response.plans}
+    return replace(
+        request,
+        topologies=tuple(
+            assigned(topology, plans[topology.id].executor_supervisor, plans[topology.id].executor_port)
+            if plans[topology.id].decision is Decision.ASSIGN
+            else topology
+            for topology in request.topologies
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class Make:
+    """Builders of requests, for tests that cannot import this file."""
+
+    supervisor: Callable[..., Supervisor] = field(default=supervisor)
+    reading: Callable[..., Reading] = field(default=reading)
+    taxi: Callable[..., Topology] = field(default=taxi)
+    chain: Callable[..., Topology] = field(default=chain)
+    cluster: Callable[..., PlanRequest] = field(default=cluster)
+    assigned: Callable[..., Topology] = field(default=assigned)
+    carried_out: Callable[..., PlanRequest] = field(default=carried_out)
+
+
+@pytest.fixture(scope="session")
+def make() -> Make:
+    """Builders of requests."""
+    return Make()
