@@ -35,7 +35,7 @@ _LINE_EVERY_S = 5.0
 
 
 @app.command()
-def submit(  # noqa: PLR0917 - typer passes options by name
+def submit(
     nimbus: NimbusOption,
     redis: RedisOption,
     run: RunOption,
@@ -77,7 +77,7 @@ def submit(  # noqa: PLR0917 - typer passes options by name
 
 
 @app.command()
-def feed(  # noqa: PLR0917 - typer passes options by name
+def feed(
     file: Annotated[Path, typer.Argument(help="Rows in the challenge's 17 columns, plain or .gz.")],
     redis: RedisOption,
     run: RunOption,

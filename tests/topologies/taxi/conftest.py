@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from dataclasses import dataclass
-from heapq import nlargest
-from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 @dataclass(frozen=True)
@@ -33,39 +28,45 @@ def cell(longitude: float, latitude: float) -> tuple[int, int]:
     )
 
 
-def reference(lines: list[str]) -> list[Answer]:
-    """Recount the whole window at every row."""
-    window: list[tuple[int, int, str]] = []
-    answers: list[Answer] = []
-    previous: list[str] | None = None
+def valid_rows(lines: list[str]) -> list[tuple[int, list[str], int, str]]:
+    """Number, columns, drop-off in seconds and route of the rows on the grid."""
+    rows = []
     for n, line in enumerate(lines, start=1):
         column = line.split(",")
         longitude, latitude, to_longitude, to_latitude = map(float, column[6:10])
         cells = (cell(longitude, latitude), cell(to_longitude, to_latitude))
-        if not all(1 <= index <= 300 for each in cells for index in each):
-            continue
-        day, clock = column[3].split(" ")
-        hours, minutes, seconds = map(int, clock.split(":"))
-        now = int(day.split("-")[2]) * 86_400 + hours * 3_600 + minutes * 60 + seconds
-        window = [trip for trip in window if now - trip[0] < 1_800]
-        window.append((now, n, "-".join(f"{east}.{south}" for east, south in cells)))
-        counts = Counter(route for _, _, route in window)
-        freshest = {route: number for _, number, route in window}  # a later trip overwrites
-        best = nlargest(11, zip(counts.values(), map(freshest.__getitem__, counts), counts, strict=True))
-        ranking = [(route, count) for count, _, route in best]
+        if all(1 <= index <= 300 for each in cells for index in each):
+            day, clock = column[3].split(" ")
+            hours, minutes, seconds = map(int, clock.split(":"))
+            time_s = int(day.split("-")[2]) * 86_400 + hours * 3_600 + minutes * 60 + seconds
+            rows.append((n, column, time_s, "-".join(f"{east}.{south}" for east, south in cells)))
+    return rows
+
+
+def reference(lines: list[str]) -> list[Answer]:
+    """Count the whole window anew at every row."""
+    rows = valid_rows(lines)
+    names = sorted({route for *_, route in rows})
+    ids = np.array([names.index(route) for *_, route in rows])
+    times = np.array([time_s for _, _, time_s, _ in rows])
+    answers: list[Answer] = []
+    previous: list[str] | None = None
+    for index, (n, column, time_s, _) in enumerate(rows):
+        first = int(np.searchsorted(times, time_s - 1_800, side="right"))
+        inside = ids[first : index + 1]
+        counts = np.bincount(inside, minlength=len(names))
+        freshest = np.zeros(len(names), dtype=np.int64)
+        np.maximum.at(freshest, inside, np.arange(first, index + 1) + 1)
+        order = np.argsort(-(counts * 1_000_000 + freshest))[:11]
+        ranking = [(names[each], int(counts[each])) for each in order if counts[each]]
         ten = [route for route, _ in ranking[:10]]
         top = None
         if ten != previous:
             texts = [text for route in ten for text in route.split("-")]
             top = ",".join([column[2], column[3], *texts, *["NULL"] * (20 - len(texts))])
         previous = ten
-        answers.append(Answer(n, column[3], ranking, top, len(window), len(counts)))
+        answers.append(Answer(n, column[3], ranking, top, len(inside), int((counts > 0).sum())))
     return answers
-
-
-@pytest.fixture(scope="session")
-def reference_of() -> Callable[[list[str]], list[Answer]]:
-    return reference
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,231 @@
+"""Submission speaks Storm's Thrift to Nimbus; a stand-in that speaks it too checks what arrives."""
+
+from __future__ import annotations
+
+import io
+import json
+import socket
+import sys
+import threading
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from streamparse.thrift import (
+    ClusterSummary,
+    ExecutorInfo,
+    ExecutorSummary,
+    Nimbus,
+    NotAliveException,
+    TopologyInfo,
+    TopologySummary,
+)
+from thriftpy2.protocol import TBinaryProtocolFactory
+from thriftpy2.rpc import make_server
+from thriftpy2.transport import TFramedTransportFactory
+
+from topologies import nimbus
+from topologies.address import Address
+from topologies.submit import Submission, component_ids, configuration, submit, thrift_topology
+from topologies.taxi.keys import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class StandIn:
+    """As much of Nimbus as a submission needs; keeps what it was given."""
+
+    def __init__(self) -> None:
+        self.jar = io.BytesIO()
+        self.alive: dict[str, int] = {}
+        self.submitted: tuple[Any, ...] = ()
+
+    def getClusterInfo(self) -> Any:  # noqa: N802 - Storm's name
+        listed = []
+        for name in list(self.alive):
+            counts = {"num_tasks": 8, "num_executors": 8, "num_workers": 4, "uptime_secs": 1}
+            listed.append(TopologySummary(id=f"{name}-1", name=name, status="ACTIVE", **counts))
+            if self.alive[name]:
+                self.alive[name] -= 1
+                if not self.alive[name]:
+                    del self.alive[name]
+        return ClusterSummary(supervisors=[], topologies=listed, nimbuses=[])
+
+    def beginFileUpload(self) -> str:  # noqa: N802 - Storm's name
+        return "inbox/1.jar"
+
+    def uploadChunk(self, location: str, chunk: bytes) -> None:  # noqa: N802 - Storm's name
+        assert location == "inbox/1.jar"
+        self.jar.write(chunk)
+
+    def finishFileUpload(self, location: str) -> None:  # noqa: N802 - Storm's name
+        assert location == "inbox/1.jar"
+
+    def submitTopologyWithOpts(self, *arguments: Any) -> None:  # noqa: N802 - Storm's name
+        self.submitted = arguments
+        self.alive[arguments[0]] = 0
+
+    def killTopologyWithOpts(self, name: str, options: Any) -> None:  # noqa: N802 - Storm's name
+        if options.wait_secs != 0:
+            raise NotAliveException(msg="killing must not wait")
+        self.alive[name] = 2  # listed twice more
+
+    def getTopologyInfo(self, topology_id: str) -> Any:  # noqa: N802 - Storm's name
+        executors = [
+            ExecutorSummary(
+                executor_info=ExecutorInfo(task_start=task, task_end=task),
+                component_id=component,
+                host=host,
+                port=6700,
+                uptime_secs=1,
+            )
+            for task, component, host in ((3, "parser", "b-1"), (1, "dataSource", "a-1"))
+        ]
+        return TopologyInfo(
+            id=topology_id,
+            name="taxi",
+            uptime_secs=1,
+            executors=executors,
+            status="ACTIVE",
+            errors={},
+            sched_status="placed",
+        )
+
+
+@pytest.fixture
+def stand_in() -> Iterator[tuple[StandIn, Address]]:
+    handler = StandIn()
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    server = make_server(
+        Nimbus,
+        handler,
+        "127.0.0.1",
+        port,
+        proto_factory=TBinaryProtocolFactory(),
+        trans_factory=TFramedTransportFactory(),
+        client_timeout=None,
+    )
+    server.trans.listen()
+    server.trans.listen = lambda: None  # it listens already, so that no client comes too soon
+    thread = threading.Thread(target=server.serve, daemon=True)
+    thread.start()
+    yield handler, Address("127.0.0.1", port)
+    server.close()
+
+
+SUBMISSION = Submission(name="taxi", run=Run("r1"), redis=Address("redis", 6379))
+
+
+def test_nimbus_gets_jar_configuration_and_wiring(stand_in: tuple[StandIn, Address]) -> None:
+    """The jar holds the package below resources/, the topology eight components with absolute commands."""
+    handler, address = stand_in
+    submit(address, SUBMISSION)
+    name, location, conf, topology, options = handler.submitted
+    assert (name, location, options.initial_status) == ("taxi", "inbox/1.jar", 1)
+    assert json.loads(conf) == configuration(SUBMISSION)
+    with zipfile.ZipFile(handler.jar) as jar:
+        names = jar.namelist()
+    assert "resources/topologies/taxi/components/source.py" in names
+    assert all(entry.startswith("resources/topologies/") and entry.endswith(".py") for entry in names)
+    assert set(topology.spouts) | set(topology.bolts) == set(component_ids())
+    shell = topology.bolts["countByWindow"].bolt_object.shell
+    assert shell.execution_command == str(Path(sys.prefix) / "bin" / "streamparse_run")
+    assert shell.script == "topologies.taxi.components.counting.CountByWindow"
+
+
+def test_the_topology_has_the_eight_operators_and_their_edges() -> None:
+    """Ids, edges, streams and groupings are fixed: schedulers and reports know them by name."""
+    bolts = thrift_topology(Path("/env")).bolts
+    edges = {
+        (stream.componentId, stream.streamId, name): next(
+            key for key, value in vars(grouping).items() if value is not None
+        )
+        + str(grouping.fields or "")
+        for name, bolt in bolts.items()
+        for stream, grouping in bolt.common.inputs.items()
+    }
+    assert edges == {
+        ("dataSource", "default", "parser"): "shuffle",
+        ("parser", "default", "filterByCoordinates"): "shuffle",
+        ("filterByCoordinates", "default", "computeRouteID"): "shuffle",
+        ("filterByCoordinates", "progress", "metronome"): "shuffle",
+        ("computeRouteID", "default", "countByWindow"): "fields['route']",
+        ("metronome", "default", "countByWindow"): "all",
+        ("countByWindow", "default", "partialRank"): "fields['share']",
+        ("partialRank", "default", "globalRank"): "fields",
+    }
+
+
+def test_the_users_configuration_wins_but_not_over_the_run() -> None:
+    """--conf overrides defaults, --workers and --pin; Redis and run are the submission's."""
+    submission = Submission(
+        name="taxi",
+        run=Run("r1"),
+        redis=Address("redis", 6379),
+        workers=2,
+        pins={"dataSource": "site:a"},
+        conf={"topology.workers": 3, "taxi.run": "other", "topology.stormplace.seed": 7},
+    )
+    conf = configuration(submission)
+    assert conf["topology.workers"] == 3
+    assert conf["topology.stormplace.pin"] == {"dataSource": "site:a"}
+    assert conf["topology.stormplace.seed"] == 7
+    assert (conf["taxi.redis"], conf["taxi.run"]) == ("redis:6379", "r1")
+    assert conf["topology.acker.executors"] == 0
+    assert conf["topology.component.cpu.pcore.percent"] == 50.0
+
+
+def test_a_name_in_use_is_refused_before_anything_is_uploaded(stand_in: tuple[StandIn, Address]) -> None:
+    """The second submission of a name changes nothing."""
+    handler, address = stand_in
+    handler.alive["taxi"] = 0
+    with pytest.raises(nimbus.NimbusError, match="'taxi' is running already"):
+        submit(address, SUBMISSION)
+    assert handler.jar.getvalue() == b""
+
+
+def test_kill_waits_until_the_topology_is_gone(stand_in: tuple[StandIn, Address]) -> None:
+    """It returns when Nimbus lists it no more; an unknown name is an error."""
+    handler, address = stand_in
+    handler.alive["taxi"] = 0
+    with nimbus.connect(address) as client:
+        nimbus.kill(client, "taxi", 20.0)
+    assert handler.alive == {}
+    with (
+        pytest.raises(nimbus.NimbusError, match="no topology named 'taxi'"),
+        nimbus.connect(address) as client,
+    ):
+        nimbus.kill(client, "taxi", 20.0)
+
+
+def test_placement_lists_executors_in_order_of_tasks(stand_in: tuple[StandIn, Address]) -> None:
+    """Component, tasks, host and port of each executor, and what the scheduler says."""
+    handler, address = stand_in
+    handler.alive["taxi"] = 0
+    with nimbus.connect(address) as client:
+        found = nimbus.placement(client, "taxi")
+    assert (found.id, found.status, found.scheduler_status) == ("taxi-1", "ACTIVE", "placed")
+    assert [(each.component, each.first_task, each.host, each.port) for each in found.executors] == [
+        ("dataSource", 1, "a-1", 6700),
+        ("parser", 3, "b-1", 6700),
+    ]
+
+
+def test_an_unreachable_nimbus_is_one_error_with_its_address() -> None:
+    """Nothing listens there: the message says where."""
+    with (
+        pytest.raises(nimbus.NimbusError, match=r"Nimbus 127\.0\.0\.1:1 cannot be reached"),
+        nimbus.connect(Address("127.0.0.1", 1)),
+    ):
+        pass
+
+
+def test_an_environment_without_streamparse_is_refused(tmp_path: Path) -> None:
+    """The file that is missing is named, before Nimbus is asked."""
+    submission = Submission(name="t", run=Run("r"), redis=Address("redis", 6379), python_env=tmp_path)
+    with pytest.raises(FileNotFoundError, match="bin/streamparse_run does not exist"):
+        submit(Address("127.0.0.1", 1), submission)
