@@ -1,0 +1,171 @@
+"""The whole path on a real cluster: agents, Nimbus with the shim, the daemon, a topology's workers."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from bridge.record import read_records
+from bridge.replay_record import replay
+from bridge.wire import decode_request, decode_response
+from lab.cluster import LabClient
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+pytestmark = [pytest.mark.lab, pytest.mark.timeout(600)]
+
+SITES = """
+executors_per_host = 16
+[[site]]
+name = "rome"
+supervisors = 2
+slots = 4
+services = true
+[[site]]
+name = "far"
+supervisors = 2
+slots = 4
+[[link]]
+between = ["rome", "far"]
+delay_ms = 60.0
+"""
+COMPONENTS = 8
+WAIT_S = 90.0
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A lab that is up, with the few questions that the tests ask."""
+
+    lab: LabClient
+    folder: Path
+
+    def taxi(self, *arguments: str) -> str:
+        """Run `stormplace taxi` on Nimbus' host and return what it prints."""
+        process = self.lab.exec(
+            "nimbus",
+            [sys.executable, "-m", "cli.main", "taxi", *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        out, err = process.communicate(timeout=WAIT_S)
+        assert process.returncode == 0, f"taxi {' '.join(arguments)}: {err}"
+        return str(out)
+
+    def submit(self, name: str) -> None:
+        """Submit the taxi query under a name, source and sink pinned to Rome."""
+        pins = [f"--pin={component}=site:rome" for component in ("dataSource", "globalRank")]
+        self.taxi(
+            "submit", "--nimbus=nimbus:6627", "--redis=redis:6379", f"--run={name}", f"--name={name}", *pins
+        )
+
+    def placement(self, name: str) -> dict[str, Any]:
+        """Ask Nimbus where a topology's executors are."""
+        answer: dict[str, Any] = json.loads(self.taxi("placement", "--nimbus=nimbus:6627", f"--name={name}"))
+        return answer
+
+    def slots(self, name: str) -> dict[str, tuple[str, int]]:
+        """Component -> (host, port) of the executors that have a slot."""
+        executors = self.placement(name)["executors"]
+        return {one["component"]: (one["host"], one["port"]) for one in executors if one["port"]}
+
+    def workers(self, topology_id: str) -> set[int]:
+        """Process ids of the topology's worker JVMs."""
+        pattern = f"org.apache.storm.daemon.worker.Worker {topology_id}"
+        process = self.lab.exec("nimbus", ["pgrep", "-f", pattern], stdout=subprocess.PIPE, text=True)
+        out, _ = process.communicate(timeout=WAIT_S)
+        return {int(line) for line in out.split()}
+
+    def nimbus_log(self) -> str:
+        """Everything that Nimbus has logged."""
+        return (self.folder / "logs" / "nimbus.log").read_text(encoding="utf-8", errors="replace")
+
+    def rounds(self) -> list[Any]:
+        """Every recorded round, oldest first."""
+        return list(read_records(self.folder / "records"))
+
+
+def until(what: str, probe: Callable[[], bool]) -> None:
+    """Wait for something that Nimbus tells only when asked."""
+    end_s = time.monotonic() + WAIT_S
+    while not probe():
+        assert time.monotonic() < end_s, f"waited {WAIT_S:.0f} s for {what}"
+        time.sleep(0.5)
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    folder = tmp_path_factory.mktemp("main-path") / "lab"
+    sites = folder.parent / "sites.toml"
+    sites.write_text(SITES, encoding="utf-8")
+    lab = LabClient(folder)
+    lab.up(sites, "stormplace")
+    try:
+        yield Cluster(lab, folder)
+    finally:
+        lab.down()
+
+
+def planned_slots(record: Any, name: str) -> dict[str, tuple[str, int]] | None:
+    """Where a record's response puts a topology, or None if that round did not assign it."""
+    request, response = decode_request(record.request), decode_response(record.response)
+    topology = next((one for one in request.topologies if one.name == name), None)
+    if topology is None:
+        return None
+    plan = next(one for one in response.plans if one.topology_id == topology.id)
+    if not plan.executor_supervisor:
+        return None
+    return {
+        topology.component_names[component]: (request.supervisors[supervisor].host, port)
+        for component, supervisor, port in zip(
+            topology.executor_component, plan.executor_supervisor, plan.executor_port, strict=True
+        )
+    }
+
+
+def test_the_cluster_follows_the_daemon_and_outlives_it(cluster: Cluster) -> None:
+    """A topology runs where the record says, keeps running without the daemon, and is left alone on its return."""
+    cluster.submit("first")
+    until("the first topology to be placed", lambda: len(cluster.slots("first")) == COMPONENTS)
+    first = cluster.slots("first")
+    planned = [slots for record in cluster.rounds() if (slots := planned_slots(record, "first"))]
+    assert planned
+    assert first == planned[-1]
+    assert {host.rsplit("-", 1)[0] for host, _ in (first["dataSource"], first["globalRank"])} == {"rome"}
+    topology_id = str(cluster.placement("first")["id"])
+    wanted = len(set(first.values()))
+    until("the first topology's workers", lambda: len(cluster.workers(topology_id)) >= wanted)
+    workers = cluster.workers(topology_id)
+
+    cluster.lab.stop_daemon()
+    rounds_before = len(cluster.rounds())
+    cluster.submit("second")
+    until("Storm's own scheduler to place the second", lambda: len(cluster.slots("second")) == COMPONENTS)
+    assert cluster.slots("first") == first
+    assert cluster.workers(topology_id) == workers
+    assert len(cluster.rounds()) == rounds_before
+
+    cluster.lab.start_daemon()
+    cluster.taxi("kill", "--nimbus=nimbus:6627", "--name=second")
+    cluster.submit("third")
+    until("the daemon to place the third", lambda: len(cluster.slots("third")) == COMPONENTS)
+    planned = [slots for record in cluster.rounds() if (slots := planned_slots(record, "third"))]
+    assert planned
+    assert cluster.slots("third") == planned[-1]
+    assert cluster.slots("first") == first
+    assert cluster.workers(topology_id) == workers
+
+    warnings = [line for line in cluster.nimbus_log().splitlines() if "[WARN]" in line and " i.s." in line]
+    assert len(warnings) == 2, warnings  # the daemon went and came back: one line each, however many rounds
+
+    for record in cluster.rounds()[-3:]:
+        assert replay(record) == record.response
