@@ -1,8 +1,8 @@
 """A check of TBinaryProtocol bytes before they are decoded.
 
 thriftpy2's compiled decoder trusts lengths and type codes: a list of two thousand million elements of a type
-that takes no bytes keeps a core busy for minutes, and no signal gets through. Here every length is held against
-the bytes that are really there, which takes time in proportion to their number at most.
+that takes no bytes keeps a core busy for minutes, and no signal gets through. Here every length is held
+against the bytes that are really there, which takes time in proportion to their number at most.
 """
 
 from __future__ import annotations
@@ -73,9 +73,9 @@ def _skip(data: bytes, position: int, kind: int, depth: int) -> int:
     if kind == _STRUCT:
         return _skip_struct(data, position, depth - 1)
     if kind in (_LIST, _SET):
-        types = (_byte(data, position),)
+        types = [_byte(data, position)]
     elif kind == _MAP:
-        types = (_byte(data, position), _byte(data, position + 1))
+        types = [_byte(data, position), _byte(data, position + 1)]
     else:
         msg = f"unknown type {kind} at byte {position}"
         raise BinaryError(msg)

@@ -54,7 +54,7 @@ def supervisor(host: str, site: str | None = None, **changes: object) -> Supervi
     return replace(plain, **changes)  # type: ignore[arg-type]  # tests name real fields
 
 
-def reading(host: str, site: str | None, x: float, **changes: object) -> Reading:
+def reading(host: str, site: str | None, x: float, /, **changes: object) -> Reading:
     """A reading of a host on a line: the delay between two hosts is the difference of their x plus 0.2 ms."""
     age_ms = changes.pop("age_ms", 500)
     payload = {

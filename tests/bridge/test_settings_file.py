@@ -1,0 +1,104 @@
+"""A settings file is accepted as a whole or refused with every fault in one sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from bridge.settings import Settings
+from bridge.settings_file import SettingsError, load_settings, settings_from_json
+
+STRATEGIES = ("greedy", "local-search")
+
+
+def load(tmp_path, text):
+    path = tmp_path / "daemon.toml"
+    path.write_text(text)
+    return load_settings(path, STRATEGIES)
+
+
+def test_an_empty_file_gives_the_defaults(tmp_path):
+    """Every key has a default."""
+    assert load(tmp_path, "") == Settings()
+
+
+def test_values_of_a_file_are_taken(tmp_path):
+    """Keys of several sections, a whole number for a decimal one, and a site table."""
+    settings = load(
+        tmp_path,
+        """
+        [server]
+        port = 0
+        [network]
+        hop_overhead_ms = 3
+        site_delay = [{between = ["a", "b"], delay_ms = 28}]
+        [plan]
+        strategy = "greedy"
+        """,
+    )
+    assert (settings.server.port, settings.network.hop_overhead_ms, settings.plan.strategy) == (
+        0,
+        3.0,
+        "greedy",
+    )
+    assert settings.network.site_delay[0].between == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("[capacity]\nexecutors_per_host = 0", "capacity.executors_per_host: must be >= 1, got 0"),
+        ("[capacity]\nuse_cpu = 1", "capacity.use_cpu: input should be a valid boolean, got 1"),
+        ("[server]\nport = 70000", "server.port: must be <= 65535, got 70000"),
+        ("[server]\nport = '7090'", "server.port: input should be a valid integer, got '7090'"),
+        ("[server]\nprot = 7090", "server.prot: unknown key"),
+        ("[serve]\nport = 7090", "serve: unknown key"),
+        ("[move]\nmin_gain = nan", "move.min_gain: input should be a finite number, got nan"),
+        ("[plan]\nstrategy = 'magic'", "plan.strategy: must be one of greedy, local-search, got 'magic'"),
+        ("[log]\nlevel = 'loud'", "log.level: must be 'debug', 'info', 'warning' or 'error', got 'loud'"),
+        ("[network]\nsite_delay = [{between = ['a', 'b']}]", "network.site_delay[0].delay_ms: missing"),
+        (
+            "[network]\nsite_delay = [{between = ['a', 'a'], delay_ms = 1}]",
+            "network: site_delay names the pair a - a twice or a site with itself",
+        ),
+    ],
+)
+def test_a_fault_is_told_with_its_path(tmp_path, text, fault):
+    """Section and key, the rule, and what was found."""
+    with pytest.raises(SettingsError) as caught:
+        load(tmp_path, text)
+    assert str(caught.value) == f"{tmp_path / 'daemon.toml'}: {fault}"
+
+
+def test_all_faults_are_told_at_once(tmp_path):
+    """Unknown keys, bad values and unknown strategies of one file come in one sentence."""
+    with pytest.raises(SettingsError) as caught:
+        load(tmp_path, "[server]\nport = -1\nx = 1\n[plan]\nstrategy = 'magic'\nseed = -1\n")
+    for path in ("server.port", "server.x", "plan.strategy", "plan.seed"):
+        assert f"{path}: " in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b"[server", "is not TOML"), (b"\xff\xfe", "is not UTF-8"), (None, "cannot be read")],
+)
+def test_a_file_that_is_no_settings_is_refused(tmp_path, content, message):
+    """No TOML, no text, no file."""
+    path = tmp_path / "daemon.toml"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(SettingsError, match=message):
+        load_settings(path, STRATEGIES)
+
+
+def test_settings_survive_json(tmp_path):
+    """Records hold the settings as JSON; reading them back gives the same settings and the same digest."""
+    settings = load(tmp_path, '[network]\nsite_delay = [{between = ["a", "b"], delay_ms = 28}]')
+    again = settings_from_json(settings.to_json())
+    assert again == settings
+    assert again.digest() == settings.digest() != Settings().digest()
+
+
+def test_foreign_json_is_refused():
+    """A record of settings that this version does not know is refused with the key."""
+    with pytest.raises(SettingsError, match=r"server\.gone: unknown key"):
+        settings_from_json('{"server": {"gone": 1}}')
