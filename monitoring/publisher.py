@@ -7,6 +7,7 @@ the client reconnects by itself, the last reading is written again as soon as a 
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
 from dataclasses import dataclass
@@ -74,15 +75,8 @@ class Publisher:
         self._log = log
         self._nodes = f"{options.root}/nodes"
         self._path = f"{self._nodes}/{options.host}"
-        # a private logger: the client warns at every retry, the agent tells each change of state once
-        quiet = logging.Logger("kazoo", logging.CRITICAL + 1)
-        self._client: Any = KazooClient(
-            hosts=options.zookeeper,
-            timeout=options.session_timeout_s,
-            connection_retry={"max_tries": -1, "delay": 0.2, "backoff": 2, "max_delay": 5.0},
-            logger=quiet,
-        )
-        self._client.add_listener(self._session_changed)
+        self._client = self._new_client()
+        self._suspended_at_s = math.inf
         self._lock = threading.Lock()
         self._wake = threading.Event()
         self._stopping = False
@@ -96,6 +90,18 @@ class Publisher:
         self._faults: dict[str, str] = {}
         self._state = ""
         self._thread = threading.Thread(target=self._work, name="publisher", daemon=True)
+
+    def _new_client(self) -> Any:
+        # a private logger: the client warns at every retry, the agent tells each change of state once
+        quiet = logging.Logger("kazoo", logging.CRITICAL + 1)
+        client = KazooClient(
+            hosts=self._options.zookeeper,
+            timeout=self._options.session_timeout_s,
+            connection_retry={"max_tries": -1, "delay": 0.2, "backoff": 2, "max_delay": 5.0},
+            logger=quiet,
+        )
+        client.add_listener(self._session_changed)
+        return client
 
     def start(self) -> None:
         """Begin to connect; returns at once."""
@@ -119,40 +125,63 @@ class Publisher:
         """Close the session, which removes the znode. Blocks for seconds at most."""
         self._stopping = True
         self._wake.set()
-        self._client.stop()
         self._thread.join(timeout=_REPLY_S)
+        self._client.stop()
         self._client.close()
 
     def _session_changed(self, state: str) -> None:
         """Follow the session (called from a thread of the client, which must not be held up)."""
         if state == KazooState.CONNECTED:
             with self._lock:
+                self._suspended_at_s = math.inf
                 self._written = None  # a write under way when the connection broke may or may not count
                 self._list_due = True  # and watches may have been missed
             self._turn_to("connected")
         elif state == KazooState.SUSPENDED:
+            with self._lock:
+                self._suspended_at_s = time.monotonic()
             self._turn_to("suspended")
         else:
-            with self._lock:
-                self._owner = False
-            self._turn_to("lost")
+            self._session_over()
         self._wake.set()
 
+    def _session_over(self) -> None:
+        with self._lock:
+            self._owner = False
+            self._suspended_at_s = math.inf
+        self._turn_to("lost")
+
+    def _renew_client(self) -> None:
+        """Give up a session that must have expired by now, and begin a new one.
+
+        The client would go on with the old one for ever if ZooKeeper had come back without its data: a
+        server refuses whoever has seen transactions that it has not.
+        """
+        former = self._client
+        former.remove_listener(self._session_changed)
+        former.stop()
+        former.close()
+        self._session_over()
+        self._client = self._new_client()
+        self._client.start_async()
+
     def _work(self) -> None:
-        patience_s = self._options.session_timeout_s
+        timeout_s = self._options.session_timeout_s
         started_s = time.monotonic()
         while not self._stopping:
             self._wake.wait(self._options.retry_s)
             self._wake.clear()
-            if self._client.connected:
-                try:
+            try:
+                if self._client.connected:
                     self._take_turn()
-                except _CONNECTION_TROUBLE:
-                    continue  # the session's own events tell it, and the next turn repeats what failed
-                except KazooException as error:
-                    self._turn_to("refusing", reason=f"{type(error).__name__}: {error}")
-            elif not self._state and time.monotonic() - started_s > patience_s:
-                self._turn_to("unreachable")
+                elif time.monotonic() - self._suspended_at_s > timeout_s:
+                    self._renew_client()
+                elif not self._state and time.monotonic() - started_s > timeout_s:
+                    self._turn_to("unreachable")
+            except _CONNECTION_TROUBLE:
+                continue  # the session's own events tell it, and the next turn repeats what failed
+            except KazooException as error:
+                self._turn_to("refusing", reason=f"{type(error).__name__}: {error}")
 
     def _take_turn(self) -> None:
         with self._lock:

@@ -14,6 +14,7 @@ import statistics
 import subprocess
 import sys
 import threading
+import uuid
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -180,11 +181,6 @@ def free_port(kind: socket.SocketKind) -> int:
         return int(probe.getsockname()[1])
 
 
-@pytest.fixture
-def udp_port() -> Callable[[], int]:
-    return lambda: free_port(socket.SOCK_DGRAM)
-
-
 class ZooKeeperServer:
     """Storm's own ZooKeeper in a process of its own, with short session time-outs (at most 4 s)."""
 
@@ -206,7 +202,16 @@ class ZooKeeperServer:
         main = "org.apache.storm.shade.org.apache.zookeeper.server.ZooKeeperServerMain"
         with (self._folder / "zookeeper.log").open("ab") as out:
             self._process = subprocess.Popen(
-                ["java", "-Xmx96m", "-XX:+UseSerialGC", "-cp", f"{STORM_LIB}/*", main, str(config)],
+                [
+                    "java",
+                    "-Xmx96m",
+                    "-XX:+UseSerialGC",
+                    "-XX:TieredStopAtLevel=1",
+                    "-cp",
+                    f"{STORM_LIB}/*",
+                    main,
+                    str(config),
+                ],
                 stdout=out,
                 stderr=out,
             )
@@ -229,9 +234,10 @@ class ZooKeeperServer:
         return client
 
 
-@pytest.fixture
-def zookeeper(tmp_path: Path) -> Iterator[ZooKeeperServer]:
-    server = ZooKeeperServer(tmp_path / "zookeeper")
+@pytest.fixture(scope="session")
+def zookeeper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ZooKeeperServer]:
+    """One server for all tests that leave it running; each test has a root of its own."""
+    server = ZooKeeperServer(tmp_path_factory.mktemp("zookeeper"))
     server.start()
     yield server
     server.stop()
@@ -239,7 +245,7 @@ def zookeeper(tmp_path: Path) -> Iterator[ZooKeeperServer]:
 
 @pytest.fixture
 def no_zookeeper(tmp_path: Path) -> Iterator[ZooKeeperServer]:
-    """A server that the test starts itself."""
+    """A server that the test starts and stops itself."""
     server = ZooKeeperServer(tmp_path / "zookeeper")
     yield server
     server.stop()
@@ -248,12 +254,12 @@ def no_zookeeper(tmp_path: Path) -> Iterator[ZooKeeperServer]:
 class Nodes:
     """A view of the readings in ZooKeeper on which a test can wait."""
 
-    def __init__(self, client: Any, root: str = "/stormplace") -> None:
+    def __init__(self, client: Any, root: str) -> None:
         self.client = client
-        self._root = root
+        self.folder = f"{root}/nodes"
 
     def path(self, host: str) -> str:
-        return f"{self._root}/nodes/{host}"
+        return f"{self.folder}/{host}"
 
     def wait(self, host: str, rule: Callable[[dict[str, Any] | None], bool]) -> dict[str, Any]:
         """Wait until the reading (None while there is none) obeys the rule."""
@@ -271,9 +277,14 @@ class Nodes:
 
 
 @pytest.fixture
-def nodes(zookeeper: ZooKeeperServer) -> Iterator[Nodes]:
+def root() -> str:
+    return f"/{uuid.uuid4().hex}"
+
+
+@pytest.fixture
+def nodes(zookeeper: ZooKeeperServer, root: str) -> Iterator[Nodes]:
     client = zookeeper.client()
-    yield Nodes(client)
+    yield Nodes(client, root)
     client.stop()
     client.close()
 
@@ -318,12 +329,12 @@ class AgentProcess:
 
 
 @pytest.fixture
-def start_agent() -> Iterator[Callable[..., AgentProcess]]:
+def start_agent(root: str) -> Iterator[Callable[..., AgentProcess]]:
     started: list[AgentProcess] = []
 
     def start(host: str, zookeeper: str, *arguments: str) -> AgentProcess:
         port = str(free_port(socket.SOCK_DGRAM))
-        local = ("--bind", "127.0.0.1", "--port", port, "--interval-ms", "100")
+        local = ("--root", root, "--bind", "127.0.0.1", "--port", port, "--interval-ms", "100")
         agent = AgentProcess("--host", host, "--zookeeper", zookeeper, *local, *arguments)
         started.append(agent)
         return agent

@@ -1,0 +1,190 @@
+"""Rules of publishing, against a real ZooKeeper."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from monitoring.publisher import Publisher, PublisherOptions
+from monitoring.reading import Address
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+
+class Peers:
+    """The peers that a publisher reported; a test can wait on them."""
+
+    def __init__(self) -> None:
+        self.now: dict[str, Address] = {}
+        self._changed = threading.Condition()
+
+    def __call__(self, peers: Mapping[str, Address]) -> None:
+        with self._changed:
+            self.now = dict(peers)
+            self._changed.notify_all()
+
+    def wait(self, expected: dict[str, Address], patience_s: float) -> None:
+        with self._changed:
+            came = self._changed.wait_for(lambda: self.now == expected, patience_s)
+        assert came, self.now
+
+
+def content(number: int, port: int = 7091) -> bytes:
+    return json.dumps({"version": 1, "number": number, "probe": f"10.0.0.1:{port}"}).encode()
+
+
+@pytest.fixture
+def publisher(make_log: Any, root: str) -> Iterator[Callable[..., Any]]:
+    started = []
+
+    def start(zookeeper: Any, host: str, **options: Any) -> Any:
+        settings = {"session_timeout_s": 4.0, "list_pause_s": 0.05, "retry_s": 0.1, **options}
+        peers, log = Peers(), make_log()
+        publisher: Any = Publisher(PublisherOptions(zookeeper.address, root, host, **settings), peers, log)
+        publisher.peers, publisher.log = peers, log
+        publisher.start()
+        started.append(publisher)
+        return publisher
+
+    yield start
+    for publisher in started:
+        publisher.stop()
+
+
+def test_a_reading_appears_changes_and_goes_with_its_publisher(
+    zookeeper: Any, nodes: Any, publisher: Callable[..., Any]
+) -> None:
+    one = publisher(zookeeper, "a")
+    one.publish(content(1))
+    nodes.wait("a", lambda reading: reading is not None and reading["number"] == 1)
+    one.publish(content(2))
+    nodes.wait("a", lambda reading: reading is not None and reading["number"] == 2)
+    assert nodes.client.exists(nodes.path("a")).ephemeralOwner != 0
+    one.stop()
+    assert nodes.client.exists(nodes.path("a")) is None
+
+
+def test_peers_are_found_and_missed(
+    zookeeper: Any, nodes: Any, publisher: Callable[..., Any], patience_s: float
+) -> None:
+    a, b = publisher(zookeeper, "a"), publisher(zookeeper, "b")
+    a.publish(content(1, port=1))
+    b.publish(content(1, port=2))
+    a.peers.wait({"b": Address("10.0.0.1", 2)}, patience_s)
+    b.peers.wait({"a": Address("10.0.0.1", 1)}, patience_s)
+    b.stop()
+    a.peers.wait({}, patience_s)
+    assert nodes.client.get_children(nodes.folder) == ["a"]
+
+
+def test_a_reading_that_cannot_be_read_is_named_once_and_left_out(
+    zookeeper: Any, nodes: Any, publisher: Callable[..., Any], patience_s: float
+) -> None:
+    nodes.client.create(nodes.path("bad"), b"nonsense", makepath=True)
+    one = publisher(zookeeper, "a")
+    one.log.await_event("peer-unreadable")
+    nodes.client.create(nodes.path("good"), content(1))  # makes it look at the whole list again
+    one.peers.wait({"good": Address("10.0.0.1", 7091)}, patience_s)
+    assert one.log.names().count("peer-unreadable") == 1
+
+
+def test_the_address_of_a_suspect_peer_is_read_again(
+    zookeeper: Any, nodes: Any, publisher: Callable[..., Any], patience_s: float
+) -> None:
+    nodes.client.create(nodes.path("b"), content(1, port=1), makepath=True)
+    one = publisher(zookeeper, "a")
+    one.peers.wait({"b": Address("10.0.0.1", 1)}, patience_s)
+    nodes.client.set(nodes.path("b"), content(2, port=2))
+    one.refresh("b")
+    one.peers.wait({"b": Address("10.0.0.1", 2)}, patience_s)
+
+
+def test_a_znode_of_a_former_session_is_replaced_when_that_session_ends(
+    zookeeper: Any, nodes: Any, publisher: Callable[..., Any]
+) -> None:
+    former = zookeeper.client()
+    former.create(nodes.path("a"), content(0), ephemeral=True, makepath=True)
+    one = publisher(zookeeper, "a")
+    one.publish(content(1))
+    one.log.await_event("zookeeper-held")
+    assert json.loads(nodes.client.get(nodes.path("a"))[0])["number"] == 0
+    former.stop()
+    former.close()
+    nodes.wait("a", lambda reading: reading is not None and reading["number"] == 1)
+    assert one.log.names().count("zookeeper-held") == 1
+
+
+def test_a_znode_removed_by_a_stranger_comes_back_with_the_next_reading(
+    zookeeper: Any, nodes: Any, publisher: Callable[..., Any]
+) -> None:
+    one = publisher(zookeeper, "a")
+    one.publish(content(1))
+    nodes.wait("a", lambda reading: reading is not None)
+    nodes.client.delete(nodes.path("a"))
+    one.publish(content(2))
+    nodes.wait("a", lambda reading: reading is not None and reading["number"] == 2)
+
+
+def test_after_a_restart_of_an_emptied_zookeeper_readings_and_peers_are_there_again(
+    no_zookeeper: Any, root: str, publisher: Callable[..., Any], patience_s: float
+) -> None:
+    no_zookeeper.start()
+    a, b = publisher(no_zookeeper, "a"), publisher(no_zookeeper, "b")
+    a.publish(content(1, port=1))
+    b.publish(content(1, port=2))
+    a.peers.wait({"b": Address("10.0.0.1", 2)}, patience_s)
+    no_zookeeper.stop()
+    for one in (a, b):
+        one.log.await_event("zookeeper-suspended")
+    no_zookeeper.wipe()  # the new server knows neither nodes nor sessions
+    no_zookeeper.start()
+    for one in (a, b):
+        one.log.await_event("zookeeper-publishing", 2)
+        assert one.log.names().count("zookeeper-suspended") == 1
+        assert one.log.names().count("zookeeper-lost") == 1
+    a.peers.wait({"b": Address("10.0.0.1", 2)}, patience_s)
+    client = no_zookeeper.client()
+    assert sorted(client.get_children(f"{root}/nodes")) == ["a", "b"]
+    client.stop()
+    client.close()
+
+
+def test_a_short_absence_of_zookeeper_costs_neither_session_nor_znode(
+    no_zookeeper: Any, publisher: Callable[..., Any]
+) -> None:
+    no_zookeeper.start()
+    one = publisher(no_zookeeper, "a", session_timeout_s=60.0)
+    one.publish(content(1))
+    one.log.await_event("zookeeper-publishing")
+    no_zookeeper.stop()
+    one.log.await_event("zookeeper-suspended")
+    no_zookeeper.start()
+    one.log.await_event("zookeeper-publishing", 2)
+    assert one.log.names().count("zookeeper-suspended") == 1
+
+
+def test_an_absent_zookeeper_is_told_once_and_waited_for(
+    no_zookeeper: Any, publisher: Callable[..., Any]
+) -> None:
+    one = publisher(no_zookeeper, "a", session_timeout_s=0.5)
+    one.publish(content(1))
+    one.log.await_event("zookeeper-unreachable")
+    no_zookeeper.start()
+    one.log.await_event("zookeeper-publishing")
+    assert one.log.names() == ["zookeeper-unreachable", "zookeeper-connected", "zookeeper-publishing"]
+
+
+def test_stopping_without_zookeeper_takes_no_longer_than_a_few_seconds(
+    no_zookeeper: Any, make_log: Any
+) -> None:
+    one = Publisher(PublisherOptions(no_zookeeper.address, "/s", "a"), Peers(), make_log())
+    one.start()
+    one.publish(content(1))
+    began_s = time.monotonic()
+    one.stop()
+    assert time.monotonic() - began_s < 15
