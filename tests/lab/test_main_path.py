@@ -133,7 +133,7 @@ def planned_slots(record: Any, name: str) -> dict[str, tuple[str, int]] | None:
 
 
 def test_the_cluster_follows_the_daemon_and_outlives_it(cluster: Cluster) -> None:
-    """A topology runs where the record says, keeps running without the daemon, and is left alone on its return."""
+    """A topology runs where the record says, outlives the daemon, and is left alone on its return."""
     cluster.submit("first")
     until("the first topology to be placed", lambda: len(cluster.slots("first")) == COMPONENTS)
     first = cluster.slots("first")

@@ -1,0 +1,1 @@
+"""Measurements with fixed work; results are kept in RESULTS.md."""
