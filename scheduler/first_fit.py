@@ -112,7 +112,7 @@ def _make_room(problem: Problem, placement: IntArray, operator: int, nodes: IntA
             displaced = [
                 int(j)
                 for j in np.flatnonzero(placement == u)
-                if j not in asks_for and fits(problem.demand[mover], free[u] + problem.demand[j])
+                if fits(problem.demand[mover], free[u] + problem.demand[j])
             ]
             if displaced:
                 seen_nodes.add(u)

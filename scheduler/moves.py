@@ -47,6 +47,15 @@ class MoveCosts:
         return round(objective / OBJECTIVE_STEP), round(delay / DELAY_STEP_MS)
 
 
+def co_locations(problem: Problem, placement: IntArray) -> BoolArray:
+    """Return (n_ops, n_nodes) which moves bring an operator to the node of one it has a stream with."""
+    source, target = problem.application.stream_source, problem.application.stream_target
+    joins = np.zeros((problem.n_ops, problem.n_nodes), dtype=np.bool_)
+    joins[source, placement[target]] = True
+    joins[target, placement[source]] = True
+    return joins
+
+
 class _Groups:
     """Streams grouped by the operator at one end, to reduce values per stream to values per operator."""
 

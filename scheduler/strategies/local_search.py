@@ -9,7 +9,7 @@ import numpy as np
 
 from scheduler.evaluation import check, evaluate
 from scheduler.first_fit import breadth_first_operators
-from scheduler.moves import MoveCosts, MoveEvaluator
+from scheduler.moves import MoveCosts, MoveEvaluator, co_locations
 from scheduler.penalty import link_penalty
 from scheduler.strategies.greedy import greedy, pinned_nodes, sorted_by_penalty
 from scheduler.strategy import Context, NoParameters, Suggestion
@@ -94,12 +94,8 @@ class _Descent:
 
     def co_locate(self) -> None:
         """Move one of two communicating operators to the other's node."""
-        problem, placement = self._problem, self.placement
-        source, target = problem.application.stream_source, problem.application.stream_target
-        joins = np.zeros((problem.n_ops, problem.n_nodes), dtype=np.bool_)
-        joins[source, placement[target]] = True
-        joins[target, placement[source]] = True
-        costs = self._moves.single_moves(placement)
+        joins = co_locations(self._problem, self.placement)
+        costs = self._moves.single_moves(self.placement)
         self._take_single(MoveCosts(np.where(joins, costs.objective, np.inf), costs.mean_delay_ms))
 
     def swap_resources(self) -> None:

@@ -32,10 +32,17 @@ def test_each_operator_takes_the_first_node_with_room() -> None:
 
 
 def test_pinned_operators_keep_their_room() -> None:
-    """A pin at the end of the sequence is served first."""
-    operators = [Operator("a"), Operator("b"), Operator("c", allowed=("x",))]
+    """A pin at the end of the sequence is served first, and the others keep their order."""
+    operators = [Operator("a"), Operator("b", allowed=("y", "z")), Operator("c", allowed=("x",))]
 
-    assert placed(problem(operators, {"x": 1, "y": 2}), [0, 1]) == [1, 1, 0]
+    assert placed(problem(operators, {"x": 1, "y": 1, "z": 1}), [0, 1, 2]) == [1, 2, 0]
+
+
+def test_capacity_tolerates_rounding() -> None:
+    """Ten operators of 0.1 are placed on a node of 1."""
+    operators = [Operator(f"o{k}", demand={"cpu": 0.1}) for k in range(10)]
+
+    assert placed(problem(operators, {"x": 1}, "cpu"), [0]) == [0] * 10
 
 
 def test_restricted_operators_go_first_where_first_fit_alone_gets_stuck() -> None:

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scheduler import moves
 from scheduler.evaluation import Rank, check, evaluate
-from scheduler.moves import BATCH, MoveCosts, MoveEvaluator
+from scheduler.moves import BATCH, MoveCosts, MoveEvaluator, co_locations
 from scheduler.plan import plan
 
 if TYPE_CHECKING:
@@ -43,13 +44,16 @@ def test_every_single_move_is_worth_what_evaluating_it_says(
                 assert costs.mean_delay_ms[i, u] == pytest.approx(worth.mean_delay_ms, abs=1e-9)
 
 
-@given(st.integers(0, 500), st.integers(1, 10), st.integers(5, 8))
+@pytest.mark.parametrize("batch", [1, BATCH])
+@given(seed=st.integers(0, 500), n_ops=st.integers(1, 10), n_nodes=st.integers(5, 8))
 def test_the_best_relocation_is_the_best_of_all(
-    make_problem: MakeProblem, seed: int, n_ops: int, n_nodes: int
+    make_problem: MakeProblem, batch: int, seed: int, n_ops: int, n_nodes: int
 ) -> None:
     """Pruning by bounds never loses the best way to move a node's operators together."""
     problem = make_problem(seed, n_ops, n_nodes)
-    placement = start(problem)
+    # crowded nodes, so that most relocations move several operators together
+    placement = plan(problem, "greedy-no-penalty").placement
+    assert placement is not None
     limit = evaluate(problem, placement).rank
     ranks: list[Rank] = []
     for u in np.unique(placement):
@@ -57,7 +61,9 @@ def test_the_best_relocation_is_the_best_of_all(
             moved = np.where(placement == u, v, placement)
             if u != v and not check(problem, moved):
                 ranks.append(evaluate(problem, moved).rank)
-    found = MoveEvaluator(problem).best_relocation(placement, np.arange(n_nodes), limit)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(moves, "BATCH", batch)
+        found = MoveEvaluator(problem).best_relocation(placement, np.arange(n_nodes), limit)
 
     better = [rank for rank in ranks if rank < limit]
     assert (found is None) == (not better)
@@ -90,3 +96,8 @@ def test_equal_objectives_are_told_apart_by_mean_delay() -> None:
     assert costs.best() == 2
     assert costs.rank(2) == (300_000_000, 1_000_000_000)
     assert MoveCosts(np.full(3, np.inf), np.zeros(3)).best() is None
+
+
+def test_either_operator_of_a_stream_may_join_the_other(chain: Problem) -> None:
+    """a -> b -> c on x, y, z: a may go to y, b to x and z, c to y."""
+    assert np.argwhere(co_locations(chain, np.array([0, 1, 2]))).tolist() == [[0, 1], [1, 0], [1, 2], [2, 1]]

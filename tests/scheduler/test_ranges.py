@@ -53,3 +53,11 @@ def test_a_given_range_replaces_the_computed_one(chain: Problem) -> None:
 
     assert problem.ranges["response_time"] == (0.0, 100.0)
     assert problem.ranges["network_usage"] == chain.ranges["network_usage"]
+
+
+def test_a_stream_from_an_operator_to_itself_widens_no_range() -> None:
+    """It never leaves its node, wherever that is."""
+    network = Network((Node("x", {"slots": 1}), Node("y", {"slots": 1})), np.array([[0.0, 9.0], [5.0, 0.0]]))
+    application = Application((Operator("a", 1.0),), (Stream("a", "a", critical=False),))
+
+    assert Problem(application, network).ranges["network_usage"] == (0.0, 0.0)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from scheduler.deadline import Deadline
 from scheduler.plan import plan
 from scheduler.problem import Application, Network, Node, Objective, Operator, Problem, Stream
 from scheduler.strategies.greedy import pinned_nodes, sorted_by_penalty
@@ -46,6 +47,14 @@ def test_even_deals_operators_out_in_turn() -> None:
 def test_without_pins_the_best_neighbourhood_is_found() -> None:
     """Two operators go to the two nodes that are 1 ms apart, wherever they are listed."""
     assert sorted(placement(line(None, None), "greedy")) == [3, 4]
+
+
+def test_a_deadline_ends_the_search_for_the_best_neighbourhood() -> None:
+    """One neighbourhood is always tried, here the first node's, 10 ms wide."""
+    result = plan(line(None, None), "greedy", deadline=Deadline(clock=lambda: 1.0, at=0.0))
+
+    assert result.placement is not None
+    assert result.placement.tolist() == [0, 1]
 
 
 def test_equal_penalties_keep_the_order_of_the_nodes() -> None:
