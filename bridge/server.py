@@ -125,8 +125,8 @@ class PlanServer:
             return
         with self._lock:
             if len(self._connections) >= self._settings.max_connections:
-                client.close()
                 self._log.warning("connection refused", peer=str(peer[0]), reason="too many connections")
+                client.close()
                 return
             connection = _Connection(client, str(peer[0]))
             thread = threading.Thread(target=self._serve_connection, args=(connection,), daemon=True)

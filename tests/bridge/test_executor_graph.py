@@ -71,7 +71,7 @@ def test_executors_are_weighted_by_their_tasks(make):
 
 
 def test_the_taxi_query_carries_one_rate_along_both_paths(make):
-    """countByWindow hears computeRouteID and the metronome: twice the source's rate, as does all behind it."""
+    """countByWindow hears two components of the source's rate each, and passes both on."""
     graph = build_executor_graph(make.taxi(), PLAN)
     received, _ = totals(graph)
     assert received["countByWindow[5]"] == received["globalRank[8]"] == 20.0
@@ -110,7 +110,7 @@ def with_acker(make, executors=2):
 
 
 def test_acknowledgements_are_traffic_but_not_critical(make):
-    """Spouts report each tuple, bolts acknowledge it, ackers answer once per spout tuple; failures are none."""
+    """Spouts report each tuple, bolts acknowledge it, ackers answer once per tree; no failures."""
     graph = build_executor_graph(with_acker(make), PLAN)
     received, sent = totals(graph)
     ackers = [name for name in graph.names if name.startswith("__acker")]
