@@ -1,0 +1,98 @@
+"""One run of a scheduler, read back from its folder for the report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import BaseModel, Field, ValidationError
+
+from replay.errors import DataError
+from replay.latency import GRID
+from replay.output import read_json
+from replay.pipeline import LATENCY, VERDICT
+from replay.placement import ExecutorPlace, read_placement
+from replay.predict import CostModel, Prediction, predict
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from replay.sites import Sites
+
+Quantiles = Annotated[list[float], Field(min_length=len(GRID), max_length=len(GRID))]
+
+
+class LatencyFigures(BaseModel):
+    """Figures of one response time, as `replay.latency` writes them."""
+
+    count: int
+    mean_ms: float
+    p50_ms: float
+    p95_ms: float
+    p99_ms: float
+    quantiles_ms: Quantiles
+
+
+class _LatencyFile(BaseModel):
+    end_to_end: LatencyFigures
+    in_topology: LatencyFigures
+
+
+class _Difference(BaseModel):
+    sentence: str
+
+
+class _VerdictFile(BaseModel):
+    equal: bool
+    differences: list[_Difference]
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """What the report shows of one run.
+
+    Attributes:
+        scheduler: Name of the scheduler.
+        wrong: The first difference from the expected answers in one sentence; None if the answers are right.
+        end_to_end: Response time from Redis to Redis.
+        in_topology: Response time from data source to globalRank.
+        places: Where the executors ran.
+        prediction: What the decision core predicts for this placement.
+    """
+
+    scheduler: str
+    wrong: str | None
+    end_to_end: LatencyFigures
+    in_topology: LatencyFigures
+    places: tuple[ExecutorPlace, ...]
+    prediction: Prediction
+
+
+def read_run(scheduler: str, folder: Path, sites: Sites, costs: CostModel | None = None) -> RunRecord:
+    """Read a run folder with verdict.json, latency.json and placement.json.
+
+    Args:
+        scheduler: Name to show.
+        folder: The run's folder.
+        sites: The site file of the run.
+        costs: Execution times and overhead per hop of the prediction.
+
+    Raises:
+        DataError: A file is missing or malformed.
+    """
+    try:
+        latency = _LatencyFile.model_validate(read_json(folder / LATENCY))
+        verdict = _VerdictFile.model_validate(read_json(folder / VERDICT))
+    except ValidationError as error:
+        fault = error.errors()[0]
+        place = ".".join(str(part) for part in fault["loc"])
+        raise DataError(f"{folder}: {error.title.strip('_')}: {place}: {fault['msg']}") from error
+    places = read_placement(folder, sites)
+    return RunRecord(
+        scheduler=scheduler,
+        wrong=None if verdict.equal else verdict.differences[0].sentence,
+        end_to_end=latency.end_to_end,
+        in_topology=latency.in_topology,
+        places=places,
+        prediction=predict(places, sites, costs),
+    )
