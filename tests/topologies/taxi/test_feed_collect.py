@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from cli.main import main
 from topologies.taxi.collect import CollectError, Collector
 from topologies.taxi.feed import Feeder, FeedError, FeedPlan, FeedProgress
 from topologies.taxi.keys import Run
@@ -210,3 +212,17 @@ def test_collecting_a_run_that_does_not_end_is_an_error_that_changes_nothing(
     with pytest.raises(CollectError, match=r"no new result for 0\.01 s after 1 results"):
         Collector(redis_server.client(), RUN, 0.01, lambda _: None).collect(tmp_path / "out")
     assert list((tmp_path / "out").iterdir()) == []
+
+
+@pytest.mark.parametrize(("passed", "status"), [(2, 0), (3, 1)])
+def test_the_command_ends_with_status_1_when_something_is_missing(
+    tmp_path: Path, redis_server: Any, monkeypatch: pytest.MonkeyPatch, passed: int, status: int
+) -> None:
+    """`taxi collect` of a complete run is silent success; a gap is an exit status that scripts see."""
+    put_run(redis_server.client(), [1, 2], {"rows": passed, "passed": passed, "rejected": 0})
+    arguments = ["--redis", str(redis_server.address), "--run", RUN.id, "--out", str(tmp_path / "out")]
+    monkeypatch.setattr(sys, "argv", ["stormplace", "taxi", "collect", *arguments])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert (end.value.code or 0) == status
+    assert (tmp_path / "out" / "summary.json").exists()
