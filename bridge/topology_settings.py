@@ -11,6 +11,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
 PREFIX = "topology.stormplace."
+ATTRIBUTES = {
+    f"{PREFIX}strategy": "strategy",
+    f"{PREFIX}weights": "weights",
+    f"{PREFIX}pin": "pin",
+    f"{PREFIX}avoid": "avoid",
+    f"{PREFIX}time.limit.ms": "time_limit_ms",
+    f"{PREFIX}seed": "seed",
+    f"{PREFIX}frozen": "frozen",
+}
+"""Every key of a topology's configuration that is read, and the attribute of `TopologySettings` it sets."""
 WEIGHT_NAMES = ("response_time", "availability", "network_usage", "cost")
 _SUPPORTED_WEIGHTS = ("response_time", "availability", "network_usage")
 EVERY_COMPONENT = "*"
@@ -86,25 +96,24 @@ def parse_topology_settings(
         return replace(settings, faults=("the settings are no JSON",))
     if not isinstance(data, dict):
         return replace(settings, faults=("the settings are no JSON object",))
-    readers: dict[str, tuple[str, Callable[[Any], Any]]] = {
-        "strategy": ("strategy", lambda value: _strategy(value, strategies)),
-        "weights": ("weights", _weights),
-        "pin": ("pin", lambda value: _pin(value, components)),
-        "avoid": ("avoid", lambda value: _avoid(value, components)),
-        "time.limit.ms": ("time_limit_ms", lambda value: _whole_number(value, 1)),
-        "seed": ("seed", lambda value: _whole_number(value, 0)),
-        "frozen": ("frozen", _boolean),
+    readers: dict[str, Callable[[Any], Any]] = {
+        "strategy": lambda value: _strategy(value, strategies),
+        "weights": _weights,
+        "pin": lambda value: _pin(value, components),
+        "avoid": lambda value: _avoid(value, components),
+        "time_limit_ms": lambda value: _whole_number(value, 1),
+        "seed": lambda value: _whole_number(value, 0),
+        "frozen": _boolean,
     }
     faults: list[str] = []
     values: dict[str, Any] = {}
     for key in sorted(data):
-        reader = readers.get(key.removeprefix(PREFIX)) if key.startswith(PREFIX) else None
-        if reader is None:
+        name = ATTRIBUTES.get(key)
+        if name is None:
             faults.append(f"{key}: unknown key")
             continue
-        name, read = reader
         try:
-            values[name] = read(data[key])
+            values[name] = readers[name](data[key])
         except ValueError as error:
             faults.append(f"{key}: {error}")
     return replace(settings, **values, faults=tuple(faults))

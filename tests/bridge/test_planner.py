@@ -40,7 +40,7 @@ def hosts_of(request, answer):
 
 
 def test_a_new_topology_is_placed_near_its_pins_within_capacity(make):
-    """Both pins at uniroma2, two executors per host at most, one worker per host, and a status that says how."""
+    """Pins kept, two executors per host at most, one worker per host, and a status that says how."""
     request = make.cluster(make.taxi(settings=PINNED))
     answer = only(request)
     hosts = hosts_of(request, answer)
@@ -351,7 +351,7 @@ def test_a_cluster_without_hosts_places_nothing(make):
 
 
 def test_thousands_of_running_executors_are_kept(make):
-    """36,000 executors on 1,900 hosts decode and are all kept; topologies above the limit are not searched."""
+    """36,000 executors on 1,900 hosts decode and are all kept, those above the limit without a search."""
     supervisors = tuple(make.supervisor(f"host-{index:04d}", f"site{index % 20}") for index in range(1900))
     topologies = tuple(
         make.assigned(

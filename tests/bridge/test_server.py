@@ -236,6 +236,14 @@ def test_a_round_that_finds_no_place_before_its_deadline_is_refused(make, daemon
         assert first.result().plans == second.result().plans == []
 
 
+def is_closed(connection):
+    """Whether the daemon closed; bytes that it did not read turn the close into a reset."""
+    try:
+        return connection.recv(1) == b""
+    except ConnectionResetError:
+        return True
+
+
 def frame(content):
     return struct.pack(">i", len(content)) + content
 
@@ -258,7 +266,7 @@ def test_bad_frames_close_their_connection_and_no_other(make, daemon, content):
     good.plan(request_to_thrift(make.cluster()))
     with daemon.connect() as bad:
         bad.sendall(content)
-        assert bad.recv(1) == b""
+        assert is_closed(bad)
     assert good.plan(request_to_thrift(make.cluster())).plans == []
     good.close()
 
@@ -279,7 +287,7 @@ def test_a_frame_above_the_limit_is_refused_before_it_is_read():
     """The limit is a setting, and the log says what was sent."""
     with running(max_frame_bytes=1024) as daemon, daemon.connect() as bad:
         bad.sendall(struct.pack(">i", 1025))
-        assert bad.recv(1) == b""
+        assert is_closed(bad)
         (event,) = daemon.events("connection closed")
         assert event["reason"] == "no request: a frame of 1025 bytes, at most 1024 are accepted"
 
@@ -303,7 +311,7 @@ def test_connections_beyond_the_limit_are_closed(make):
         first = daemon.client()
         first.plan(request_to_thrift(make.cluster()))
         with daemon.connect() as second:
-            assert second.recv(1) == b""
+            assert is_closed(second)
         first.close()
         assert daemon.events("connection refused")
 
@@ -324,7 +332,7 @@ def test_stopping_lets_a_running_round_finish(make, monkeypatch):
         answer = pool.submit(client.plan, request_to_thrift(make.cluster(make.taxi())))
         begun.wait(60)
         daemon.server.stop()
-        assert idle.recv(1) == b""
+        assert is_closed(idle)
         release.set()
         assert answer.result().plans[0].decision == Decision.ASSIGN
     daemon.stop()
