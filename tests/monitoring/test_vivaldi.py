@@ -142,6 +142,19 @@ def test_coincident_hosts_part_in_a_direction_that_the_seed_decides() -> None:
     assert parted(1) == parted(1) != parted(2)
 
 
+def test_a_sure_host_moves_little_for_an_unsure_peer_and_the_other_way_round() -> None:
+    def moved_ms(own_error: float, remote_error: float) -> float:
+        start = Coordinate((10.0, 0.0, 0.0), 0.01, own_error)
+        vivaldi = make(start=start)
+        vivaldi.observe(20.0, Coordinate((0.0, 0.0, 0.0), 0.01, remote_error))
+        return math.dist(vivaldi.coordinate.position_ms, start.position_ms)
+
+    # 10 ms off, times c_c 0.5, times the share of the error that is the host's own (figure 3 of the paper)
+    assert moved_ms(0.1, 0.9) == pytest.approx(0.5, rel=0.02)
+    assert moved_ms(0.5, 0.5) == pytest.approx(2.5, rel=0.02)
+    assert moved_ms(0.9, 0.1) == pytest.approx(4.5, rel=0.02)
+
+
 def test_no_single_sample_moves_a_host_farther_than_the_limit() -> None:
     vivaldi = make(max_step_ms=20.0)
     vivaldi.observe(9000.0, ANYWHERE)
