@@ -17,6 +17,7 @@ import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.thrift.TException;
+import org.apache.thrift.protocol.TProtocol;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class DaemonClientTest {
     private static final int AMPLE_MS = 20_000;
-    private static final int SHORT_MS = 100;
+    private static final int SHORT_MS = 1_000;
 
     private static PlanRequest request() {
         return new PlanRequest(placementConstants.VERSION, "r", 1, List.of(), List.of(), List.of(), false);
@@ -122,7 +123,7 @@ class DaemonClientTest {
         CountDownLatch writing = new CountDownLatch(1);
         PlanRequest stubborn = new PlanRequest(request()) {
             @Override
-            public void write(org.apache.thrift.protocol.TProtocol protocol) {
+            public void write(TProtocol protocol) {
                 writing.countDown();
                 boolean released = false;
                 while (!released) {

@@ -138,9 +138,9 @@ class PlacementSchedulerTest {
     @Test
     void aDaemonThatNeverAnswersCostsOneDeadlineAndThenABackOff() throws IOException {
         try (RawServer server = new RawServer(new byte[0])) {
-            prepare(server.port(), ShimSettings.DAEMON_DEADLINE_MS, 100);
+            prepare(server.port(), ShimSettings.DAEMON_DEADLINE_MS, 1_000);
             for (int i = 0; i < 3; i++) {
-                // The back-off of 500 ms may pass on a slow machine: then one more connection is right.
+                // The back-off of five deadlines may pass on a slow machine: then one more connection is right.
                 assertFallenBack(round(), "did not answer before the deadline");
             }
             assertEquals(1, daemonWarnings().size(), daemonWarnings().toString());
