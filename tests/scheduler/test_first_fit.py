@@ -39,10 +39,10 @@ def test_pinned_operators_keep_their_room() -> None:
 
 
 def test_capacity_tolerates_rounding() -> None:
-    """Ten operators of 0.1 are placed on a node of 1."""
-    operators = [Operator(f"o{k}", demand={"cpu": 0.1}) for k in range(10)]
+    """Operators of 0.1 and 0.2 are placed on a node of 0.3, though 0.3 - 0.1 is a little less than 0.2."""
+    operators = [Operator("a", demand={"cpu": 0.1}), Operator("b", demand={"cpu": 0.2})]
 
-    assert placed(problem(operators, {"x": 1}, "cpu"), [0]) == [0] * 10
+    assert placed(problem(operators, {"x": 0.3}, "cpu"), [0]) == [0, 0]
 
 
 def test_restricted_operators_go_first_where_first_fit_alone_gets_stuck() -> None:
