@@ -23,25 +23,26 @@ if TYPE_CHECKING:
 
 
 class UpDisplay:
-    """Bars on standard error that fill while a lab starts."""
+    """Bars on standard error that fill while a lab starts; they appear with the first news of it."""
 
     def __init__(self) -> None:
+        console = Console(stderr=True)
         self._progress = Progress(
             SpinnerColumn(),
             TextColumn("{task.description}"),
             BarColumn(bar_width=24),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
-            console=Console(stderr=True),
+            console=console,
             transient=True,
+            disable=not console.is_terminal,
         )
         self._supervisors = self._progress.add_task("supervisors", total=None)
         self._agents = self._progress.add_task("agents", total=None)
         self._waiting = self._progress.add_task("starting", total=None)
 
     def __enter__(self) -> Self:
-        """Show the bars."""
-        self._progress.start()
+        """Return the display."""
         return self
 
     def __exit__(
@@ -52,6 +53,7 @@ class UpDisplay:
 
     def update(self, status: LabStatus) -> None:
         """Show a new state of things."""
+        self._progress.start()
         supervisors = [host for host in status.hosts if host.kind == "supervisor"]
         if supervisors:
             known = sum(host.slots is not None for host in supervisors)

@@ -57,7 +57,7 @@ def check_programs() -> Programs:
         raise LabError(f"{java} does not run: {error}") from None
     version = re.search(r'version "(\d+)', told)
     if version is None or int(version[1]) < _OLDEST_JAVA:
-        first = told.splitlines()[0] if told else "no version told"
+        first = (told.strip() or "no version told").splitlines()[0]
         raise LabError(f"Storm needs Java {_OLDEST_JAVA} or newer; {java} is: {first}")
     if not (STORM_HOME / "RELEASE").exists():
         raise LabError(

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import random
+from statistics import NormalDist
+
+_NORMAL = NormalDist()
 
 
 class DelayTable:
@@ -33,7 +36,7 @@ class DelayTable:
         limit = min(3.0 * self._jitter_s, delay)
         if limit <= 0.0:
             return delay
-        while True:
-            deviation = self._random.gauss(0.0, self._jitter_s)
-            if abs(deviation) <= limit:
-                return delay + deviation
+        # by inversion: drawing until a deviate falls within a narrow limit could take for ever
+        below = _NORMAL.cdf(-limit / self._jitter_s)
+        quantile = _NORMAL.inv_cdf(below + (1.0 - 2.0 * below) * self._random.random())
+        return delay + max(-limit, min(limit, quantile * self._jitter_s))

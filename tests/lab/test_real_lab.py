@@ -1,0 +1,147 @@
+"""One lab of three supervisors: what it promises while it runs."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lab import accuracy
+from lab.cluster import LabClient
+from lab.errors import LabError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lab.status import LabStatus
+
+pytestmark = [pytest.mark.lab, pytest.mark.timeout(400)]
+
+WAIT_S = 120.0
+
+
+def run(lab: LabClient, host: str, *argv: str) -> str:
+    process = lab.exec(host, argv, stdout=subprocess.PIPE, text=True)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    return str(output)
+
+
+def until(lab: LabClient, what: str, holds: Callable[[LabStatus], bool]) -> LabStatus:
+    deadline_s = time.monotonic() + WAIT_S
+    while not holds(status := lab.status()):
+        assert time.monotonic() < deadline_s, f"{what}: {status}"
+        time.sleep(0.2)
+    return status
+
+
+def test_a_ready_lab_has_all_its_parts(lab: LabClient) -> None:
+    """Nimbus lists every supervisor with its slots, every agent publishes, every process runs."""
+    status = until(lab, "ready", lambda status: status.state == "ready")
+    supervisors = [host for host in status.hosts if host.kind == "supervisor"]
+    assert {host.name: (host.slots, host.agent) for host in supervisors} == {
+        "near-1": (2, True),
+        "near-2": (2, True),
+        "far-1": (2, True),
+    }
+    assert all(service.state in ("running", "down") for service in status.services)
+
+
+def test_round_trips_are_within_a_millisecond_of_the_site_file(lab: LabClient) -> None:
+    """The mean of 200 round trips between any two hosts is off by less than 1 ms, and none is lost."""
+    pairs = accuracy.measure(lab, trips=200)
+    assert len(pairs) == 10
+    assert {pair.expected_ms for pair in pairs} == {0.5, 40.0}
+    assert all(pair.received == pair.sent for pair in pairs)
+    worst = max(pairs, key=lambda pair: pair.error_ms)
+    assert worst.error_ms < 1.0, worst
+
+
+def test_a_delay_changes_while_the_lab_runs(lab: LabClient) -> None:
+    """A new delay holds at once for its pair of sites, both ways, and is what the status says."""
+    lab.set_delay("far", "near", 5.0)
+    try:
+        pairs = accuracy.measure(lab, trips=50)
+        assert {pair.expected_ms for pair in pairs} == {0.5, 10.0}
+        assert max(pair.error_ms for pair in pairs) < 1.0
+        with pytest.raises(LabError, match="no site is named 'moon'; sites are near, far"):
+            lab.set_delay("near", "moon", 5.0)
+    finally:
+        lab.set_delay("near", "far", 20.0)
+
+
+def test_a_command_sees_the_host_and_nothing_else(lab: LabClient) -> None:
+    """A host has one address, knows the lab's names, and sees nothing of the machine's network."""
+    addresses = run(lab, "far-1", "ip", "-4", "-brief", "address").split()
+    assert addresses == ["lo", "UNKNOWN", "127.0.0.1/8", "wan0", "UNKNOWN", "10.77.2.1/32"]
+    assert run(lab, "far-1", "hostname") == "far-1\n"
+    assert run(lab, "far-1", "getent", "hosts", "near-2").split() == ["10.77.1.2", "near-2"]
+    assert run(lab, "far-1", "pwd") == f"{Path.cwd()}\n"
+    with pytest.raises(LabError, match="no host is named 'far-9'; hosts are nimbus, redis, near-1"):
+        lab.exec("far-9", ["true"])
+
+
+def test_the_machines_network_is_not_touched(lab: LabClient) -> None:
+    """No device, address or named namespace of the lab appears outside."""
+    assert lab.status().state in ("ready", "degraded")
+    outside = subprocess.run(["ip", "address"], capture_output=True, text=True, check=True).stdout
+    assert "wan0" not in outside
+    assert "10.77." not in outside
+
+
+def test_a_killed_command_ends_inside_as_well(lab: LabClient) -> None:
+    """Killing what `exec` returned ends the command on the host."""
+    process = lab.exec("near-1", ["sleep", "98765"])
+    running = lab.exec("near-1", ["pgrep", "-f", "^sleep 98765"], stdout=subprocess.PIPE)
+    while running.wait() != 0:
+        running = lab.exec("near-1", ["pgrep", "-f", "^sleep 98765"], stdout=subprocess.PIPE)
+    process.kill()
+    process.wait()
+    while lab.exec("near-1", ["pgrep", "-f", "^sleep 98765"], stdout=subprocess.DEVNULL).wait() == 0:
+        pass
+
+
+def test_a_supervisor_that_ends_is_told_and_started_again(lab: LabClient) -> None:
+    """An unexpected end degrades the lab, is counted, and is followed by a new start."""
+    name = "supervisor-near-2"
+    service = next(one for one in lab.status().services if one.name == name)
+    assert service.pid is not None
+    run(lab, "near-2", "kill", "-9", str(service.pid))
+
+    def started_again(status: LabStatus) -> bool:
+        one = next(one for one in status.services if one.name == name)
+        return one.state == "running" and one.unexpected_ends == service.unexpected_ends + 1
+
+    after = until(lab, "a new supervisor", started_again)
+    assert next(one for one in after.services if one.name == name).last_end == "signal SIGKILL"
+    until(lab, "ready again", lambda status: status.state == "ready")
+
+
+def test_only_nimbus_restarts_for_another_scheduler(lab: LabClient) -> None:
+    """Changing the scheduler leaves every process but Nimbus and the placement daemon alone."""
+    before = {one.name: one.pid for one in lab.status().services}
+    assert lab.use_scheduler("stormplace").scheduler == "stormplace"
+    during = {one.name: one.pid for one in lab.status().services}
+    assert during["daemon"] is not None
+    lab.stop_daemon()
+    assert lab.status().state == "ready", "a daemon that is stopped on purpose is not missing"
+    lab.start_daemon()
+    lab.use_scheduler("even")
+    after = until(lab, "the daemon's end", lambda status: _state(status, "daemon") == "down")
+    changed = {one.name for one in after.services if before.get(one.name) != one.pid}
+    assert changed - {"daemon"} == {"nimbus"}
+
+
+def _state(status: LabStatus, name: str) -> str:
+    return next(one.state for one in status.services if one.name == name)
+
+
+def test_a_second_start_is_refused_and_harmless(lab: LabClient, two_sites: Path) -> None:
+    """A second `up` says that a lab runs, and the first one goes on."""
+    before = {one.name: one.pid for one in lab.status().services}
+    with pytest.raises(LabError, match="already running"):
+        LabClient(lab.folder.root).up(two_sites, "even")
+    assert {one.name: one.pid for one in lab.status().services} == before

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lab.errors import LabError
+from lab.places import PROJECT_ROOT
+from lab.sites import read_site_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+GOOD = """
+[[site]]
+name = "a"
+supervisors = 2
+slots = 2
+services = true
+[[site]]
+name = "b"
+supervisors = 1
+slots = 1
+[[link]]
+between = ["b", "a"]
+delay_ms = 7
+"""
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "sites.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_delays_are_symmetric_with_the_local_delay_on_the_diagonal(tmp_path: Path) -> None:
+    """A link counts both ways, whichever site it names first."""
+    sites = read_site_file(write(tmp_path, GOOD))
+    assert sites.delays_ms() == [[0.25, 7.0], [7.0, 0.25]]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place"),
+    [
+        ("supervisors = 2", "supervisors = 0", "site[0].supervisors: "),
+        ("supervisors = 2", "supervisors = true", "site[0].supervisors: "),
+        ("slots = 1", 'slots = "one"', "site[1].slots: "),
+        ('name = "a"', 'name = "A site"', "site[0].name: "),
+        ("slots = 1", "", "site[1].slots: "),
+        ("slots = 1", "slots = 1\nslotz = 2", "site[1].slotz: "),
+        ("delay_ms = 7", "delay_ms = -7", "link[0].delay_ms: "),
+        ("delay_ms = 7", "delay_ms = nan", "link[0].delay_ms: "),
+        ('["b", "a"]', '["b"]', "link[0].between: "),
+        ('["b", "a"]', '["b", "c"]', "link[0].between: no site is named 'c'"),
+        ('["b", "a"]', '["b", "b"]', "link[0].between: both ends are 'b'"),
+        ('name = "b"', 'name = "a"', "site: 2 sites are named 'a'"),
+        ("services = true", "", "site: exactly one site must have services = true, not 0"),
+        ("slots = 1", "slots = 1\nservices = true", "services = true, not 2"),
+        ("[[link]]", "[network]\nloss = 1.0\n[[link]]", "network.loss: "),
+        ("[[link]]", "[network]\njitter_ms = -1.0\n[[link]]", "network.jitter_ms: "),
+        ('[[link]]\nbetween = ["b", "a"]\ndelay_ms = 7', "", "the delay between 'a' and 'b' is missing"),
+        ("slots = 1", "slots =", "is no TOML: "),
+    ],
+)
+def test_a_fault_is_named_with_file_and_key_path(tmp_path: Path, old: str, new: str, place: str) -> None:
+    """Each fault of a site file is refused in one line that names the file and the key."""
+    assert old in GOOD
+    path = write(tmp_path, GOOD.replace(old, new))
+    with pytest.raises(LabError) as caught:
+        read_site_file(path)
+    message = str(caught.value)
+    assert place in message
+    assert str(path) in message
+
+
+def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
+    """Nobody has to repair a file one run at a time."""
+    text = GOOD.replace("supervisors = 2", "supervisors = -2").replace("delay_ms = 7", 'delay_ms = "x"')
+    with pytest.raises(LabError, match=r"site\[0\]\.supervisors: .*; link\[0\]\.delay_ms: "):
+        read_site_file(write(tmp_path, text))
+
+
+def test_a_pair_given_twice_is_refused(tmp_path: Path) -> None:
+    """Two delays for one pair would leave it open which one holds."""
+    text = GOOD + '[[link]]\nbetween = ["a", "b"]\ndelay_ms = 8\n'
+    with pytest.raises(LabError, match=r"link\[1\]\.between: this pair is already given by link\[0\]"):
+        read_site_file(write(tmp_path, text))
+
+
+def test_an_absent_file_is_told_in_one_sentence(tmp_path: Path) -> None:
+    """A wrong path is no traceback."""
+    with pytest.raises(LabError, match="No such file"):
+        read_site_file(tmp_path / "absent.toml")
+
+
+@pytest.mark.parametrize(("name", "sites", "supervisors"), [("demo", 3, 7), ("table5", 7, 32)])
+def test_shipped_site_files_agree(name: str, sites: int, supervisors: int) -> None:
+    """The shipped files are valid, have the stated size, and give one delay for each pair in all of them."""
+    path = PROJECT_ROOT / f"lab/sites/{name}.toml"
+    read = read_site_file(path)
+    assert len(read.site) == sites
+    assert sum(site.supervisors for site in read.site) == supervisors
+    table5 = tomllib.loads((PROJECT_ROOT / "lab/sites/table5.toml").read_text(encoding="utf-8"))
+    known = {frozenset(link["between"]): link["delay_ms"] for link in table5["link"]}
+    assert all(known[frozenset(link.between)] == link.delay_ms for link in read.link)

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab.layout import lay_out
+from lab.places import PROJECT_ROOT, LabFolder
+from lab.sites import read_site_file
+from lab.storm_config import SCHEDULERS, SchedulerName, daemon_toml, storm_yaml
+
+HOSTS = {host.name: host for host in lay_out(read_site_file(PROJECT_ROOT / "lab/sites/demo.toml"))}
+FOLDER = LabFolder(Path("/lab"))
+
+
+def read(host: str, scheduler: SchedulerName) -> dict[str, Any]:
+    lines = storm_yaml(FOLDER, HOSTS[host], scheduler).splitlines()
+    return {key: json.loads(value) for key, value in (line.split(": ", maxsplit=1) for line in lines)}
+
+
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
+def test_schedulers_differ_in_nothing_but_their_own_keys(scheduler: SchedulerName) -> None:
+    """Supervisors get the same file under every scheduler, Nimbus the same but for the scheduler's keys."""
+    own = {"storm.scheduler", "storm.network.topography.plugin"}
+    assert read("uniroma2-1", scheduler) == read("uniroma2-1", "even")
+    common = {
+        key: value
+        for key, value in read("nimbus", scheduler).items()
+        if key not in own and not key.startswith("stormplace.")
+    }
+    assert common.items() == {k: v for k, v in read("nimbus", "even").items() if k not in own}.items()
+
+
+def test_the_shim_needs_the_scheduler_and_two_keys() -> None:
+    """Beyond what every cluster has, Stormplace takes its class and where the daemon is."""
+    extra = dict(_hashable(read("nimbus", "stormplace")) - _hashable(read("nimbus", "even")))
+    assert extra == {
+        "storm.scheduler": "io.stormplace.PlacementScheduler",
+        "stormplace.daemon.host": "nimbus",
+        "stormplace.daemon.port": 7090,
+    }
+
+
+def _hashable(keys: dict[str, Any]) -> set[tuple[str, Any]]:
+    return {(key, value) for key, value in keys.items() if isinstance(value, str | int | float)}
+
+
+def test_a_supervisor_says_its_host_site_and_slots() -> None:
+    """A supervisor's file holds what makes it distinct: name, site, ports."""
+    keys = read("us-east1-2", "even")
+    assert keys["storm.local.hostname"] == "us-east1-2"
+    assert keys["supervisor.scheduler.meta"] == {"stormplace.site": "us-east1"}
+    assert keys["supervisor.slots.ports"] == [6700, 6701]
+
+
+@pytest.mark.parametrize("capacity", [None, 3])
+def test_the_daemon_gets_the_site_files_capacity(capacity: int | None) -> None:
+    """The capacity of a host is the site file's, or the daemon's own default."""
+    settings = tomllib.loads(daemon_toml(FOLDER, capacity))
+    assert settings.get("capacity") == (None if capacity is None else {"executors_per_host": capacity})
+    assert settings["server"]["port"] == 7090
+    assert settings["record"] == {"directory": "/lab/records"}
