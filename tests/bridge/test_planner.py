@@ -365,3 +365,33 @@ def test_thousands_of_running_executors_are_kept(make):
     done = plan(decode_request(encode_request(request)))
     assert {answer.decision for answer in done.response.plans} == {Decision.KEEP}
     assert "9000 executors are above plan.max_executors 1000" in done.response.plans[0].status
+
+
+def test_room_that_a_later_topology_makes_is_used_in_the_same_round(make):
+    """`a` is looked at before `b` leaves the host that `a` wants: a second pass sees it."""
+    pair = [Grouping.SHUFFLE]
+
+    def with_settings(topology, **values):
+        keys = {f"topology.stormplace.{key}": value for key, value in values.items()}
+        return replace(topology, settings_json=json.dumps(keys))
+
+    first = with_settings(
+        make.chain("a", [1, 1], pair), pin={"c0": "host:uniroma2-1"}, avoid="site:europe-west1"
+    )
+    second = with_settings(make.chain("b", [1, 1], pair), pin={"c0": "host:europe-west1-1"})
+    filling = with_settings(make.chain("c", [3, 3], pair), frozen=True)
+    request = make.cluster(
+        make.assigned(first, [0, 5]),
+        make.assigned(second, [3, 0], [6700, 6701]),
+        make.assigned(filling, [1, 1, 2, 2, 4, 4]),
+    )
+    done = plan(request)
+    assert [answer.decision for answer in done.response.plans] == [
+        Decision.ASSIGN,
+        Decision.ASSIGN,
+        Decision.KEEP,
+    ]
+    assert done.response.plans[0].executor_supervisor == (0, 0)
+    assert done.response.plans[1].executor_supervisor == (3, 3)
+    again = plan(make.carried_out(request, done.response))
+    assert again.report.moves == 0
