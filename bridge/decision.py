@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from bridge.problem_builder import NoHostError
 from bridge.round_state import executors_by_slot
 from scheduler.evaluation import evaluate
 
@@ -101,16 +102,21 @@ def improve(
         thresholds: Least gains.
     """
     hosts = [state.host_of(slot) for slot in state.assignment(task.index) if slot is not None]
+    try:
+        question = search.pose(task, [None] * len(hosts))
+    except NoHostError as error:
+        return Verdict("kept", f"no candidate ({error})")
+    before = evaluate(question.problem, question.frame.nodes_of(hosts))
+    hopeless = _why_no_gain_can_do(question.problem, before, thresholds)
+    if hopeless:
+        return Verdict("kept", hopeless, evaluation=before)
     answer = search.ask(task, [None] * len(hosts))
-    if answer.problem is None or answer.frame is None:
-        return Verdict("kept", f"no candidate ({answer.result.reason})", result=answer.result)
-    before = evaluate(answer.problem, answer.frame.nodes_of(hosts))
     after, placement = answer.result.evaluation, answer.placement
     if after is None or placement is None:
         return Verdict(
             "kept", f"no candidate ({answer.result.reason})", result=answer.result, evaluation=before
         )
-    gain, gain_ms = gains(answer.problem, before, after)
+    gain, gain_ms = gains(question.problem, before, after)
     # Moves are counted against the beginning of the round, and some of this topology's may be spent already.
     began = [None if slot is None else state.host_of(slot) for slot in state.initial(task.index)]
     moved = _moved(began, placement) - state.moves(task.index)
@@ -127,6 +133,20 @@ def improve(
         return Verdict("kept", reason, result=answer.result, evaluation=before)
     reason = f"moved by {answer.result.strategy} for a gain of {_percent(gain)}"
     return Verdict("moved", reason, placement, answer.result, gain, after)
+
+
+def _why_no_gain_can_do(problem: Problem, before: Evaluation, thresholds: MoveSettings) -> str:
+    """Say why no placement at all can pass the thresholds; empty if one might.
+
+    No placement is faster than the least response time of the problem's ranges, a proved bound, so that a
+    search would be in vain. Most rounds of a cluster that runs well end here.
+    """
+    if problem.objective.weights["response_time"] != 1.0:
+        return ""
+    most_ms = before.response_time_ms - problem.ranges["response_time"][0]
+    if most_ms < max(thresholds.min_gain_ms, thresholds.min_gain * before.response_time_ms):
+        return f"no placement can gain more than {max(most_ms, 0.0):.1f} ms"
+    return ""
 
 
 def gains(problem: Problem, before: Evaluation, after: Evaluation) -> tuple[float, float | None]:

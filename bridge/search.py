@@ -18,25 +18,29 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
+class Question:
+    """What a strategy can be asked about a topology.
+
+    Attributes:
+        problem: The placement problem.
+        frame: How its nodes and the hosts belong together.
+    """
+
+    problem: Problem
+    frame: Frame
+
+
+@dataclass(frozen=True, eq=False)
 class Answer:
     """What a strategy answered.
 
     Attributes:
         result: The strategy's result, in nodes.
-        problem: What it was asked, None if no host was open and it was not asked.
-        frame: How nodes and hosts belong together, None likewise.
+        placement: Host index per executor, None if the strategy found no placement.
     """
 
     result: Result
-    problem: Problem | None
-    frame: Frame | None
-
-    @property
-    def placement(self) -> tuple[int, ...] | None:
-        """Host index per executor, None if the strategy found no placement."""
-        if self.frame is None or self.result.placement is None:
-            return None
-        return self.frame.hosts_of(self.result.placement)
+    placement: tuple[int, ...] | None
 
 
 class Search:
@@ -56,7 +60,24 @@ class Search:
         self._view = view
         self._deadline_for = deadline_for
         self.timed_out = False
-        self._known: dict[tuple[int, bytes], Answer] = {}
+        self._questions: dict[tuple[int, bytes], Question] = {}
+        self._answers: dict[tuple[int, bytes], Answer] = {}
+
+    def pose(self, task: Task, fixed: Sequence[int | None]) -> Question:
+        """Make the question about a topology without asking it.
+
+        Args:
+            task: The topology.
+            fixed: Per executor the host that it must keep, None if it is free.
+
+        Raises:
+            NoHostError: No host is open to it.
+        """
+        frame = make_frame(self._state, task, self._view.settings.max_hosts, fixed)
+        key = (task.index, frame.key)
+        if key not in self._questions:
+            self._questions[key] = Question(build_problem(self._state, task, self._view, frame), frame)
+        return self._questions[key]
 
     def ask(self, task: Task, fixed: Sequence[int | None]) -> Answer:
         """Ask the topology's strategy for a placement.
@@ -67,15 +88,15 @@ class Search:
         """
         settings = task.settings
         try:
-            frame = make_frame(self._state, task, self._view.settings.max_hosts, fixed)
+            question = self.pose(task, fixed)
         except NoHostError as error:
             refused = Result(None, None, None, "infeasible", str(error), settings.strategy, settings.seed)
-            return Answer(refused, None, None)
-        key = (task.index, frame.key)
-        if key not in self._known:
-            problem = build_problem(self._state, task, self._view, frame)
+            return Answer(refused, None)
+        key = (task.index, question.frame.key)
+        if key not in self._answers:
             deadline = self._deadline_for(task)
-            result = plan(problem, settings.strategy, None, settings.seed, deadline)
+            result = plan(question.problem, settings.strategy, None, settings.seed, deadline)
             self.timed_out |= deadline.expired()
-            self._known[key] = Answer(result, problem, frame)
-        return self._known[key]
+            placement = None if result.placement is None else question.frame.hosts_of(result.placement)
+            self._answers[key] = Answer(result, placement)
+        return self._answers[key]

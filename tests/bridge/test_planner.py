@@ -112,13 +112,14 @@ def test_a_bad_running_placement_is_left_for_a_gain_that_is_worth_it(make):
 @pytest.mark.parametrize(
     ("move", "reason"),
     [
-        ({"min_gain": 0.99}, "kept: best candidate gains "),
-        ({"min_gain_ms": 5000.0}, "ms < 5000.0 ms"),
+        ({"min_gain": 0.9}, "kept: best candidate gains "),
+        ({"min_gain_ms": 400.0}, "ms < 400.0 ms"),
         ({"max_moves_per_round": 3}, "executors, 3 may move"),
+        ({"min_gain_ms": 5000.0}, "kept: no placement can gain more than 437.2 ms"),
     ],
 )
 def test_a_gain_below_a_threshold_or_beyond_the_cap_moves_nothing(make, move, reason):
-    """Each of the three limits keeps the scattered placement, and the status says which."""
+    """Each of the limits keeps the scattered placement, and the status says which."""
     request = make.cluster(make.assigned(make.taxi(settings=PINNED), SCATTERED))
     answer = only(request, move=MoveSettings(**move))
     assert (answer.decision, answer.executor_supervisor, answer.price) == (Decision.KEEP, (), None)
@@ -131,6 +132,15 @@ def test_a_good_running_placement_is_kept(make):
     assert answer.decision is Decision.KEEP
     assert answer.status.startswith("kept: ")
     assert answer.response_time_ms is not None
+
+
+def test_no_strategy_is_asked_where_no_placement_can_gain_enough(make, monkeypatch):
+    """All in one worker takes 2 ms, the least that two executors can: the search would be in vain."""
+    roomy = make.assigned(make.chain("a", [1, 1], [Grouping.SHUFFLE]), [0, 0])
+    monkeypatch.setattr("bridge.search.plan", lambda *_: pytest.fail("a strategy was asked"))
+    answer = only(make.cluster(roomy))
+    assert answer.decision is Decision.KEEP
+    assert answer.status.startswith("kept: no placement can gain more than 0.0 ms; 2.0 ms response time")
 
 
 def test_the_cap_holds_over_all_topologies_of_a_round(make):
