@@ -11,9 +11,11 @@ from cli.errors import UserError
 
 if TYPE_CHECKING:
     from cli.demo_run import DemoSettings
+    from lab.storm_config import SchedulerName
 
 PROJECT = Path(__file__).resolve().parent.parent
 DATA = PROJECT / "data" / "debs2015" / "debs2015_20day_head10004.csv.gz"
+SCHEDULERS: tuple[SchedulerName, ...] = ("even", "default", "ras", "stormplace")
 SITES = PROJECT / "lab" / "sites" / "demo.toml"
 
 
@@ -36,16 +38,13 @@ def demo(
 ) -> None:
     """Run the taxi query under several schedulers on one emulated wide area; compare response times.
 
-    Brings a lab up, submits the query once per scheduler, feeds all rows (the last ones paced), verifies every
-    answer with Spark and ends with a table and a picture in a folder of its own. The lab is taken down at the
-    end, also after an error or Ctrl-C.
+    Brings a lab up, submits the query once per scheduler, feeds all rows (the last ones paced), verifies
+    every answer with Spark and ends with a table and a picture in a folder of its own. The lab is taken down
+    at the end, also after an error or Ctrl-C.
     """
     from cli.demo_run import DemoSettings, run_demo  # noqa: PLC0415 (heavy imports only for this command)
 
-    names = tuple(name.strip() for name in schedulers.split(",") if name.strip())
-    unknown = sorted(set(names) - {"even", "default", "ras", "stormplace"})
-    if unknown or not names:
-        raise UserError(f"--schedulers: unknown scheduler {', '.join(unknown) or '(none given)'}")
+    names = tuple(_scheduler(name.strip()) for name in schedulers.split(","))
     for option, path in (("--data", data), ("--sites", sites)):
         if not path.is_file():
             raise UserError(f"{option}: no such file: {path}")
@@ -53,3 +52,11 @@ def demo(
         data=data, sites=sites, out=out, paced_rows=paced_rows, rate=rate, schedulers=names
     )
     run_demo(settings)
+
+
+def _scheduler(name: str) -> SchedulerName:
+    """Check one name of --schedulers."""
+    for known in SCHEDULERS:
+        if name == known:
+            return known
+    raise UserError(f"--schedulers: {name!r} is not one of {', '.join(SCHEDULERS)}")

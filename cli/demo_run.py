@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from rich.console import Console
+
 from cli.demo_steps import LabSteps, StepError, count_rows
 from cli.errors import UserError
+from cli.machine import provenance
 from cli.progress import StepProgress
+from lab.cluster import LabClient
+from lab.errors import LabError
+from replay.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from lab.cluster import LabClient
+    from lab.storm_config import SchedulerName
 
 TOPOLOGY = "taxi"
 WORKERS = 4
@@ -44,7 +49,7 @@ class DemoSettings:
     out: Path
     paced_rows: int
     rate: float
-    schedulers: tuple[str, ...]
+    schedulers: tuple[SchedulerName, ...]
 
 
 def run_demo(settings: DemoSettings) -> None:
@@ -67,7 +72,7 @@ def run_demo(settings: DemoSettings) -> None:
                 for scheduler in settings.schedulers:
                     runs[scheduler] = _run_one(steps, scheduler, settings, folder, rows - settings.paced_rows)
             correct = _verify_and_report(settings, progress, folder, runs)
-        except StepError as failure:
+        except (StepError, DataError, LabError) as failure:
             raise UserError(f"{failure} (details in {folder})", status=1) from failure
     if not correct:
         raise UserError(f"an answer differs from the expected one: see {folder / 'report.md'}", status=1)
@@ -86,23 +91,21 @@ def _new_run_folder(out: Path) -> Path:
 @contextmanager
 def _lab(settings: DemoSettings, progress: StepProgress, folder: Path) -> Iterator[LabClient]:
     """A lab that is up inside the block and gone after it, whatever happens."""
-    from lab.cluster import LabClient  # noqa: PLC0415 (only this command needs the lab)
-    from lab.errors import LabError  # noqa: PLC0415
-
     lab = LabClient(folder / "lab")
     progress.step("lab: starting Storm at three sites")
     try:
-        try:
-            lab.up(settings.sites, settings.schedulers[0], lambda message: progress.detail(str(message)))
-        except LabError as error:
-            raise UserError(str(error)) from error
+        lab.up(
+            settings.sites, settings.schedulers[0], lambda status: progress.detail(", ".join(status.pending))
+        )
         yield lab
     finally:
         progress.step("lab: taking it down")
         lab.down()
 
 
-def _run_one(steps: LabSteps, scheduler: str, settings: DemoSettings, folder: Path, fast_rows: int) -> Path:
+def _run_one(
+    steps: LabSteps, scheduler: SchedulerName, settings: DemoSettings, folder: Path, fast_rows: int
+) -> Path:
     """One scheduler: submit, feed, collect, kill.
 
     Returns:
@@ -122,23 +125,25 @@ def _run_one(steps: LabSteps, scheduler: str, settings: DemoSettings, folder: Pa
 def _verify_and_report(
     settings: DemoSettings, progress: StepProgress, folder: Path, runs: dict[str, Path]
 ) -> bool:
-    """Check every answer with Spark and write the report.
+    """Check every answer with Spark, write the report and print its table.
 
     Returns:
         Whether the answers of all runs equal the expected ones.
     """
-    from cli.demo_report import evaluate, write_report  # noqa: PLC0415 (Spark and matplotlib load slowly)
+    from replay import report  # noqa: PLC0415 (Spark and matplotlib load slowly)
+    from replay.pipeline import evaluate_runs  # noqa: PLC0415 (likewise)
 
     progress.step("verification: expected answers and percentiles on Spark")
-    correct = evaluate(settings.data, folder / "expected", runs, progress.detail)
-    progress.step("report: table and picture")
-    table = write_report(runs, settings.sites, folder)
-    progress.stop()
-    table.print()
-    sys.stdout.write(f"\nrun folder: {folder}\npicture:    {table.picture}\n")
-    (folder / "demo.json").write_text(
-        json.dumps({"schedulers": list(runs), "paced_rows": settings.paced_rows, "rate": settings.rate})
-        + "\n",
-        encoding="utf-8",
+    evaluations = evaluate_runs(
+        folder / "expected", list(runs.values()), source=settings.data, say=progress.detail
     )
-    return correct
+    progress.step("report: table and picture")
+    here = provenance()
+    title = f"DEBS 2015 query 1, {settings.paced_rows} rows at {settings.rate:g} rows/s"
+    meta = report.ReportMeta(title, here.machine, here.date, here.commit)
+    finished = report.build(runs, settings.sites, folder, meta)
+    progress.stop()
+    console = Console()
+    console.print(finished.table)
+    sys.stdout.write(f"table:   {finished.markdown}\npicture: {finished.picture}\n")
+    return all(evaluation.verdict.equal for evaluation in evaluations)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from cli.progress import StepProgress
     from lab.cluster import LabClient
+    from lab.storm_config import SchedulerName
 
 NIMBUS = "nimbus:6627"
 REDIS = "redis:6379"
@@ -58,7 +59,7 @@ class LabSteps:
         with sites.open("rb") as file:
             return next(str(site["name"]) for site in tomllib.load(file)["site"] if site.get("services"))
 
-    def use_scheduler(self, scheduler: str) -> None:
+    def use_scheduler(self, scheduler: SchedulerName) -> None:
         """Restart Nimbus with this scheduler and wait until it leads."""
         self.progress.step(f"{scheduler}: Nimbus takes the scheduler")
         self.lab.use_scheduler(scheduler)
