@@ -10,6 +10,8 @@ import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cli.errors import UserError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -34,10 +36,17 @@ class StepError(Exception):
 
 
 def count_rows(data: Path) -> int:
-    """Count the rows of a taxi file, plain or gzip."""
+    """Count the rows of a taxi file, plain or gzip.
+
+    Raises:
+        UserError: The file cannot be read or is truncated.
+    """
     opener = gzip.open if data.suffix == ".gz" else open
-    with opener(data, "rb") as lines:
-        return sum(1 for _ in lines)
+    try:
+        with opener(data, "rb") as lines:
+            return sum(1 for _ in lines)
+    except (OSError, EOFError) as error:
+        raise UserError(f"{data}: cannot be read: {error}") from error
 
 
 @dataclass(frozen=True)
@@ -62,7 +71,8 @@ class LabSteps:
     def use_scheduler(self, scheduler: SchedulerName) -> None:
         """Restart Nimbus with this scheduler and wait until it leads."""
         self.progress.step(f"{scheduler}: Nimbus takes the scheduler")
-        self.lab.use_scheduler(scheduler)
+        if self.lab.status().scheduler != scheduler:
+            self.lab.use_scheduler(scheduler)
 
     def submit(self, scheduler: str, name: str, workers: int, pins: Mapping[str, str], run_dir: Path) -> None:
         """Submit the query."""

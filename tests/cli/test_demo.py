@@ -1,0 +1,98 @@
+"""Rules of the demo that need no lab."""
+
+from __future__ import annotations
+
+import gzip
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from typer.testing import CliRunner
+
+from cli.demo_run import DemoSettings, run_demo
+from cli.demo_steps import LabSteps, StepError, count_rows
+from cli.errors import UserError
+from cli.machine import provenance
+from cli.main import app
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class Screen:
+    """Keeps what a step shows."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def step(self, title: str) -> None:
+        self.lines.append(title)
+
+    def detail(self, text: str) -> None:
+        self.lines.append(text)
+
+
+class OneHost:
+    """Runs a fixed shell line instead of entering a lab."""
+
+    def __init__(self, script: str) -> None:
+        self._script = script
+
+    def exec(self, _host: str, _argv: list[str], **popen: Any) -> Any:
+        import subprocess  # noqa: PLC0415 (only this double starts processes)
+
+        return subprocess.Popen(["sh", "-c", self._script], **popen)
+
+
+@pytest.mark.parametrize(
+    ("options", "place"),
+    [
+        (["--schedulers", "even,none"], "--schedulers"),
+        (["--schedulers", ""], "--schedulers"),
+        (["--data", "absent.csv"], "--data"),
+        (["--sites", "absent.toml"], "--sites"),
+    ],
+)
+def test_a_wrong_option_is_refused_by_its_name(options: list[str], place: str) -> None:
+    result = CliRunner().invoke(app, ["demo", *options])
+    assert isinstance(result.exception, UserError)
+    assert place in str(result.exception)
+
+
+def test_more_paced_rows_than_rows_are_refused_before_anything_starts(tmp_path: Path) -> None:
+    data = tmp_path / "rows.csv"
+    data.write_text("a\nb\n", encoding="utf-8")
+    settings = DemoSettings(data, tmp_path / "sites.toml", tmp_path / "runs", 3, 10.0, ("even",))
+    with pytest.raises(UserError, match="--paced-rows: 3 is more than the 2 rows"):
+        run_demo(settings)
+    assert not (tmp_path / "runs").exists()
+
+
+def test_rows_are_counted_in_plain_and_packed_files(tmp_path: Path) -> None:
+    plain, packed = tmp_path / "rows.csv", tmp_path / "rows.csv.gz"
+    plain.write_bytes(b"a\nb\nc\n")
+    packed.write_bytes(gzip.compress(b"a\nb\nc\n"))
+    assert count_rows(plain) == count_rows(packed) == 3
+
+
+def test_a_truncated_packed_file_is_refused_by_its_name(tmp_path: Path) -> None:
+    packed = tmp_path / "rows.csv.gz"
+    packed.write_bytes(gzip.compress(b"a\nb\nc\n" * 1000)[:-12])
+    with pytest.raises(UserError, match=r"rows\.csv\.gz"):
+        count_rows(packed)
+
+
+def test_a_failed_step_says_which_command_and_its_last_line(tmp_path: Path) -> None:
+    screen = Screen()
+    steps = LabSteps(
+        OneHost("echo first; echo 'stormplace: no Redis' >&2; exit 2"), screen, tmp_path / "rows.csv"
+    )  # type: ignore[arg-type]  # doubles
+    with pytest.raises(StepError, match=r"`taxi submit` on nimbus ended with status 2: stormplace: no Redis"):
+        steps.submit("even", "taxi", 4, {}, tmp_path)
+    assert "first" in (tmp_path / "submit.log").read_text(encoding="utf-8")
+
+
+def test_results_carry_machine_date_and_commit() -> None:
+    here = provenance()
+    assert "cores" in here.machine
+    assert here.date.count("-") == 2
+    assert here.commit
