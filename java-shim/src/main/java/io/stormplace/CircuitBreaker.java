@@ -39,7 +39,7 @@ final class CircuitBreaker {
      */
     void admit(long nowNs) throws DaemonFault {
         if (open && nowNs - openUntilNs < 0) {
-            throw DaemonFault.notAsked(last);
+            throw last;
         }
     }
 

@@ -17,7 +17,6 @@ public final class DaemonFault extends Exception {
     }
 
     private final Kind kind;
-    private final boolean asked;
 
     /**
      * Creates a fault.
@@ -27,23 +26,8 @@ public final class DaemonFault extends Exception {
      * @param cause   what was caught, or null
      */
     public DaemonFault(Kind kind, String message, Throwable cause) {
-        this(kind, message, cause, true);
-    }
-
-    private DaemonFault(Kind kind, String message, Throwable cause, boolean asked) {
         super(message, cause);
         this.kind = kind;
-        this.asked = asked;
-    }
-
-    /**
-     * Creates the fault of a round in which the daemon was not asked, because asking has just failed at a price.
-     *
-     * @param last the fault that made the shim wait
-     * @return a fault of the same kind and message
-     */
-    static DaemonFault notAsked(DaemonFault last) {
-        return new DaemonFault(last.kind, last.getMessage(), last, false);
     }
 
     /**
@@ -53,14 +37,5 @@ public final class DaemonFault extends Exception {
      */
     public Kind kind() {
         return kind;
-    }
-
-    /**
-     * Tells whether the daemon was asked in this round.
-     *
-     * @return false if the round only repeats an earlier fault during the back-off
-     */
-    public boolean asked() {
-        return asked;
     }
 }

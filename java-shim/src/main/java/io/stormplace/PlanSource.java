@@ -54,10 +54,8 @@ final class PlanSource implements AutoCloseable {
             return checkedPlan(topologies, cluster, startNs);
         } catch (DaemonFault e) {
             reason = e.getMessage();
-            if (e.asked()) {
-                changes.bad(StateChangeLog.Subject.DAEMON, e.kind().name(), "Stormplace has no plan, "
-                    + settings.fallbackScheduler() + " places what is unassigned: " + reason);
-            }
+            changes.bad(StateChangeLog.Subject.DAEMON, e.kind().name(), "Stormplace has no plan, "
+                + settings.fallbackScheduler() + " places what is unassigned: " + reason);
         } catch (RuntimeException | LinkageError | StackOverflowError e) {
             if (Interrupts.caused(e)) {
                 throw (InterruptedException) new InterruptedException("the round was interrupted").initCause(e);

@@ -71,6 +71,15 @@ class DaemonClientTest {
         }
     }
 
+    @Test
+    void aReplyThatDripsInIsSlowAndItsConnectionIsClosed() throws Exception {
+        byte[] lengthOfAFrame = ByteBuffer.allocate(4).putInt(10_000_000).array();
+        try (RawServer server = new RawServer(lengthOfAFrame, true)) {
+            assertEquals(DaemonFault.Kind.SLOW, fault(client(server.port()), SHORT_MS).kind());
+            assertTrue(server.firstConnectionEnded.await(AMPLE_MS, TimeUnit.MILLISECONDS));
+        }
+    }
+
     static List<Named<byte[]>> nonsense() {
         byte[] random = new byte[4096];
         new Random(7).nextBytes(random);

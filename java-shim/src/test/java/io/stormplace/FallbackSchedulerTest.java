@@ -16,6 +16,7 @@ import org.apache.storm.scheduler.EvenScheduler;
 import org.apache.storm.scheduler.ExecutorDetails;
 import org.apache.storm.scheduler.IScheduler;
 import org.apache.storm.scheduler.Topologies;
+import org.apache.storm.scheduler.TopologyDetails;
 import org.apache.storm.scheduler.WorkerSlot;
 import org.apache.storm.scheduler.resource.ResourceAwareScheduler;
 import org.junit.jupiter.api.Test;
@@ -56,6 +57,14 @@ class FallbackSchedulerTest {
         assertEquals(4, slots.values().stream().mapToInt(Set::size).sum(), slots.toString());
         assertTrue(!slots.containsKey(Fixture.slot("a", 6700)), "the slot of the placed topology was given away");
         assertEquals(List.of(), warnings);
+    }
+
+    @Test
+    void theSchedulerIsShownNothingButTheWantedTopology() throws InterruptedException {
+        prepare(ObservingScheduler.class);
+        Map<String, FallbackScheduler.Proposal> proposals =
+            fallback.propose(fixture.cluster(), List.of(fixture.details("new")));
+        assertEquals("[new] [new] [a:6700]", proposals.get("new").status());
     }
 
     @Test
@@ -131,6 +140,16 @@ class FallbackSchedulerTest {
         @Override
         public void schedule(Topologies topologies, Cluster cluster) {
             throw new RuntimeException(new InterruptedException());
+        }
+    }
+
+    /** Tells in the topology's status which topologies and used slots it sees. */
+    public static final class ObservingScheduler extends BaseScheduler {
+        @Override
+        public void schedule(Topologies topologies, Cluster cluster) {
+            cluster.setStatus("new", topologies.getAllIds() + " "
+                + cluster.needsSchedulingTopologies().stream().map(TopologyDetails::getId).toList() + " "
+                + cluster.getUsedSlots());
         }
     }
 

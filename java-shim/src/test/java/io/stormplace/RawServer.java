@@ -8,17 +8,29 @@ import java.net.Socket;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 
-/** A TCP server that accepts, answers with given bytes or not at all, and keeps the connection until the client ends it. */
+/**
+ * A TCP server that accepts, answers with given bytes or not at all, and keeps the connection until the client ends it. It can go on
+ * with a byte now and then, so that no read ever takes long.
+ */
 final class RawServer implements AutoCloseable {
+    private static final long DRIP_NS = 5_000_000;
+
     final CountDownLatch firstConnection = new CountDownLatch(1);
     final CountDownLatch firstConnectionEnded = new CountDownLatch(1);
     final List<Socket> accepted = new CopyOnWriteArrayList<>();
     private final ServerSocket socket;
     private final byte[] answer;
+    private final boolean dripping;
 
     RawServer(byte[] answer) throws IOException {
+        this(answer, false);
+    }
+
+    RawServer(byte[] answer, boolean dripping) throws IOException {
         this.answer = answer;
+        this.dripping = dripping;
         socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         Thread thread = new Thread(this::serve, "raw-server");
         thread.setDaemon(true);
@@ -47,6 +59,10 @@ final class RawServer implements AutoCloseable {
     private void serve(Socket connection) {
         try (connection; InputStream in = connection.getInputStream()) {
             connection.getOutputStream().write(answer);
+            while (dripping) {
+                connection.getOutputStream().write(0);
+                LockSupport.parkNanos(DRIP_NS);
+            }
             while (in.read() >= 0) {
                 // Wait for the client's end of file.
             }
