@@ -69,19 +69,18 @@ class LabClient:
         lock = take_lock(self.folder)
         if lock is None:
             raise LabError(f"a lab is already running in {self.folder.root}; `stormplace lab down` ends it")
+        starter, still_here = os.pipe()
         try:
-            clear(self.folder)
-            install_shim()
-            self.folder.logs.mkdir()
-            shutil.copyfile(site_file, self.folder.sites)
-            starter, still_here = os.pipe()
             try:
+                clear(self.folder)
+                install_shim()
+                self.folder.logs.mkdir()
+                shutil.copyfile(site_file, self.folder.sites)
                 self._launch(programs, scheduler, starter, lock)
             finally:
+                # from here on the lab alone holds its lock
+                os.close(lock)
                 os.close(starter)
-        finally:
-            os.close(lock)
-        try:
             status = self._await_ready(_START_S, progress)
             os.write(still_here, b"1")
         except BaseException:
@@ -173,8 +172,9 @@ class LabClient:
     def _kill(self, patience_s: float = 0.0) -> None:
         """Kill the lab if it has not ended after some time, and clean up."""
         if not self._await_end(patience_s):
-            anchor = Anchor.read(self.folder)
-            if anchor is not None:
+            if self._anchor is not None:
+                self._anchor.kill()
+            elif (anchor := Anchor.read(self.folder)) is not None:
                 anchor.kill()
             if not self._await_end(_KILL_S):
                 raise LabError(

@@ -25,11 +25,6 @@ pytestmark = [pytest.mark.lab, pytest.mark.timeout(200)]
 WAIT_S = 60.0
 
 
-def until(what: str, holds: bool | None, started_s: float) -> None:
-    assert holds or time.monotonic() - started_s < WAIT_S, f"waited in vain for {what}"
-    time.sleep(0.05)
-
-
 @pytest.fixture
 def starting(tmp_path: Path, two_sites: Path) -> Iterator[tuple[LabClient, subprocess.Popen[str]]]:
     """A lab in the middle of its start: some processes run, it is not ready."""
@@ -43,10 +38,11 @@ def starting(tmp_path: Path, two_sites: Path) -> Iterator[tuple[LabClient, subpr
         start_new_session=True,
     )
     try:
-        started_s = time.monotonic()
+        deadline_s = time.monotonic() + WAIT_S
         while len(client.status().services) < 3:
             assert process.poll() is None
-            until("the first services", None, started_s)
+            assert time.monotonic() < deadline_s, "the first services do not come"
+            time.sleep(0.05)
         yield client, process
     finally:
         process.kill()

@@ -94,14 +94,14 @@ def test_the_machines_network_is_not_touched(lab: LabClient) -> None:
 
 def test_a_killed_command_ends_inside_as_well(lab: LabClient) -> None:
     """Killing what `exec` returned ends the command on the host."""
-    process = lab.exec("near-1", ["sleep", "98765"])
-    running = lab.exec("near-1", ["pgrep", "-f", "^sleep 98765"], stdout=subprocess.PIPE)
-    while running.wait() != 0:
-        running = lab.exec("near-1", ["pgrep", "-f", "^sleep 98765"], stdout=subprocess.PIPE)
+    process = lab.exec("near-1", ["sh", "-c", "echo $$; exec sleep 60"], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    inner = process.stdout.readline().strip()
+    assert run(lab, "near-1", "readlink", f"/proc/{inner}/exe").endswith("sleep\n")
     process.kill()
+    # the pipe ends when the last process that holds it has ended
+    assert process.stdout.read() == ""
     process.wait()
-    while lab.exec("near-1", ["pgrep", "-f", "^sleep 98765"], stdout=subprocess.DEVNULL).wait() == 0:
-        pass
 
 
 def test_a_supervisor_that_ends_is_told_and_started_again(lab: LabClient) -> None:
