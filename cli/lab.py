@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Literal, ParamSpec, TypeVar
 import typer
 
 from cli.errors import UserError
-from cli.lab_display import UpDisplay, show_status
-from lab.cluster import LabClient
 from lab.errors import LabError
 from lab.logs import find_logs, read_log
 from lab.places import DEFAULT_FOLDER, DEMO_SITES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from lab.cluster import LabClient
 
     P = ParamSpec("P")
     R = TypeVar("R")
@@ -27,6 +27,13 @@ app = typer.Typer(
 
 Scheduler = Literal["stormplace", "even", "default", "ras"]
 Folder = Annotated[Path, typer.Option("--dir", help="State folder of the lab.")]
+
+
+def _client(folder: Path) -> LabClient:
+    """Return the lab in a folder."""
+    from lab.cluster import LabClient  # noqa: PLC0415 - every other command would start 0.3 s later
+
+    return LabClient(folder)
 
 
 def _told_plainly(command: Callable[P, R]) -> Callable[P, R]:
@@ -52,8 +59,10 @@ def up(
     folder: Folder = DEFAULT_FOLDER,
 ) -> None:
     """Start the cluster and wait until it is ready; Ctrl-C leaves nothing behind."""
+    from cli.lab_display import UpDisplay  # noqa: PLC0415 - as in _client
+
     with UpDisplay() as display:
-        status = LabClient(folder).up(sites, scheduler, display.update)
+        status = _client(folder).up(sites, scheduler, display.update)
     supervisors = [host for host in status.hosts if host.kind == "supervisor"]
     slots = sum(host.slots or 0 for host in supervisors)
     typer.echo(
@@ -65,7 +74,7 @@ def up(
 @_told_plainly
 def down(folder: Folder = DEFAULT_FOLDER) -> None:
     """End the cluster and clean up what a killed one left."""
-    if LabClient(folder).down():
+    if _client(folder).down():
         typer.echo("lab is down")
     else:
         typer.echo("nothing is running")
@@ -75,7 +84,9 @@ def down(folder: Folder = DEFAULT_FOLDER) -> None:
 @_told_plainly
 def status(folder: Folder = DEFAULT_FOLDER) -> None:
     """Show sites, hosts and processes."""
-    show_status(LabClient(folder).status(), folder)
+    from cli.lab_display import show_status  # noqa: PLC0415 - as in _client
+
+    show_status(_client(folder).status(), folder)
 
 
 @app.command()
@@ -87,7 +98,7 @@ def delay(
     folder: Folder = DEFAULT_FOLDER,
 ) -> None:
     """Change the one-way delay between two sites while the cluster runs."""
-    LabClient(folder).set_delay(site_a, site_b, delay_ms)
+    _client(folder).set_delay(site_a, site_b, delay_ms)
     typer.echo(f"{site_a} - {site_b}: {delay_ms:g} ms one way")
 
 
@@ -99,7 +110,7 @@ def logs(
     folder: Folder = DEFAULT_FOLDER,
 ) -> None:
     """List the logs, or show the end of one."""
-    lab_folder = LabClient(folder).folder
+    lab_folder = _client(folder).folder
     if name is None:
         for log, path in find_logs(lab_folder).items():
             typer.echo(f"{path.stat().st_size:>10}  {log}")
@@ -115,7 +126,7 @@ def execute(
     folder: Folder = DEFAULT_FOLDER,
 ) -> None:
     """Run a command on a host of the lab."""
-    process = LabClient(folder).exec(host, command)
+    process = _client(folder).exec(host, command)
     try:
         code = process.wait()
     except KeyboardInterrupt:
@@ -130,6 +141,8 @@ def scheduler(
     folder: Folder = DEFAULT_FOLDER,
 ) -> None:
     """Restart Nimbus with another scheduler and wait until it leads."""
+    from cli.lab_display import UpDisplay  # noqa: PLC0415 - as in _client
+
     with UpDisplay() as display:
-        LabClient(folder).use_scheduler(name, display.update)
+        _client(folder).use_scheduler(name, display.update)
     typer.echo(f"scheduler is {name}")
