@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path  # typer reads the annotations at run time
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -36,7 +36,7 @@ def expected(
         int, typer.Option(min=1, help="Minutes of event time that one task works on (plus half an hour).")
     ] = 30,
 ) -> None:
-    """Compute query 1's exact answers: state per drop-off instant and minute, output rows, rejects by reason."""
+    """Compute query 1 exactly: state per drop-off instant and minute, output rows, rejects by reason."""
     # Spark loads slowly, so only the commands that need it import it
     from replay.expected import write_expected  # noqa: PLC0415
     from replay.ingest import require_text  # noqa: PLC0415

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from pathlib import Path  # noqa: TC003  # typer reads the annotations at run time
+from pathlib import Path  # typer reads the annotations at run time
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
