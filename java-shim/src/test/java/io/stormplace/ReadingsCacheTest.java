@@ -50,6 +50,7 @@ class ReadingsCacheTest {
     private static void await(BooleanSupplier condition) {
         while (!condition.getAsBoolean()) {
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+            assertFalse(Thread.interrupted(), "what must come did not come before the test's time-out");
         }
     }
 
