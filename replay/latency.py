@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Column, SparkSession
 
-#: The distribution is kept as quantiles in steps of 0.1 %, so that its size does not grow with the run.
-GRID = tuple(step / 1000 for step in range(1001))
+#: The distribution is kept as quantiles in steps of 0.5 %, so that its size does not grow with the run.
+GRID = tuple(step / 200 for step in range(201))
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Distribution:
     Attributes:
         count: Rows.
         mean_ms: Mean.
-        quantiles_ms: (1001,) exact quantiles at 0, 0.001, ..., 1, linear between neighbouring rows.
+        quantiles_ms: (201,) exact quantiles at 0, 0.005, ..., 1, linear between neighbouring rows.
     """
 
     count: int
@@ -35,8 +35,8 @@ class Distribution:
     quantiles_ms: tuple[float, ...]
 
     def percentile_ms(self, percent: float) -> float:
-        """Return the percentile (0-100, in steps of 0.1) in ms."""
-        return self.quantiles_ms[round(percent * 10)]
+        """Return the percentile (0-100, in steps of 0.5) in ms."""
+        return self.quantiles_ms[round(percent * 2)]
 
     def document(self) -> dict[str, Any]:
         """Return the distribution as JSON values."""

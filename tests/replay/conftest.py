@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from replay.session import spark_session
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -24,10 +26,13 @@ REAL = PROJECT / "data" / "debs2015" / "debs2015_20day_head10004.csv.gz"
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    # nothing here goes through pandas
+    config.addinivalue_line("filterwarnings", "ignore:PySpark does not yet fully support pandas")
+
+
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    from replay.session import spark_session
-
     with spark_session() as session:
         yield session
 
@@ -80,7 +85,7 @@ def cell(lon: float, lat: float) -> tuple[int, int]:
     )
 
 
-def judge(line: str, clock: int) -> tuple[str, int, str, str, str]:
+def judge(line: str, clock: int) -> tuple[str, int, str, str, str]:  # noqa: PLR0911 - one per reason
     """Return (reason, drop-off, pick-up text, drop-off text, route)."""
     parts = line.split(",")
     if len(parts) != 17:

@@ -94,7 +94,7 @@ def test_answers_that_are_missing_doubled_or_out_of_turn_are_found(spark: SparkS
     found = {each.kind: (each.row, each.line) for each in verdict.differences}
     assert found["missing"] == (passed[10], None)
     assert found["repeated"] == (passed[20], 22)
-    assert found["order"] == (passed[30], 34)
+    assert found["order"] == (passed[30], 33)
     assert found["extra"] == (rejected, len(passed) + 2)
     assert verdict.first == verdict.differences[0]
     assert verdict.first is not None
@@ -156,18 +156,18 @@ def test_other_totals_are_found(spark: SparkSession, case: Case) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "line", "text", "message"),
+    ("place", "text", "message"),
     [
-        ("results.csv", 0, "n,ms", r"results\.csv: line 1 is not the header"),
-        ("results.csv", 5, "7,1,1,1", r"results\.csv: line 6 is not six whole numbers: 7,1,1,1"),
-        ("results.csv", 5, "7,1,1,1,1,2", r"results\.csv: line 6 is not six whole numbers"),
-        ("states.jsonl", 4, '{"n":7,"state":[["a"', r"states\.jsonl: line 5 is no JSON object"),
+        (("results.csv", 0), "n,ms", r"results\.csv: line 1 is not the header"),
+        (("results.csv", 5), "7,1,1,1", r"results\.csv: line 6 is not six whole numbers: 7,1,1,1"),
+        (("results.csv", 5), "7,1,1,1,1,2", r"results\.csv: line 6 is not six whole numbers"),
+        (("states.jsonl", 4), '{"n":7,"state":[["a"', r"states\.jsonl: line 5 is no JSON object"),
     ],
 )
 def test_a_malformed_line_is_refused_by_number(
-    spark: SparkSession, case: Case, file: str, line: int, text: str, message: str
+    spark: SparkSession, case: Case, place: tuple[str, int], text: str, message: str
 ) -> None:
-    edit(case.folder / file, lambda lines: lines.__setitem__(line, text))
+    edit(case.folder / place[0], lambda lines: lines.__setitem__(place[1], text))
 
     with pytest.raises(DataError, match=message):
         compare_run(spark, case.answers, case.folder)

@@ -1,0 +1,111 @@
+"""The data commands: what they print, and how they refuse bad input."""
+
+from __future__ import annotations
+
+import gzip
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+from pyspark.sql import SparkSession
+from typer.testing import CliRunner
+
+from cli.errors import UserError
+from cli.main import app
+from replay import session
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+RUNNER = CliRunner()
+LINE = (
+    "M,L,2013-01-01 00:00:00,2013-01-01 00:0{minute}:00,120,0.44,-73.956528,40.716976,-73.962440,40.715008,"
+    "CSH,3.50,0.50,0.50,0.00,0.00,4.50\n"
+)
+
+
+def refusal(*arguments: str) -> UserError:
+    """Return the error of a refused command."""
+    result = RUNNER.invoke(app, ["data", *arguments])
+    assert isinstance(result.exception, UserError), result.output
+    return result.exception
+
+
+@pytest.mark.parametrize(("content", "message"), [(None, "no such file"), (b"", "the file is empty")])
+def test_a_missing_or_empty_file_is_named(tmp_path: Path, content: bytes | None, message: str) -> None:
+    """Before Spark is started."""
+    source = tmp_path / "rows.csv"
+    if content is not None:
+        source.write_bytes(content)
+
+    error = refusal("expected", str(source), "--out", str(tmp_path / "out"))
+
+    assert str(error) == f"{source}: {message}"
+    assert error.status == 2
+
+
+def test_a_missing_java_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+
+    error = refusal("latency", "--stream", str(tmp_path))
+
+    assert str(error) == "Spark needs Java 17 or newer, but there is no program `java` on PATH"
+    assert error.status == 2
+
+
+@pytest.fixture
+def shared_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One session for all commands of this process."""
+    real = session.spark_session
+
+    @contextmanager
+    def shared() -> Iterator[SparkSession]:
+        active = SparkSession.getActiveSession()
+        if active is not None:
+            yield active
+            return
+        with real() as started:
+            yield started
+
+    monkeypatch.setattr(session, "spark_session", shared)
+
+
+@pytest.mark.spark
+@pytest.mark.timeout(600)
+@pytest.mark.usefixtures("shared_session")
+def test_expected_then_latency_and_compare(tmp_path: Path) -> None:
+    """A run that answered other rows is different: exit status 1, the first difference named."""
+    source, out, run = tmp_path / "rows.csv.gz", tmp_path / "expected", tmp_path / "run"
+    source.write_bytes(gzip.compress("".join(LINE.format(minute=m) for m in (1, 1, 2)).encode()))
+    run.mkdir()
+    (run / "results.csv").write_text(
+        "n,row_ms,emit_us,done_us,result_ms,paced\n1,100,100000,107000,109,1\n2,200,200000,207000,211,1\n"
+    )
+    state = '[["160.170-159.170",%d]]'
+    (run / "states.jsonl").write_text("".join(f'{{"n":{n},"state":{state % n}}}\n' for n in (1, 2)))
+    (run / "tops.csv").write_text("")
+    (run / "summary.json").write_text('{"rows": 3, "passed": 3, "rejected": 0}')
+    with session.spark_session():
+        answered = RUNNER.invoke(app, ["data", "expected", str(source), "--out", str(out)])
+        assert answered.exit_code == 0, answered.output
+        assert "rows 3, valid 3, rejected: none" in answered.stdout
+        assert "output rows 1, instants 2, minutes 2" in answered.stdout
+
+        measured = RUNNER.invoke(app, ["data", "latency", "--stream", str(run)])
+        assert measured.exit_code == 0, measured.output
+        assert "10.0" in measured.stdout
+
+        verdict = tmp_path / "verdict.json"
+        arguments = ["data", "compare", "--expected", str(out), "--stream", str(run), "--out", str(verdict)]
+        compared = RUNNER.invoke(app, arguments)
+        assert isinstance(compared.exception, UserError)
+        assert compared.exception.status == 1
+        assert "row 3, instant 2013-01-01 00:02:00: a row that passes has no answer" in compared.stdout
+        assert verdict.exists()
+
+        source.write_bytes(source.read_bytes()[:60])
+        error = refusal("expected", str(source), "--out", str(out))
+        assert f"{source}: the packed data are cut short after line" in str(error)
+        assert error.status == 2

@@ -1,0 +1,37 @@
+"""Preconditions of Spark."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from replay.errors import DataError
+from replay.session import require_java
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_missing_java_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    with pytest.raises(DataError, match="no program `java` on PATH"):
+        require_java()
+
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(DataError, match="holds no bin/java"):
+        require_java()
+
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "java").touch()
+    require_java()
+
+
+@pytest.mark.spark
+def test_the_session_listens_on_loopback_only(spark: object) -> None:
+    conf = spark.conf  # type: ignore[attr-defined]  # typed in conftest
+
+    assert conf.get("spark.driver.host") == conf.get("spark.driver.bindAddress") == "127.0.0.1"
+    assert conf.get("spark.ui.enabled") == "false"
+    assert conf.get("spark.sql.session.timeZone") == "UTC"
