@@ -56,7 +56,8 @@ $(VENV)/.ready: pyproject.toml constraints.txt | system
 	@echo "setting up the Python environment in $(VENV)"
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt setuptools
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -c constraints.txt -e ".[test]"
+	@# its one warning, that an editable install looks like the folder it comes from, is meant so
+	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -c constraints.txt -e ".[test]"
 	touch $@
 
 $(STORM_HOME)/RELEASE: lab/storm/pom.xml | system
