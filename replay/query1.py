@@ -104,8 +104,8 @@ class RouteWindow:
         while heap and len(taken) < limit:
             entry = heapq.heappop(heap)
             holds = entry[1] in members and self._sequences[entry[1]][-1] == -entry[0]
-            # a route that left this count and came back without a newer trip stands in the heap twice
-            if holds and (not taken or taken[-1] != entry):
+            # without a newer trip a route never comes back to a count that it left: no entry is here twice
+            if holds:
                 taken.append(entry)
         for entry in taken:
             heapq.heappush(heap, entry)

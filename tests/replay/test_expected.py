@@ -64,10 +64,18 @@ def test_all_real_rows_give_the_answers_of_the_reference(
 
 
 def test_messy_rows_in_many_partitions_give_the_answers_of_the_reference(
-    spark: SparkSession, messy: Callable[..., list[str]], reference: Callable[..., Any], tmp_path: Path
+    spark: SparkSession,
+    line: Callable[..., str],
+    messy: Callable[..., list[str]],
+    reference: Callable[..., Any],
+    tmp_path: Path,
 ) -> None:
-    """Faults of every kind, gaps longer than the window, a plain file cut into blocks of 4 kB."""
-    lines = messy(7, 900)
+    """Faults of every kind, gaps longer than the window, a plain file cut into blocks of 4 kB.
+
+    The first two trips take one route hours apart: the second changes nothing although its window is new.
+    """
+    apart = [line(time_s, (1, 1), (2, 2)) for time_s in (1_356_900_000, 1_356_950_000)]
+    lines = [*apart, *messy(7, 900)]
     source = tmp_path / "rows.csv"
     source.write_bytes("\r\n".join(lines).encode() + b"\r\n")
     spark.conf.set("spark.sql.files.maxPartitionBytes", "4096")
