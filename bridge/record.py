@@ -101,7 +101,7 @@ class RecordWriter:
         self._lock = threading.Lock()
         probe = directory / f".writable-{os.getpid()}"
         try:
-            directory.mkdir(exist_ok=True)
+            directory.mkdir(parents=True, exist_ok=True)
             probe.touch()
             probe.unlink()
             self._number = max((number for number, _ in _record_files(directory)), default=1)

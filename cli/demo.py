@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -45,6 +46,10 @@ def demo(
     from cli.demo_run import DemoSettings, run_demo  # noqa: PLC0415 (heavy imports only for this command)
 
     names = tuple(_scheduler(name.strip()) for name in schedulers.split(","))
+    if len(set(names)) < len(names):
+        raise UserError("--schedulers: a scheduler is named twice")
+    if not math.isfinite(rate):
+        raise UserError(f"--rate: {rate} is not a number of rows per second")
     for option, path in (("--data", data), ("--sites", sites)):
         if not path.is_file():
             raise UserError(f"{option}: no such file: {path}")

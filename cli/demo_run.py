@@ -16,6 +16,7 @@ from cli.machine import provenance
 from cli.progress import StepProgress
 from lab.cluster import LabClient
 from lab.errors import LabError
+from lab.sites import read_site_file
 from replay.errors import DataError
 
 if TYPE_CHECKING:
@@ -66,6 +67,10 @@ def run_demo(settings: DemoSettings) -> None:
         raise UserError(
             f"--paced-rows: {settings.paced_rows} is more than the {rows} rows of {settings.data}"
         )
+    try:
+        read_site_file(settings.sites)
+    except LabError as error:
+        raise UserError(str(error)) from error
     folder = _new_run_folder(settings.out)
     runs: dict[str, Path] = {}
     with StepProgress(total=4 + 4 * len(settings.schedulers)) as progress:
@@ -75,10 +80,19 @@ def run_demo(settings: DemoSettings) -> None:
                 for scheduler in settings.schedulers:
                     runs[scheduler] = _run_one(steps, scheduler, settings, folder, rows - settings.paced_rows)
             correct = _verify_and_report(settings, progress, folder, runs)
-        except (StepError, DataError, LabError) as failure:
-            raise UserError(f"{failure} (details in {folder})", status=1) from failure
+        except (StepError, DataError, LabError, OSError) as failure:
+            raise UserError(f"{failure}{_where(folder)}", status=1) from failure
     if not correct:
         raise UserError(f"an answer differs from the expected one: see {folder / 'report.md'}", status=1)
+
+
+def _where(folder: Path) -> str:
+    """Point to what a failed demo left behind; a folder in which nothing was written is removed."""
+    try:
+        folder.rmdir()
+    except OSError:
+        return f" (details in {folder})"
+    return ""
 
 
 def _new_run_folder(out: Path) -> Path:

@@ -30,6 +30,10 @@ def main() -> None:
     except UserError as error:
         sys.stderr.write(f"stormplace: {error}\n")
         raise SystemExit(error.status) from None
+    except OSError as error:
+        # what a command knows about its files it says itself; this is a full disk or a closed output
+        sys.stderr.write(f"stormplace: cannot go on: {error}\n")
+        raise SystemExit(1) from None
 
 
 if __name__ == "__main__":

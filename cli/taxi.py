@@ -32,6 +32,7 @@ RunOption = Annotated[str, typer.Option("--run", metavar="ID", help="Id of the r
 NameOption = Annotated[str, typer.Option("--name", metavar="NAME", help="Name of the topology.")]
 
 _LINE_EVERY_S = 5.0
+_REDIS_SILENCE_S = 10.0
 
 
 @app.command()
@@ -224,7 +225,13 @@ class _Meter:
 def _client(address: Address) -> Redis:
     from redis import Redis  # noqa: PLC0415 - keeps other commands quick
 
-    return Redis(host=address.host, port=address.port, decode_responses=True, socket_connect_timeout=5.0)
+    return Redis(
+        host=address.host,
+        port=address.port,
+        decode_responses=True,
+        socket_connect_timeout=5.0,
+        socket_timeout=_REDIS_SILENCE_S,
+    )
 
 
 @contextmanager

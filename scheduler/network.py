@@ -13,6 +13,9 @@ from scheduler.checks import LARGEST, ModelError, name, number, quantities, show
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+SLOWEST = 1e-9
+"""Least speed-up; a smaller one makes execution times overflow."""
+
 
 @dataclass(frozen=True)
 class Node:
@@ -21,7 +24,7 @@ class Node:
     Attributes:
         name: Unique within the network.
         capacity: C_u by resource name (>= 0): what is free for this application.
-        speedup: S_u relative to the reference processor (> 0).
+        speedup: S_u relative to the reference processor (at least 1e-9).
         availability: A_u, probability of being up, in (0, 1].
         site: Data centre or region, if known.
     """
@@ -35,7 +38,7 @@ class Node:
     def __post_init__(self) -> None:
         name("name", self.name)
         object.__setattr__(self, "capacity", quantities("capacity", self.capacity))
-        object.__setattr__(self, "speedup", number("speedup", self.speedup, above=0.0))
+        object.__setattr__(self, "speedup", number("speedup", self.speedup, least=SLOWEST))
         object.__setattr__(
             self, "availability", number("availability", self.availability, above=0.0, most=1.0)
         )

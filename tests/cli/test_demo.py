@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from typer.testing import CliRunner
 
+from cli.demo import SITES
 from cli.demo_run import DemoSettings, run_demo
 from cli.demo_steps import LabSteps, StepError, count_rows
 from cli.errors import UserError
@@ -48,6 +49,8 @@ class OneHost:
     [
         (["--schedulers", "even,none"], "--schedulers"),
         (["--schedulers", ""], "--schedulers"),
+        (["--schedulers", "even,even"], "--schedulers"),
+        (["--rate", "inf"], "--rate"),
         (["--data", "absent.csv"], "--data"),
         (["--sites", "absent.toml"], "--sites"),
     ],
@@ -61,9 +64,19 @@ def test_a_wrong_option_is_refused_by_its_name(options: list[str], place: str) -
 def test_more_paced_rows_than_rows_are_refused_before_anything_starts(tmp_path: Path) -> None:
     data = tmp_path / "rows.csv"
     data.write_text("a\nb\n", encoding="utf-8")
-    settings = DemoSettings(data, tmp_path / "sites.toml", tmp_path / "runs", 3, 10.0, ("even",))
+    settings = DemoSettings(data, SITES, tmp_path / "runs", 3, 10.0, ("even",))
     with pytest.raises(UserError, match="--paced-rows: 3 is more than the 2 rows"):
         run_demo(settings)
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_wrong_site_file_is_refused_before_anything_starts(tmp_path: Path) -> None:
+    data, sites = tmp_path / "rows.csv", tmp_path / "sites.toml"
+    data.write_text("a\n", encoding="utf-8")
+    sites.write_text("[[site]]\nname = 3\n", encoding="utf-8")
+    with pytest.raises(UserError, match=r"sites\.toml") as refused:
+        run_demo(DemoSettings(data, sites, tmp_path / "runs", 1, 10.0, ("even",)))
+    assert refused.value.status == 2
     assert not (tmp_path / "runs").exists()
 
 

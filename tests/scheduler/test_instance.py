@@ -124,7 +124,7 @@ NODE = ("network", "nodes", 1)
             0,
             "$.network.nodes[1].availability: expected a number > 0 and <= 1, got 0",
         ),
-        ((*NODE, "speedup"), None, "$.network.nodes[1].speedup: expected a number > 0, got null"),
+        ((*NODE, "speedup"), None, "$.network.nodes[1].speedup: expected a number >= 1e-09, got null"),
         (("network", "delay_ms"), [[0, 1]], "$.network.delay_ms: expected 2 rows, one per node, got 1 rows"),
         (
             ("network", "delay_ms"),

@@ -12,7 +12,8 @@ from scheduler.network import Network, Node, delays_from_coordinates
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"speedup": 0}, "speedup: expected a number > 0, got 0"),
+        ({"speedup": 0}, "speedup: expected a number >= 1e-09, got 0"),
+        ({"speedup": 1e-320}, "speedup: expected a number >= 1e-09, got 1e-320"),
         ({"availability": 0.0}, "availability: expected a number > 0 and <= 1, got 0.0"),
         ({"availability": 1.01}, "availability: expected a number > 0 and <= 1, got 1.01"),
         ({"capacity": {"slots": -1}}, "capacity.slots: expected a number >= 0, got -1"),
