@@ -86,7 +86,7 @@ class RecordWriter:
     """Appends records; safe to use from several threads.
 
     Args:
-        directory: Where record files live; it is created if its parent exists.
+        directory: Where record files live; it is created with its parents.
         max_bytes: Size at which a file is closed.
         files: Files kept.
 

@@ -88,11 +88,13 @@ def test_a_full_disk_is_an_error_and_later_records_are_readable(tmp_path):
 
 
 def test_a_directory_that_cannot_be_written_is_refused_at_once(tmp_path):
-    """A file in its place, and a parent that does not exist."""
+    """A file in its place, and a parent that is a file; parents that do not exist are created."""
     (tmp_path / "file").touch()
-    for directory in (tmp_path / "file", tmp_path / "no" / "parent"):
+    for directory in (tmp_path / "file", tmp_path / "file" / "child"):
         with pytest.raises(RecordError, match="records cannot be written there"):
             RecordWriter(directory, 4096, 1)
+    RecordWriter(tmp_path / "no" / "parent", 4096, 1)
+    assert (tmp_path / "no" / "parent").is_dir()
 
 
 @pytest.mark.parametrize(
