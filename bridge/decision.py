@@ -31,7 +31,8 @@ class Verdict:
     """What one look at one topology came to.
 
     Attributes:
-        kind: `placed` and `moved` bring a placement, `kept` and `unplaceable` do not.
+        kind: `placed` and `moved` bring a placement; `kept`, `unmet` (all executors run, but a pin or
+            avoidance stays broken) and `unplaceable` (executors are missing) do not.
         reason: One phrase for the status line.
         placement: Host index per executor, None unless placed or moved.
         result: What the strategy answered, None if it was not asked.
@@ -39,7 +40,7 @@ class Verdict:
         evaluation: Worth of the placement that holds after the verdict, None if it is not known.
     """
 
-    kind: Literal["kept", "placed", "moved", "unplaceable"]
+    kind: Literal["kept", "placed", "moved", "unmet", "unplaceable"]
     reason: str
     placement: tuple[int, ...] | None = None
     result: Result | None = None
@@ -62,11 +63,16 @@ def place_missing(state: RoundState, task: Task, search: Search, moves_left: int
     hosts = [None if slot is None else state.host_of(slot) for slot in state.assignment(task.index)]
     missing = [executor for executor, host in enumerate(hosts) if host is None]
     displaced = _displaced(state, task, hosts)
-    moving = _first_groups(displaced, moves_left)
     if not missing and not displaced:
         return None
-    if task.reasons:
-        return Verdict("unplaceable", "; ".join(task.reasons))
+    refusal: Literal["unmet", "unplaceable"] = "unplaceable" if missing else "unmet"
+    # What runs and is permitted nowhere stays where it is: it must not keep others from being placed.
+    movable = [group for group in displaced if not _reasons(task, group)]
+    asked = missing if missing or movable else [executor for group in displaced for executor in group]
+    reasons = _reasons(task, asked)
+    if reasons:
+        return Verdict(refusal, "; ".join(reasons))
+    moving = _first_groups(movable, moves_left)
     free = {*missing, *moving}
     if not free:
         return None
@@ -75,15 +81,16 @@ def place_missing(state: RoundState, task: Task, search: Search, moves_left: int
     reason = f"placed by {answer.result.strategy}"
     if answer.placement is None and len(free) < len(hosts) and not task.settings.frozen:
         # The running executors may be in the way: look whether all would fit together.
-        answer = search.ask(task, [None] * len(hosts))
+        stuck = [task.component[executor] in task.reasons for executor in range(len(hosts))]
+        answer = search.ask(task, [host if held else None for host, held in zip(hosts, stuck, strict=True)])
         moved = _moved(hosts, answer.placement)
         if moved > moves_left:
             return Verdict(
-                "unplaceable", f"making room would move {moved} running executors, {moves_left} may move"
+                refusal, f"making room would move {moved} running executors, {moves_left} may move"
             )
         reason = f"placed by {answer.result.strategy} after making room"
     if answer.placement is None:
-        return Verdict("unplaceable", answer.result.reason, result=answer.result)
+        return Verdict(refusal, answer.result.reason, result=answer.result)
     if moving:
         reason += f", {len(moving)} moved because a pin or avoidance was broken"
     return Verdict("placed", reason, answer.placement, answer.result, evaluation=answer.result.evaluation)
@@ -179,6 +186,12 @@ def _displaced(state: RoundState, task: Task, hosts: Sequence[int | None]) -> li
         usable = state.request.supervisors[slot[0]].usable
         groups[(executor,) if usable else tuple(sorted(workers[slot]))] = None
     return list(groups)
+
+
+def _reasons(task: Task, executors: Sequence[int]) -> list[str]:
+    """Say why executors of these are permitted nowhere, one phrase per component."""
+    components = sorted({int(task.component[executor]) for executor in executors})
+    return [task.reasons[component] for component in components if component in task.reasons]
 
 
 def _first_groups(groups: Sequence[tuple[int, ...]], most: int) -> list[int]:

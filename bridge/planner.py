@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 # Each pass that changes something saves a stated fraction of some objective: a few suffice.
 _MOST_PASSES = 8
+_NO_TIME = "no time left in this round"
 
 
 class PlanCheckError(RuntimeError):
@@ -56,6 +57,8 @@ class RoundReport:
         faults: What is wrong with readings and metadata.
         setting_faults: Bad settings by topology id.
         traces: Traceback by topology id of the topologies whose planning failed.
+        left_out: Reason by topology id of those with missing executors that the response leaves to Storm's
+            own scheduler, because planning them failed or time ran out before their turn.
         moves: Running executors moved.
         timed_out: True if time ran out somewhere: a repetition may come to another plan.
     """
@@ -64,6 +67,7 @@ class RoundReport:
     faults: tuple[str, ...]
     setting_faults: tuple[tuple[str, tuple[str, ...]], ...]
     traces: tuple[tuple[str, str], ...]
+    left_out: tuple[tuple[str, str], ...]
     moves: int
     timed_out: bool
 
@@ -124,13 +128,17 @@ class _Planner:
         self._order = sorted(range(len(request.topologies)), key=lambda index: request.topologies[index].id)
         self._verdicts: dict[int, Verdict] = {}
         self._traces: dict[int, str] = {}
+        self._left_out: dict[int, str] = {}
         self._questions_left = 0
 
     def run(self) -> Round:
         """Decide about every topology."""
         self._questions_left = sum(None in self._state.assignment(index) for index in self._order)
         for index in self._order:
-            self._decide(index, self._place)
+            if not self._expired():
+                self._decide(index, self._place)
+            elif None in self._state.assignment(index):
+                self._left_out[index] = _NO_TIME
         passes = 0
         changed = True
         while changed and passes < _MOST_PASSES and not self._expired():
@@ -140,16 +148,16 @@ class _Planner:
             for index in self._order:
                 changed |= self._decide(index, self._improve)
                 self._questions_left -= 1
-        plans = tuple(self._plan(index) for index in range(len(self._request.topologies)))
+        topologies = self._request.topologies
+        plans = tuple(self._plan(index) for index in range(len(topologies)) if index not in self._left_out)
         report = RoundReport(
             data=self._data,
             faults=self._faults,
             setting_faults=tuple(
                 (task.topology.id, task.settings.faults) for task in self._tasks if task.settings.faults
             ),
-            traces=tuple(
-                (self._request.topologies[index].id, trace) for index, trace in sorted(self._traces.items())
-            ),
+            traces=tuple((topologies[index].id, trace) for index, trace in sorted(self._traces.items())),
+            left_out=tuple((topologies[index].id, why) for index, why in sorted(self._left_out.items())),
             moves=self._state.total_moves(),
             timed_out=self._expired() or self._search.timed_out,
         )
@@ -211,9 +219,12 @@ class _Planner:
             self._check(task, assignment)
         except Exception as error:  # noqa: BLE001  # one topology's fault must not cost the others their plan
             self._traces[index] = traceback.format_exc()
-            unassigned = any(slot is None for slot in self._state.assignment(index))
             reason = f"planning failed ({type(error).__name__}: {error})"
-            self._note(index, Verdict("unplaceable" if unassigned else "kept", reason))
+            if None in self._state.assignment(index):
+                # Not unplaceable: nobody found that out. Storm's own scheduler can still serve it.
+                self._left_out[index] = reason
+            else:
+                self._note(index, Verdict("kept", reason))
             return False
         if verdict.kind == "moved" and all(slot is None for slot in self._state.initial(index)):
             # Better than what an earlier step of this round had in mind, but nothing ran yet: no move.
@@ -233,8 +244,8 @@ class _Planner:
         return verdict
 
     def _improve(self, task: Task) -> Verdict | None:
-        if any(slot is None for slot in self._state.assignment(task.index)):
-            # It could not be placed: its verdict stands.
+        if task.index in self._traces or None in self._state.assignment(task.index):
+            # Planning it failed or it could not be placed: its verdict stands.
             return None
         n_executors = task.topology.n_executors
         if n_executors == 0:
@@ -247,7 +258,7 @@ class _Planner:
                 f"{n_executors} executors are above plan.max_executors {self._settings.plan.max_executors}",
             )
         if self._expired():
-            return Verdict("kept", "no time left in this round")
+            return Verdict("kept", _NO_TIME)
         return improve(self._state, task, self._search, self._moves_left(), self._settings.move)
 
     def _check(self, task: Task, assignment: Sequence[Slot]) -> None:
@@ -257,7 +268,7 @@ class _Planner:
 
     def _plan(self, index: int) -> TopologyPlan:
         task, state = self._tasks[index], self._state
-        verdict = self._verdicts.get(index, Verdict("kept", "no time left in this round"))
+        verdict = self._verdicts.get(index, Verdict("kept", _NO_TIME))
         assignment = [slot for slot in state.assignment(index) if slot is not None]
         changed = state.assignment(index) != state.initial(index)
         if verdict.kind == "unplaceable":

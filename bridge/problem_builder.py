@@ -14,7 +14,7 @@ from bridge.topology_settings import EVERY_COMPONENT
 from scheduler.problem import UNPLACED, Application, Network, Node, Objective, Operator, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from bridge.cluster import Host
     from bridge.delays import Delays
@@ -56,7 +56,7 @@ class Task:
         component: (n_executors,) component of each executor.
         wanted: (n_components, n_hosts) where pins and avoidances let a component's executors run.
         permitted: (n_components, n_hosts) the same without dead and blacklisted hosts.
-        reasons: Per component that is permitted nowhere, why.
+        reasons: Why, by component that has executors and is permitted nowhere.
     """
 
     index: int
@@ -66,7 +66,7 @@ class Task:
     component: IntArray
     wanted: BoolArray
     permitted: BoolArray
-    reasons: tuple[str, ...]
+    reasons: Mapping[int, str]
 
     @cached_property
     def graph(self) -> ExecutorGraph:
@@ -124,11 +124,11 @@ def make_task(state: RoundState, index: int, settings: TopologySettings, plan_se
             wanted[row] &= ~_at(hosts, place)
     permitted = wanted & np.array([host.usable for host in hosts], dtype=np.bool_)
     names = topology.component_names
-    reasons = tuple(
-        _why_nowhere(names[row], settings.pin.get(names[row]), hosts)
+    reasons = {
+        row: _why_nowhere(names[row], settings.pin.get(names[row]), hosts)
         for row in sorted(set(topology.executor_component))
         if not permitted[row].any()
-    )
+    }
     component = np.array(topology.executor_component, dtype=np.int64)
     return Task(index, topology, settings, plan_settings, component, wanted, permitted, reasons)
 

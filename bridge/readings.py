@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 # The model works with logarithms: a host that is said to be never up is nearly never up.
 LEAST_AVAILABILITY = 1e-6
+# No network has delays of a minute; what is further away would drown all others in rounding errors.
+LARGEST_COORDINATE_MS = 60_000.0
 _Finite = Annotated[float, Field(allow_inf_nan=False)]
+_Position = Annotated[float, Field(ge=-LARGEST_COORDINATE_MS, le=LARGEST_COORDINATE_MS, allow_inf_nan=False)]
+_Height = Annotated[float, Field(ge=0, le=LARGEST_COORDINATE_MS, allow_inf_nan=False)]
 _NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 _Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
@@ -38,8 +42,8 @@ class _NodePayload(BaseModel):
     lifetime_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
     host: Annotated[str, Field(min_length=1)]
     site: Annotated[str, Field(min_length=1)] | None = None
-    coordinate: Annotated[list[_Finite], Field(min_length=1, max_length=16)]
-    height: _NotNegative
+    coordinate: Annotated[list[_Position], Field(min_length=1, max_length=16)]
+    height: _Height
     error: _NotNegative
     availability: _Fraction
     load: _Load | None = None

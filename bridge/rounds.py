@@ -112,6 +112,8 @@ class RoundHandler:
         report = done.report
         for topology_id, trace in report.traces:
             self._log.error("planning a topology failed", topology=topology_id, trace=trace)
+        for topology_id, reason in report.left_out:
+            self._log.warning("topology left to Storm's own scheduler", topology=topology_id, reason=reason)
         faults = (
             *report.faults,
             *(f"{topology}: {fault}" for topology, found in report.setting_faults for fault in found),

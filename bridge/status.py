@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _FAULTS_SHOWN = 3
 _SITES_SHOWN = 7
 UNIT_RATES = "unit rates"
+_START = {"kept": "kept", "unmet": "kept (pin not met)", "unplaceable": "not placed"}
 
 
 def data_summary(delays: Delays, readings: Readings, hosts: Hosts) -> str:
@@ -54,13 +55,14 @@ def status_line(
         facts.append(_spread(hosts, placement))
     told = " ".join(facts)
     if verdict.kind in ("placed", "moved"):
-        parts = [f"{verdict.reason}: {told}", data]
+        parts = [f"{verdict.reason}: {told}"]
     else:
-        start = "kept" if verdict.kind == "kept" else "not placed"
-        parts = [f"{start}: {verdict.reason}", *([told] if told else []), data]
+        parts = [f"{_START[verdict.kind]}: {verdict.reason}", *([told] if told else [])]
+    # Before the data: the shim cuts long lines, and users must see what of their own was ignored.
+    parts.extend(_first(tuple(f"setting ignored: {fault}" for fault in task.settings.faults)))
+    parts.append(data)
     if verdict.result is not None and task.graph.feedback:
         parts.append("feedback streams left out of the response time")
-    parts.extend(_first(tuple(f"setting ignored: {fault}" for fault in task.settings.faults)))
     # One line, whatever names and values users put into their settings.
     return " ".join("; ".join(parts).split())
 

@@ -287,7 +287,7 @@ def test_stale_and_malformed_readings_are_told_in_the_status(make):
 
 
 def test_a_topology_that_breaks_the_planner_does_not_cost_the_others_their_plan(make, monkeypatch):
-    """The exception becomes a reason and a trace; running topologies are kept, new ones unplaceable."""
+    """The exception becomes a reason and a trace; running topologies are kept, new ones left to Storm."""
     genuine = planner.place_missing
 
     def fragile(state, task, search, moves_left):
@@ -300,13 +300,11 @@ def test_a_topology_that_breaks_the_planner_does_not_cost_the_others_their_plan(
         make.assigned(make.taxi("a"), GOOD), make.chain("b", [1], []), make.chain("c", [1], [])
     )
     done = plan(request)
-    kept, placed, failed = done.response.plans
-    assert (kept.decision, placed.decision, failed.decision) == (
-        Decision.KEEP,
-        Decision.ASSIGN,
-        Decision.UNPLACEABLE,
-    )
-    assert "planning failed (ZeroDivisionError: boom)" in failed.status
+    kept, placed = done.response.plans
+    assert (kept.topology_id, kept.decision) == ("a", Decision.KEEP)
+    assert kept.status.startswith("kept: planning failed (ZeroDivisionError: boom)")
+    assert (placed.topology_id, placed.decision) == ("b", Decision.ASSIGN)
+    assert done.report.left_out == (("c", "planning failed (ZeroDivisionError: boom)"),)
     assert [topology for topology, _ in done.report.traces] == ["a", "c"]
     assert "ZeroDivisionError" in done.report.traces[0][1]
 
@@ -315,16 +313,17 @@ def test_a_plan_that_fails_the_daemons_check_is_not_sent(make, monkeypatch):
     """Whatever made it."""
     monkeypatch.setattr(planner, "assign_slots", lambda *_: ((0, 6700),) * 8)
     done = plan(make.cluster(make.taxi()))
-    assert done.response.plans[0].decision is Decision.UNPLACEABLE
-    assert "uniroma2-1 would be overfull" in done.response.plans[0].status
+    assert done.response.plans == ()
+    assert "uniroma2-1 would be overfull" in done.report.left_out[0][1]
 
 
-def test_without_time_new_topologies_are_placed_and_running_ones_kept(make):
-    """What is missing gets a feasible plan even then; the report says that time ran out."""
+def test_without_time_new_topologies_are_left_to_storm_and_running_ones_kept(make):
+    """Storm's own scheduler serves what the answer leaves out; the report says that time ran out."""
     request = make.cluster(make.taxi("a"), make.assigned(make.chain("b", [1], []), [0], 6701))
     done = plan_round(replace(request, deadline_ms=0), Settings(), stopped)
-    assert [answer.decision for answer in done.response.plans] == [Decision.ASSIGN, Decision.KEEP]
-    assert "no time left in this round" in done.response.plans[1].status
+    assert [(answer.topology_id, answer.decision) for answer in done.response.plans] == [("b", Decision.KEEP)]
+    assert "no time left in this round" in done.response.plans[0].status
+    assert done.report.left_out == (("a", "no time left in this round"),)
     assert done.report.timed_out
 
 

@@ -102,6 +102,21 @@ def test_a_plan_over_the_wire_is_that_of_the_planner(make, daemon):
     client.close()
 
 
+def test_what_the_answer_leaves_out_is_logged_with_its_reason(make, daemon, monkeypatch):
+    """The shim falls back for that topology alone."""
+
+    def broken(*_):
+        raise ZeroDivisionError("boom")
+
+    monkeypatch.setattr("bridge.planner.place_missing", broken)
+    client = daemon.client()
+    assert client.plan(request_to_thrift(make.cluster(make.taxi()))).plans == []
+    client.close()
+    (event,) = daemon.events("topology left to Storm's own scheduler")
+    assert event["topology"] == "taxi-1"
+    assert event["reason"] == "planning failed (ZeroDivisionError: boom)"
+
+
 def test_each_round_is_one_line_of_the_log(make, daemon):
     """Round, topologies with decision, strategy, objective and moves, time and where the delays come from."""
     client = daemon.client()

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from bridge.topology_settings import Place, parse_topology_settings
+from scheduler.problem import Objective
 
 COMPONENTS = ("spout", "bolt")
 
@@ -43,6 +44,22 @@ def test_good_settings_are_taken():
     assert settings.weights == {"response_time": 0.5, "network_usage": 0.5}
     assert settings.pin == {"spout": Place("site", "rome")}
     assert settings.avoid == {"bolt": (Place("host", "a-1"), Place("site", "b"))}
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        dict.fromkeys(("response_time", "availability", "network_usage"), 0.3333333),
+        {"response_time": 1.0000001},
+    ],
+)
+def test_weights_that_nearly_sum_to_1_are_made_to(weights):
+    """The objective takes what comes of them, and their proportions stay."""
+    settings = parse({key("weights"): weights})
+    assert settings.faults == ()
+    assert Objective(weights=dict(settings.weights)).weights["response_time"] == pytest.approx(
+        1 / len(weights), abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("value", ["site:b", ["site:b"]])
