@@ -69,10 +69,10 @@ final class FallbackScheduler {
     }
 
     /**
-     * Lets the scheduler place some topologies.
+     * Lets the scheduler place some topologies. Nothing bounds the time that it takes.
      *
      * @param cluster the round's cluster; not changed
-     * @param wanted  the topologies that it may touch
+     * @param wanted  the topologies that it may touch; without workers, as it may restart those that they have
      * @return topology id to proposal for each wanted topology; empty if the scheduler failed
      * @throws InterruptedException if the scheduler was interrupted
      */

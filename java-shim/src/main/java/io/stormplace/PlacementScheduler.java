@@ -23,7 +23,8 @@ import org.slf4j.LoggerFactory;
  * Storm scheduler that asks the placement daemon where executors should run.
  *
  * <p>A round never throws and never waits for the daemon beyond its deadline. Where there is no usable plan, running workers
- * are left alone and the fallback scheduler places what is unassigned. See docs/install-shim.md.
+ * are left alone; missing executors of running topologies get new workers, and the fallback scheduler places the other
+ * topologies. See docs/install-shim.md.
  */
 public final class PlacementScheduler implements IScheduler {
     private static final Logger LOG = LoggerFactory.getLogger(PlacementScheduler.class);
@@ -128,6 +129,7 @@ public final class PlacementScheduler implements IScheduler {
             }
         });
         Map<String, String> failures = applier.apply(cluster, targets);
+        List<TopologyDetails> partial = new ArrayList<>();
         List<TopologyDetails> wanted = new ArrayList<>();
         Map<String, String> reasons = new HashMap<>();
         verdicts.forEach((id, verdict) -> {
@@ -138,13 +140,34 @@ public final class PlacementScheduler implements IScheduler {
                 reasons.put(id, failures.getOrDefault(id, verdict.status()));
                 TopologyDetails topology = topologies.getById(id);
                 if (cluster.needsSchedulingRas(topology)) {
-                    wanted.add(topology);
+                    (MissingExecutors.concerns(cluster, topology) ? partial : wanted).add(topology);
                 }
             }
         });
-        Map<String, String> done = fallBack(cluster, wanted);
+        Map<String, String> done = complete(cluster, partial);
+        done.putAll(fallBack(cluster, wanted));
         reasons.forEach((id, reason) -> setStatus(cluster, id,
             "No plan: " + reason + "; " + done.getOrDefault(id, "its workers stay where they are")));
+    }
+
+    /** Gives new workers to what is missing of running topologies; returns what was done about each of them. */
+    private Map<String, String> complete(Cluster cluster, List<TopologyDetails> partial) {
+        Map<String, String> done = new HashMap<>();
+        if (partial.isEmpty()) {
+            return done;
+        }
+        Map<String, Map<WorkerSlot, Set<ExecutorDetails>>> targets = MissingExecutors.deal(cluster, partial);
+        Map<String, Integer> missing = new HashMap<>();
+        partial.forEach(topology ->
+            missing.put(topology.getId(), cluster.getUnassignedExecutors(topology).size()));
+        Map<String, String> failures = applier.apply(cluster, targets);
+        missing.forEach((id, count) -> {
+            String outcome = !targets.containsKey(id) ? "no free slot for " + count + " missing executors"
+                : failures.containsKey(id) ? count + " missing executors could not be placed: " + failures.get(id)
+                : count + " missing executors placed on free slots";
+            done.put(id, outcome + "; its workers stay where they are");
+        });
+        return done;
     }
 
     /** Has the wanted topologies placed; returns what was done about each of them. */

@@ -51,7 +51,9 @@ final class PlanSource implements AutoCloseable {
     Map<String, Verdict> plan(Topologies topologies, Cluster cluster, long startNs) throws InterruptedException {
         String reason;
         try {
-            return checkedPlan(topologies, cluster, startNs);
+            Map<String, Verdict> verdicts = checkedPlan(topologies, cluster, startNs);
+            changes.good(StateChangeLog.Subject.PLAN, "Stormplace can describe the cluster and check plans.");
+            return verdicts;
         } catch (DaemonFault e) {
             reason = e.getMessage();
             changes.bad(StateChangeLog.Subject.DAEMON, e.kind().name(), "Stormplace has no plan, "
@@ -61,7 +63,7 @@ final class PlanSource implements AutoCloseable {
                 throw (InterruptedException) new InterruptedException("the round was interrupted").initCause(e);
             }
             reason = "the shim failed: " + Text.describe(e);
-            changes.bad(StateChangeLog.Subject.ROUND, e.getClass().getName(), "Stormplace has no plan, "
+            changes.bad(StateChangeLog.Subject.PLAN, e.getClass().getName(), "Stormplace has no plan, "
                 + settings.fallbackScheduler() + " places what is unassigned: " + reason, e);
         }
         Map<String, Verdict> verdicts = new TreeMap<>();

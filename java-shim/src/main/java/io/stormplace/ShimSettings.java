@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  * @param daemonPort        TCP port of the placement daemon, 1-65535
  * @param deadlineMs        time that a round may spend on snapshot and daemon, in ms
  * @param zookeeperRoot     absolute path of the znode that holds the readings
- * @param fallbackScheduler class name of the scheduler that does the round when there is no usable plan
+ * @param fallbackScheduler class name of the scheduler that places topologies without workers when there is no usable plan
  * @param mode              whether plans are enacted or only shown
  * @param faults            one sentence for each unusable key or value, in the order of the keys
  */
@@ -42,7 +42,10 @@ public record ShimSettings(String daemonHost, int daemonPort, int deadlineMs, St
     public static final String DAEMON_DEADLINE_MS = "stormplace.daemon.deadline.ms";
     /** Key of the readings' root in ZooKeeper. */
     public static final String ZOOKEEPER_ROOT = "stormplace.zookeeper.root";
-    /** Key of the fallback scheduler's class name. */
+    /**
+     * Key of the fallback scheduler's class name. Its run time is its own: {@link #DAEMON_DEADLINE_MS} does not bound it, and
+     * Storm's ResourceAwareScheduler, for one, may take 60 s for each topology.
+     */
     public static final String FALLBACK_SCHEDULER = "stormplace.fallback.scheduler";
     /** Key of the mode. */
     public static final String MODE = "stormplace.mode";

@@ -20,7 +20,9 @@ public final class StateChangeLog {
         READINGS,
         /** The fallback scheduler. */
         FALLBACK,
-        /** The shim's own work in a round. */
+        /** The shim's own work on a plan: describing the cluster, checking the answer. */
+        PLAN,
+        /** The rest of the shim's own work in a round. */
         ROUND
     }
 
