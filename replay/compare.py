@@ -52,6 +52,9 @@ def compare_run(spark: SparkSession, answers: Answers, folder: Path) -> Verdict:
     Raises:
         DataError: A file is missing or malformed; the sentence names the file and the line.
     """
+    for name in (RESULTS, STATES, TOPS, SUMMARY):
+        if not (folder / name).is_file():
+            raise DataError(f"{folder / name}: no such file")
     with reading(folder):
         differences = _summary_differences(answers, folder)
         results = read_results(spark, folder).persist()
