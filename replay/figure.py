@@ -36,7 +36,7 @@ def draw_report(path: Path, runs: Sequence[RunRecord], sites: Sites, title: str)
         sites: The site file.
         title: One line over the picture.
     """
-    figure = Figure(figsize=(19, 1.6 + 3.9 * len(runs)), dpi=110)
+    figure = Figure(figsize=(19, 1.6 + 3.9 * max(len(runs), 2)), dpi=110)
     FigureCanvasAgg(figure)
     grid = figure.add_gridspec(
         len(runs),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from replay.sites import Sites
 
+_Model = TypeVar("_Model", bound=BaseModel)
 Quantiles = Annotated[list[float], Field(min_length=len(GRID), max_length=len(GRID))]
 
 
@@ -80,13 +81,8 @@ def read_run(scheduler: str, folder: Path, sites: Sites, costs: CostModel | None
     Raises:
         DataError: A file is missing or malformed.
     """
-    try:
-        latency = _LatencyFile.model_validate(read_json(folder / LATENCY))
-        verdict = _VerdictFile.model_validate(read_json(folder / VERDICT))
-    except ValidationError as error:
-        fault = error.errors()[0]
-        place = ".".join(str(part) for part in fault["loc"])
-        raise DataError(f"{folder}: {error.title.strip('_')}: {place}: {fault['msg']}") from error
+    latency = _checked(_LatencyFile, folder / LATENCY)
+    verdict = _checked(_VerdictFile, folder / VERDICT)
     places = read_placement(folder, sites)
     return RunRecord(
         scheduler=scheduler,
@@ -96,3 +92,11 @@ def read_run(scheduler: str, folder: Path, sites: Sites, costs: CostModel | None
         places=places,
         prediction=predict(places, sites, costs),
     )
+
+
+def _checked(model: type[_Model], path: Path) -> _Model:
+    try:
+        return model.model_validate(read_json(path))
+    except ValidationError as error:
+        fault = error.errors()[0]
+        raise DataError(f"{path}: {'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}") from error

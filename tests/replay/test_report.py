@@ -189,6 +189,16 @@ def test_a_report_without_a_verdict_is_refused(tmp_path: Path) -> None:
         build({"even": folder}, DEMO_SITES, tmp_path / "out", ReportMeta("t", "m", "d", "c"))
 
 
+def test_figures_of_another_form_are_refused_with_file_and_key(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "even", SPREAD, 510.0)
+    document = json.loads((folder / "latency.json").read_text())
+    document["in_topology"]["quantiles_ms"].pop()
+    (folder / "latency.json").write_text(json.dumps(document))
+
+    with pytest.raises(DataError, match=r"latency\.json: in_topology\.quantiles_ms: "):
+        build({"even": folder}, DEMO_SITES, tmp_path / "out", ReportMeta("t", "m", "d", "c"))
+
+
 def test_executors_and_hosts_never_overlap_on_the_map(tmp_path: Path, sites: Sites) -> None:
     places = read_placement(write_run(tmp_path / "run", SPREAD, 1.0), sites)
 
