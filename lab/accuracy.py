@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import select
 import socket
 import statistics
@@ -43,6 +44,7 @@ class PairDelay:
 
     Attributes:
         expected_ms: Twice the one-way delay that the lab is set to.
+        shortest_ms: Shortest round trip: what the emulator adds when the machine leaves it alone.
         mean_ms: Mean round trip of those that came back.
         deviation_ms: Standard deviation of the same.
         sent: Round trips begun.
@@ -52,6 +54,7 @@ class PairDelay:
     a: str
     b: str
     expected_ms: float
+    shortest_ms: float
     mean_ms: float
     deviation_ms: float
     sent: int
@@ -103,9 +106,15 @@ def _summary(
     expected_ms = next(
         2.0 * delay_ms for one, other, delay_ms in status.delays_ms if {one, other} == {a.site, b.site}
     )
-    mean_ms = statistics.fmean(trips_ms) if trips_ms else float("nan")
     return PairDelay(
-        a.name, b.name, expected_ms, mean_ms, statistics.pstdev(trips_ms or [0.0]), trips, len(trips_ms)
+        a.name,
+        b.name,
+        expected_ms=expected_ms,
+        shortest_ms=min(trips_ms, default=math.nan),
+        mean_ms=statistics.fmean(trips_ms) if trips_ms else math.nan,
+        deviation_ms=statistics.pstdev(trips_ms or [0.0]),
+        sent=trips,
+        received=len(trips_ms),
     )
 
 

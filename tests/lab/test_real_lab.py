@@ -50,23 +50,31 @@ def test_a_ready_lab_has_all_its_parts(lab: LabClient) -> None:
     assert all(service.state in ("running", "down") for service in status.services)
 
 
-def test_round_trips_are_within_a_millisecond_of_the_site_file(lab: LabClient) -> None:
-    """The mean of 200 round trips between any two hosts is off by less than 1 ms, and none is lost."""
+def keeps_its_delay(pair: accuracy.PairDelay) -> bool:
+    """Whether the shortest of many round trips is what the site file says.
+
+    The shortest, because the others also hold what a busy machine adds; the mean at idle is a benchmark's
+    figure. No packet may ever come early.
+    """
+    return pair.expected_ms <= pair.shortest_ms < pair.expected_ms + 1.0
+
+
+def test_round_trips_take_what_the_site_file_says(lab: LabClient) -> None:
+    """Between any two hosts no round trip is lost or early, and the shortest is late by less than 1 ms."""
     pairs = accuracy.measure(lab, trips=200)
     assert len(pairs) == 10
     assert {pair.expected_ms for pair in pairs} == {0.5, 40.0}
     assert all(pair.received == pair.sent for pair in pairs)
-    worst = max(pairs, key=lambda pair: pair.error_ms)
-    assert worst.error_ms < 1.0, worst
+    assert [pair for pair in pairs if not keeps_its_delay(pair)] == []
 
 
 def test_a_delay_changes_while_the_lab_runs(lab: LabClient) -> None:
     """A new delay holds at once for its pair of sites, both ways, and is what the status says."""
     lab.set_delay("far", "near", 5.0)
     try:
-        pairs = accuracy.measure(lab, trips=50)
+        pairs = accuracy.measure(lab, trips=200)
         assert {pair.expected_ms for pair in pairs} == {0.5, 10.0}
-        assert max(pair.error_ms for pair in pairs) < 1.0
+        assert [pair for pair in pairs if not keeps_its_delay(pair)] == []
         with pytest.raises(LabError, match="no site is named 'moon'; sites are near, far"):
             lab.set_delay("near", "moon", 5.0)
     finally:
