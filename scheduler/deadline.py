@@ -19,7 +19,7 @@ class Deadline:
     """A moment on a clock of the caller's choice.
 
     Attributes:
-        clock: Returns the present moment, such as ``time.monotonic``; it never goes back.
+        clock: Returns the present moment in seconds, such as ``time.monotonic``; it never goes back.
         at: The moment, on the same clock, from which work has to end.
     """
 
@@ -29,6 +29,22 @@ class Deadline:
     def expired(self) -> bool:
         """Return whether work has to end now."""
         return self.clock() >= self.at
+
+    @property
+    def unlimited(self) -> bool:
+        """Whether it never comes, so that work has to end by itself."""
+        return self.at == math.inf
+
+    def remaining(self) -> float:
+        """Return the seconds that are left, at least 0; infinite if it never comes."""
+        return math.inf if self.unlimited else max(0.0, self.at - self.clock())
+
+    def within(self, seconds: float) -> Deadline:
+        """Return the sooner of this deadline and the moment so many seconds from now.
+
+        The deadline that never comes has no clock to count on: it stays as it is.
+        """
+        return self if self.unlimited else Deadline(self.clock, min(self.at, self.clock() + seconds))
 
     @staticmethod
     def none() -> Deadline:

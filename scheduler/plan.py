@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.arrays import frozen
+from scheduler.children import INLINE
 from scheduler.deadline import Deadline
 from scheduler.evaluation import check, evaluate
 from scheduler.registry import STRATEGIES
 from scheduler.result import Result
-from scheduler.strategy import Context
+from scheduler.strategy import Context, ignore
 
 if TYPE_CHECKING:
+    from scheduler.children import Children
     from scheduler.problem import Problem
+    from scheduler.strategy import Report
 
 DEFAULT_STRATEGY = "local-search"
 NO_DEADLINE = Deadline.none()
@@ -34,6 +37,9 @@ def plan(
     parameters: object | None = None,
     seed: int = 0,
     deadline: Deadline = NO_DEADLINE,
+    *,
+    children: Children = INLINE,
+    report: Report = ignore,
 ) -> Result:
     """Return the placement that a strategy finds, checked and evaluated.
 
@@ -45,6 +51,8 @@ def plan(
         parameters: An instance of the strategy's parameter class; None means its defaults.
         seed: Seed of the random generator (>= 0).
         deadline: When to stop with the best placement so far.
+        children: Runs solvers, such as in processes that can be killed; here and now if not given.
+        report: Hears of progress.
 
     Raises:
         UnknownStrategyError: No strategy has that name.
@@ -59,7 +67,8 @@ def plan(
     chosen = entry.parameters() if parameters is None else parameters
     if not isinstance(chosen, entry.parameters):
         raise TypeError(f"strategy {strategy} takes {entry.parameters.__name__}, got {type(chosen).__name__}")
-    suggestion = entry.solve(problem, chosen, Context(np.random.default_rng(seed), deadline))
+    context = Context(np.random.default_rng(seed), deadline, children, report)
+    suggestion = entry.solve(problem, chosen, context)
     if suggestion.placement is None:
         return Result(None, None, None, "infeasible", suggestion.reason, strategy, seed)
     placement = frozen(suggestion.placement.copy())

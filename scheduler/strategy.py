@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
+from scheduler.children import INLINE, Children
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
 
     from scheduler.arrays import IntArray
@@ -22,16 +26,46 @@ class NoParameters:
 
 
 @dataclass(frozen=True)
+class Progress:
+    """How far a search has come.
+
+    Attributes:
+        objective: F of the best placement so far.
+        bound: Proved lower limit of F, if known.
+        source: Who found what is new, such as ``ils`` or the name of a solver.
+    """
+
+    objective: float
+    bound: float | None
+    source: str
+
+
+class Report(Protocol):
+    """Hears of progress."""
+
+    def __call__(self, progress: Progress, /) -> None:
+        """Take notice; called whenever the best placement or the bound gets better."""
+
+
+def ignore(_progress: Progress, /) -> None:
+    """Take no notice."""
+
+
+@dataclass(frozen=True)
 class Context:
     """What a strategy may use besides the problem.
 
     Attributes:
         random: Seeded generator, the only source of chance.
         deadline: When to stop.
+        children: Runs work that may have to be killed, such as a solver's.
+        report: Hears of progress.
     """
 
     random: np.random.Generator
     deadline: Deadline
+    children: Children = INLINE
+    report: Report = ignore
 
 
 @dataclass(frozen=True)
@@ -74,6 +108,8 @@ class StrategyEntry(Generic[Parameters]):
         anytime: Whether more time may give a better placement and the deadline ends it early.
         needs_rates: Whether its placement depends on rates of streams whatever the weights are.
         never_worse_than_greedy: Whether F never exceeds that of `greedy`.
+        tireless: Returns parameters with which an anytime strategy uses all time up to its deadline
+            instead of ending by the work done; None if it always does one or the other.
     """
 
     name: str
@@ -84,3 +120,4 @@ class StrategyEntry(Generic[Parameters]):
     anytime: bool = False
     needs_rates: bool = False
     never_worse_than_greedy: bool = False
+    tireless: Callable[[Parameters], Parameters] | None = None
