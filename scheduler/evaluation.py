@@ -13,6 +13,7 @@ from scheduler.response_time import potentials, response_times
 
 if TYPE_CHECKING:
     from scheduler.arrays import FloatArray, IntArray
+    from scheduler.objective import Scale
     from scheduler.problem import Problem
 
 OBJECTIVE_STEP = 1e-9
@@ -32,6 +33,8 @@ class Evaluation:
         response_time_ms: R (eq. 5-8).
         availability: A (eq. 9-12), 0-1.
         network_usage_bytes: Z (eq. 13-14): bytes under way between nodes.
+        inter_node_traffic_bytes_s: Bytes per second of the streams between distinct nodes.
+        cost: Price of the nodes of all operators and of the links of all streams, in cost units.
         mean_delay_ms: Mean over all streams of their delay, weighted by rate; breaks ties of F.
         critical_path: Operators of a path that takes `response_time_ms`, from source to sink.
     """
@@ -40,6 +43,8 @@ class Evaluation:
     response_time_ms: float
     availability: float
     network_usage_bytes: float
+    inter_node_traffic_bytes_s: float
+    cost: float
     mean_delay_ms: float
     critical_path: tuple[int, ...]
 
@@ -58,16 +63,16 @@ def evaluate(problem: Problem, placement: IntArray) -> Evaluation:
         problem: The problem.
         placement: (n_ops,) node of each operator.
     """
-    application = problem.application
     paths = potentials(problem, placement)
     sums = linear_metrics(problem, placement[:, None])
-    unavailability, usage = float(sums.unavailability[0]), float(sums.usage_bytes[0])
     return Evaluation(
-        objective=problem.scale.objective(paths.response_time_ms, unavailability, usage),
+        objective=float(sums.objective(problem.scale, np.array([paths.response_time_ms]))[0]),
         response_time_ms=paths.response_time_ms,
-        availability=math.exp(-unavailability),
-        network_usage_bytes=usage,
-        mean_delay_ms=float(sums.mean_delay_ms[0]) if len(application.streams) else 0.0,
+        availability=math.exp(-float(sums.unavailability[0])),
+        network_usage_bytes=float(sums.usage_bytes[0]),
+        inter_node_traffic_bytes_s=float(sums.traffic_bytes_s[0]),
+        cost=float(sums.cost[0]),
+        mean_delay_ms=float(sums.mean_delay_ms[0]),
         critical_path=paths.critical_path,
     )
 
@@ -79,12 +84,22 @@ class LinearMetrics:
     Attributes:
         unavailability: (n_placements,) -log A (eq. 12).
         usage_bytes: (n_placements,) Z.
+        traffic_bytes_s: (n_placements,) traffic between distinct nodes.
+        cost: (n_placements,) price of nodes and links.
         mean_delay_ms: (n_placements,) rate-weighted mean delay of the streams.
     """
 
     unavailability: FloatArray
     usage_bytes: FloatArray
+    traffic_bytes_s: FloatArray
+    cost: FloatArray
     mean_delay_ms: FloatArray
+
+    def objective(self, scale: Scale, response_ms: FloatArray) -> FloatArray:
+        """Return F of each placement, given R of each."""
+        return scale.objective(
+            response_ms, self.unavailability, self.usage_bytes, self.traffic_bytes_s, self.cost
+        )
 
 
 def linear_metrics(problem: Problem, placements: IntArray) -> LinearMetrics:
@@ -95,8 +110,17 @@ def linear_metrics(problem: Problem, placements: IntArray) -> LinearMetrics:
     unavailability = -np.log(network.availability)[placements].sum(axis=0)
     if network.link_availability is not None:
         unavailability = unavailability - np.log(network.link_availability[start, end]).sum(axis=0)
-    usage = (application.rate * application.tuple_bytes / 1000.0) @ delay
-    return LinearMetrics(unavailability, usage, mean_weights(problem) @ delay)
+    bandwidth = application.rate * application.tuple_bytes
+    cost = network.cost[placements].sum(axis=0)
+    if network.link_cost is not None:
+        cost = cost + network.link_cost[start, end].sum(axis=0)
+    return LinearMetrics(
+        unavailability=unavailability,
+        usage_bytes=(bandwidth / 1000.0) @ delay,
+        traffic_bytes_s=bandwidth @ (start != end),
+        cost=cost,
+        mean_delay_ms=mean_weights(problem) @ delay,
+    )
 
 
 def mean_weights(problem: Problem) -> FloatArray:
@@ -115,7 +139,7 @@ def evaluate_many(problem: Problem, placements: IntArray) -> tuple[FloatArray, F
     """
     sums = linear_metrics(problem, placements)
     response = response_times(problem, placements)
-    return problem.scale.objective(response, sums.unavailability, sums.usage_bytes), sums.mean_delay_ms
+    return sums.objective(problem.scale, response), sums.mean_delay_ms
 
 
 @dataclass(frozen=True)

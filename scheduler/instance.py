@@ -9,7 +9,17 @@ import numpy as np
 
 from scheduler.checks import ModelError, shown
 from scheduler.network import delays_from_coordinates
-from scheduler.problem import UNPLACED, Application, Network, Node, Objective, Operator, Problem, Stream
+from scheduler.problem import (
+    UNPLACED,
+    Application,
+    CoLocationLimit,
+    Network,
+    Node,
+    Objective,
+    Operator,
+    Problem,
+    Stream,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,13 +36,28 @@ def parse_instance(document: object) -> Problem:
     Raises:
         ModelError: Something is missing, unknown or out of range; `where` is its JSON path.
     """
-    top = _object("$", document, required=("application", "network"), optional=("objective", "current"))
+    top = _object(
+        "$", document, required=("application", "network"), optional=("objective", "current", "constraints")
+    )
     application = _application(top["application"])
     network = _network(top["network"])
     objective = _objective(top["objective"]) if "objective" in top else Objective()
     current = _current(top["current"], application, network) if "current" in top else None
+    limits = _limits(top["constraints"]) if "constraints" in top else ()
     with _inside("$"):
-        return Problem(application, network, objective, current)
+        return Problem(application, network, objective, current, limits)
+
+
+def _limits(given: object) -> tuple[CoLocationLimit, ...]:
+    path = "$.constraints"
+    entries = _object(path, given, optional=("co_location",))
+    limits = []
+    for k, each in enumerate(_array(f"{path}.co_location", entries.get("co_location", []))):
+        place = f"{path}.co_location[{k}]"
+        fields = _object(place, each, required=("operators",), optional=("most",))
+        with _inside(place):
+            limits.append(CoLocationLimit(tuple(_array("operators", fields.pop("operators"))), **fields))
+    return tuple(limits)
 
 
 def _application(given: object) -> Application:
@@ -60,13 +85,13 @@ def _application(given: object) -> Application:
 
 def _network(given: object) -> Network:
     path = "$.network"
-    optional = ("delay_ms", "coordinates", "link_availability")
+    optional = ("delay_ms", "coordinates", "link_availability", "link_cost")
     entries = _object(path, given, required=("nodes",), optional=optional)
     nodes = []
     for k, each in enumerate(_array(f"{path}.nodes", entries["nodes"])):
         place = f"{path}.nodes[{k}]"
         fields = _object(
-            place, each, required=("name", "capacity"), optional=("speedup", "availability", "site")
+            place, each, required=("name", "capacity"), optional=("speedup", "availability", "site", "cost")
         )
         _object(f"{place}.capacity", fields["capacity"])
         with _inside(place):
@@ -84,7 +109,7 @@ def _network(given: object) -> Network:
     else:
         delay = entries["delay_ms"]
     with _inside(path):
-        return Network(tuple(nodes), delay, entries.get("link_availability"))
+        return Network(tuple(nodes), delay, entries.get("link_availability"), entries.get("link_cost"))
 
 
 def _objective(given: object) -> Objective:
@@ -132,11 +157,14 @@ def to_document(problem: Problem) -> dict[str, Any]:
             "availability": each.availability,
         }
         | ({} if each.site is None else {"site": each.site})
+        | ({"cost": each.cost} if each.cost else {})
         for each in network.nodes
     ]
     links: dict[str, Any] = {"nodes": nodes, "delay_ms": network.delay_ms.tolist()}
     if network.link_availability is not None:
         links["link_availability"] = network.link_availability.tolist()
+    if network.link_cost is not None:
+        links["link_cost"] = network.link_cost.tolist()
     document: dict[str, Any] = {
         "application": {"operators": operators, "streams": streams},
         "network": links,
@@ -145,6 +173,9 @@ def to_document(problem: Problem) -> dict[str, Any]:
             "range": {metric: list(limits) for metric, limits in problem.objective.ranges.items()},
         },
     }
+    if problem.limits:
+        limits = [{"operators": list(limit.operators), "most": limit.most} for limit in problem.limits]
+        document["constraints"] = {"co_location": limits}
     if problem.current is not None:
         document["current"] = named_placement(problem, problem.current)
     return document

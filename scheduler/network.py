@@ -27,6 +27,7 @@ class Node:
         speedup: S_u relative to the reference processor (at least 1e-9).
         availability: A_u, probability of being up, in (0, 1].
         site: Data centre or region, if known.
+        cost: Price of running one operator here, in cost units (>= 0).
     """
 
     name: str
@@ -34,6 +35,7 @@ class Node:
     speedup: float = 1.0
     availability: float = 1.0
     site: str | None = None
+    cost: float = 0.0
 
     def __post_init__(self) -> None:
         name("name", self.name)
@@ -44,6 +46,7 @@ class Node:
         )
         if self.site is not None:
             name("site", self.site)
+        object.__setattr__(self, "cost", number("cost", self.cost))
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,17 +57,22 @@ class Network:
         nodes: At least one.
         delay_ms: (n_nodes, n_nodes) d_(u,v), one way, from row to column; may be asymmetric, diagonal 0.
         link_availability: (n_nodes, n_nodes) A_(u,v) in (0, 1], diagonal 1; all 1 if not given.
+        link_cost: (n_nodes, n_nodes) price of one stream on that link, in cost units, diagonal 0; all 0 if
+            not given.
         index: Position of each node by name.
         speedup: (n_nodes,) S_u.
         availability: (n_nodes,) A_u.
+        cost: (n_nodes,) price of one operator.
     """
 
     nodes: tuple[Node, ...]
     delay_ms: FloatArray
     link_availability: FloatArray | None = None
+    link_cost: FloatArray | None = None
     index: Mapping[str, int] = field(init=False, repr=False)
     speedup: FloatArray = field(init=False, repr=False)
     availability: FloatArray = field(init=False, repr=False)
+    cost: FloatArray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         def put(attribute: str, value: object) -> None:
@@ -79,8 +87,11 @@ class Network:
         if self.link_availability is not None:
             links = _square("link_availability", self.link_availability, count, diagonal=1.0, most=1.0)
             put("link_availability", links)
+        if self.link_cost is not None:
+            put("link_cost", _square("link_cost", self.link_cost, count, diagonal=0.0, most=LARGEST))
         put("speedup", floats([node.speedup for node in self.nodes]))
         put("availability", floats([node.availability for node in self.nodes]))
+        put("cost", floats([node.cost for node in self.nodes]))
 
 
 def delays_from_coordinates(coordinates: Sequence[Sequence[float]]) -> FloatArray:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from scheduler.arrays import FloatArray
 
-METRICS = ("response_time", "availability", "network_usage")
-"""R in ms, A as a fraction, Z in bytes."""
+METRICS = ("response_time", "availability", "network_usage", "inter_node_traffic", "cost")
+"""R in ms, A as a fraction, Z in bytes, traffic between nodes in bytes per second, cost in cost units."""
 
 Range = tuple[float, float]
 _Value = TypeVar("_Value", float, "FloatArray")
@@ -25,8 +25,8 @@ class Objective:
     """Weights of the metrics, and the ranges that normalise them if they are given.
 
     Attributes:
-        weights: w_r, w_a, w_z by metric name, each >= 0, sum 1; a missing one is 0.
-        ranges: (min, max) by metric name, in ms, fraction and bytes; missing ones are computed
+        weights: w_r, w_a, w_z and those of the further metrics by name, each >= 0, sum 1; a missing one is 0.
+        ranges: (min, max) by metric name, in the metric's unit; missing ones are computed
             (`scheduler.ranges`).
     """
 
@@ -69,32 +69,55 @@ class Scale:
     """F as a function of raw metrics: each a minimised quantity with its weight, best value and span.
 
     Attributes:
-        terms: For R (ms), -log A and Z (bytes): (weight / span, best value). A span of zero gives the
-            factor 0: all placements are alike in that metric.
+        terms: By metric name, -log A standing for availability: (weight / span, best value). A span of
+            zero gives the factor 0: all placements are alike in that metric.
     """
 
-    terms: tuple[tuple[float, float], tuple[float, float], tuple[float, float]]
+    terms: Mapping[str, tuple[float, float]]
 
     @staticmethod
     def of(objective: Objective, ranges: Mapping[str, Range]) -> Scale:
         """Return the scale of an objective whose ranges are all known."""
         low_a, high_a = ranges["availability"]
         spans = {**ranges, "availability": (-math.log(high_a), -math.log(low_a))}
-        response, availability, usage = (_term(objective.weights[each], spans[each]) for each in METRICS)
-        return Scale((response, availability, usage))
+        return Scale({each: _term(objective.weights[each], spans[each]) for each in METRICS})
 
-    def objective(self, response_ms: _Value, unavailability: _Value, usage_bytes: _Value) -> _Value:
+    def factor(self, metric: str) -> float:
+        """Return how much F grows per unit of a metric."""
+        return self.terms[metric][0]
+
+    @property
+    def constant(self) -> float:
+        """What F would be if every metric were 0."""
+        return -math.fsum(factor * best for factor, best in self.terms.values())
+
+    def objective(
+        self,
+        response_ms: _Value,
+        unavailability: _Value,
+        usage_bytes: _Value,
+        traffic_bytes_s: _Value | float = 0.0,
+        cost: _Value | float = 0.0,
+    ) -> _Value:
         """Return F (eq. 15), 0 at the best end of every range; outside the ranges it goes on linearly.
 
         Args:
             response_ms: R.
             unavailability: -log A.
             usage_bytes: Z.
+            traffic_bytes_s: Traffic between distinct nodes.
+            cost: Cost of nodes and links.
         """
-        (by_r, best_r), (by_a, best_a), (by_z, best_z) = self.terms
-        return (
-            by_r * (response_ms - best_r) + by_a * (unavailability - best_a) + by_z * (usage_bytes - best_z)
+        (by_r, best_r), (by_a, best_a), (by_z, best_z) = (self.terms[each] for each in METRICS[:3])
+        (by_t, best_t), (by_c, best_c) = (self.terms[each] for each in METRICS[3:])
+        value: _Value = (
+            by_r * (response_ms - best_r)
+            + by_a * (unavailability - best_a)
+            + by_z * (usage_bytes - best_z)
+            + by_t * (traffic_bytes_s - best_t)
+            + by_c * (cost - best_c)
         )
+        return value
 
 
 def _term(weight: float, span: Range) -> tuple[float, float]:

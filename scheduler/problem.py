@@ -10,6 +10,7 @@ import numpy as np
 from scheduler.application import Application, Operator, Stream
 from scheduler.arrays import BoolArray, FloatArray, IntArray, frozen
 from scheduler.checks import ModelError, shown
+from scheduler.limits import CoLocationLimit
 from scheduler.network import Network, Node
 from scheduler.objective import Objective, Scale
 from scheduler.ranges import compute_ranges
@@ -19,7 +20,17 @@ if TYPE_CHECKING:
 
     from scheduler.objective import Range
 
-__all__ = ["UNPLACED", "Application", "Network", "Node", "Objective", "Operator", "Problem", "Stream"]
+__all__ = [
+    "UNPLACED",
+    "Application",
+    "CoLocationLimit",
+    "Network",
+    "Node",
+    "Objective",
+    "Operator",
+    "Problem",
+    "Stream",
+]
 
 UNPLACED = -1
 """In `Problem.current`: the operator runs nowhere yet."""
@@ -30,8 +41,8 @@ class Problem:
     """What a strategy is asked to solve. All arrays are read-only.
 
     A placement is an integer array (n_ops,): the index of the node of each operator (x_(i,u) of the
-    paper). Later constraints (anti-affinity, bandwidth, prices of moves) are further optional fields;
-    `scheduler.evaluation.check` and `scheduler.capacity` are the only readers of constraints.
+    paper). Every constraint is a capacity or an allowed node: a limit on co-location is one more resource,
+    of which each of its operators demands 1 and every node has as much as the limit says.
 
     Attributes:
         application: G_dsp.
@@ -39,7 +50,8 @@ class Problem:
         objective: Weights, and given ranges.
         current: (n_ops,) the running placement as a possible start, `UNPLACED` where none; it need not
             meet the constraints.
-        resources: Names of all demanded resources, sorted.
+        limits: How many operators of a group may share a node.
+        resources: Names of all demanded resources, sorted, then one per limit.
         demand: (n_ops, n_resources) C_i.
         capacity: (n_nodes, n_resources) C_u; 0 for a resource that the node does not name.
         allowed: (n_ops, n_nodes) whether u is in V_res^i.
@@ -52,6 +64,7 @@ class Problem:
     network: Network
     objective: Objective = field(default_factory=Objective)
     current: IntArray | None = None
+    limits: tuple[CoLocationLimit, ...] = ()
     resources: tuple[str, ...] = field(init=False, repr=False)
     demand: FloatArray = field(init=False, repr=False)
     capacity: FloatArray = field(init=False, repr=False)
@@ -66,9 +79,14 @@ class Problem:
 
         operators, nodes = self.application.operators, self.network.nodes
         resources = sorted({resource for operator in operators for resource in operator.demand})
-        put("resources", tuple(resources))
-        put("demand", _table([operator.demand for operator in operators], resources))
-        put("capacity", _table([node.capacity for node in nodes], resources))
+        put("limits", tuple(self.limits))
+        put("resources", (*resources, *(limit.resource for limit in self.limits)))
+        demand = _table([operator.demand for operator in operators], resources)
+        capacity = _table([node.capacity for node in nodes], resources)
+        members = [self._members(k, limit) for k, limit in enumerate(self.limits)]
+        most = [np.full(len(nodes), float(limit.most)) for limit in self.limits]
+        put("demand", frozen(np.column_stack([demand, *members])))
+        put("capacity", frozen(np.column_stack([capacity, *most])))
         put("allowed", self._allowed())
         put(
             "execution_ms",
@@ -102,6 +120,16 @@ class Problem:
                     raise ModelError(where, f"{shown(node)} is not a node of the network")
                 allowed[i, self.network.index[node]] = True
         return frozen(allowed)
+
+    def _members(self, position: int, limit: CoLocationLimit) -> FloatArray:
+        """Return (n_ops,) 1 for the operators of a limit, 0 for the others."""
+        member = np.zeros(self.n_ops)
+        for k, operator in enumerate(limit.operators):
+            if operator not in self.application.index:
+                where = f"constraints.co_location[{position}].operators[{k}]"
+                raise ModelError(where, f"{shown(operator)} is not an operator")
+            member[self.application.index[operator]] = 1.0
+        return member
 
     def _current(self, given: IntArray) -> IntArray:
         current = np.array(given)

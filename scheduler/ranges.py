@@ -33,7 +33,7 @@ def compute_ranges(application: Application, network: Network, allowed: BoolArra
 
     R: the longest source-to-sink path when every operator has the best (worst) speed-up among its
     allowed nodes and every stream the least (largest) delay between allowed nodes of its two ends, which
-    is 0 when both may share a node. A and Z: the sum over operators and streams of the best (worst) term.
+    is 0 when both may share a node. The others: the sum over operators and streams of the best (worst) term.
     Capacity is ignored, so the bounds need not be reached.
 
     Args:
@@ -42,7 +42,7 @@ def compute_ranges(application: Application, network: Network, allowed: BoolArra
         allowed: (n_ops, n_nodes) where each operator may run.
 
     Returns:
-        Ranges in ms, fraction and bytes, by metric name.
+        Ranges in the metrics' units, by metric name.
     """
     # an operator allowed nowhere makes the problem infeasible; its range must still be a number
     reach = np.where(allowed.any(axis=1, keepdims=True), allowed, True)
@@ -66,7 +66,17 @@ def compute_ranges(application: Application, network: Network, allowed: BoolArra
         math.exp(max(low, LOWEST_LOG_AVAILABILITY)),
         math.exp(max(high, LOWEST_LOG_AVAILABILITY)),
     )
-    return dict(zip(METRICS, (response, available, usage), strict=True))
+    bandwidth = application.rate * application.tuple_bytes
+    apart = _stream_extremes(application, reach, 1.0 - np.eye(len(network.nodes)))
+    traffic_between = (float(bandwidth @ apart.least), float(bandwidth @ apart.most))
+    cost_low = float(np.where(reach, network.cost, np.inf).min(axis=1).sum())
+    cost_high = float(np.where(reach, network.cost, -np.inf).max(axis=1).sum())
+    if network.link_cost is not None:
+        link_cost = _stream_extremes(application, reach, network.link_cost)
+        cost_low += float(link_cost.least.sum())
+        cost_high += float(link_cost.most.sum())
+    ranges = (response, available, usage, traffic_between, (cost_low, cost_high))
+    return dict(zip(METRICS, ranges, strict=True))
 
 
 def _stream_extremes(application: Application, reach: BoolArray, matrix: FloatArray) -> _Extremes:

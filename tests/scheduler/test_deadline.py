@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from itertools import count
-
 import math
+from itertools import count
 
 from scheduler.deadline import Deadline
 
