@@ -1,0 +1,1 @@
+"""Seeded generators of applications, networks and whole problems; pure functions of their arguments."""
