@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scheduler.checks import ModelError, shown
-from scheduler.network import delays_from_coordinates
+from scheduler.delays import Coordinates
 from scheduler.problem import (
     UNPLACED,
     Application,
@@ -105,7 +105,7 @@ def _network(given: object) -> Network:
                 f"{path}.coordinates", f"expected {len(nodes)} rows, one per node, got {len(rows)}"
             )
         with _inside(f"{path}.coordinates"):
-            delay = delays_from_coordinates(rows)
+            delay = Coordinates.of(rows)
     else:
         delay = entries["delay_ms"]
     with _inside(path):
@@ -160,7 +160,11 @@ def to_document(problem: Problem) -> dict[str, Any]:
         | ({"cost": each.cost} if each.cost else {})
         for each in network.nodes
     ]
-    links: dict[str, Any] = {"nodes": nodes, "delay_ms": network.delay_ms.tolist()}
+    links: dict[str, Any] = {"nodes": nodes}
+    if isinstance(network.delays, Coordinates):
+        links["coordinates"] = network.delays.rows().tolist()
+    else:
+        links["delay_ms"] = network.delay_ms.tolist()
     if network.link_availability is not None:
         links["link_availability"] = network.link_availability.tolist()
     if network.link_cost is not None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from scheduler.arrays import FloatArray, floats, frozen
 from scheduler.checks import LARGEST, ModelError, name, number, quantities, shown, unique
+from scheduler.delays import Delays, MatrixDelays
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -49,13 +51,15 @@ class Node:
         object.__setattr__(self, "cost", number("cost", self.cost))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Network:
-    """The nodes and the delay and availability of every ordered pair of them.
+    """The nodes and the delay, availability and cost of every ordered pair of them.
 
     Attributes:
         nodes: At least one.
-        delay_ms: (n_nodes, n_nodes) d_(u,v), one way, from row to column; may be asymmetric, diagonal 0.
+        delays: d_(u,v) in ms, one way, from the first to the second node; may be asymmetric. Given as the
+            argument `delay_ms`: a matrix (n_nodes, n_nodes) with diagonal 0, or `Coordinates`, which take no
+            memory per pair. Copies of a network take over its `delays` instead.
         link_availability: (n_nodes, n_nodes) A_(u,v) in (0, 1], diagonal 1; all 1 if not given.
         link_cost: (n_nodes, n_nodes) price of one stream on that link, in cost units, diagonal 0; all 0 if
             not given.
@@ -66,7 +70,7 @@ class Network:
     """
 
     nodes: tuple[Node, ...]
-    delay_ms: FloatArray
+    delays: Delays
     link_availability: FloatArray | None = None
     link_cost: FloatArray | None = None
     index: Mapping[str, int] = field(init=False, repr=False)
@@ -74,50 +78,47 @@ class Network:
     availability: FloatArray = field(init=False, repr=False)
     cost: FloatArray = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        nodes: Sequence[Node],
+        delay_ms: FloatArray | Delays | None = None,
+        link_availability: FloatArray | None = None,
+        link_cost: FloatArray | None = None,
+        delays: Delays | None = None,
+    ) -> None:
         def put(attribute: str, value: object) -> None:
             object.__setattr__(self, attribute, value)
 
-        put("nodes", tuple(self.nodes))
+        put("nodes", tuple(nodes))
         if not self.nodes:
             raise ModelError("nodes", "expected at least one node")
         put("index", unique("nodes", [node.name for node in self.nodes]))
         count = len(self.nodes)
-        put("delay_ms", _square("delay_ms", self.delay_ms, count, diagonal=0.0, most=LARGEST))
-        if self.link_availability is not None:
-            links = _square("link_availability", self.link_availability, count, diagonal=1.0, most=1.0)
+        given = delays if delay_ms is None else delay_ms
+        if not isinstance(given, Delays):
+            given = MatrixDelays(_square("delay_ms", given, count, diagonal=0.0, most=LARGEST))
+        elif given.count != count:
+            raise ModelError("coordinates", f"expected {count} rows, one per node, got {given.count}")
+        put("delays", given)
+        put("link_availability", None)
+        if link_availability is not None:
+            links = _square("link_availability", link_availability, count, diagonal=1.0, most=1.0)
             put("link_availability", links)
-        if self.link_cost is not None:
-            put("link_cost", _square("link_cost", self.link_cost, count, diagonal=0.0, most=LARGEST))
+        put("link_cost", None)
+        if link_cost is not None:
+            put("link_cost", _square("link_cost", link_cost, count, diagonal=0.0, most=LARGEST))
         put("speedup", floats([node.speedup for node in self.nodes]))
         put("availability", floats([node.availability for node in self.nodes]))
         put("cost", floats([node.cost for node in self.nodes]))
 
+    @cached_property
+    def delay_ms(self) -> FloatArray:
+        """(n_nodes, n_nodes) all delays, read-only; made from coordinates when first asked for.
 
-def delays_from_coordinates(coordinates: Sequence[Sequence[float]]) -> FloatArray:
-    """Return the delay matrix of network coordinates with heights (Vivaldi).
-
-    Args:
-        coordinates: Per node ``[x, y, ..., height]``, all of one length >= 2, in ms.
-
-    Returns:
-        (n_nodes, n_nodes) in ms: Euclidean distance plus both heights, 0 on the diagonal.
-
-    Raises:
-        ModelError: A row has another length or holds no finite number; the place is ``[row][column]``.
-    """
-    rows: list[list[float]] = []
-    for k, row in enumerate(coordinates):
-        if not isinstance(row, list | tuple) or len(row) < 2 or len(row) != len(coordinates[0]):
-            raise ModelError(f"[{k}]", f"expected [x, y, ..., height] like the others, got {shown(row)}")
-        values = [number(f"[{k}][{c}]", value, least=-LARGEST) for c, value in enumerate(row)]
-        number(f"[{k}][{len(row) - 1}]", values[-1])
-        rows.append(values)
-    points = np.array(rows, dtype=np.float64)
-    distance = np.linalg.norm(points[:, None, :-1] - points[None, :, :-1], axis=2)
-    delay: FloatArray = distance + points[:, -1][:, None] + points[:, -1][None, :]
-    np.fill_diagonal(delay, 0.0)
-    return delay
+        Raises:
+            NetworkTooLargeError: There are only coordinates, for more than `delays.LARGEST_MATRIX` nodes.
+        """
+        return self.delays.matrix()
 
 
 def _square(where: str, given: object, count: int, *, diagonal: float, most: float) -> FloatArray:

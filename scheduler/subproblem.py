@@ -50,13 +50,14 @@ def restrict(problem: Problem, nodes: IntArray) -> Problem:
 
 def subnetwork(network: Network, nodes: IntArray) -> Network:
     """Return the network that consists of the given nodes, (k,), and the links between them."""
-    links = network.link_availability
     block = np.ix_(nodes, nodes)
+    availability, cost = network.link_availability, network.link_cost
     return replace(
         network,
         nodes=tuple(network.nodes[u] for u in nodes),
-        delay_ms=network.delay_ms[block],
-        link_availability=None if links is None else links[block],
+        delays=network.delays.restricted(nodes),
+        link_availability=None if availability is None else availability[block],
+        link_cost=None if cost is None else cost[block],
     )
 
 

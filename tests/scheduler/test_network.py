@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from scheduler.checks import ModelError
-from scheduler.network import Network, Node, delays_from_coordinates
+from scheduler.delays import Coordinates
+from scheduler.network import Network, Node
 
 
 @pytest.mark.parametrize(
@@ -90,9 +91,9 @@ def test_duplicate_nodes_and_an_empty_network_are_refused() -> None:
 
 def test_coordinates_give_distance_plus_both_heights() -> None:
     """The last coordinate is a height, paid at both ends, and a node reaches itself at once."""
-    delay = delays_from_coordinates([[0, 0, 1], [3, 4, 2], [0, 0, 0]])
+    delay = Coordinates.of([[0, 0, 1], [3, 4, 2], [0, 0, 0]])
 
-    assert delay.tolist() == [[0, 8, 1], [8, 0, 7], [1, 7, 0]]
+    assert delay.matrix().tolist() == [[0, 8, 1], [8, 0, 7], [1, 7, 0]]
 
 
 @pytest.mark.parametrize(
@@ -100,13 +101,13 @@ def test_coordinates_give_distance_plus_both_heights() -> None:
     [
         ([[0, 0, 1], [0, 1]], "[1]: expected [x, y, ..., height] like the others, got an array"),
         ([[1], [2]], "[0]: expected [x, y, ..., height] like the others, got an array"),
-        ([[0, 0, -1]], "[0][2]: expected a number >= 0, got -1.0"),
+        ([[0, 0, -1]], "[0][2]: expected a number >= 0, got -1"),
         ([[0, NAN, 1]], "[0][1]: expected a number >= -1e+15, got nan"),
     ],
 )
 def test_coordinates_are_refused(rows: list[list[float]], message: str) -> None:
     """Rows have one length, values are finite, heights are not negative."""
     with pytest.raises(ModelError) as caught:
-        delays_from_coordinates(rows)
+        Coordinates.of(rows)
 
     assert str(caught.value) == message
