@@ -12,7 +12,7 @@ SHIM := java-shim/target/stormplace-shim-0.1.0.jar
 SHIM_SOURCES := $(shell find java-shim/src -type f 2>/dev/null) pom.xml java-shim/pom.xml bridge/placement.thrift
 MVN := mvn -B -ntp
 
-.PHONY: help setup system demo test lint unit spark java lab bench-shim bench-emulator clean
+.PHONY: help setup system demo test lint unit servers spark java lab bench-shim bench-emulator clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
@@ -22,7 +22,7 @@ setup: $(VENV)/.ready $(STORM_HOME)/RELEASE $(SHIM)  ## Python environment, Stor
 demo: setup  ## the taxi query on an emulated wide area, under three schedulers
 	$(BIN)/stormplace demo
 
-test: setup lint unit spark java lab  ## everything that must pass
+test: setup lint unit servers spark java lab  ## everything that must pass
 	@echo "all checks passed"
 
 lint: $(VENV)/.ready  ## ruff, mypy --strict, import contracts
@@ -31,8 +31,11 @@ lint: $(VENV)/.ready  ## ruff, mypy --strict, import contracts
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-unit: setup  ## Python tests that need neither Spark nor a cluster
-	$(BIN)/python -m pytest -m "not lab and not spark"
+unit: setup  ## Python tests that need no server, no Spark and no cluster
+	$(BIN)/python -m pytest -m "not lab and not spark and not servers"
+
+servers: setup  ## tests against a real ZooKeeper and a real Redis
+	$(BIN)/python -m pytest -m servers
 
 spark: setup  ## tests of the data pipeline
 	$(BIN)/python -m pytest -m spark

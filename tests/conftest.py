@@ -1,0 +1,16 @@
+"""What holds for all tests."""
+
+from __future__ import annotations
+
+import pytest
+
+SERVERS = {"redis_server", "zookeeper", "no_zookeeper"}
+"""Fixtures that start a real server; tests that use one are no unit tests and run on their own."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that need a real server, so that none can be forgotten."""
+    for item in items:
+        if SERVERS & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.servers)
