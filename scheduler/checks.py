@@ -69,6 +69,11 @@ def number(
     Raises:
         ModelError: The value is no number, is NaN or infinite, or lies outside the bounds.
     """
+    # large instances have many plain good numbers, which all else here would slow down
+    if isinstance(value, float | int) and not isinstance(value, bool):
+        high_enough = above < value if above is not None else least <= value
+        if high_enough and value <= most:
+            return float(value)
     lower = f"> {above:g}" if above is not None else f">= {least:g}"
     expected = f"expected a number {lower}" + (f" and <= {most:g}" if most < LARGEST else "")
     if not isinstance(value, SupportsFloat) or isinstance(value, bool):
