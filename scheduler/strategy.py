@@ -25,7 +25,7 @@ class NoParameters:
     """For strategies that have none."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Progress:
     """How far a search has come.
 
@@ -33,11 +33,14 @@ class Progress:
         objective: F of the best placement so far.
         bound: Proved lower limit of F, if known.
         source: Who found what is new, such as ``ils`` or the name of a solver.
+        placement: (n_ops,) the best placement so far, if it goes with the news: who listens may have to do
+            without the searcher from any moment on.
     """
 
     objective: float
     bound: float | None
     source: str
+    placement: IntArray | None = None
 
 
 class Report(Protocol):
