@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from scheduler.children import INLINE, Children
@@ -25,7 +25,7 @@ class NoParameters:
     """For strategies that have none."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Progress:
     """How far a search has come.
 
@@ -40,7 +40,7 @@ class Progress:
     objective: float
     bound: float | None
     source: str
-    placement: IntArray | None = None
+    placement: IntArray | None = field(default=None, compare=False)
 
 
 class Report(Protocol):
