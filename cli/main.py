@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from cli import agent, daemon, data, demo, lab, solve, taxi
+from cli import agent, daemon, data, demo, instance, lab, solve, taxi
 from cli.errors import UserError
 
 app = typer.Typer(
@@ -19,6 +19,7 @@ app = typer.Typer(
 app.add_typer(lab.app, name="lab")
 app.add_typer(taxi.app, name="taxi")
 app.add_typer(data.app, name="data")
+app.add_typer(instance.app, name="instance")
 for single in (solve, daemon, agent, demo):
     single.register(app)
 

@@ -11,6 +11,7 @@ import numpy as np
 from scheduler.checks import ModelError
 from scheduler.generators.applications import diamond, replicated, sequential
 from scheduler.generators.brite import two_level_waxman
+from scheduler.generators.heterogeneous import roomy_node
 from scheduler.problem import Objective, Problem
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 OPERATORS = 20
 SIZES = (36, 49, 64, 81, 100)
 """|V_res|: n AS with n routers each."""
+SOURCE_AND_SINK_SLOTS = 2.0
+"""What source and sink take together on the node to which both are pinned."""
 APPLICATIONS: Final[Mapping[str, Callable[[int, str], Application]]] = MappingProxyType(
     {"diamond": diamond, "sequential": sequential, "replicated": replicated}
 )
@@ -36,6 +39,22 @@ OBJECTIVES: Final[Mapping[str, Mapping[str, float]]] = MappingProxyType(
 """Weights by the name of the objective: w_a, w_r, w_z and * of Table 4."""
 
 
+def square_network(nodes: int, random: np.random.Generator) -> Network:
+    """Return n AS with n routers each, with the parameters of Table 1.
+
+    Args:
+        nodes: n^2.
+        random: Source of chance.
+
+    Raises:
+        ModelError: The number of nodes is not a square.
+    """
+    n = math.isqrt(max(nodes, 0))
+    if nodes < 1 or n * n != nodes:
+        raise ModelError("nodes", f"expected a square number such as 36 or 100, got {nodes}")
+    return two_level_waxman(n, n, random)
+
+
 def paper_network(nodes: int, seed: int) -> tuple[Network, str]:
     """Return a network of the paper's kind, and the name of the node that holds source and sink.
 
@@ -48,14 +67,11 @@ def paper_network(nodes: int, seed: int) -> tuple[Network, str]:
     Raises:
         ModelError: The number of nodes is not a square, or the seed is negative.
     """
-    n = math.isqrt(max(nodes, 0))
-    if nodes < 1 or n * n != nodes:
-        raise ModelError("nodes", f"expected a square number such as 36 or 100, got {nodes}")
     if seed < 0:
         raise ModelError("seed", f"expected a number >= 0, got {seed}")
-    random = np.random.default_rng([seed, nodes])
-    network = two_level_waxman(n, n, random)
-    return network, network.nodes[int(random.integers(nodes))].name
+    random = np.random.default_rng([seed, max(nodes, 0)])
+    network = square_network(nodes, random)
+    return network, roomy_node(network, SOURCE_AND_SINK_SLOTS, random)
 
 
 def paper_problem(application: str, nodes: int, weights: Mapping[str, float], seed: int) -> Problem:
