@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from scheduler.arrays import BoolArray, FloatArray, IntArray, floats, frozen, ints
 from scheduler.checks import ModelError, name, number, quantities, shown, unique
 from scheduler.graph import find_cycle, topological_order
+from scheduler.levels import Levels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -109,33 +111,37 @@ class Application:
             raise ModelError("operators", "expected at least one operator")
         put("index", unique("operators", [operator.name for operator in self.operators]))
         put("execution_time_ms", floats([operator.execution_time_ms for operator in self.operators]))
-        put("stream_source", ints([self._end(k, "from", s.source) for k, s in enumerate(self.streams)]))
-        put("stream_target", ints([self._end(k, "to", s.target) for k, s in enumerate(self.streams)]))
+        put("stream_source", self._ends("from", [stream.source for stream in self.streams]))
+        put("stream_target", self._ends("to", [stream.target for stream in self.streams]))
         put("rate", floats([stream.rate for stream in self.streams]))
         put("tuple_bytes", floats([stream.tuple_bytes for stream in self.streams]))
         put("critical", frozen(np.array([stream.critical for stream in self.streams], dtype=np.bool_)))
-        order = self._ordered()
-        position = {operator: place for place, operator in enumerate(order)}
-        critical = sorted(
-            np.flatnonzero(self.critical).tolist(), key=lambda k: position[int(self.stream_source[k])]
-        )
-        put("order", ints(order))
-        put("critical_streams", ints(critical))
+        order = ints(self._ordered())
+        position = np.empty(len(order), dtype=np.int64)
+        position[order] = np.arange(len(order))
+        critical = np.flatnonzero(self.critical)
+        by_source = np.argsort(position[self.stream_source[critical]], kind="stable")
+        put("order", order)
+        put("critical_streams", frozen(critical[by_source]))
 
-    def _end(self, stream: int, end: str, operator: str) -> int:
-        if operator not in self.index:
-            raise ModelError(f"streams[{stream}].{end}", f"{shown(operator)} is not an operator")
-        return self.index[operator]
+    @cached_property
+    def levels(self) -> Levels:
+        """The critical streams prepared for longest paths."""
+        count = len(self.operators)
+        return Levels.of(count, self.stream_source, self.stream_target, self.critical_streams)
+
+    def _ends(self, end: str, names: list[str]) -> IntArray:
+        try:
+            return ints([self.index[each] for each in names])
+        except KeyError:
+            k = next(k for k, each in enumerate(names) if each not in self.index)
+            message = f"{shown(names[k])} is not an operator"
+            raise ModelError(f"streams[{k}].{end}", message) from None
 
     def critical_edges(self) -> list[tuple[int, int]]:
         """Return the pairs (source, target) of the critical streams, in the order of the streams."""
-        return [
-            (int(source), int(target))
-            for source, target, critical in zip(
-                self.stream_source, self.stream_target, self.critical, strict=True
-            )
-            if critical
-        ]
+        sources, targets = self.stream_source[self.critical], self.stream_target[self.critical]
+        return list(zip(sources.tolist(), targets.tolist(), strict=True))
 
     def _ordered(self) -> list[int]:
         edges = self.critical_edges()

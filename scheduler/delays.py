@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 LARGEST_MATRIX = 4096
 """Nodes up to which a matrix of delays is made from coordinates (134 MB); see `NetworkTooLargeError`."""
+KEPT_MATRIX = 512
+"""Nodes up to which the matrix is made anyhow (2 MB): looking up is faster than computing."""
 BLOCK_VALUES = 1 << 20
 """Values that are computed at once (8 MB) where a block of delays is only looked through."""
 
@@ -156,6 +159,9 @@ class Coordinates(Delays):
 
     def between(self, start: IntArray, end: IntArray) -> FloatArray:
         """Return the delays of pairs of nodes, elementwise."""
+        if self.count <= KEPT_MATRIX:
+            known: FloatArray = self._matrix[start, end]
+            return known
         distance = np.sqrt(((self.points[start] - self.points[end]) ** 2).sum(axis=-1))
         delay = distance + self.heights[start] + self.heights[end]
         elsewhere: FloatArray = np.where(np.equal(start, end), 0.0, delay)
@@ -163,6 +169,12 @@ class Coordinates(Delays):
 
     def block(self, rows: IntArray, columns: IntArray) -> FloatArray:
         """Return (len(rows), len(columns)) the delays from every row's node to every column's."""
+        if self.count <= KEPT_MATRIX:
+            known: FloatArray = self._matrix[np.ix_(rows, columns)]
+            return known
+        return self._computed(rows, columns)
+
+    def _computed(self, rows: IntArray, columns: IntArray) -> FloatArray:
         squared = np.zeros((len(rows), len(columns)))
         for axis in self.points.T:
             apart = axis[rows][:, None] - axis[columns][None, :]
@@ -174,13 +186,17 @@ class Coordinates(Delays):
         return delay
 
     def matrix(self) -> FloatArray:
-        """Return all delays, computed anew at every call; `Network.delay_ms` keeps them."""
+        """Return all delays, made when first asked for."""
         if self.count > LARGEST_MATRIX:
             raise NetworkTooLargeError(
                 f"{self.count} nodes are too many for a matrix of their delays (at most {LARGEST_MATRIX})"
             )
+        return self._matrix
+
+    @cached_property
+    def _matrix(self) -> FloatArray:
         every = np.arange(self.count)
-        return frozen(self.block(every, every))
+        return frozen(self._computed(every, every))
 
     def restricted(self, nodes: IntArray) -> Coordinates:
         """Return the delays between some of the nodes, in the order given."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -111,7 +110,7 @@ class Network:
         put("availability", floats([node.availability for node in self.nodes]))
         put("cost", floats([node.cost for node in self.nodes]))
 
-    @cached_property
+    @property
     def delay_ms(self) -> FloatArray:
         """(n_nodes, n_nodes) all delays, read-only; made from coordinates when first asked for.
 

@@ -43,33 +43,25 @@ def potentials(problem: Problem, placement: IntArray) -> Potentials:
         problem: The problem.
         placement: (n_ops,) node of each operator.
     """
-    application = problem.application
-    execution = problem.execution_ms[np.arange(problem.n_ops), placement]
-    streams = application.critical_streams
-    sources, targets = application.stream_source[streams], application.stream_target[streams]
-    delay = problem.network.delay_ms[placement[sources], placement[targets]].tolist()
-    edges = list(zip(sources.tolist(), targets.tolist(), delay, strict=True))
-    own = execution.tolist()
-    arrival = [0.0] * problem.n_ops
-    before = [-1] * problem.n_ops
-    for source, target, hop in edges:
-        reached = arrival[source] + own[source] + hop
-        if before[target] < 0 or reached > arrival[target]:
-            arrival[target], before[target] = reached, source
-    departure = [0.0] * problem.n_ops
-    for source, target, hop in reversed(edges):
-        departure[source] = max(departure[source], hop + own[target] + departure[target])
-    finish = np.array(arrival) + execution
-    path = [int(finish.argmax())]
+    application, delays = problem.application, problem.network.delays
+    execution = application.execution_time_ms / problem.network.speedup[placement]
+    start, end = placement[application.stream_source], placement[application.stream_target]
+
+    def hop(streams: IntArray) -> FloatArray:
+        return delays.between(start[streams], end[streams])
+
+    arrival, before = application.levels.arrivals_and_origins(execution, hop)
+    departure = application.levels.departures(execution, hop)
+    path = [int((arrival + execution).argmax())]
     while before[path[-1]] >= 0:
         path.append(before[path[-1]])
-    return Potentials(np.array(arrival), execution, np.array(departure), tuple(reversed(path)))
+    return Potentials(arrival, execution, departure, tuple(reversed(path)))
 
 
 def response_times(problem: Problem, placements: IntArray) -> FloatArray:
     """Return R of many placements at once.
 
-    Complexity: O((n_ops + n_streams) x n_placements) in n_ops + n_streams numpy steps.
+    Complexity: O((n_ops + n_streams) x n_placements), in numpy steps of many streams (`scheduler.levels`).
 
     Args:
         problem: The problem.
@@ -78,13 +70,14 @@ def response_times(problem: Problem, placements: IntArray) -> FloatArray:
     Returns:
         (n_placements,) in ms.
     """
-    application = problem.application
-    arrival = np.zeros(placements.shape)
-    execution = np.take_along_axis(problem.execution_ms, placements, axis=1)
-    for stream in application.critical_streams:
-        source, target = application.stream_source[stream], application.stream_target[stream]
-        hop = problem.network.delay_ms[placements[source], placements[target]]
-        np.maximum(arrival[target], arrival[source] + execution[source] + hop, out=arrival[target])
+    application, delays = problem.application, problem.network.delays
+    execution = application.execution_time_ms[:, None] / problem.network.speedup[placements]
+
+    def hop(streams: IntArray) -> FloatArray:
+        source, target = application.stream_source[streams], application.stream_target[streams]
+        return delays.between(placements[source], placements[target])
+
+    arrival = application.levels.arrivals(execution, hop)
     longest: FloatArray = (arrival + execution).max(axis=0)
     return longest
 
@@ -102,13 +95,14 @@ def response_time_bounds(problem: Problem, placement: IntArray, nodes: IntArray)
     Returns:
         (k,) in ms, 0 where every operator is on that node.
     """
-    application = problem.application
-    own = problem.execution_ms[np.arange(problem.n_ops), placement]
+    application, delays = problem.application, problem.network.delays
+    own = application.execution_time_ms / problem.network.speedup[placement]
     execution = np.where(placement[:, None] == nodes, -np.inf, own[:, None])
-    arrival = np.zeros(execution.shape)
-    for stream in application.critical_streams:
-        source, target = application.stream_source[stream], application.stream_target[stream]
-        hop = problem.network.delay_ms[placement[source], placement[target]]
-        np.maximum(arrival[target], arrival[source] + execution[source] + hop, out=arrival[target])
+
+    def hop(streams: IntArray) -> FloatArray:
+        source, target = application.stream_source[streams], application.stream_target[streams]
+        return delays.between(placement[source], placement[target])[:, None]
+
+    arrival = application.levels.arrivals(execution, hop)
     bounds: FloatArray = np.maximum((arrival + execution).max(axis=0), 0.0)
     return bounds
