@@ -1,0 +1,322 @@
+"""The placement problem as a mixed-integer program over classes (paper 000, section 4.1 and A.3)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scheduler.exact.form import most_members
+from scheduler.exact.matrix_model import MatrixModel, ModelBuilder
+
+if TYPE_CHECKING:
+    from scheduler.arrays import BoolArray, FloatArray, IntArray
+    from scheduler.exact.form import ClassForm, Edge
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """A program and where its answer stands.
+
+    Attributes:
+        model: The program; its objective is F times `scale`.
+        scale: Units of the program's objective per unit of F.
+        count_columns: Per class, (k, 3) rows of (node, members per unit, variable).
+    """
+
+    model: MatrixModel
+    scale: float
+    count_columns: tuple[IntArray, ...]
+
+    @property
+    def wanted(self) -> IntArray:
+        """The variables that counts are made of, ascending."""
+        return np.unique(np.concatenate([columns[:, 2] for columns in self.count_columns]))
+
+    def counts(self, values: FloatArray, n_nodes: int) -> FloatArray:
+        """Return (n_classes, n_nodes) how many members are where, in a solution (n_variables,)."""
+        counts = np.zeros((len(self.count_columns), n_nodes))
+        for c, entries in enumerate(self.count_columns):
+            np.add.at(counts[c], entries[:, 0], entries[:, 1] * values[entries[:, 2]])
+        return counts
+
+
+@dataclass
+class _Places:
+    """Variables of one class on the nodes open to it.
+
+    Attributes:
+        nodes: (k,) open nodes.
+        level: (k, most) variable of "exactly l + 1 members are there"; or (k, 1) of the number itself.
+        worth: (k, most) members that each variable stands for.
+        limit: (k, most) members at most if the variable is at its upper bound.
+        used: (k,) expression "some member is there" as variables to be added up, (k, m).
+    """
+
+    nodes: IntArray
+    level: IntArray
+    worth: FloatArray
+    limit: FloatArray
+    used: IntArray
+
+
+def placement_program(
+    form: ClassForm, open_places: BoolArray, scale: float = 1.0, *, largest_response_ms: float = math.inf
+) -> Program:
+    """Return the program for placements on open places only.
+
+    Link variables are in flow form: the pairs that leave a place sum up to what is there, on both sides
+    (tighter than y <= x, eq. 20-22). Between two classes with several members they are split by the number of
+    members at the source and bounded by the product, which makes them exact. Response time is given by
+    potentials t instead of paths (eq. 16).
+
+    Args:
+        form: The problem.
+        open_places: (n_classes, n_nodes) where members may be.
+        scale: Units of the program's objective per unit of F.
+        largest_response_ms: Placements with a larger R need not be represented.
+    """
+    return _Writer(form, open_places & (form.slots > 0), scale, largest_response_ms).write()
+
+
+class _Writer:
+    def __init__(self, form: ClassForm, open_places: BoolArray, scale: float, largest_ms: float) -> None:
+        self.form, self.scale, self.largest_ms = form, scale, largest_ms
+        self.open = open_places
+        self.model = ModelBuilder()
+        self.single = form.size == 1
+
+    def write(self) -> Program:
+        form = self.form
+        self.places = [self._places(c) for c in range(form.n_classes)]
+        self._capacities()
+        hops: dict[int, tuple[IntArray, FloatArray]] = {}
+        for e, edge in enumerate(form.edges):
+            both_single = bool(self.single[edge.source] and self.single[edge.target])
+            if edge.cost is not None or both_single:
+                links = self._links(edge)
+                if both_single:
+                    hops[e] = (links, self._delays(edge))
+        if form.response_factor > 0:
+            self._response(hops)
+        count_columns = tuple(
+            np.stack(
+                [
+                    np.repeat(place.nodes, place.level.shape[1]),
+                    place.worth.ravel().astype(np.int64),
+                    place.level.ravel(),
+                ],
+                axis=1,
+            )
+            for place in self.places
+        )
+        return Program(self.model.build(form.constant * self.scale), self.scale, count_columns)
+
+    def _places(self, c: int) -> _Places:
+        form, model = self.form, self.model
+        nodes = np.flatnonzero(self.open[c])
+        slots = form.slots[c, nodes].astype(np.float64)
+        cost = form.unary[c, nodes] * self.scale
+        size = float(form.size[c])
+        crowded = any(
+            edge.cost is not None
+            and c in (edge.source, edge.target)
+            and not self.single[[edge.source, edge.target]].any()
+            for edge in form.edges
+        )
+        if self.single[c] or not crowded:
+            level = model.variables(slots[:, None], cost[:, None], integer=True)
+            worth = np.ones(level.shape)
+            model.row(size, size, (level, 1.0))
+            if self.single[c] or form.response_factor == 0:
+                return _Places(nodes, level, worth, slots[:, None], level)
+            used = model.variables(np.ones((len(nodes), 1)), np.zeros((len(nodes), 1)), integer=True)
+            for k in range(len(nodes)):
+                model.row(-np.inf, 0.0, (level[k], 1.0), (used[k], -float(slots[k])))
+            return _Places(nodes, level, worth, slots[:, None], used)
+        most = int(slots.max(initial=1))
+        worth = np.broadcast_to(np.arange(1.0, most + 1), (len(nodes), most))
+        level = model.variables((worth <= slots[:, None]) * 1.0, cost[:, None] * worth, integer=True)
+        model.row(size, size, (level, worth))
+        for k in range(len(nodes)):
+            model.row(-np.inf, 1.0, (level[k], 1.0))
+        return _Places(nodes, level, worth, worth, level)
+
+    def _capacities(self) -> None:
+        form = self.form
+        for u in range(form.n_nodes):
+            here = [
+                (place.level[k], place.worth[k], c)
+                for c, place in enumerate(self.places)
+                for k in np.flatnonzero(place.nodes == u)
+            ]
+            for r in range(form.capacity.shape[1]):
+                asked = sum(
+                    float(form.demand[c, r] * worth.max() * self.form.slots[c, u]) for _, worth, c in here
+                )
+                if asked > form.capacity[u, r]:
+                    terms = [(level, worth * form.demand[c, r]) for level, worth, c in here]
+                    self.model.row(-np.inf, float(form.capacity[u, r]), *terms)
+
+    def _links(self, edge: Edge) -> IntArray:
+        """Add the link variables of an edge, (source places, levels, target places), and their flows."""
+        form, model = self.form, self.model
+        start, end = self.places[edge.source], self.places[edge.target]
+        pairs = np.ix_(start.nodes, end.nodes)
+        cost = np.zeros((len(start.nodes), len(end.nodes))) if edge.cost is None else edge.cost[pairs]
+        room = self._room(edge)  # (sources, targets): members of target beside one of source
+        sizes = form.size[edge.source], form.size[edge.target]
+        high = start.limit[:, :, None] * room[:, None, :]
+        links = model.variables(high, cost[:, None, :] * self.scale, integer=False)
+        for k in range(len(start.nodes)):
+            for each in range(start.level.shape[1]):
+                model.row(
+                    0.0, 0.0, (links[k, each], 1.0), (start.level[k, each], -start.worth[k, each] * sizes[1])
+                )
+        for k in range(len(end.nodes)):
+            model.row(0.0, 0.0, (links[:, :, k], 1.0), (end.level[k], -end.worth[k] * float(sizes[0])))
+        if sizes[0] > 1 or sizes[1] > 1:
+            self._products(links, edge, room)
+        return links
+
+    def _products(self, links: IntArray, edge: Edge, room: FloatArray) -> None:
+        """Bound the links by the product of the two counts from above on either side."""
+        model = self.model
+        start, end = self.places[edge.source], self.places[edge.target]
+        target_single, source_single = self.single[edge.target], self.single[edge.source]
+        for k in range(len(start.nodes)):
+            for j in range(len(end.nodes)):
+                for each in range(start.level.shape[1]):
+                    worth = start.worth[k, each]
+                    if not target_single:
+                        model.row(
+                            -np.inf,
+                            0.0,
+                            (links[k, each, j], 1.0),
+                            (start.level[k, each], -worth * room[k, j]),
+                        )
+                    if not source_single:
+                        model.row(
+                            -np.inf,
+                            0.0,
+                            (links[k, each, j], 1.0),
+                            (end.level[j], -start.limit[k, each] * end.worth[j]),
+                        )
+
+    def _room(self, edge: Edge) -> FloatArray:
+        form = self.form
+        start, end = self.places[edge.source].nodes, self.places[edge.target].nodes
+        room = np.tile(form.slots[edge.target, end].astype(np.float64), (len(start), 1))
+        beside = most_members(form.demand[edge.target], form.capacity[end] - form.demand[edge.source])
+        same = start[:, None] == end[None, :]
+        return np.where(same, np.minimum(room, beside[None, :]), room)
+
+    def _delays(self, edge: Edge) -> FloatArray:
+        start, end = self.places[edge.source], self.places[edge.target]
+        return self.form.delay_ms[np.ix_(start.nodes, end.nodes)]
+
+    def _response(self, hops: dict[int, tuple[IntArray, FloatArray]]) -> None:
+        form, model = self.form, self.model
+        latest = self._latest()
+        response = model.variables(
+            np.array([self.largest_ms]), np.array([form.response_factor * self.scale]), integer=False
+        )
+        arrival = [
+            model.variables(
+                np.full(1 if self.single[c] else len(place.nodes), np.inf), np.zeros(1), integer=False
+            )
+            for c, place in enumerate(self.places)
+        ]
+        goes_on = {edge.source for edge in form.edges if edge.critical}
+        for c in range(form.n_classes):
+            if c not in goes_on:
+                self._leave(c, arrival[c], latest[c], response)
+        for e, edge in enumerate(form.edges):
+            if edge.critical:
+                self._hop(edge, arrival, latest, hops.get(e))
+
+    def _latest(self) -> list[FloatArray]:
+        """Return per class (n_nodes,) an arrival that no placement on open nodes exceeds."""
+        form = self.form
+        latest = [np.zeros(form.n_nodes) for _ in range(form.n_classes)]
+        for c in form.order:
+            for edge in form.edges:
+                if edge.critical and edge.target == c:
+                    nodes = self.places[edge.source].nodes
+                    leave = (latest[edge.source] + form.execution_ms[edge.source])[nodes]
+                    reach = (leave[:, None] + form.delay_ms[nodes]).max(axis=0, initial=0.0)
+                    latest[c] = np.maximum(latest[c], reach)
+        return latest
+
+    def _leave(self, c: int, arrival: IntArray, latest: FloatArray, response: IntArray) -> None:
+        """Let R be at least the end of every path that ends in this class."""
+        place, model = self.places[c], self.model
+        execution = self.form.execution_ms[c, place.nodes]
+        if self.single[c]:
+            model.row(0.0, np.inf, (response, 1.0), (arrival, -1.0), (place.level, -execution))
+            return
+        for k, u in enumerate(place.nodes):
+            most = float(latest[u] + execution[k])
+            model.row(
+                float(execution[k]) - most,
+                np.inf,
+                (response, 1.0),
+                (arrival[k], -1.0),
+                (place.used[k], -most),
+            )
+
+    def _hop(
+        self,
+        edge: Edge,
+        arrival: list[IntArray],
+        latest: list[FloatArray],
+        flow: tuple[IntArray, FloatArray] | None,
+    ) -> None:
+        """Let the arrivals of a critical edge's target be late enough."""
+        a, b, model = edge.source, edge.target, self.model
+        start = self.places[a]
+        execution = self.form.execution_ms[a, start.nodes]
+        delays = self._delays(edge)
+        if flow is not None:
+            links, hop = flow
+            model.row(
+                0.0, np.inf, (arrival[b], 1.0), (arrival[a], -1.0), (start.level, -execution), (links, -hop)
+            )
+        elif self.single[a]:
+            for j in range(delays.shape[1]):
+                spent = execution + delays[:, j]
+                model.row(0.0, np.inf, (arrival[b][j], 1.0), (arrival[a], -1.0), (start.level, -spent))
+        else:
+            self._spread_hop(edge, arrival, latest, delays)
+
+    def _spread_hop(
+        self, edge: Edge, arrival: list[IntArray], latest: list[FloatArray], delays: FloatArray
+    ) -> None:
+        """The same from a class with several members: a place counts only while it is used."""
+        a, b, model = edge.source, edge.target, self.model
+        start, end = self.places[a], self.places[b]
+        for k, u in enumerate(start.nodes):
+            execution = float(self.form.execution_ms[a, u])
+            if self.single[b]:
+                most = float(latest[a][u] + execution + delays[k].max())
+                model.row(
+                    execution - most,
+                    np.inf,
+                    (arrival[b], 1.0),
+                    (arrival[a][k], -1.0),
+                    (end.level, -delays[k]),
+                    (start.used[k], -most),
+                )
+                continue
+            for j in range(len(end.nodes)):
+                spent = execution + float(delays[k, j])
+                most = float(latest[a][u]) + spent
+                model.row(
+                    spent - most,
+                    np.inf,
+                    (arrival[b][j], 1.0),
+                    (arrival[a][k], -1.0),
+                    (start.used[k], -most),
+                )

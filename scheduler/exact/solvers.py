@@ -1,0 +1,108 @@
+"""Mixed-integer solvers of OR-tools' MathOpt, as work that a child process can do and be killed at."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from ortools.math_opt import model_pb2
+from ortools.math_opt.python import mathopt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scheduler.arrays import FloatArray, IntArray
+    from scheduler.deadline import Deadline
+    from scheduler.exact.matrix_model import MatrixModel
+
+SolverName = Literal["highs", "cp-sat"]
+
+_SOLVERS = {"highs": mathopt.SolverType.HIGHS, "cp-sat": mathopt.SolverType.CP_SAT}
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    """What a solver is asked.
+
+    Attributes:
+        solver: Who is asked.
+        model: The program; if no variable is whole, its linear relaxation is what it says.
+        wanted: Variables whose values are reported.
+        hint: Values of the wanted variables to begin with, or None.
+        cutoff: Solutions that are not below this value are of no use.
+    """
+
+    solver: SolverName
+    model: MatrixModel
+    wanted: IntArray
+    hint: FloatArray | None = None
+    cutoff: float = math.inf
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What a solver says; it is not believed without a check.
+
+    Attributes:
+        solver: Who answers.
+        status: ``optimal``, ``infeasible`` (also: nothing below the cutoff), or ``stopped`` before either.
+        values: Of the wanted variables in its best solution, or None.
+        bound: Its lower limit of the program's objective.
+    """
+
+    solver: SolverName
+    status: Literal["optimal", "infeasible", "stopped"]
+    values: FloatArray | None
+    bound: float
+
+
+def run_solver(order: Order, deadline: Deadline, say: Callable[[Answer], None]) -> None:
+    """Solve a program on one thread and say the answer, one message at the end."""
+    model = mathopt.Model.from_model_proto(_proto(order.model))
+    by_id = {variable.id: variable for variable in model.variables()}
+    wanted = [by_id[column] for column in order.wanted.tolist()]
+    parameters = mathopt.SolveParameters(relative_gap_tolerance=0.0, absolute_gap_tolerance=0.0)
+    if order.solver == "cp-sat":
+        parameters.threads = 1
+    elif math.isfinite(order.cutoff):
+        parameters.cutoff_limit = order.cutoff
+    if not deadline.unlimited:
+        parameters.time_limit = timedelta(seconds=deadline.remaining())
+    about = mathopt.ModelSolveParameters(variable_values_filter=mathopt.VariableFilter(filtered_items=wanted))
+    if order.hint is not None:
+        values = dict(zip(wanted, order.hint.tolist(), strict=True))
+        about.solution_hints.append(mathopt.SolutionHint(variable_values=values))
+    result = mathopt.solve(model, _SOLVERS[order.solver], params=parameters, model_params=about)
+    values = None
+    if result.has_primal_feasible_solution():
+        found = result.variable_values()
+        values = np.array([found[variable] for variable in wanted])
+    reason = mathopt.TerminationReason
+    status = {reason.OPTIMAL: "optimal", reason.INFEASIBLE: "infeasible"}.get(
+        result.termination.reason, "stopped"
+    )
+    say(Answer(order.solver, status, values, result.dual_bound()))
+
+
+def _proto(model: MatrixModel) -> model_pb2.ModelProto:
+    proto = model_pb2.ModelProto()
+    proto.variables.ids.extend(range(len(model.low)))
+    proto.variables.lower_bounds.extend(model.low.tolist())
+    proto.variables.upper_bounds.extend(model.high.tolist())
+    proto.variables.integers.extend(model.integer.tolist())
+    proto.objective.offset = model.offset
+    priced = np.flatnonzero(model.objective)
+    proto.objective.linear_coefficients.ids.extend(priced.tolist())
+    proto.objective.linear_coefficients.values.extend(model.objective[priced].tolist())
+    proto.linear_constraints.ids.extend(range(len(model.row_low)))
+    proto.linear_constraints.lower_bounds.extend(model.row_low.tolist())
+    proto.linear_constraints.upper_bounds.extend(model.row_high.tolist())
+    order = np.lexsort((model.columns, model.rows))
+    matrix = proto.linear_constraint_matrix
+    matrix.row_ids.extend(model.rows[order].tolist())
+    matrix.column_ids.extend(model.columns[order].tolist())
+    matrix.coefficients.extend(model.values[order].tolist())
+    return proto

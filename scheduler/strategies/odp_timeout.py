@@ -1,0 +1,37 @@
+"""`odp-timeout`: the exact solver stopped at a time limit (ODP+T, paper 000, section 7.1)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scheduler.exact.solve import solve_exact
+from scheduler.strategy import Suggestion
+
+if TYPE_CHECKING:
+    from scheduler.problem import Problem
+    from scheduler.strategy import Context
+
+
+@dataclass(frozen=True)
+class OdpTimeoutParameters:
+    """Settings of `odp-timeout`.
+
+    Attributes:
+        time_limit_s: Seconds on the deadline's clock after which to stop (> 0); without a deadline there is
+            no clock, and it goes on to the proof.
+    """
+
+    time_limit_s: float = 300.0
+
+    def __post_init__(self) -> None:
+        limit = self.time_limit_s
+        if isinstance(limit, bool) or not isinstance(limit, int | float) or not 0 < limit < math.inf:
+            raise ValueError(f"time_limit_s: expected a number > 0, got {limit!r}")
+
+
+def odp_timeout(problem: Problem, parameters: OdpTimeoutParameters, context: Context, /) -> Suggestion:
+    """Return the best placement that the exact solver has after the time limit, with a bound on F."""
+    exact = solve_exact(problem, None, context, time_limit_s=parameters.time_limit_s)
+    return Suggestion(exact.placement, exact.reason, bound=exact.bound, proved=exact.proved)
