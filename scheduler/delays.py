@@ -71,7 +71,7 @@ class Delays(ABC):
 
     def _looked_up(self, rows: IntArray, columns: IntArray) -> tuple[float, float]:
         step = max(1, BLOCK_VALUES // len(columns))
-        least, most = math.inf, 0.0
+        least, most = math.inf, -math.inf
         for first in range(0, len(rows), step):
             block = self.block(rows[first : first + step], columns)
             least, most = min(least, float(block.min())), max(most, float(block.max()))

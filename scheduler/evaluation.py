@@ -106,7 +106,7 @@ def linear_metrics(problem: Problem, placements: IntArray) -> LinearMetrics:
     """Return the additive metrics of many placements, (n_ops, n_placements), one per column."""
     application, network = problem.application, problem.network
     start, end = placements[application.stream_source], placements[application.stream_target]
-    delay = network.delay_ms[start, end]
+    delay = network.delays.between(start, end)
     unavailability = -np.log(network.availability)[placements].sum(axis=0)
     if network.link_availability is not None:
         unavailability = unavailability - np.log(network.link_availability[start, end]).sum(axis=0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +15,7 @@ from scheduler.limits import CoLocationLimit
 from scheduler.network import Network, Node
 from scheduler.objective import Objective, Scale
 from scheduler.ranges import compute_ranges
+from scheduler.reach import Reach
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,8 +56,8 @@ class Problem:
         resources: Names of all demanded resources, sorted, then one per limit.
         demand: (n_ops, n_resources) C_i.
         capacity: (n_nodes, n_resources) C_u; 0 for a resource that the node does not name.
-        allowed: (n_ops, n_nodes) whether u is in V_res^i.
-        execution_ms: (n_ops, n_nodes) R_i / S_u (eq. 7).
+        reach: The sets of nodes V_res^i, each held once.
+        allowed: (n_ops, n_nodes) whether u is in V_res^i; takes no memory if all sets are equal.
         ranges: (min, max) of every metric, given or computed, by metric name.
         scale: F from raw metrics.
     """
@@ -68,8 +70,8 @@ class Problem:
     resources: tuple[str, ...] = field(init=False, repr=False)
     demand: FloatArray = field(init=False, repr=False)
     capacity: FloatArray = field(init=False, repr=False)
+    reach: Reach = field(init=False, repr=False)
     allowed: BoolArray = field(init=False, repr=False)
-    execution_ms: FloatArray = field(init=False, repr=False)
     ranges: Mapping[str, Range] = field(init=False, repr=False)
     scale: Scale = field(init=False, repr=False)
 
@@ -87,16 +89,18 @@ class Problem:
         most = [np.full(len(nodes), float(limit.most)) for limit in self.limits]
         put("demand", frozen(np.column_stack([demand, *members])))
         put("capacity", frozen(np.column_stack([capacity, *most])))
-        put("allowed", self._allowed())
-        put(
-            "execution_ms",
-            frozen(self.application.execution_time_ms[:, None] / self.network.speedup[None, :]),
-        )
-        computed = compute_ranges(self.application, self.network, self.allowed)
+        put("reach", Reach.of(operators, self.network.index))
+        put("allowed", self.reach.dense())
+        computed = compute_ranges(self.application, self.network, self.reach)
         put("ranges", {**computed, **self.objective.ranges})
         put("scale", Scale.of(self.objective, self.ranges))
         if self.current is not None:
             put("current", self._current(self.current))
+
+    @cached_property
+    def execution_ms(self) -> FloatArray:
+        """(n_ops, n_nodes) R_i / S_u (eq. 7), read-only; made when first asked for, 8 bytes per pair."""
+        return frozen(self.application.execution_time_ms[:, None] / self.network.speedup[None, :])
 
     @property
     def n_ops(self) -> int:
@@ -107,19 +111,6 @@ class Problem:
     def n_nodes(self) -> int:
         """Number of nodes."""
         return len(self.network.nodes)
-
-    def _allowed(self) -> BoolArray:
-        allowed = np.ones((self.n_ops, self.n_nodes), dtype=np.bool_)
-        for i, operator in enumerate(self.application.operators):
-            if operator.allowed is None:
-                continue
-            allowed[i] = False
-            for k, node in enumerate(operator.allowed):
-                if node not in self.network.index:
-                    where = f"application.operators[{i}].allowed[{k}]"
-                    raise ModelError(where, f"{shown(node)} is not a node of the network")
-                allowed[i, self.network.index[node]] = True
-        return frozen(allowed)
 
     def _members(self, position: int, limit: CoLocationLimit) -> FloatArray:
         """Return (n_ops,) 1 for the operators of a limit, 0 for the others."""
