@@ -2,7 +2,8 @@
 
 It runs beside the process that needs children (`bridge.child_process`) and takes its orders from a socket.
 It starts no threads, so that forking it is safe, whatever threads its owner has. When the owner ends, however
-that happens, the socket ends, and with it this process and its children.
+that happens, the socket ends, and with it this process and its children. Each child has such a socket too for
+children of its own: it may have run a solver, whose threads a fork would lose.
 """
 
 from __future__ import annotations
@@ -11,39 +12,29 @@ import ctypes
 import gc
 import importlib
 import os
-import pickle
 import selectors
 import signal
 import socket
-import struct
-import time
-import traceback
 from contextlib import suppress
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from scheduler.deadline import Deadline
+from bridge.child_job import perform
+from bridge.child_orders import ORDER, START, GrandChildren, unpickle_work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-START, KILL = b"S", b"K"
-"""Orders. Two file descriptors come with a start: a socket to speak on and a file with the pickled work."""
-ORDER = struct.Struct("!cQ")
-"""An order and the number of the child that it is about; one message of the socket."""
-
-SAID, DONE, FAILED = "said", "done", "failed"
-"""What a child speaks: pairs of one of these with the message, None or the reason."""
-
 _PR_SET_PDEATHSIG = 1
 
 
-def serve(control: int, preload: Sequence[str], niceness: int) -> NoReturn:
+def serve(orders: int, preload: Sequence[str], niceness: int) -> NoReturn:
     """Fork a child for every order until the owner's end of the socket is closed.
 
     Args:
-        control: File descriptor of the socket that brings orders.
+        orders: File descriptor of the socket that brings orders.
         preload: Names of the modules to load first; one that does not exist is loaded by nobody.
         niceness: Added to the niceness of the children.
     """
@@ -59,102 +50,113 @@ def serve(control: int, preload: Sequence[str], niceness: int) -> NoReturn:
             importlib.import_module(module)
     # What is loaded now is shared with the children and never collected: no page of it needs a copy.
     gc.freeze()
-    _Server(socket.socket(fileno=control)).run()
+    _Server(_Owner(socket.socket(fileno=orders))).run()
     os._exit(0)
+
+
+@dataclass(eq=False)
+class _Owner:
+    """Who gives orders, with the process of each child that is not reaped yet."""
+
+    orders: socket.socket
+    children: dict[int, int] = field(default_factory=dict)
 
 
 class _Server:
     """Forks, kills and reaps."""
 
-    def __init__(self, orders: socket.socket) -> None:
-        self._orders = orders
-        self._process: dict[int, int] = {}
-        self._woken, self._waker = socket.socketpair()
-        for each in (self._woken, self._waker):
+    def __init__(self, first: _Owner) -> None:
+        self._first = first
+        self._owners = {first}
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(first.orders, selectors.EVENT_READ, first)
+        woken, waker = socket.socketpair()
+        for each in (woken, waker):
             each.setblocking(False)
-        signal.set_wakeup_fd(self._waker.fileno(), warn_on_full_buffer=False)
+        self._waking = (woken, waker)
+        self._selector.register(woken, selectors.EVENT_READ)
+        signal.set_wakeup_fd(waker.fileno(), warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
 
     def run(self) -> None:
-        """Obey until the owner is gone."""
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._orders, selectors.EVENT_READ)
-            selector.register(self._woken, selectors.EVENT_READ)
-            while True:
-                ready = [key.fileobj for key, _ in selector.select()]
-                if self._woken in ready:
-                    self._woken.recv(4096)
+        """Obey until the first owner is gone."""
+        while self._first in self._owners:
+            for key, _ in self._selector.select():
+                if key.data is None:
+                    self._waking[0].recv(4096)
                     self._reap()
-                if self._orders in ready and not self._obey():
-                    break
-        for process in self._process.values():
+                elif not self._obey(key.data):
+                    self._leave(key.data)
+        for owner in list(self._owners):
+            self._leave(owner)
+
+    def _obey(self, owner: _Owner) -> bool:
+        try:
+            order, descriptors, _, _ = socket.recv_fds(owner.orders, ORDER.size, 2)
+        except ConnectionResetError:
+            return False
+        if not order:
+            return False
+        kind, number = ORDER.unpack(order)
+        if kind == START:
+            self._start(owner, number, *descriptors)
+        elif number in owner.children:
+            # Not reaped yet, so the process number still belongs to that child.
+            os.kill(owner.children[number], signal.SIGKILL)
+        return True
+
+    def _leave(self, owner: _Owner) -> None:
+        """End the children of an owner that is gone."""
+        self._owners.remove(owner)
+        self._selector.unregister(owner.orders)
+        owner.orders.close()
+        for process in owner.children.values():
             os.kill(process, signal.SIGKILL)
             os.waitpid(process, 0)
 
-    def _obey(self) -> bool:
-        order, descriptors, _, _ = socket.recv_fds(self._orders, ORDER.size, 2)
-        if not order:
-            return False
-        kind, child = ORDER.unpack(order)
-        if kind == START:
-            self._start(child, *descriptors)
-        elif child in self._process:
-            # Not reaped yet, so the number still belongs to that child.
-            os.kill(self._process[child], signal.SIGKILL)
-        return True
-
-    def _start(self, child: int, speaking: int, work: int) -> None:
+    def _start(self, owner: _Owner, number: int, speaking: int, work: int) -> None:
         server = os.getpid()
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             process = os.fork()
         except OSError:
             # No process to be had: the owner hears of a socket that ends.
             process = -1
         if process == 0:
-            _become_child(server, speaking, work)
+            ours.close()
+            self._become_child(server, theirs, speaking, work)
         if process > 0:
-            self._process[child] = process
+            owner.children[number] = process
+            child = _Owner(ours)
+            self._owners.add(child)
+            self._selector.register(ours, selectors.EVENT_READ, child)
+        else:
+            ours.close()
+        theirs.close()
         os.close(speaking)
         os.close(work)
 
     def _reap(self) -> None:
-        for child, process in list(self._process.items()):
-            ended, _ = os.waitpid(process, os.WNOHANG)
-            if ended:
-                del self._process[child]
+        for owner in self._owners:
+            for number, process in list(owner.children.items()):
+                ended, _ = os.waitpid(process, os.WNOHANG)
+                if ended:
+                    del owner.children[number]
 
-
-def _become_child(server: int, speaking: int, work: int) -> NoReturn:
-    """Do the work and end, whatever happens."""
-    try:
-        # Should the server be killed, its children have nobody else to end them.
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        signal.set_wakeup_fd(-1)
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        if os.getppid() == server:
-            with Connection(speaking) as connection, os.fdopen(work, "rb") as file:
-                _work(connection, file)
-    finally:
-        # Nothing of the server's may run on in its copy.
-        os._exit(0)
-
-
-def _work(connection: Connection[Any, Any], file: Any) -> None:
-    def say(message: object) -> None:
-        connection.send((SAID, message))
-
-    try:
-        work, argument, at = pickle.load(file)  # noqa: S301  # written by this process' owner
-        deadline = Deadline.none() if at is None else Deadline(time.monotonic, at)
-        work(argument, deadline, say)
-        last: tuple[str, str | None] = (DONE, None)
-    except BrokenPipeError:
-        # Nobody listens any more.
-        return
-    except MemoryError:
-        last = (FAILED, "its process is out of memory")
-    except Exception as error:  # noqa: BLE001  # the owner decides what a failure means
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        last = (FAILED, f"{type(error).__name__}: {error} ({Path(place.filename).name}, line {place.lineno})")
-    with suppress(BrokenPipeError):
-        connection.send(last)
+    def _become_child(self, server: int, orders: socket.socket, speaking: int, work: int) -> NoReturn:
+        """Do the work and end, whatever happens."""
+        try:
+            # Should the server be killed, its children have nobody else to end them.
+            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            self._selector.close()
+            for owner in self._owners:
+                # Or the end of an owner would go unnoticed as long as this child lives.
+                owner.orders.close()
+            if os.getppid() == server:
+                with Connection(speaking) as connection, os.fdopen(work, "rb") as file:
+                    perform(connection, lambda: unpickle_work(file, GrandChildren(orders)))
+        finally:
+            # Nothing of the server's may run on in its copy.
+            os._exit(0)

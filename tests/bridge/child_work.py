@@ -30,3 +30,11 @@ def noisy(_argument, _deadline, say):
     os.write(1, b"noise")
     os.write(2, b"noise")
     say("quiet")
+
+
+def delegate(children, deadline, say):
+    job = children.start(stubborn, 0, deadline)
+    job.wait(60.0)
+    say(job.messages()[0])
+    while True:
+        time.sleep(3600)

@@ -125,6 +125,23 @@ def test_children_work_side_by_side_and_one_end_leaves_the_others(children, work
     os.kill(pid, 0)
 
 
+def test_a_child_may_have_children_which_end_with_it(children, work):
+    """What started it, as a part of its argument, starts them."""
+    job = children.start(work.delegate, children, NEVER)
+    gone = ending(spoken(job)[0])
+    job.stop()
+    assert ends(gone)
+
+
+def test_work_that_cannot_be_loaded_is_a_failure(children, work, monkeypatch):
+    """The child does not know the module."""
+    monkeypatch.setattr(work.echo, "__module__", "child_work_2")
+    monkeypatch.setitem(sys.modules, "child_work_2", work)
+    job = children.start(work.echo, 0, NEVER)
+    assert finished(job) == []
+    assert job.failure.startswith("ModuleNotFoundError: No module named 'child_work_2'")
+
+
 def test_what_a_child_prints_is_dropped():
     """The owner's standard output may be one JSON object."""
     script = (
