@@ -1,0 +1,118 @@
+"""One cell: a variant on a problem."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from typing import TYPE_CHECKING
+
+from benchmarks.placement.rows import FAILED, Row
+from scheduler.deadline import Deadline
+from scheduler.plan import StrategyError, plan
+from scheduler.registry import STRATEGIES
+
+if TYPE_CHECKING:
+    from benchmarks.placement.grid import ProblemKey, Variant
+    from cli.machine import Provenance
+    from scheduler.children import Children
+    from scheduler.problem import Problem
+    from scheduler.result import Result
+    from scheduler.strategy import Progress
+
+REPEATED_BELOW_S = 0.2
+REPEATS = 5
+
+
+def measure(
+    key: ProblemKey, problem: Problem, variant: Variant, children: Children, origin: Provenance
+) -> Row:
+    """Run a variant on a problem with a fresh deadline.
+
+    A run without a time limit that takes less than 0.2 s is repeated: short times are noisy.
+    """
+    limit_s = variant.limit_for(key)
+    heard = _Listener()
+    results: list[Result] = []
+    times: list[float] = []
+    reason = ""
+    while not times or (limit_s is None and times[0] < REPEATED_BELOW_S and len(times) < REPEATS):
+        heard.begin()
+        try:
+            results.append(run(problem, variant.strategy, key.seed, limit_s, children, heard=heard))
+        except StrategyError as error:
+            reason = str(error)
+        times.append(heard.elapsed())
+        if reason:
+            break
+    result = results[0] if results else None
+    worth = result.evaluation if result is not None else None
+    return Row(
+        application=key.application,
+        objective=key.objective,
+        nodes=key.nodes,
+        operators=problem.n_ops,
+        seed=key.seed,
+        variant=variant.label,
+        strategy=variant.strategy,
+        limit_s=limit_s,
+        status=result.status if result is not None else FAILED,
+        objective_value=worth.objective if worth is not None else None,
+        bound=result.bound if result is not None else None,
+        response_time_ms=worth.response_time_ms if worth is not None else None,
+        availability=worth.availability if worth is not None else None,
+        network_usage_bytes=worth.network_usage_bytes if worth is not None else None,
+        seconds=statistics.median(times),
+        best_at_s=heard.best_at_s,
+        repeats=len(times),
+        reason=result.reason if result is not None else reason,
+        machine=origin.machine,
+        date=origin.date,
+        commit=origin.commit,
+    )
+
+
+def run(
+    problem: Problem,
+    strategy: str,
+    seed: int,
+    limit_s: float | None,
+    children: Children,
+    *,
+    heard: _Listener | None = None,
+) -> Result:
+    """Plan with a deadline so many seconds from now; a strategy that can use up the time does.
+
+    Raises:
+        StrategyError: The strategy broke its contract.
+    """
+    entry = STRATEGIES[strategy]
+    parameters = entry.parameters()
+    deadline = Deadline.none()
+    if limit_s is not None:
+        deadline = Deadline(time.monotonic, time.monotonic() + limit_s)
+        if entry.tireless is not None:
+            parameters = entry.tireless(parameters)
+    listener = heard if heard is not None else _Listener()
+    return plan(problem, strategy, parameters, seed, deadline, children=children, report=listener)
+
+
+class _Listener:
+    """Notes when the best placement so far was found."""
+
+    def __init__(self) -> None:
+        self.best_at_s: float | None = None
+        self._best = float("inf")
+        self._began = 0.0
+        self.begin()
+
+    def begin(self) -> None:
+        """Start the clock anew."""
+        self.best_at_s, self._best, self._began = None, float("inf"), time.monotonic()
+
+    def elapsed(self) -> float:
+        """Return seconds since the clock was started."""
+        return time.monotonic() - self._began
+
+    def __call__(self, progress: Progress, /) -> None:
+        if progress.objective < self._best:
+            self._best, self.best_at_s = progress.objective, self.elapsed()
