@@ -30,11 +30,12 @@ ORDER = struct.Struct("!cQ")
 _CHILDREN = "children"
 
 
-class KillableChildren(ABC):
-    """Work in child processes, as `scheduler.children.Children` has it.
+class OfThisProcess:
+    """What starts children of this process: in a child's argument it becomes what starts that child's."""
 
-    As part of an argument it becomes what starts the children of that child.
-    """
+
+class KillableChildren(OfThisProcess, ABC):
+    """Work in child processes, as `scheduler.children.Children` has it."""
 
     def start(
         self,
@@ -107,7 +108,7 @@ def order_child(orders: socket.socket, number: int, pickled: bytes) -> ChildJob[
 
 
 def pickle_work(work: object, argument: object, deadline: Deadline) -> bytes:
-    """Pickle work for a child; whatever starts children stands for what starts children there."""
+    """Pickle work for a child."""
     at = None if deadline.unlimited else time.monotonic() + deadline.remaining()
     pickled = io.BytesIO()
     _Pickler(pickled).dump((work, argument, at))
@@ -122,7 +123,7 @@ def unpickle_work(file: BinaryIO, children: Children) -> Work:
 
 class _Pickler(pickle.Pickler):
     def persistent_id(self, each: object) -> str | None:
-        return _CHILDREN if isinstance(each, KillableChildren) else None
+        return _CHILDREN if isinstance(each, OfThisProcess) else None
 
 
 class _Unpickler(pickle.Unpickler):

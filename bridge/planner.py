@@ -27,6 +27,7 @@ from bridge.search import Search
 from bridge.slots import assign_slots
 from bridge.status import data_summary, status_line
 from bridge.topology_settings import parse_topology_settings
+from scheduler.children import INLINE
 from scheduler.deadline import Deadline
 from scheduler.registry import STRATEGIES
 
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from bridge.readings import Readings
     from bridge.settings import Settings
     from scheduler.arrays import FloatArray
+    from scheduler.children import Children
 
 # Each pass that changes something saves a stated fraction of some objective: a few suffice.
 _MOST_PASSES = 8
@@ -60,7 +62,7 @@ class RoundReport:
         left_out: Reason by topology id of those with missing executors that the response leaves to Storm's
             own scheduler, because planning them failed or time ran out before their turn.
         moves: Running executors moved.
-        timed_out: True if time ran out somewhere: a repetition may come to another plan.
+        timed_out: True if the clock may have changed something: a repetition may come to another plan.
     """
 
     data: str
@@ -81,7 +83,11 @@ class Round:
 
 
 def plan_round(
-    request: PlanRequest, settings: Settings, clock: Callable[[], float], began_s: float | None = None
+    request: PlanRequest,
+    settings: Settings,
+    clock: Callable[[], float],
+    began_s: float | None = None,
+    children: Children = INLINE,
 ) -> Round:
     """Plan one round.
 
@@ -92,15 +98,21 @@ def plan_round(
         settings: The daemon's settings.
         clock: Monotonic seconds; decides nothing but when searches end.
         began_s: When the request arrived, on that clock; None means now.
+        children: Runs what strategies leave to others, such as solvers.
     """
-    return _Planner(request, settings, clock, clock() if began_s is None else began_s).run()
+    return _Planner(request, settings, clock, clock() if began_s is None else began_s, children).run()
 
 
 class _Planner:
     """One round at work."""
 
     def __init__(
-        self, request: PlanRequest, settings: Settings, clock: Callable[[], float], began_s: float
+        self,
+        request: PlanRequest,
+        settings: Settings,
+        clock: Callable[[], float],
+        began_s: float,
+        children: Children,
     ) -> None:
         limit_ms = min(
             settings.plan.time_limit_ms, max(request.deadline_ms - settings.plan.deadline_margin_ms, 0)
@@ -123,7 +135,7 @@ class _Planner:
         )
         availability = self._availability(readings)
         view = RoundView(delays, availability, settings.plan)
-        self._search = Search(self._state, view, self._deadline_for)
+        self._search = Search(self._state, view, self._deadline_for, children)
         self._tasks = [self._task(index) for index in range(len(request.topologies))]
         self._order = sorted(range(len(request.topologies)), key=lambda index: request.topologies[index].id)
         self._verdicts: dict[int, Verdict] = {}

@@ -11,6 +11,7 @@ from bridge.planner import plan_round
 from bridge.record import RecordError, RoundRecord, versions
 from bridge.wire import encode_request, encode_response, response_to_thrift
 from bridge.wire_request import request_from_thrift
+from scheduler.children import INLINE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from bridge.planner import Round
     from bridge.record import RecordWriter
     from bridge.settings import Settings
+    from scheduler.children import Children
 
 
 class RoundHandler:
@@ -30,14 +32,20 @@ class RoundHandler:
         settings: The daemon's settings.
         recorder: Where rounds are recorded, None if they are not.
         log: One event per round and per change of what is wrong.
+        children: Runs what strategies leave to others, such as solvers.
     """
 
     def __init__(
-        self, settings: Settings, recorder: RecordWriter | None, log: structlog.typing.FilteringBoundLogger
+        self,
+        settings: Settings,
+        recorder: RecordWriter | None,
+        log: structlog.typing.FilteringBoundLogger,
+        children: Children = INLINE,
     ) -> None:
         self._settings = settings
         self._recorder = recorder
         self._log = log
+        self._children = children
         self._slots = threading.BoundedSemaphore(settings.server.max_rounds)
         self._lock = threading.Lock()
         self._known_faults: tuple[str, ...] = ()
@@ -67,7 +75,7 @@ class RoundHandler:
             raise idl.Refused(reason=reason)
         try:
             planning_s = time.monotonic()
-            done = plan_round(request, self._settings, time.monotonic, began_s)
+            done = plan_round(request, self._settings, time.monotonic, began_s, self._children)
             planned_s = time.monotonic()
             timings_ms = {"wait": (planning_s - began_s) * 1000, "plan": (planned_s - planning_s) * 1000}
             self._record(request, done, began_unix_s, timings_ms)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bridge.problem_builder import Frame, NoHostError, RoundView, Task, build_problem, make_frame
+from bridge.time_limit import TimeLimit
+from scheduler.children import INLINE
 from scheduler.plan import plan
 from scheduler.result import Result
 
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from bridge.round_state import RoundState
+    from scheduler.children import Children
     from scheduler.deadline import Deadline
     from scheduler.problem import Problem
 
@@ -50,15 +53,23 @@ class Search:
         state: The cluster so far.
         view: What holds for all topologies.
         deadline_for: Makes the deadline of the next question about a topology.
+        children: Runs what strategies leave to others, such as solvers.
 
     Attributes:
-        timed_out: True once a deadline expired before its strategy answered.
+        timed_out: True once the clock may have changed a strategy's answer.
     """
 
-    def __init__(self, state: RoundState, view: RoundView, deadline_for: Callable[[Task], Deadline]) -> None:
+    def __init__(
+        self,
+        state: RoundState,
+        view: RoundView,
+        deadline_for: Callable[[Task], Deadline],
+        children: Children = INLINE,
+    ) -> None:
         self._state = state
         self._view = view
         self._deadline_for = deadline_for
+        self._children = children
         self.timed_out = False
         self._questions: dict[tuple[int, bytes], Question] = {}
         self._answers: dict[tuple[int, bytes], Answer] = {}
@@ -94,9 +105,15 @@ class Search:
             return Answer(refused, None)
         key = (task.index, question.frame.key)
         if key not in self._answers:
-            deadline = self._deadline_for(task)
-            result = plan(question.problem, settings.strategy, None, settings.seed, deadline)
-            self.timed_out |= deadline.expired()
+            limit = TimeLimit(self._deadline_for(task), self._children)
+            result = plan(
+                question.problem,
+                settings.strategy,
+                seed=settings.seed,
+                deadline=limit.deadline,
+                children=limit.children,
+            )
+            self.timed_out |= limit.cut
             placement = None if result.placement is None else question.frame.hosts_of(result.placement)
             self._answers[key] = Answer(result, placement)
         return self._answers[key]

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from bridge.settings import Settings
 
 
+_CHILDREN_NICENESS = 5
+
+
 def register(app: typer.Typer) -> None:
     """Add the command to the program."""
 
@@ -33,6 +36,7 @@ def _run(config: Path | None) -> None:
     # The decision core and the Thrift code take a while to load; other commands must not wait for them.
     import signal  # noqa: PLC0415
 
+    from bridge.child_process import ChildProcesses  # noqa: PLC0415
     from bridge.log import json_log  # noqa: PLC0415
     from bridge.record import RecordError, RecordWriter  # noqa: PLC0415
     from bridge.rounds import RoundHandler  # noqa: PLC0415
@@ -41,20 +45,23 @@ def _run(config: Path | None) -> None:
     settings = _settings(config)
     log = json_log(settings.log.level)
     recorder = None
-    try:
-        if settings.record.directory is not None:
-            recorder = RecordWriter(
-                Path(settings.record.directory), settings.record.max_bytes, settings.record.files
-            )
-        server = PlanServer(settings.server, RoundHandler(settings, recorder, log), log)
-        host, port = server.listen()
-    except (RecordError, ServerError) as error:
-        raise UserError(str(error)) from error
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: server.stop())
-    typer.echo(f"stormplace daemon ready on {host}:{port}")
-    log.info("daemon started", host=host, port=port, settings_digest=settings.digest())
-    server.serve()
+    # Nicer than the rounds: the answer in time comes before the better one.
+    with ChildProcesses(niceness=_CHILDREN_NICENESS) as children:
+        try:
+            if settings.record.directory is not None:
+                recorder = RecordWriter(
+                    Path(settings.record.directory), settings.record.max_bytes, settings.record.files
+                )
+            server = PlanServer(settings.server, RoundHandler(settings, recorder, log, children), log)
+            host, port = server.listen()
+        except (RecordError, ServerError) as error:
+            raise UserError(str(error)) from error
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: server.stop())
+        children.warm_up()
+        typer.echo(f"stormplace daemon ready on {host}:{port}")
+        log.info("daemon started", host=host, port=port, settings_digest=settings.digest())
+        server.serve()
     log.info("daemon stopped")
 
 

@@ -137,7 +137,7 @@ def test_a_good_running_placement_is_kept(make):
 def test_no_strategy_is_asked_where_no_placement_can_gain_enough(make, monkeypatch):
     """All in one worker takes 2 ms, the least that two executors can: the search would be in vain."""
     roomy = make.assigned(make.chain("a", [1, 1], [Grouping.SHUFFLE]), [0, 0])
-    monkeypatch.setattr("bridge.search.plan", lambda *_: pytest.fail("a strategy was asked"))
+    monkeypatch.setattr("bridge.search.plan", lambda *_, **__: pytest.fail("a strategy was asked"))
     answer = only(make.cluster(roomy))
     assert answer.decision is Decision.KEEP
     assert answer.status.startswith("kept: no placement can gain more than 0.0 ms; 2.0 ms response time")
