@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from scheduler.capacity import TOLERANCE, fits
+from scheduler.kinds import Kinds
 
 if TYPE_CHECKING:
-    from scheduler.arrays import BoolArray, FloatArray
+    from scheduler.arrays import BoolArray, FloatArray, IntArray
     from scheduler.problem import Problem
 
 NAMES_SHOWN = 5
@@ -23,74 +25,129 @@ def prove_infeasible(problem: Problem) -> str | None:
     operators demand the same, their number fits the whole number of them that each node holds. The last
     one is exact: with equal demands, None means that a placement exists.
     """
-    return _alone(problem) or _together(problem)
+    kinds = Kinds.of(problem)
+    usable = _usable(problem, kinds)
+    alone = np.flatnonzero(~np.any(usable, axis=1)[kinds.member])
+    return _alone(problem, int(alone[0])) if alone.size else _together(problem, kinds, usable)
 
 
-def _alone(problem: Problem) -> str | None:
-    for i, operator in enumerate(problem.application.operators):
-        if not problem.allowed[i].any():
-            return f"operator {operator.name} is allowed on no node"
-        if (problem.allowed[i] & fits(problem.demand[i], problem.capacity)).any():
-            continue
-        place = "any node" if problem.allowed[i].all() else "any node allowed for it"
-        largest = problem.capacity[problem.allowed[i]].max(axis=0)
-        short = np.flatnonzero(problem.demand[i] > largest + TOLERANCE)
-        if short.size == 0:
-            return f"operator {operator.name} demands resources that {place} has only separately"
-        resource = problem.resources[short[0]]
-        return (
-            f"operator {operator.name} demands {problem.demand[i, short[0]]:g} {resource}, more than {place} "
-            f"has (at most {largest[short[0]]:g})"
-        )
-    return None
+def _usable(problem: Problem, kinds: Kinds) -> BoolArray:
+    """Return (n_kinds, n_nodes) where an operator of each kind may and could run alone."""
+    usable = problem.reach.nodes[kinds.reach]
+    for k, demand in enumerate(kinds.demand):
+        usable[k] &= fits(demand, problem.capacity)
+    return usable
 
 
-def _together(problem: Problem) -> str | None:
+def _alone(problem: Problem, i: int) -> str:
+    operator, allowed = problem.application.operators[i], problem.allowed[i]
+    if not allowed.any():
+        return f"operator {operator.name} is allowed on no node"
+    place = "any node" if allowed.all() else "any node allowed for it"
+    largest = problem.capacity[allowed].max(axis=0)
+    short = np.flatnonzero(problem.demand[i] > largest + TOLERANCE)
+    if short.size == 0:
+        return f"operator {operator.name} demands resources that {place} has only separately"
+    resource = problem.resources[short[0]]
+    return (
+        f"operator {operator.name} demands {problem.demand[i, short[0]]:g} {resource}, more than {place} "
+        f"has (at most {largest[short[0]]:g})"
+    )
+
+
+def _together(problem: Problem, kinds: Kinds, usable: BoolArray) -> str | None:
     """Look for a resource, or a number of equal operators, that exceeds what the allowed nodes offer."""
-    usable = problem.allowed & fits(problem.demand[:, None, :], problem.capacity[None, :, :])
+    vertices = _Vertices.of(kinds, usable)
+
+    def of_confined(demand: FloatArray, nodes: BoolArray) -> FloatArray:
+        """Leave out what is demanded by operators that may run on other nodes too."""
+        elsewhere = np.any(usable & ~nodes, axis=1)[kinds.member]
+        return np.where(elsewhere, 0.0, demand)
+
     for r, resource in enumerate(problem.resources):
-        conflict = _shortage(problem.demand[:, r], problem.capacity[:, r], usable)
+        demand, capacity = problem.demand[:, r], problem.capacity[:, r]
+        conflict = vertices.shortage(demand, capacity)
         if conflict is not None:
-            return _told(problem, conflict, problem.demand[:, r], problem.capacity[:, r], resource)
-    if (problem.demand == problem.demand[0]).all():
+            return _told(problem, conflict, of_confined(demand, conflict), capacity, resource)
+    if len(np.unique(kinds.demand, axis=0)) == 1:
         each = problem.demand[0]
         wanted = each > 0
         if wanted.any():
             ratio = (problem.capacity[:, wanted] + TOLERANCE) / each[wanted]
             count = np.minimum(np.floor(ratio.min(axis=1)), problem.n_ops)
             ones = np.ones(problem.n_ops)
-            conflict = _shortage(ones, count, usable)
+            conflict = vertices.shortage(ones, count)
             if conflict is not None:
-                return _told(problem, conflict, ones, count, "operators of this demand")
+                what = "operators of this demand"
+                return _told(problem, conflict, of_confined(ones, conflict), count, what)
     return None
 
 
-def _shortage(demand: FloatArray, capacity: FloatArray, usable: BoolArray) -> BoolArray | None:
-    """Return (n_nodes,) nodes that some operators are confined to and overfill, by a minimum cut.
+@dataclass(frozen=True, eq=False)
+class _Vertices:
+    """The vertices of the flow: operators with the same usable nodes, nodes usable for the same operators.
 
-    Operators with the same usable nodes are one vertex. Edmonds-Karp ends on float capacities too.
+    Attributes:
+        joined: (n_operator_classes, n_node_classes) whether the operators may use the nodes.
+        operator_class: (n_ops,).
+        node_class: (n_nodes,).
     """
-    import networkx as nx  # noqa: PLC0415  # only a failed search pays for the import
 
-    classes, member = np.unique(usable, axis=0, return_inverse=True)
-    flow: nx.DiGraph[str | tuple[str, int]] = nx.DiGraph()
-    flow.add_nodes_from(["from", "to"])
-    for k, nodes in enumerate(classes):
-        total = float(demand[member == k].sum())
-        flow.add_edge("from", ("class", k), capacity=total)
-        flow.add_edges_from((("class", k), ("node", int(u))) for u in np.flatnonzero(nodes))
-    for u, has in enumerate(capacity):
-        flow.add_edge(("node", u), "to", capacity=float(has))
-    value, (reached, _) = nx.minimum_cut(flow, "from", "to", flow_func=nx.algorithms.flow.edmonds_karp)
-    if value >= demand.sum() - TOLERANCE * (1 + len(capacity)):
-        return None
-    return np.array([("node", u) in reached for u in range(len(capacity))])
+    joined: BoolArray
+    operator_class: IntArray
+    node_class: IntArray
+
+    @staticmethod
+    def of(kinds: Kinds, usable: BoolArray) -> _Vertices:
+        """Return the vertices, given (n_kinds, n_nodes) usable nodes."""
+        first, of_kind = _distinct(usable)
+        nodes, node_class = _distinct(usable[first].T)
+        return _Vertices(usable[first][:, nodes], of_kind[kinds.member], node_class)
+
+    def shortage(self, demand: FloatArray, capacity: FloatArray) -> BoolArray | None:
+        """Return (n_nodes,) nodes that some operators are confined to and overfill, by a minimum cut.
+
+        Edmonds-Karp ends on float capacities too.
+        """
+        import networkx as nx  # noqa: PLC0415  # only a failed search pays for the import
+
+        flow: nx.DiGraph[str | tuple[str, int]] = nx.DiGraph()
+        flow.add_nodes_from(["from", "to"])
+        for k, total in enumerate(np.bincount(self.operator_class, demand)):
+            flow.add_edge("from", ("class", k), capacity=float(total))
+            flow.add_edges_from((("class", k), ("node", int(u))) for u in np.flatnonzero(self.joined[k]))
+        for u, has in enumerate(np.bincount(self.node_class, capacity)):
+            flow.add_edge(("node", u), "to", capacity=float(has))
+        value, (reached, _) = nx.minimum_cut(flow, "from", "to", flow_func=nx.algorithms.flow.edmonds_karp)
+        if value >= demand.sum() - TOLERANCE * (1 + len(capacity)):
+            return None
+        short = [("node", u) in reached for u in range(self.joined.shape[1])]
+        return np.array(short)[self.node_class]
+
+
+def _distinct(rows: BoolArray) -> tuple[IntArray, IntArray]:
+    """Return where each distinct row occurs first, and which of these each row equals."""
+    known: dict[bytes, int] = {}
+    first: list[int] = []
+    member = np.empty(len(rows), dtype=np.int64)
+    for i, row in enumerate(np.packbits(rows, axis=1)):
+        member[i] = known.setdefault(row.tobytes(), len(first))
+        if member[i] == len(first):
+            first.append(i)
+    return np.array(first), member
 
 
 def _told(problem: Problem, nodes: BoolArray, demand: FloatArray, capacity: FloatArray, what: str) -> str:
-    """Return the sentence for operators that only fit on the given nodes and exceed them."""
-    usable = problem.allowed & fits(problem.demand[:, None, :], problem.capacity[None, :, :])
-    confined = ~(usable & ~nodes).any(axis=1) & (demand > 0)
+    """Return the sentence for operators that only fit on the given nodes and exceed them.
+
+    Args:
+        problem: The problem.
+        nodes: (n_nodes,) the nodes in conflict.
+        demand: (n_ops,) 0 for operators that may run on other nodes too.
+        capacity: (n_nodes,).
+        what: What is short.
+    """
+    confined = demand > 0
     operators = _listed([problem.application.operators[i].name for i in np.flatnonzero(confined)])
     places = _listed([problem.network.nodes[u].name for u in np.flatnonzero(nodes)])
     where = "all nodes together have" if nodes.all() else f"the only nodes for them, {places}, have"

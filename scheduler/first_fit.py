@@ -3,32 +3,39 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from scheduler.capacity import fits, remaining
 from scheduler.feasibility import prove_infeasible
 from scheduler.graph import breadth_first
+from scheduler.kinds import Kinds
 from scheduler.strategy import Suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scheduler.arrays import FloatArray, IntArray
+    from scheduler.arrays import BoolArray, FloatArray, IntArray
     from scheduler.problem import Problem
 
-
-class NodeOrder(Protocol):
-    """Returns the nodes in the order in which the next operator tries them."""
-
-    def __call__(self, last: int | None, /) -> IntArray:
-        """Return (n_nodes,) node indices; `last` is the node taken by the operator before, if any."""
+WINDOW = 16
+"""Nodes looked at first; a longer search doubles them, so that it takes few steps."""
 
 
-def fixed_order(nodes: IntArray) -> NodeOrder:
-    """Return the order that starts at the head of the same list for every operator."""
-    return lambda _last: nodes
+@dataclass(frozen=True, eq=False)
+class NodeOrder:
+    """The order in which operators try the nodes.
+
+    Attributes:
+        nodes: (n_nodes,) every node once.
+        onward: False: every operator starts at the head of the list. True: it starts behind the node taken
+            by the operator before it, and goes on from the head at the end of the list.
+    """
+
+    nodes: IntArray
+    onward: bool = False
 
 
 def place_in_order(problem: Problem, order: NodeOrder, sequence: Sequence[int]) -> Suggestion:
@@ -39,25 +46,27 @@ def place_in_order(problem: Problem, order: NodeOrder, sequence: Sequence[int]) 
     demands that finds a placement whenever one exists; otherwise it may fail although one exists, and the
     reason says that nothing is proved.
 
+    Complexity: O(n_ops + n_nodes x kinds of operators) as long as first-fit does not get stuck.
+
     Args:
         problem: The problem.
         order: Nodes to try.
         sequence: All operators, in the order of placing.
     """
-    pinned = problem.allowed.sum(axis=1) == 1
-    pins_first = sorted(sequence, key=lambda i: not pinned[i])
+    choices = problem.reach.choices.tolist()
+    pins_first = sorted(sequence, key=lambda i: choices[i] != 1)
     placement, stuck = _fill(problem, order, pins_first, repair=False)
     if stuck is None:
         return Suggestion(placement, "first-fit placed every operator")
+    # before the repair, which may look long for what does not exist
+    proof = prove_infeasible(problem)
+    if proof is not None:
+        return Suggestion(None, proof, proved=True)
     share = (problem.demand / np.maximum(problem.capacity.mean(axis=0), 1e-12)).max(axis=1, initial=0.0)
-    choices = problem.allowed.sum(axis=1)
     restricted_first = sorted(sequence, key=lambda i: (choices[i], -share[i]))
     placement, stuck = _fill(problem, order, restricted_first, repair=True)
     if stuck is None:
         return Suggestion(placement, "first-fit placed every operator, the most restricted ones first")
-    proof = prove_infeasible(problem)
-    if proof is not None:
-        return Suggestion(None, proof, proved=True)
     operator = problem.application.operators[stuck].name
     return Suggestion(
         None, f"no room was found for operator {operator}, though it is not proved that none exists"
@@ -69,30 +78,74 @@ def breadth_first_operators(problem: Problem) -> list[int]:
     return breadth_first(problem.n_ops, problem.application.critical_edges())
 
 
+class _Room:
+    """What is free on the nodes of a list, and where operators of each kind find it first."""
+
+    def __init__(self, problem: Problem, kinds: Kinds, nodes: IntArray) -> None:
+        self._kinds = kinds
+        self._nodes = nodes
+        self._reach = problem.reach.nodes
+        self._usable: dict[int, BoolArray] = {}
+        self.reset(problem.capacity)
+
+    def reset(self, free: FloatArray) -> None:
+        """Take over what is free, (n_nodes, n_resources)."""
+        self._free = free[self._nodes]
+        self._full = np.zeros(len(self._kinds.demand), dtype=np.int64)
+
+    def take(self, kind: int, start: int) -> int | None:
+        """Return the place in the list of the first node with room from `start` on, and occupy it."""
+        # places before this one had no room for the kind before, and room only ever gets less
+        head = int(self._full[kind])
+        found = self._first(kind, max(start, head), len(self._nodes))
+        if found is None:
+            found = self._first(kind, head, start)
+        if start <= head:
+            self._full[kind] = len(self._nodes) if found is None else found
+        if found is not None:
+            self._free[found] -= self._kinds.demand[kind]
+        return found
+
+    def _first(self, kind: int, begin: int, end: int) -> int | None:
+        width, reach = WINDOW, int(self._kinds.reach[kind])
+        if reach not in self._usable:
+            self._usable[reach] = self._reach[reach][self._nodes]
+        usable, demand = self._usable[reach], self._kinds.demand[kind]
+        while begin < end:
+            until = min(begin + width, end)
+            open_places = usable[begin:until] & fits(demand, self._free[begin:until])
+            place = int(open_places.argmax())
+            if open_places[place]:
+                return begin + place
+            begin, width = until, 2 * width
+        return None
+
+
 def _fill(
     problem: Problem, order: NodeOrder, sequence: Sequence[int], *, repair: bool
 ) -> tuple[IntArray, int | None]:
     """Return the placement and the operator that found no node, if any."""
+    kinds = Kinds.of(problem)
     placement = np.full(problem.n_ops, -1, dtype=np.int64)
-    free = problem.capacity.copy()
-    last: int | None = None
+    room = _Room(problem, kinds, order.nodes)
+    position = np.argsort(order.nodes)
+    start = 0
+    kind = kinds.member.tolist()
     for i in sequence:
-        nodes = order(last)
-        open_nodes = (problem.allowed[i] & fits(problem.demand[i], free))[nodes]
-        first = int(open_nodes.argmax())
-        if open_nodes[first]:
-            last = int(nodes[first])
-            placement[i] = last
-            free[last] -= problem.demand[i]
-        elif repair and _make_room(problem, placement, i, nodes):
-            last = int(placement[i])
-            free = remaining(problem, placement)
+        place = room.take(kind[i], start)
+        if place is not None:
+            placement[i] = order.nodes[place]
+        elif repair and _make_room(problem, kinds, placement, i, np.roll(order.nodes, -start)):
+            room.reset(remaining(problem, placement))
+            place = int(position[placement[i]])
         else:
             return placement, i
+        if order.onward:
+            start = (place + 1) % problem.n_nodes
     return placement, None
 
 
-def _make_room(problem: Problem, placement: IntArray, operator: int, nodes: IntArray) -> bool:
+def _make_room(problem: Problem, kinds: Kinds, placement: IntArray, operator: int, nodes: IntArray) -> bool:
     """Place an operator by moving others along a shortest chain of displacements; in place.
 
     An augmenting path of a bipartite matching with capacities: each node occurs at most once in the chain.
@@ -100,24 +153,28 @@ def _make_room(problem: Problem, placement: IntArray, operator: int, nodes: IntA
     free: FloatArray = remaining(problem, placement)
     asks_for: dict[int, tuple[int, int]] = {}  # displaced operator -> (operator that takes its place, node)
     queue = deque([operator])
-    seen_nodes: set[int] = set()
+    seen_nodes = np.zeros(problem.n_nodes, dtype=np.bool_)
+    asked: set[int] = set()
     while queue:
         mover = queue.popleft()
-        for u in (int(u) for u in nodes if problem.allowed[mover, u]):
-            if u in seen_nodes:
-                continue
-            if fits(problem.demand[mover], free[u]):
-                _displace(placement, asks_for, mover, u)
-                return True
-            displaced = [
-                int(j)
-                for j in np.flatnonzero(placement == u)
-                if fits(problem.demand[mover], free[u] + problem.demand[j])
-            ]
+        kind = int(kinds.member[mover])
+        if kind in asked:  # an operator like it has been to all nodes it could go to
+            continue
+        asked.add(kind)
+        demand = problem.demand[mover]
+        open_nodes = nodes[(problem.allowed[mover] & ~seen_nodes)[nodes]]
+        fitting = fits(demand, free[open_nodes])
+        first = int(fitting.argmax()) if fitting.any() else len(open_nodes)
+        for u in open_nodes[:first].tolist():
+            hosted = np.flatnonzero(placement == u)
+            displaced = hosted[fits(demand, free[u] + problem.demand[hosted])].tolist()
             if displaced:
-                seen_nodes.add(u)
+                seen_nodes[u] = True
                 asks_for.update((j, (mover, u)) for j in displaced)
                 queue.extend(displaced)
+        if first < len(open_nodes):
+            _displace(placement, asks_for, mover, int(open_nodes[first]))
+            return True
     return False
 
 

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.first_fit import place_in_order
+from scheduler.first_fit import NodeOrder, place_in_order
 
 if TYPE_CHECKING:
-    from scheduler.arrays import IntArray
     from scheduler.problem import Problem
     from scheduler.strategy import Context, NoParameters, Suggestion
 
@@ -19,12 +18,6 @@ def even(problem: Problem, _parameters: NoParameters, _context: Context, /) -> S
 
     A node that is full or not allowed is passed over. Delays, rates and weights play no part.
 
-    Complexity: O(n_ops x n_nodes).
+    Complexity: see `place_in_order`.
     """
-    count = problem.n_nodes
-
-    def after(last: int | None, /) -> IntArray:
-        first = 0 if last is None else last + 1
-        return np.arange(first, first + count) % count
-
-    return place_in_order(problem, after, range(problem.n_ops))
+    return place_in_order(problem, NodeOrder(np.arange(problem.n_nodes), onward=True), range(problem.n_ops))

@@ -7,50 +7,49 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.evaluation import evaluate
-from scheduler.first_fit import breadth_first_operators, fixed_order, place_in_order
-from scheduler.penalty import link_penalty
+from scheduler.first_fit import NodeOrder, breadth_first_operators, place_in_order
+from scheduler.penalty import LinkPenalty
 
 if TYPE_CHECKING:
     from scheduler.arrays import FloatArray, IntArray
     from scheduler.problem import Problem
     from scheduler.strategy import Context, NoParameters, Suggestion
 
+WORK = 1_000_000
+"""Operators, streams and nodes that all tries together may touch when nothing is pinned."""
+LEAST_TRIES = 8
+"""Tries however large the problem is."""
+LOOKED_AT = 16
+"""Nodes whose surroundings are looked at, per try."""
+
 
 def pinned_nodes(problem: Problem) -> IntArray:
     """Return P: the nodes, ascending, that host operators with a single allowed node."""
-    pinned = problem.allowed.sum(axis=1) == 1
-    return np.unique(problem.allowed[pinned].argmax(axis=1))
-
-
-def sorted_by_penalty(penalty: FloatArray, references: IntArray) -> IntArray:
-    """Return the list L: nodes by ascending sum of delta(u, v) over v in P, then by index.
-
-    Args:
-        penalty: (n_nodes, n_nodes) delta.
-        references: Node indices P.
-    """
-    return np.argsort(penalty[:, references].sum(axis=1), kind="stable")
+    pins = problem.reach.nodes[problem.reach.size == 1]
+    return np.unique(pins.argmax(axis=1))
 
 
 def greedy(problem: Problem, _parameters: NoParameters, context: Context, /) -> Suggestion:
     """Place operators breadth-first on the first fitting node of the list L.
 
-    Without a pinned operator every node in turn serves as P = {u}, as if sources and sinks were pinned
-    there (section 4.2), and the best placement counts; among equals, that of the first u. A deadline cuts
-    that enumeration short, after at least one node.
+    Without a pinned operator nodes in turn serve as P = {u}, as if sources and sinks were pinned
+    there (section 4.2), and the best placement counts; among equals, that of the first u. These are all
+    nodes, or on large problems those with the nearest room around them (`_centres`). A deadline cuts that
+    enumeration short, after at least one node.
 
-    Complexity: O(n_ops x n_nodes) after delta, times n_nodes without pins.
+    Complexity: O(n_ops + n_streams + n_nodes log n_nodes) after the extremes of delta; without pins times
+    the number of tries, which is at most n_nodes and keeps the whole below `WORK` as far as `LEAST_TRIES`
+    permits.
     """
-    penalty = link_penalty(problem)
+    penalty = LinkPenalty.of(problem)
     sequence = breadth_first_operators(problem)
     pinned = pinned_nodes(problem)
     if pinned.size:
-        return place_in_order(problem, fixed_order(sorted_by_penalty(penalty, pinned)), sequence)
+        return place_in_order(problem, NodeOrder(penalty.order(pinned)), sequence)
     best: Suggestion | None = None
     best_rank = (0, 0)
-    for u in range(problem.n_nodes):
-        nodes = sorted_by_penalty(penalty, np.array([u]))
-        suggestion = place_in_order(problem, fixed_order(nodes), sequence)
+    for u in _centres(problem, penalty):
+        suggestion = place_in_order(problem, NodeOrder(penalty.order(np.array([u]))), sequence)
         if suggestion.placement is None:
             if suggestion.proved:
                 return suggestion
@@ -64,3 +63,32 @@ def greedy(problem: Problem, _parameters: NoParameters, context: Context, /) -> 
     if best is None:
         raise AssertionError("a network has at least one node")
     return best
+
+
+def _centres(problem: Problem, penalty: LinkPenalty) -> list[int]:
+    """Return the nodes to try as P = {u}, all of them if that is no more than `WORK`.
+
+    Otherwise some are looked at, evenly spread over the list of nodes, so that a site counts as much as it
+    has nodes, and those with the narrowest surroundings are taken, the narrowest first.
+    """
+    size = problem.n_ops + len(problem.application.streams) + problem.n_nodes
+    tries = max(LEAST_TRIES, WORK // size)
+    if tries >= problem.n_nodes:
+        return list(range(problem.n_nodes))
+    looked_at = min(LOOKED_AT * tries, problem.n_nodes)
+    some = np.unique(np.linspace(0, problem.n_nodes - 1, looked_at).astype(np.int64))
+    reach = np.array([_reach(problem, penalty.columns(some[k : k + 1])[:, 0]) for k in range(len(some))])
+    nearest: list[int] = some[np.argsort(reach, kind="stable")[:tries]].tolist()
+    return nearest
+
+
+def _reach(problem: Problem, column: FloatArray) -> float:
+    """Return the mean penalty to a node from the nearest ones that together hold all demands."""
+    asked = problem.demand.sum(axis=0)
+    wanted = asked > 0
+    if not wanted.any():
+        return 0.0
+    share = (problem.capacity[:, wanted] / asked[wanted]).min(axis=1)
+    order = np.argsort(column, kind="stable")
+    held = np.minimum(np.cumsum(share[order]), 1.0)
+    return float(np.diff(held, prepend=0.0) @ column[order])

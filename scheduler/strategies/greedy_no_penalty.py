@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.first_fit import breadth_first_operators, fixed_order, place_in_order
+from scheduler.first_fit import NodeOrder, breadth_first_operators, place_in_order
 
 if TYPE_CHECKING:
     from scheduler.problem import Problem
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 def greedy_no_penalty(problem: Problem, _parameters: NoParameters, _context: Context, /) -> Suggestion:
     """Place operators breadth-first on the first fitting node, nodes in their given order.
 
-    Complexity: O(n_ops x n_nodes).
+    Complexity: see `place_in_order`.
     """
-    nodes = np.arange(problem.n_nodes)
-    return place_in_order(problem, fixed_order(nodes), breadth_first_operators(problem))
+    return place_in_order(problem, NodeOrder(np.arange(problem.n_nodes)), breadth_first_operators(problem))

@@ -10,8 +10,8 @@ import numpy as np
 from scheduler.evaluation import check, evaluate
 from scheduler.first_fit import breadth_first_operators
 from scheduler.moves import MoveCosts, MoveEvaluator, co_locations
-from scheduler.penalty import link_penalty
-from scheduler.strategies.greedy import greedy, pinned_nodes, sorted_by_penalty
+from scheduler.penalty import LinkPenalty
+from scheduler.strategies.greedy import greedy, pinned_nodes
 from scheduler.strategy import Context, NoParameters, Suggestion
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _node_list(problem: Problem, placement: IntArray) -> IntArray:
     """Return the list L; without pins the first source counts as pinned where it was placed."""
     pinned = pinned_nodes(problem)
     references = pinned if pinned.size else placement[breadth_first_operators(problem)[:1]]
-    return sorted_by_penalty(link_penalty(problem), references)
+    return LinkPenalty.of(problem).order(references)
 
 
 class _Descent:

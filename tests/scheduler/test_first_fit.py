@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scheduler.evaluation import check
-from scheduler.first_fit import fixed_order, place_in_order
+from scheduler.first_fit import NodeOrder, place_in_order
 from scheduler.problem import Application, Network, Node, Operator, Problem
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def problem(operators: list[Operator], capacity: dict[str, float], resource: str
 
 
 def placed(given_problem: Problem, order: list[int]) -> list[int] | str:
-    suggestion = place_in_order(given_problem, fixed_order(np.array(order)), range(given_problem.n_ops))
+    suggestion = place_in_order(given_problem, NodeOrder(np.array(order)), range(given_problem.n_ops))
     return suggestion.reason if suggestion.placement is None else suggestion.placement.tolist()
 
 
@@ -68,7 +68,7 @@ def test_what_is_not_proved_is_not_claimed() -> None:
     """7 + 3 and 5 + 6 would fill both nodes; the heuristic misses it and says only that it found nothing."""
     operators = [Operator(f"o{k}", demand={"cpu": d}) for k, d in enumerate((7, 5, 3, 6))]
     given_problem = problem(operators, {"x": 11, "y": 10}, "cpu")
-    suggestion = place_in_order(given_problem, fixed_order(np.array([0, 1])), range(4))
+    suggestion = place_in_order(given_problem, NodeOrder(np.array([0, 1])), range(4))
 
     assert not suggestion.proved
     assert suggestion.reason == (
@@ -87,7 +87,7 @@ def test_with_equal_demands_a_placement_is_found_whenever_one_exists(
     """Displacement chains are augmenting paths, so nothing is missed, and failure is proved."""
     operators = [Operator(f"o{k}", allowed=tuple(sorted(nodes))) for k, nodes in enumerate(allowed)]
     given_problem = problem(operators, dict(zip("xyz", map(float, slots), strict=True)))
-    suggestion = place_in_order(given_problem, fixed_order(np.array(order)), range(len(operators)))
+    suggestion = place_in_order(given_problem, NodeOrder(np.array(order)), range(len(operators)))
 
     exists = next(feasible_placements(given_problem), None) is not None
     assert (suggestion.placement is not None) == exists
@@ -104,7 +104,7 @@ def test_with_different_demands_answers_are_feasible_or_honest(demands: list[int
     """A placement keeps to capacity; a failure without proof says that it is none."""
     operators = [Operator(f"o{k}", demand={"cpu": d}) for k, d in enumerate(demands)]
     given_problem = problem(operators, {f"n{k}": float(s) for k, s in enumerate(sizes)}, "cpu")
-    suggestion = place_in_order(given_problem, fixed_order(np.arange(len(sizes))), range(len(demands)))
+    suggestion = place_in_order(given_problem, NodeOrder(np.arange(len(sizes))), range(len(demands)))
 
     if suggestion.placement is not None:
         assert check(given_problem, suggestion.placement) == ()

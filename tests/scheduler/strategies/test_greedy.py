@@ -3,9 +3,10 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler.deadline import Deadline
+from scheduler.penalty import LinkPenalty
 from scheduler.plan import plan
 from scheduler.problem import Application, Network, Node, Objective, Operator, Problem, Stream
-from scheduler.strategies.greedy import pinned_nodes, sorted_by_penalty
+from scheduler.strategies.greedy import pinned_nodes
 
 
 def line(*pinned: str | None, weights: dict[str, float] | None = None) -> Problem:
@@ -59,4 +60,8 @@ def test_a_deadline_ends_the_search_for_the_best_neighbourhood() -> None:
 
 def test_equal_penalties_keep_the_order_of_the_nodes() -> None:
     """The list is stable, so equal problems give equal plans."""
-    assert sorted_by_penalty(np.array([[0.5], [0.1], [0.5], [0.1]]), np.array([0])).tolist() == [1, 3, 0, 2]
+    nodes = tuple(Node(f"n{k}", {"slots": 1}) for k in range(4))
+    network = Network(nodes, np.array([[0, 1, 1, 1], [9, 0, 9, 9], [1, 1, 0, 1], [9, 9, 9, 0]], dtype=float))
+    problem = Problem(Application((Operator("a"),)), network, Objective({"network_usage": 1.0}))
+
+    assert LinkPenalty.of(problem).order(np.array([1, 3])).tolist() == [0, 2, 1, 3]
