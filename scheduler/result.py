@@ -34,3 +34,18 @@ class Result:
     reason: str
     strategy: str
     seed: int
+
+    @property
+    def gap(self) -> float | None:
+        """How far F may be above the optimum, as a fraction of F; None if that is not known."""
+        if self.evaluation is None or self.bound is None:
+            return None
+        return relative_gap(self.evaluation.objective, self.bound)
+
+
+def relative_gap(objective: float, bound: float) -> float | None:
+    """Return (F - bound) / |F|, at least 0; None if F is 0 and the bound is below it."""
+    missing = max(objective - bound, 0.0)
+    if missing == 0.0:
+        return 0.0
+    return missing / abs(objective) if objective != 0.0 else None
