@@ -1,0 +1,79 @@
+"""Solving on fewer nodes: what the model-based heuristics share (paper 000, section 5)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scheduler.evaluation import evaluate
+from scheduler.exact.solve import solve_exact
+from scheduler.strategy import Context, Progress, Suggestion, ignore
+from scheduler.subproblem import restrict
+
+if TYPE_CHECKING:
+    from scheduler.arrays import IntArray
+    from scheduler.exact.solve import Exact
+    from scheduler.problem import Problem
+
+
+def solve_on(problem: Problem, nodes: IntArray, context: Context) -> Exact:
+    """Return the best placement on some nodes by the exact solver, with the node indices of the whole.
+
+    Bound and proof hold for placements on these nodes.
+
+    Args:
+        problem: The whole problem.
+        nodes: (k,) ascending node indices.
+        context: Its `report` hears of placements, and of bounds if these are all nodes.
+    """
+    part = problem
+    if nodes.size < problem.n_nodes:
+        part, context = restrict(problem, nodes), _lifting(context, nodes)
+    found = solve_exact(part, None, context)
+    return found if found.placement is None else replace(found, placement=nodes[found.placement])
+
+
+def _lifting(context: Context, nodes: IntArray) -> Context:
+    """Return a context for the part on some nodes; it reports no bounds: they do not hold for all nodes."""
+
+    def report(progress: Progress, /) -> None:
+        placement = None if progress.placement is None else nodes[progress.placement]
+        context.report(Progress(progress.objective, None, progress.source, placement))
+
+    return replace(context, report=report)
+
+
+def silent(context: Context) -> Context:
+    """Return a context that reports nothing: F on virtual nodes is that of no placement."""
+    return replace(context, report=ignore)
+
+
+def limited(context: Context, share: float) -> Context:
+    """Return a context with a share, 0 to 1, of the time that is left."""
+    deadline = context.deadline
+    return replace(context, deadline=deadline.within(share * deadline.remaining()))
+
+
+def concluded(problem: Problem, first: Suggestion, nodes: IntArray, found: Exact) -> Suggestion:
+    """Return what was found on some nodes as a suggestion, or the first one if it is better or the only one.
+
+    Args:
+        problem: The whole problem.
+        first: The greedy suggestion.
+        nodes: Where the exact solver looked last.
+        found: Its answer; it proves something only if it looked at all nodes.
+    """
+    whole = nodes.size == problem.n_nodes
+    where = f"all {problem.n_nodes} nodes" if whole else f"{nodes.size} of {problem.n_nodes} nodes"
+    reason = f"{found.reason} (on {where})"
+    if found.placement is None:
+        if first.placement is not None:
+            return replace(first, reason=f"the greedy placement, as no other was found: {reason}")
+        return Suggestion(None, found.reason if whole else reason, proved=whole and found.proved)
+    if first.placement is not None and _rank(problem, first.placement) < _rank(problem, found.placement):
+        return replace(first, reason=f"the greedy placement is better than the one found: {reason}")
+    return Suggestion(found.placement, reason, found.bound if whole else None, proved=whole and found.proved)
+
+
+def _rank(problem: Problem, placement: IntArray) -> tuple[int, int]:
+    return evaluate(problem, placement).rank

@@ -1,0 +1,91 @@
+"""`hierarchical`: ODP on virtual data centres, then within those that it used (paper 000, section 5.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scheduler.hierarchy import Hierarchy, create_hierarchy
+from scheduler.narrowing import concluded, limited, silent, solve_on
+from scheduler.strategies.greedy import greedy
+from scheduler.strategy import Context, NoParameters, Suggestion
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scheduler.arrays import IntArray
+    from scheduler.exact.solve import Exact
+    from scheduler.problem import Problem
+
+
+@dataclass(frozen=True)
+class HierarchicalParameters:
+    """Settings of `hierarchical`.
+
+    Attributes:
+        grouping_factor: g: each level has g times as many virtual data centres as the one above (>= 2).
+    """
+
+    grouping_factor: int = 2
+
+    def __post_init__(self) -> None:
+        given = self.grouping_factor
+        if isinstance(given, bool) or not isinstance(given, int) or given < 2:
+            raise ValueError(f"grouping_factor: expected a whole number >= 2, got {given!r}")
+
+
+def hierarchical(problem: Problem, parameters: HierarchicalParameters, context: Context, /) -> Suggestion:
+    """Solve ODP on ever finer levels of a hierarchy, each within what the one above used (Algorithm 1).
+
+    Sums of capacities promise more than single nodes hold, so a level may turn out infeasible. It then gets
+    what a higher and higher level used, in the end everything. The greedy placement is returned if
+    it is better. Every level gets an equal share of the time that is left.
+
+    Complexity: O(n_nodes^2) per level for the hierarchy, then one exact solution per level on few nodes.
+    """
+    first = greedy(problem, NoParameters(), context)
+    if context.deadline.expired() or (first.placement is None and first.proved):
+        return first
+    hierarchy = create_hierarchy(problem, parameters.grouping_factor, context.random)
+    last = len(hierarchy.levels) - 1
+    used: list[IntArray] = []
+    for level in range(last):
+        share = limited(context, 1.0 / (last + 1 - level))
+        nodes, found = _solved(hierarchy, used, silent(share))
+        used.append(nodes if found.placement is None else np.unique(found.placement))
+    nodes, found = _solved(hierarchy, used, context)
+    return concluded(problem, first, nodes, found)
+
+
+def _solved(hierarchy: Hierarchy, used: list[IntArray], context: Context) -> tuple[IntArray, Exact]:
+    """Solve the next level.
+
+    Args:
+        hierarchy: The levels.
+        used: What the levels above used.
+        context: For the exact solver.
+
+    Returns:
+        The nodes of the level that were considered last, and the answer on them.
+    """
+    level = hierarchy.levels[len(used)]
+    for nodes in _candidates(hierarchy, used):
+        found = solve_on(level, nodes, context)
+        if found.placement is not None or context.deadline.expired():
+            break
+    return nodes, found
+
+
+def _candidates(hierarchy: Hierarchy, used: list[IntArray]) -> Iterator[IntArray]:
+    """Yield ever more nodes of the next level, each time those within what a higher level used; then all."""
+    level = len(used)
+    chosen = np.zeros(hierarchy.levels[level].n_nodes, dtype=np.bool_)
+    for above in reversed(range(level)):
+        wider = chosen | np.isin(hierarchy.ancestors(level, above), used[above])
+        if wider.sum() > chosen.sum():
+            chosen = wider
+            yield np.flatnonzero(chosen)
+    if not chosen.all():
+        yield np.arange(chosen.size)

@@ -1,0 +1,62 @@
+"""`odp-ps`: ODP on a pruned space, the smallest set of near nodes that suffices (paper 000, section 5.2)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scheduler.clustering import between, nested_sets
+from scheduler.narrowing import concluded, limited, solve_on
+from scheduler.penalty import link_penalty
+from scheduler.strategies.greedy import greedy, pinned_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scheduler.arrays import IntArray
+    from scheduler.problem import Problem
+    from scheduler.strategy import Context, NoParameters, Suggestion
+
+
+def odp_ps(problem: Problem, parameters: NoParameters, context: Context, /) -> Suggestion:
+    """Solve ODP on the smallest of nested sets that strictly contains P and has a placement (Algorithm 2).
+
+    Nodes are joined in pairs of little penalty, the pairs in pairs again, and so on (`nested_sets`). P are
+    the nodes of pinned operators; if there are none, the nodes where greedy puts sources and sinks (section
+    4.2), which then stay free to move within the set. The greedy placement is returned if it is better. A
+    set on which no placement is known beforehand gets half of the time that is left.
+
+    Complexity: O(n_nodes^2 log n_nodes), then one exact solution per set, on twice as many nodes each time.
+    """
+    first = greedy(problem, parameters, context)
+    if context.deadline.expired() or (first.placement is None and first.proved):
+        return first
+    for nodes in _ever_larger(problem, _references(problem, first.placement)):
+        enough = first.placement is not None and bool(np.isin(first.placement, nodes).all())
+        share = context if enough or nodes.size == problem.n_nodes else limited(context, 0.5)
+        found = solve_on(problem, nodes, share)
+        if found.placement is not None or context.deadline.expired():
+            break
+    return concluded(problem, first, nodes, found)
+
+
+def _references(problem: Problem, placement: IntArray | None) -> IntArray:
+    """Return P; empty if nothing is pinned and no placement is known."""
+    pinned = pinned_nodes(problem)
+    if pinned.size or placement is None:
+        return pinned
+    edges = problem.application.critical_edges()
+    inner = {source for source, _ in edges} & {target for _, target in edges}
+    return np.unique([placement[i] for i in range(problem.n_ops) if i not in inner])
+
+
+def _ever_larger(problem: Problem, references: IntArray) -> Iterator[IntArray]:
+    """Yield the nested sets from the smallest one that strictly contains the references up to all nodes."""
+    inside = references
+    for nodes in nested_sets(between(link_penalty(problem))):
+        if nodes.size > inside.size and np.isin(inside, nodes).all():
+            inside = nodes
+            yield nodes
+    if inside.size < problem.n_nodes or inside is references:
+        yield np.arange(problem.n_nodes)
