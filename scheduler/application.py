@@ -138,16 +138,18 @@ class Application:
             message = f"{shown(names[k])} is not an operator"
             raise ModelError(f"streams[{k}].{end}", message) from None
 
+    def critical_ends(self) -> IntArray:
+        """Return (n_critical, 2) source and target of the critical streams, in the order of the streams."""
+        return np.column_stack([self.stream_source, self.stream_target])[self.critical]
+
     def critical_edges(self) -> list[tuple[int, int]]:
         """Return the pairs (source, target) of the critical streams, in the order of the streams."""
-        sources, targets = self.stream_source[self.critical], self.stream_target[self.critical]
-        return list(zip(sources.tolist(), targets.tolist(), strict=True))
+        return [(source, target) for source, target in self.critical_ends().tolist()]
 
     def _ordered(self) -> list[int]:
-        edges = self.critical_edges()
-        order = topological_order(len(self.operators), edges)
+        order = topological_order(len(self.operators), self.critical_ends())
         if len(order) < len(self.operators):
-            cycle = find_cycle(len(self.operators), edges)
+            cycle = find_cycle(len(self.operators), self.critical_edges())
             names = [self.operators[i].name for i in [*cycle, cycle[0]]]
             raise ModelError(
                 "streams",

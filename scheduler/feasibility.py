@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.capacity import TOLERANCE, fits
-from scheduler.kinds import Kinds
 
 if TYPE_CHECKING:
     from scheduler.arrays import BoolArray, FloatArray, IntArray
+    from scheduler.kinds import Kinds
     from scheduler.problem import Problem
 
 NAMES_SHOWN = 5
@@ -25,7 +25,7 @@ def prove_infeasible(problem: Problem) -> str | None:
     operators demand the same, their number fits the whole number of them that each node holds. The last
     one is exact: with equal demands, None means that a placement exists.
     """
-    kinds = Kinds.of(problem)
+    kinds = problem.kinds
     usable = _usable(problem, kinds)
     alone = np.flatnonzero(~np.any(usable, axis=1)[kinds.member])
     return _alone(problem, int(alone[0])) if alone.size else _together(problem, kinds, usable)

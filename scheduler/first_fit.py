@@ -8,18 +8,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.capacity import fits, remaining
+from scheduler.capacity import TOLERANCE, fits, remaining
 from scheduler.feasibility import prove_infeasible
 from scheduler.graph import breadth_first
-from scheduler.kinds import Kinds
 from scheduler.strategy import Suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scheduler.arrays import BoolArray, FloatArray, IntArray
+    from scheduler.kinds import Kinds
     from scheduler.problem import Problem
 
+UNPLACED = -1
+"""In a placement under construction."""
+LONG_RUN = 8
+"""Operators of one kind in a row from which they are placed together."""
 WINDOW = 16
 """Nodes looked at first; a longer search doubles them, so that it takes few steps."""
 
@@ -75,7 +79,7 @@ def place_in_order(problem: Problem, order: NodeOrder, sequence: Sequence[int]) 
 
 def breadth_first_operators(problem: Problem) -> list[int]:
     """Return the operators breadth-first from the sources over critical streams, unconnected ones last."""
-    return breadth_first(problem.n_ops, problem.application.critical_edges())
+    return breadth_first(problem.n_ops, problem.application.critical_ends())
 
 
 class _Room:
@@ -85,7 +89,7 @@ class _Room:
         self._kinds = kinds
         self._nodes = nodes
         self._reach = problem.reach.nodes
-        self._usable: dict[int, BoolArray] = {}
+        self._reach_in_order: dict[int, BoolArray] = {}
         self.reset(problem.capacity)
 
     def reset(self, free: FloatArray) -> None:
@@ -106,11 +110,31 @@ class _Room:
             self._free[found] -= self._kinds.demand[kind]
         return found
 
+    def take_many(self, kind: int, count: int) -> IntArray:
+        """Return the places of up to `count` operators of a kind, each on the first node with room.
+
+        They are occupied; the operators that are missing found none.
+        """
+        usable, demand = self._usable(kind), self._kinds.demand[kind]
+        asked = demand > 0
+        begin, width = int(self._full[kind]), WINDOW
+        taken: list[IntArray] = []
+        while count and begin < len(self._nodes):
+            free = self._free[begin : begin + width]
+            # without any demand all go to the first node
+            each = np.floor((free[:, asked] + TOLERANCE) / demand[asked]).min(axis=1, initial=count)
+            each = np.where(usable[begin : begin + width], np.maximum(each, 0.0), 0.0).astype(np.int64)
+            each = np.diff(np.minimum(np.cumsum(each), count), prepend=0)
+            free -= each[:, None] * demand
+            taken.append(begin + np.repeat(np.arange(len(each)), each))
+            count -= len(taken[-1])
+            # the last node used may have room left
+            self._full[kind] = taken[-1][-1] if not count else begin + len(each)
+            begin, width = begin + width, 2 * width
+        return np.concatenate(taken) if taken else np.empty(0, dtype=np.int64)
+
     def _first(self, kind: int, begin: int, end: int) -> int | None:
-        width, reach = WINDOW, int(self._kinds.reach[kind])
-        if reach not in self._usable:
-            self._usable[reach] = self._reach[reach][self._nodes]
-        usable, demand = self._usable[reach], self._kinds.demand[kind]
+        usable, demand, width = self._usable(kind), self._kinds.demand[kind], WINDOW
         while begin < end:
             until = min(begin + width, end)
             open_places = usable[begin:until] & fits(demand, self._free[begin:until])
@@ -120,32 +144,42 @@ class _Room:
             begin, width = until, 2 * width
         return None
 
+    def _usable(self, kind: int) -> BoolArray:
+        reach = int(self._kinds.reach[kind])
+        if reach not in self._reach_in_order:
+            self._reach_in_order[reach] = self._reach[reach][self._nodes]
+        return self._reach_in_order[reach]
+
 
 def _fill(
     problem: Problem, order: NodeOrder, sequence: Sequence[int], *, repair: bool
 ) -> tuple[IntArray, int | None]:
     """Return the placement and the operator that found no node, if any."""
-    kinds = Kinds.of(problem)
-    placement = np.full(problem.n_ops, -1, dtype=np.int64)
+    kinds, operators = problem.kinds, np.array(sequence)
+    placement = np.full(problem.n_ops, UNPLACED, dtype=np.int64)
     room = _Room(problem, kinds, order.nodes)
     position = np.argsort(order.nodes)
     start = 0
-    kind = kinds.member.tolist()
-    for i in sequence:
-        place = room.take(kind[i], start)
-        if place is not None:
-            placement[i] = order.nodes[place]
-        elif repair and _make_room(problem, kinds, placement, i, np.roll(order.nodes, -start)):
-            room.reset(remaining(problem, placement))
-            place = int(position[placement[i]])
-        else:
-            return placement, i
-        if order.onward:
-            start = (place + 1) % problem.n_nodes
+    new_kind = np.flatnonzero(np.diff(kinds.member[operators])) + 1
+    for run in np.split(operators, new_kind):
+        kind = int(kinds.member[run[0]])
+        places = room.take_many(kind, len(run)) if len(run) >= LONG_RUN and not order.onward else run[:0]
+        placement[run[: len(places)]] = order.nodes[places]
+        for i in run[len(places) :].tolist():
+            place = room.take(kind, start)
+            if place is not None:
+                placement[i] = order.nodes[place]
+            elif repair and _make_room(problem, placement, i, np.roll(order.nodes, -start)):
+                room.reset(remaining(problem, placement))
+                place = int(position[placement[i]])
+            else:
+                return placement, i
+            if order.onward:
+                start = (place + 1) % problem.n_nodes
     return placement, None
 
 
-def _make_room(problem: Problem, kinds: Kinds, placement: IntArray, operator: int, nodes: IntArray) -> bool:
+def _make_room(problem: Problem, placement: IntArray, operator: int, nodes: IntArray) -> bool:
     """Place an operator by moving others along a shortest chain of displacements; in place.
 
     An augmenting path of a bipartite matching with capacities: each node occurs at most once in the chain.
@@ -157,7 +191,7 @@ def _make_room(problem: Problem, kinds: Kinds, placement: IntArray, operator: in
     asked: set[int] = set()
     while queue:
         mover = queue.popleft()
-        kind = int(kinds.member[mover])
+        kind = int(problem.kinds.member[mover])
         if kind in asked:  # an operator like it has been to all nodes it could go to
             continue
         asked.add(kind)

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from scheduler.arrays import IntArray
 
     Edge = tuple[int, int]
 
@@ -19,21 +23,33 @@ def _successors(vertices: int, edges: Sequence[Edge]) -> list[list[tuple[int, in
     return successors
 
 
-def topological_order(vertices: int, edges: Sequence[Edge]) -> list[int]:
+def _targets(vertices: int, edges: Sequence[Edge] | IntArray) -> tuple[list[list[int]], list[int]]:
+    """Return per vertex the ends of its edges, in the order of the edges, and how many edges end at it."""
+    pairs = np.array(edges, dtype=np.int64).reshape(-1, 2)
+    source, target = pairs[:, 0], pairs[:, 1]
+    order = np.argsort(source, kind="stable")
+    ends: list[int] = target[order].tolist()
+    bounds = np.searchsorted(source[order], np.arange(vertices + 1)).tolist()
+    waiting: list[int] = np.bincount(target, minlength=vertices).tolist()
+    return [ends[bounds[v] : bounds[v + 1]] for v in range(vertices)], waiting
+
+
+def topological_order(vertices: int, edges: Sequence[Edge] | IntArray) -> list[int]:
     """Return the vertices so that every edge leads forward; shorter than `vertices` if there is a cycle.
 
     Deterministic: among the vertices that are ready, the one that became ready first comes first.
+
+    Args:
+        vertices: Number of vertices.
+        edges: Pairs (source, target) of vertex indices, also as an array (n_edges, 2).
     """
-    successors = _successors(vertices, edges)
-    waiting = [0] * vertices
-    for _, target in edges:
-        waiting[target] += 1
+    targets, waiting = _targets(vertices, edges)
     ready = deque(vertex for vertex in range(vertices) if waiting[vertex] == 0)
     order: list[int] = []
     while ready:
         vertex = ready.popleft()
         order.append(vertex)
-        for target, _ in successors[vertex]:
+        for target in targets[vertex]:
             waiting[target] -= 1
             if waiting[target] == 0:
                 ready.append(target)
@@ -98,21 +114,23 @@ def break_cycles(vertices: int, edges: Sequence[Edge]) -> list[int]:
     return _depth_first(vertices, edges)[0]
 
 
-def breadth_first(vertices: int, edges: Sequence[Edge]) -> list[int]:
+def breadth_first(vertices: int, edges: Sequence[Edge] | IntArray) -> list[int]:
     """Return all vertices in breadth-first order from those without incoming edges.
 
     Vertices without any edge come last: nothing says where they belong.
+
+    Args:
+        vertices: Number of vertices.
+        edges: Pairs (source, target) of vertex indices, also as an array (n_edges, 2).
     """
-    successors = _successors(vertices, edges)
-    has_input = {target for _, target in edges}
-    queue = deque(v for v in range(vertices) if v not in has_input and successors[v])
-    seen = set(queue)
-    order: list[int] = []
-    while queue:
-        vertex = queue.popleft()
-        order.append(vertex)
-        for target, _ in successors[vertex]:
-            if target not in seen:
-                seen.add(target)
-                queue.append(target)
-    return order + [v for v in range(vertices) if v not in seen]
+    targets, incoming = _targets(vertices, edges)
+    order = [v for v in range(vertices) if not incoming[v] and targets[v]]
+    seen = [False] * vertices
+    for vertex in order:
+        seen[vertex] = True
+    for vertex in order:  # it grows on the way
+        for target in targets[vertex]:
+            if not seen[target]:
+                seen[target] = True
+                order.append(target)
+    return order + [v for v in range(vertices) if not seen[v]]

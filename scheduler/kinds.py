@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
+from scheduler.arrays import FloatArray, IntArray, frozen, ints
 
 if TYPE_CHECKING:
-    from scheduler.arrays import FloatArray, IntArray
-    from scheduler.problem import Problem
+    from scheduler.reach import Reach
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,14 +26,19 @@ class Kinds:
     member: IntArray
 
     @staticmethod
-    def of(problem: Problem) -> Kinds:
-        """Return the kinds, in the order of their first operators."""
+    def of(demand: FloatArray, reach: Reach) -> Kinds:
+        """Return the kinds, in the order of their first operators.
+
+        Args:
+            demand: (n_ops, n_resources).
+            reach: Where each operator may run.
+        """
         known: dict[tuple[float, ...], int] = {}
         first: list[int] = []
-        member = np.empty(problem.n_ops, dtype=np.int64)
-        rows = zip(problem.demand.tolist(), problem.reach.member.tolist(), strict=True)
-        for i, (demand, reach) in enumerate(rows):
-            member[i] = kind = known.setdefault((*demand, reach), len(first))
+        member: list[int] = []
+        for i, (amounts, nodes) in enumerate(zip(demand.tolist(), reach.member.tolist(), strict=True)):
+            kind = known.setdefault((*amounts, nodes), len(first))
             if kind == len(first):
                 first.append(i)
-        return Kinds(problem.demand[first], problem.reach.member[first], member)
+            member.append(kind)
+        return Kinds(frozen(demand[first]), frozen(reach.member[first]), ints(member))

@@ -11,6 +11,7 @@ import numpy as np
 from scheduler.application import Application, Operator, Stream
 from scheduler.arrays import BoolArray, FloatArray, IntArray, frozen
 from scheduler.checks import ModelError, shown
+from scheduler.kinds import Kinds
 from scheduler.limits import CoLocationLimit
 from scheduler.network import Network, Node
 from scheduler.objective import Objective, Scale
@@ -101,6 +102,11 @@ class Problem:
     def execution_ms(self) -> FloatArray:
         """(n_ops, n_nodes) R_i / S_u (eq. 7), read-only; made when first asked for, 8 bytes per pair."""
         return frozen(self.application.execution_time_ms[:, None] / self.network.speedup[None, :])
+
+    @cached_property
+    def kinds(self) -> Kinds:
+        """The operators grouped by demand and allowed nodes."""
+        return Kinds.of(self.demand, self.reach)
 
     @property
     def n_ops(self) -> int:

@@ -45,10 +45,11 @@ def potentials(problem: Problem, placement: IntArray) -> Potentials:
     """
     application, delays = problem.application, problem.network.delays
     execution = application.execution_time_ms / problem.network.speedup[placement]
-    start, end = placement[application.stream_source], placement[application.stream_target]
+    delay = delays.between(placement[application.stream_source], placement[application.stream_target])
 
     def hop(streams: IntArray) -> FloatArray:
-        return delays.between(start[streams], end[streams])
+        along: FloatArray = delay[streams]
+        return along
 
     arrival, before = application.levels.arrivals_and_origins(execution, hop)
     departure = application.levels.departures(execution, hop)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from scheduler.problem import Problem
     from scheduler.strategy import Context, NoParameters, Suggestion
 
-WORK = 1_000_000
+WORK = 500_000
 """Operators, streams and nodes that all tries together may touch when nothing is pinned."""
 LEAST_TRIES = 8
 """Tries however large the problem is."""
