@@ -17,12 +17,7 @@ if TYPE_CHECKING:
 
     from bridge.child_job import ChildJob
 
-PRELOAD = (
-    "scheduler.registry",
-    "networkx",
-    "ortools.sat.python.cp_model",
-    "ortools.math_opt.python.mathopt",
-)
+PRELOAD = ("scheduler.registry", "networkx")
 """What children use and what takes long to load."""
 
 _PATIENCE_S = 0.5

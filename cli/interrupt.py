@@ -1,0 +1,40 @@
+"""Ctrl-C as the end of a deadline: a search ends with what it has instead of a trace."""
+
+from __future__ import annotations
+
+import math
+import signal
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import FrameType, TracebackType
+
+
+class Interrupt:
+    """Catches the first SIGINT inside its block; a second one raises `KeyboardInterrupt` as usual.
+
+    Attributes:
+        happened: Whether there was one.
+    """
+
+    def __init__(self) -> None:
+        self.happened = False
+
+    def __enter__(self) -> Interrupt:
+        self._before = signal.signal(signal.SIGINT, self._catch)
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        signal.signal(signal.SIGINT, self._before)
+
+    def clock(self) -> float:
+        """Return monotonic seconds; infinitely many after an interrupt: every deadline has expired then."""
+        return math.inf if self.happened else time.monotonic()
+
+    def _catch(self, _number: int, _frame: FrameType | None) -> None:
+        if self.happened:
+            raise KeyboardInterrupt
+        self.happened = True
