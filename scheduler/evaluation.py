@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from scheduler.capacity import over_full
-from scheduler.response_time import potentials, response_times
+from scheduler.response_time import longest_path, response_times
 
 if TYPE_CHECKING:
     from scheduler.arrays import FloatArray, IntArray
@@ -63,23 +63,23 @@ def evaluate(problem: Problem, placement: IntArray) -> Evaluation:
         problem: The problem.
         placement: (n_ops,) node of each operator.
     """
-    paths = potentials(problem, placement)
-    sums = linear_metrics(problem, placement[:, None])
+    response_ms, path = longest_path(problem, placement)
+    sums = linear_metrics(problem, placement)
     return Evaluation(
-        objective=float(sums.objective(problem.scale, np.array([paths.response_time_ms]))[0]),
-        response_time_ms=paths.response_time_ms,
-        availability=math.exp(-float(sums.unavailability[0])),
-        network_usage_bytes=float(sums.usage_bytes[0]),
-        inter_node_traffic_bytes_s=float(sums.traffic_bytes_s[0]),
-        cost=float(sums.cost[0]),
-        mean_delay_ms=float(sums.mean_delay_ms[0]),
-        critical_path=paths.critical_path,
+        objective=float(sums.objective(problem.scale, np.asarray(response_ms))),
+        response_time_ms=response_ms,
+        availability=math.exp(-float(sums.unavailability)),
+        network_usage_bytes=float(sums.usage_bytes),
+        inter_node_traffic_bytes_s=float(sums.traffic_bytes_s),
+        cost=float(sums.cost),
+        mean_delay_ms=float(sums.mean_delay_ms),
+        critical_path=path,
     )
 
 
 @dataclass(frozen=True)
 class LinearMetrics:
-    """Metrics that are sums over operators and streams, one value per placement.
+    """Metrics that are sums over operators and streams, one value per placement; for one, a scalar.
 
     Attributes:
         unavailability: (n_placements,) -log A (eq. 12).
@@ -103,7 +103,7 @@ class LinearMetrics:
 
 
 def linear_metrics(problem: Problem, placements: IntArray) -> LinearMetrics:
-    """Return the additive metrics of many placements, (n_ops, n_placements), one per column."""
+    """Return the additive metrics of one placement (n_ops,), or of many as columns (n_ops, n_placements)."""
     application, network = problem.application, problem.network
     start, end = placements[application.stream_source], placements[application.stream_target]
     delay = network.delays.between(start, end)
@@ -117,7 +117,7 @@ def linear_metrics(problem: Problem, placements: IntArray) -> LinearMetrics:
     return LinearMetrics(
         unavailability=unavailability,
         usage_bytes=(bandwidth / 1000.0) @ delay,
-        traffic_bytes_s=bandwidth @ (start != end),
+        traffic_bytes_s=bandwidth @ (start != end).astype(np.float64),
         cost=cost,
         mean_delay_ms=mean_weights(problem) @ delay,
     )

@@ -9,6 +9,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from scheduler.arrays import FloatArray, IntArray
+    from scheduler.levels import Hop
     from scheduler.problem import Problem
 
 
@@ -20,18 +21,41 @@ class Potentials:
         arrival_ms: (n_ops,) longest path from a source up to the operator, its own execution excluded.
         execution_ms: (n_ops,) execution time where the operator runs (eq. 7).
         departure_ms: (n_ops,) longest path from the operator to a sink, its own execution excluded.
-        critical_path: Operators of a longest path, from source to sink.
     """
 
     arrival_ms: FloatArray
     execution_ms: FloatArray
     departure_ms: FloatArray
-    critical_path: tuple[int, ...]
 
-    @property
-    def response_time_ms(self) -> float:
-        """R (eq. 5): the largest sum over all paths."""
-        return float((self.arrival_ms + self.execution_ms).max())
+
+def longest_path(problem: Problem, placement: IntArray) -> tuple[float, tuple[int, ...]]:
+    """Return R in ms and the operators of a longest path, from source to sink.
+
+    Complexity: O(n_ops + n_streams).
+
+    Args:
+        problem: The problem.
+        placement: (n_ops,) node of each operator.
+    """
+    execution, hop = _times(problem, placement)
+    arrival, before = problem.application.levels.arrivals_and_origins(execution, hop)
+    finish = arrival + execution
+    path = [int(finish.argmax())]
+    while before[path[-1]] >= 0:
+        path.append(before[path[-1]])
+    return float(finish.max()), tuple(reversed(path))
+
+
+def _times(problem: Problem, placement: IntArray) -> tuple[FloatArray, Hop]:
+    """Return execution times and, on request, delays of streams, shaped like the placement or placements."""
+    application, delays = problem.application, problem.network.delays
+    execution = (application.execution_time_ms / problem.network.speedup[placement].T).T
+
+    def hop(streams: IntArray) -> FloatArray:
+        source, target = application.stream_source[streams], application.stream_target[streams]
+        return delays.between(placement[source], placement[target])
+
+    return execution, hop
 
 
 def potentials(problem: Problem, placement: IntArray) -> Potentials:
@@ -43,20 +67,9 @@ def potentials(problem: Problem, placement: IntArray) -> Potentials:
         problem: The problem.
         placement: (n_ops,) node of each operator.
     """
-    application, delays = problem.application, problem.network.delays
-    execution = application.execution_time_ms / problem.network.speedup[placement]
-    delay = delays.between(placement[application.stream_source], placement[application.stream_target])
-
-    def hop(streams: IntArray) -> FloatArray:
-        along: FloatArray = delay[streams]
-        return along
-
-    arrival, before = application.levels.arrivals_and_origins(execution, hop)
-    departure = application.levels.departures(execution, hop)
-    path = [int((arrival + execution).argmax())]
-    while before[path[-1]] >= 0:
-        path.append(before[path[-1]])
-    return Potentials(arrival, execution, departure, tuple(reversed(path)))
+    execution, hop = _times(problem, placement)
+    levels = problem.application.levels
+    return Potentials(levels.arrivals(execution, hop), execution, levels.departures(execution, hop))
 
 
 def response_times(problem: Problem, placements: IntArray) -> FloatArray:
@@ -71,14 +84,8 @@ def response_times(problem: Problem, placements: IntArray) -> FloatArray:
     Returns:
         (n_placements,) in ms.
     """
-    application, delays = problem.application, problem.network.delays
-    execution = application.execution_time_ms[:, None] / problem.network.speedup[placements]
-
-    def hop(streams: IntArray) -> FloatArray:
-        source, target = application.stream_source[streams], application.stream_target[streams]
-        return delays.between(placements[source], placements[target])
-
-    arrival = application.levels.arrivals(execution, hop)
+    execution, hop = _times(problem, placements)
+    arrival = problem.application.levels.arrivals(execution, hop)
     longest: FloatArray = (arrival + execution).max(axis=0)
     return longest
 
@@ -96,14 +103,8 @@ def response_time_bounds(problem: Problem, placement: IntArray, nodes: IntArray)
     Returns:
         (k,) in ms, 0 where every operator is on that node.
     """
-    application, delays = problem.application, problem.network.delays
-    own = application.execution_time_ms / problem.network.speedup[placement]
+    own, hop = _times(problem, placement)
     execution = np.where(placement[:, None] == nodes, -np.inf, own[:, None])
-
-    def hop(streams: IntArray) -> FloatArray:
-        source, target = application.stream_source[streams], application.stream_target[streams]
-        return delays.between(placement[source], placement[target])[:, None]
-
-    arrival = application.levels.arrivals(execution, hop)
+    arrival = problem.application.levels.arrivals(execution, lambda streams: hop(streams)[:, None])
     bounds: FloatArray = np.maximum((arrival + execution).max(axis=0), 0.0)
     return bounds
