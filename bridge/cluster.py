@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,11 +16,15 @@ if TYPE_CHECKING:
 
 META_EXECUTORS = "stormplace.executors"
 META_SITE = "stormplace.site"
+META_COST = "stormplace.cost"
 EXECUTORS = "executors"
 CPU = "cpu_percent"
 MEMORY = "memory_mb"
 # Stands for "not limited": resource amounts have to be finite numbers.
 UNLIMITED = 1e12
+
+# Nothing that is charged for needs more digits.
+_DECIMAL = re.compile(r"\d{1,9}(\.\d{1,9})?", re.ASCII)
 
 Slot = tuple[int, int]
 """A worker slot: supervisor index in the request, port."""
@@ -35,6 +40,7 @@ class Host:
         supervisors: Indices of its supervisors in the request, ascending.
         usable: True if at least one supervisor may take new executors.
         capacity: What its usable supervisors carry in all, by resource.
+        cost: Price of an executor there, None if it is not stated.
     """
 
     name: str
@@ -42,6 +48,7 @@ class Host:
     supervisors: tuple[int, ...]
     usable: bool
     capacity: Mapping[str, float]
+    cost: float | None = None
 
 
 @dataclass(frozen=True)
@@ -80,6 +87,7 @@ def gather_hosts(request: PlanRequest, capacity: CapacitySettings, readings: Rea
             supervisors=tuple(by_name[name]),
             usable=any(request.supervisors[index].usable for index in by_name[name]),
             capacity=_capacity([request.supervisors[index] for index in by_name[name]], capacity, faults),
+            cost=_cost([request.supervisors[index] for index in by_name[name]], faults),
         )
         for name in sorted(by_name)
     )
@@ -127,6 +135,22 @@ def _executors(supervisors: Sequence[Supervisor], settings: CapacitySettings, fa
         faults.append(f"supervisors of {supervisors[0].host} state several values of {META_EXECUTORS}")
     # The least of contradictory values is the safe one.
     return min(stated, default=settings.executors_per_host)
+
+
+def _cost(supervisors: Sequence[Supervisor], faults: list[str]) -> float | None:
+    stated: list[float] = []
+    for supervisor in supervisors:
+        text = supervisor.meta.get(META_COST)
+        if text is None:
+            continue
+        if _DECIMAL.fullmatch(text):
+            stated.append(float(text))
+        else:
+            faults.append(f"{META_COST} of supervisor {supervisor.id} is no number >= 0 ({text!r})")
+    if len(set(stated)) > 1:
+        faults.append(f"supervisors of {supervisors[0].host} state several values of {META_COST}")
+    # The greatest of contradictory values is the safe one.
+    return max(stated, default=None)
 
 
 def _total(amounts: Sequence[float]) -> float:

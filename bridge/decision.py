@@ -7,12 +7,12 @@ placement is left only for a candidate that is better by both thresholds and wit
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from bridge.problem_builder import NoHostError
 from bridge.round_state import executors_by_slot
-from scheduler.evaluation import evaluate
+from scheduler.evaluation import OBJECTIVE_STEP, evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,6 +38,8 @@ class Verdict:
         result: What the strategy answered, None if it was not asked.
         gain: Fraction of the objective saved, 0 unless moved.
         evaluation: Worth of the placement that holds after the verdict, None if it is not known.
+        bound: Proved lower limit of the objective over all placements of the topology, None if not known.
+        optimal: True if it is proved that none of them is better than the one that holds.
     """
 
     kind: Literal["kept", "placed", "moved", "unmet", "unplaceable"]
@@ -46,6 +48,8 @@ class Verdict:
     result: Result | None = None
     gain: float = 0.0
     evaluation: Evaluation | None = None
+    bound: float | None = None
+    optimal: bool = False
 
 
 def place_missing(state: RoundState, task: Task, search: Search, moves_left: int) -> Verdict | None:
@@ -77,12 +81,14 @@ def place_missing(state: RoundState, task: Task, search: Search, moves_left: int
     if not free:
         return None
     fixed = [None if executor in free else host for executor, host in enumerate(hosts)]
+    held = len(free) < len(hosts)
     answer = search.ask(task, fixed)
     reason = f"placed by {answer.result.strategy}"
-    if answer.placement is None and len(free) < len(hosts) and not task.settings.frozen:
+    if answer.placement is None and held and not task.settings.frozen:
         # The running executors may be in the way: look whether all would fit together.
         stuck = [task.component[executor] in task.reasons for executor in range(len(hosts))]
-        answer = search.ask(task, [host if held else None for host, held in zip(hosts, stuck, strict=True)])
+        held = any(stuck)
+        answer = search.ask(task, [host if stays else None for host, stays in zip(hosts, stuck, strict=True)])
         moved = _moved(hosts, answer.placement)
         if moved > moves_left:
             return Verdict(
@@ -93,7 +99,8 @@ def place_missing(state: RoundState, task: Task, search: Search, moves_left: int
         return Verdict(refusal, answer.result.reason, result=answer.result)
     if moving:
         reason += f", {len(moving)} moved because a pin or avoidance was broken"
-    return Verdict("placed", reason, answer.placement, answer.result, evaluation=answer.result.evaluation)
+    verdict = Verdict("placed", reason, answer.placement, answer.result, evaluation=answer.result.evaluation)
+    return verdict if held else _with_proof(verdict)
 
 
 def improve(
@@ -137,9 +144,19 @@ def improve(
     elif moved > moves_left:
         reason = f"best candidate gains {_percent(gain)} but moves {moved} executors, {moves_left} may move"
     if reason:
-        return Verdict("kept", reason, result=answer.result, evaluation=before)
+        reason += f" ({answer.result.strategy})"
+        return _with_proof(Verdict("kept", reason, result=answer.result, evaluation=before))
     reason = f"moved by {answer.result.strategy} for a gain of {_percent(gain)}"
-    return Verdict("moved", reason, placement, answer.result, gain, after)
+    return _with_proof(Verdict("moved", reason, placement, answer.result, gain, after))
+
+
+def _with_proof(verdict: Verdict) -> Verdict:
+    """Add what the strategy proved about all placements of the topology to the verdict on one of them."""
+    result, worth = verdict.result, verdict.evaluation
+    if result is None or result.evaluation is None or worth is None:
+        return verdict
+    best = worth.objective <= result.evaluation.objective + OBJECTIVE_STEP
+    return replace(verdict, bound=result.bound, optimal=best and result.status == "optimal")
 
 
 def _why_no_gain_can_do(problem: Problem, before: Evaluation, thresholds: MoveSettings) -> str:

@@ -288,7 +288,6 @@ class _Planner:
         else:
             decision = Decision.ASSIGN if changed else Decision.KEEP
         hosts = [state.host_of(slot) for slot in assignment]
-        result = verdict.result
         return TopologyPlan(
             topology_id=task.topology.id,
             decision=decision,
@@ -298,7 +297,7 @@ class _Planner:
             strategy=task.settings.strategy,
             objective=None if verdict.evaluation is None else verdict.evaluation.objective,
             response_time_ms=None if verdict.evaluation is None else verdict.evaluation.response_time_ms,
-            bound=None if result is None or verdict.placement is None else result.bound,
+            bound=verdict.bound,
             price=Price(verdict.gain, state.moves(index), state.workers_moved(index))
             if decision is Decision.ASSIGN
             else None,

@@ -216,6 +216,7 @@ def _network(state: RoundState, view: RoundView, frame: Frame) -> Network:
                 capacity=dict(zip(state.resources, capacity, strict=True)),
                 availability=float(view.availability[host]),
                 site=state.hosts.hosts[host].site,
+                cost=state.hosts.hosts[host].cost or 0.0,
             )
             for host, capacity in zip(frame.hosts, frame.capacity.tolist(), strict=True)
         ),

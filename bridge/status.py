@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from bridge.cluster import META_COST
+from scheduler.result import relative_gap
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -48,16 +51,14 @@ def status_line(
         placement: Host index of each executor that has a slot after the decision.
         data: What `data_summary` says.
     """
-    facts: list[str] = []
-    if verdict.evaluation is not None:
-        facts.append(f"{verdict.evaluation.response_time_ms:.1f} ms response time")
-    if placement:
-        facts.append(_spread(hosts, placement))
+    facts = [*_worth(verdict, task), *([_spread(hosts, placement)] if placement else [])]
     told = " ".join(facts)
     if verdict.kind in ("placed", "moved"):
         parts = [f"{verdict.reason}: {told}"]
     else:
         parts = [f"{_START[verdict.kind]}: {verdict.reason}", *([told] if told else [])]
+    if task.settings.weights.get("cost") and all(host.cost is None for host in hosts):
+        parts.append(f"cost is weighed but no supervisor states {META_COST}")
     # Before the data: the shim cuts long lines, and users must see what of their own was ignored.
     parts.extend(_first(tuple(f"setting ignored: {fault}" for fault in task.settings.faults)))
     parts.append(data)
@@ -65,6 +66,21 @@ def status_line(
         parts.append("feedback streams left out of the response time")
     # One line, whatever names and values users put into their settings.
     return " ".join("; ".join(parts).split())
+
+
+def _worth(verdict: Verdict, task: Task) -> list[str]:
+    """Tell what the placement that holds is worth, and how far it may be from the best."""
+    if verdict.evaluation is None:
+        return []
+    told = f"{verdict.evaluation.response_time_ms:.1f} ms response time"
+    if task.settings.weights.get("response_time") != 1.0:
+        told = f"F {verdict.evaluation.objective:.4f}, {told}"
+    gap = None if verdict.bound is None else relative_gap(verdict.evaluation.objective, verdict.bound)
+    if verdict.optimal:
+        told += ", optimal,"
+    elif gap is not None:
+        told += f", at most {gap * 100:.1f} % of F above the optimum,"
+    return [told]
 
 
 def _spread(hosts: Sequence[Host], placement: Sequence[int]) -> str:

@@ -7,6 +7,8 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from scheduler.objective import METRICS
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
@@ -21,8 +23,6 @@ ATTRIBUTES = {
     f"{PREFIX}frozen": "frozen",
 }
 """Every key of a topology's configuration that is read, and the attribute of `TopologySettings` it sets."""
-WEIGHT_NAMES = ("response_time", "availability", "network_usage", "cost")
-_SUPPORTED_WEIGHTS = ("response_time", "availability", "network_usage")
 EVERY_COMPONENT = "*"
 # No setting has a use for more; NaN and the infinities fail the comparison too.
 _LARGEST = 1e15
@@ -132,15 +132,12 @@ def _weights(value: Any) -> dict[str, float]:
         raise ValueError(msg)
     weights: dict[str, float] = {}
     for name, weight in sorted(value.items()):
-        if name not in WEIGHT_NAMES:
-            msg = f"unknown weight {name!r}, known are {', '.join(WEIGHT_NAMES)}"
+        if name not in METRICS:
+            msg = f"unknown weight {name!r}, known are {', '.join(METRICS)}"
             raise ValueError(msg)
         number = _number(weight, f"weight {name}")
         if number < 0:
             msg = f"weight {name} must be >= 0, got {number:g}"
-            raise ValueError(msg)
-        if name not in _SUPPORTED_WEIGHTS and number > 0:
-            msg = f"weight {name} is not supported by any strategy yet, it must be 0"
             raise ValueError(msg)
         if number > 0:
             weights[name] = number

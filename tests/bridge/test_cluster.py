@@ -83,3 +83,25 @@ def test_a_site_comes_from_metadata_else_from_the_agent(make):
         "supervisors of a name several sites (paris, rome)",
         "a is at site paris by its supervisor and at oslo by its agent",
     )
+
+
+@pytest.mark.parametrize(
+    ("values", "cost", "n_faults"),
+    [
+        ([], None, 0),
+        (["2.5"], 2.5, 0),
+        (["0"], 0.0, 0),
+        (["2.5", "3"], 3.0, 1),
+        (["-1"], None, 1),
+        (["nan"], None, 1),
+        (["1e9"], None, 1),
+        (["dear", "4"], 4.0, 1),
+    ],
+)
+def test_a_host_costs_what_its_metadata_says(make, values, cost, n_faults):
+    """The greatest of several; what is no number is told."""
+    meta = [{"stormplace.cost": value} for value in values]
+    supervisors = [make.supervisor("a", id=f"s{k}", meta=each) for k, each in enumerate(meta)]
+    hosts = gather(make, *supervisors, make.supervisor("a"))
+    assert hosts.hosts[0].cost == cost
+    assert len(hosts.faults) == n_faults

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from bridge.topology_settings import Place, parse_topology_settings
-from scheduler.problem import Objective
+from scheduler.objective import METRICS, Objective
 
 COMPONENTS = ("spout", "bolt")
 
@@ -62,6 +62,13 @@ def test_weights_that_nearly_sum_to_1_are_made_to(weights):
     )
 
 
+@pytest.mark.parametrize("metric", METRICS)
+def test_every_metric_of_the_objective_can_be_weighed(metric):
+    """By the name that instance files use."""
+    settings = parse({key("weights"): {metric: 1}})
+    assert (settings.faults, settings.weights) == ((), {metric: 1.0})
+
+
 @pytest.mark.parametrize("value", ["site:b", ["site:b"]])
 def test_places_to_avoid_may_hold_for_all_components(value):
     """A place or a list of places instead of an object means every component."""
@@ -76,7 +83,7 @@ def test_places_to_avoid_may_hold_for_all_components(value):
         ("strategy", ["greedy"], "must be one of greedy, local-search, got ['greedy']"),
         ("weights", {"response_time": 0.5}, "weights must sum to 1, got 0.5"),
         ("weights", {"speed": 1}, "unknown weight 'speed'"),
-        ("weights", {"cost": 1}, "weight cost is not supported"),
+        ("weights", {"cost": 2}, "weights must sum to 1, got 2"),
         ("weights", {"response_time": 2, "availability": -1}, "weight availability must be >= 0, got -1"),
         ("weights", {"response_time": True}, "weight response_time must be a number, got True"),
         ("weights", {}, "must be an object of weights"),
