@@ -12,7 +12,7 @@ SHIM := java-shim/target/stormplace-shim-0.1.0.jar
 SHIM_SOURCES := $(shell find java-shim/src -type f 2>/dev/null) pom.xml java-shim/pom.xml bridge/placement.thrift
 MVN := mvn -B -ntp
 
-.PHONY: help setup system demo test lint unit servers spark java lab bench-shim bench-emulator clean
+.PHONY: help setup system demo test lint unit servers spark java lab bench-shim bench-emulator bench-placement clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
@@ -51,6 +51,11 @@ bench-shim: setup  ## round trip of the shim against the real daemon
 
 bench-emulator: setup  ## accuracy and throughput of the wide-area emulator
 	$(BIN)/python -m benchmarks.emulator_accuracy
+
+bench-placement: setup  ## strategies on a reduced grid of the paper's problems (under 15 minutes), with a report
+	$(BIN)/python -m benchmarks.placement --out runs/placement
+	$(BIN)/python -m benchmarks.placement.steps --out runs/placement --seeds 0 --limit 10
+	$(BIN)/python -m benchmarks.placement.report runs/placement
 
 clean:  ## remove what the targets above made
 	rm -rf $(VENV) build java-shim/target

@@ -11,13 +11,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from benchmarks.placement.analysis import paper_figures, study
 from benchmarks.placement.markdown import markdown
 from benchmarks.placement.plots import plot_degradation, plot_steps, plot_times
 from benchmarks.placement.rows import export, load, table
-from benchmarks.placement.steps import STEPS, growth
+from benchmarks.placement.steps import STEPS, growth, step_points
 from benchmarks.placement.tables import (
     beside_table_2,
     beside_table_4,
@@ -55,14 +53,17 @@ def main() -> None:
         parser.error(f"{folder}: no measured rows; python -m benchmarks.placement --out {folder}")
     export(folder)
     made = study(table(rows))
+    plot_times(made, folder / "time.png")
+    plot_degradation(made, folder / "degradation.png")
+    if (folder / STEPS).exists():
+        document = json.loads((folder / STEPS).read_text(encoding="utf-8"))
+        plot_steps(step_points(document), folder / "steps.png")
     (folder / REPORT).write_text(report(made, folder), encoding="utf-8")
     sys.stderr.write(f"{folder / REPORT}\n")
 
 
 def report(made: Study, folder: Path) -> str:
-    """Return the report as Markdown and write its plots into the folder."""
-    plot_times(made, folder / "time.png")
-    plot_degradation(made, folder / "degradation.png")
+    """Return the report as Markdown; what was measured of steps is taken from the folder."""
     parts = [
         "# Placement: the paper's evaluation, measured here\n",
         _origin(made),
@@ -124,10 +125,9 @@ def _steps(folder: Path) -> list[str]:
     if not file.exists():
         return []
     document = json.loads(file.read_text(encoding="utf-8"))
-    points = pd.DataFrame(document["points"]).dropna(subset=["seconds_per_step"])
+    points = step_points(document)
     if points.empty:
         return []
-    plot_steps(points, folder / "steps.png")
     body = []
     for strategy, own in points.groupby("strategy"):
         middle = own.groupby("size")["seconds_per_step"].median()

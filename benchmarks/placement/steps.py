@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from cli.machine import PROJECT, provenance
 from cli.progress import StepProgress
@@ -27,8 +28,6 @@ from scheduler.plan import plan
 from scheduler.registry import STRATEGIES
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from scheduler.problem import Problem
     from scheduler.strategy import Progress
 
@@ -97,6 +96,12 @@ def timed_steps(problem: Problem, strategy: str, limit_s: float) -> tuple[int, f
     deadline = Deadline(time.monotonic, time.monotonic() + limit_s)
     plan(problem, strategy, seed=0, deadline=deadline, report=listen)
     return max(0, len(moments) - 1), moments[-1] - moments[0] if moments else 0.0
+
+
+def step_points(document: dict[str, Any]) -> pd.DataFrame:
+    """Return the measured points with at least one step."""
+    columns = ["strategy", "operators", "nodes", "size", "seed", "steps", "seconds_per_step"]
+    return pd.DataFrame(document["points"], columns=columns).dropna(subset=["seconds_per_step"])
 
 
 def growth(points: pd.DataFrame) -> float:
