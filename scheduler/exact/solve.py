@@ -12,6 +12,7 @@ from scheduler.exact.form import class_form
 from scheduler.exact.incumbent import Incumbent
 from scheduler.exact.program import placement_program
 from scheduler.exact.solvers import Order, run_solver
+from scheduler.exact.two_classes import search_two_classes
 from scheduler.strategies.local_search import LocalSearchParameters, local_search
 
 if TYPE_CHECKING:
@@ -74,6 +75,9 @@ def solve_exact(
     if deadline.expired():
         return _stopped(incumbent)
     form = class_form(problem)
+    if search_two_classes(form, incumbent, deadline):
+        reason = "optimal: proved by branch and bound over exchangeable operators"
+        return Exact(incumbent.placement, incumbent.bound, proved=True, reason=reason)
     return _by_solver(form, incumbent, context, deadline)
 
 
