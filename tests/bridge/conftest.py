@@ -1,13 +1,22 @@
-"""A small cluster and the taxi topology as requests."""
+"""A small cluster and the taxi topology as requests, and a daemon to send them to."""
 
 from __future__ import annotations
 
+import io
 import json
+import socket
+import threading
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import pytest
+import structlog
+from thriftpy2.protocol import TBinaryProtocolFactory
+from thriftpy2.rpc import make_client
+from thriftpy2.transport import TFramedTransportFactory
 
+from bridge.contract import idl
 from bridge.messages import (
     UNASSIGNED,
     ComponentKind,
@@ -19,6 +28,9 @@ from bridge.messages import (
     Supervisor,
     Topology,
 )
+from bridge.rounds import RoundHandler
+from bridge.server import PlanServer
+from bridge.settings import PlanSettings, ServerSettings, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -173,6 +185,71 @@ class Make:
     cluster: Callable[..., PlanRequest] = field(default=cluster)
     assigned: Callable[..., Topology] = field(default=assigned)
     carried_out: Callable[..., PlanRequest] = field(default=carried_out)
+
+
+class Daemon:
+    """A server on a free loopback port with everything that a test may look at."""
+
+    def __init__(self, recorder=None, **server):
+        self.log_text = io.StringIO()
+        log = structlog.wrap_logger(
+            structlog.PrintLogger(self.log_text),
+            processors=[structlog.processors.add_log_level, structlog.processors.JSONRenderer(default=str)],
+            wrapper_class=structlog.make_filtering_bound_logger(0),
+            context_class=dict,
+        )
+        self.settings = Settings(
+            server=ServerSettings(port=0, **server), plan=PlanSettings(time_limit_ms=60_000)
+        )
+        self.handler = RoundHandler(self.settings, recorder, log)
+        self.server = PlanServer(self.settings.server, self.handler, log)
+        self.host, self.port = self.server.listen()
+        self.thread = threading.Thread(target=self.server.serve)
+        self.thread.start()
+
+    def client(self):
+        return make_client(
+            idl.PlacementDaemon,
+            self.host,
+            self.port,
+            proto_factory=TBinaryProtocolFactory(),
+            trans_factory=TFramedTransportFactory(),
+            timeout=60_000,
+        )
+
+    def connect(self):
+        return socket.create_connection((self.host, self.port), timeout=60)
+
+    def events(self, name):
+        return [
+            each for each in map(json.loads, self.log_text.getvalue().splitlines()) if each["event"] == name
+        ]
+
+    def stop(self):
+        self.server.stop()
+        self.thread.join(60)
+        assert not self.thread.is_alive()
+
+
+@contextmanager
+def running(**options):
+    daemon = Daemon(**options)
+    try:
+        yield daemon
+    finally:
+        daemon.stop()
+
+
+@pytest.fixture(name="running")
+def running_fixture() -> Callable[..., AbstractContextManager[Daemon]]:
+    """A daemon inside a block, with its own settings."""
+    return running
+
+
+@pytest.fixture
+def daemon():
+    with running() as daemon:
+        yield daemon
 
 
 @pytest.fixture(scope="session")
