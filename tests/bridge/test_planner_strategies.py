@@ -1,0 +1,153 @@
+"""Every registered strategy serves topologies by its name; a new one is covered by being registered."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import pytest
+
+from bridge.child_process import ChildProcesses
+from bridge.messages import Decision
+from bridge.planner import plan_round
+from bridge.record import RoundRecord
+from bridge.replay_record import replay
+from bridge.settings import MoveSettings, PlanSettings, Settings
+from bridge.wire import encode_request, encode_response
+from scheduler.children import INLINE
+from scheduler.registry import STRATEGIES
+
+PINNED = {"pin": {"dataSource": "site:uniroma2", "globalRank": "site:uniroma2"}}
+SETTINGS = Settings(plan=PlanSettings(time_limit_ms=60_000), move=MoveSettings(max_moves_per_round=1000))
+EXACT = [name for name, entry in STRATEGIES.items() if entry.exact]
+
+every_strategy = pytest.mark.parametrize("strategy", STRATEGIES)
+
+
+def stopped():
+    return 0.0
+
+
+def taxi(make, strategy, **settings):
+    return make.cluster(make.taxi(settings={"strategy": strategy, **PINNED, **settings}))
+
+
+def plan(request, clock=stopped, children=INLINE):
+    done = plan_round(request, SETTINGS, clock, children=children)
+    assert (done.report.traces, done.report.left_out) == ((), ())
+    return done
+
+
+@every_strategy
+def test_a_strategy_is_chosen_by_its_name(make, strategy):
+    """The plan is there, passes the daemon's check, and says who made it and what it is worth."""
+    (answer,) = plan(taxi(make, strategy)).response.plans
+
+    assert (answer.decision, answer.strategy) == (Decision.ASSIGN, strategy)
+    assert answer.status.startswith(f"placed by {strategy}: {answer.response_time_ms:.1f} ms response time")
+    assert answer.bound is None or answer.bound <= answer.objective + 1e-9
+
+
+@every_strategy
+def test_planning_on_its_result_moves_nothing(make, strategy):
+    """The next round keeps what this one decided."""
+    request = taxi(make, strategy)
+    (again,) = plan(make.carried_out(request, plan(request).response)).response.plans
+
+    assert again.decision is Decision.KEEP
+    assert again.status.startswith("kept: ")
+
+
+@every_strategy
+def test_a_round_without_a_cut_is_replayed_to_the_same_bytes(make, strategy):
+    """A real clock that does not run out decides nothing."""
+    request = taxi(make, strategy)
+    done = plan(request, time.monotonic)
+    record = RoundRecord(
+        encode_request(request), encode_response(done.response), SETTINGS.to_json(), "", 0.0, {}, False, {}
+    )
+
+    assert not done.report.timed_out
+    assert replay(record) == record.response
+
+
+@pytest.mark.parametrize("strategy", EXACT)
+def test_a_proof_is_told_in_the_status(make, strategy):
+    """Eight executors on seven hosts: the exact ones prove it, in the next round as well."""
+    request = taxi(make, strategy)
+    done = plan(request)
+    (answer,) = done.response.plans
+    (kept,) = plan(make.carried_out(request, done.response)).response.plans
+
+    assert " ms response time, optimal, over " in answer.status
+    assert answer.bound == pytest.approx(answer.objective, abs=1e-6)
+    assert "optimal" in kept.status or "no placement can gain more" in kept.status
+
+
+def test_without_a_proof_the_status_does_not_claim_one(make):
+    """Greedy proves nothing."""
+    (answer,) = plan(taxi(make, "greedy")).response.plans
+
+    assert answer.bound is None
+    assert "optimal" not in answer.status
+
+
+def test_a_proof_with_some_executors_held_is_none_for_the_topology(make):
+    """Seven run somewhere bad: the best place for the eighth makes no optimum."""
+    topology = make.taxi(settings={"strategy": "odp"})
+    partial = make.assigned(topology, [0, 5, 3, 6, 4, 5, 3, -1], [6700] * 7 + [-1])
+    done = plan_round(
+        make.cluster(partial), SETTINGS.model_copy(update={"move": MoveSettings(min_gain=1.0)}), stopped
+    )
+    (answer,) = done.response.plans
+
+    assert answer.decision is Decision.ASSIGN
+    assert answer.bound is None
+    assert "optimal" not in answer.status
+
+
+def test_solvers_in_child_processes_answer_as_they_do_here(make):
+    """Where a solver runs changes no byte of a plan that it could finish."""
+    request = taxi(make, "odp")
+    with ChildProcesses() as children:
+        there = plan(request, time.monotonic, children)
+
+    assert not there.report.timed_out
+    assert encode_response(there.response) == encode_response(plan(request).response)
+
+
+@pytest.mark.parametrize("strategy", [name for name, entry in STRATEGIES.items() if entry.anytime])
+def test_a_cut_search_still_answers_and_the_record_says_so(make, strategy):
+    """The clock jumps to the end of the round after a few looks at it."""
+    looks = iter(range(10**9))
+
+    def hurried():
+        return 0.0 if next(looks) < 6 else 59.9
+
+    done = plan_round(replace(taxi(make, strategy), deadline_ms=60_000), SETTINGS, hurried)
+    (answer,) = done.response.plans
+
+    assert done.report.timed_out
+    assert answer.decision is Decision.ASSIGN
+
+
+@every_strategy
+def test_cost_and_traffic_can_be_weighed(make, strategy):
+    """By every strategy; F stands in the status where it is more than the response time."""
+    request = taxi(make, strategy, weights={"response_time": 0.5, "cost": 0.25, "inter_node_traffic": 0.25})
+    dear = [
+        replace(each, meta={**each.meta, "stormplace.cost": "1.5" if "rome" in each.host else "0.5"})
+        for each in request.supervisors
+    ]
+    (answer,) = plan(replace(request, supervisors=tuple(dear))).response.plans
+
+    assert answer.decision is Decision.ASSIGN
+    assert f"F {answer.objective:.4f}, " in answer.status
+    assert "stormplace.cost" not in answer.status
+
+
+def test_weighing_a_cost_that_nobody_states_is_told(make):
+    """It would count for nothing in silence."""
+    (answer,) = plan(taxi(make, "greedy", weights={"cost": 1})).response.plans
+
+    assert "cost is weighed but no supervisor states stormplace.cost" in answer.status
