@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from typing import TYPE_CHECKING, Protocol
 
@@ -13,7 +13,16 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from scheduler.evaluation import check
-from scheduler.problem import Application, Network, Node, Objective, Operator, Problem, Stream
+from scheduler.problem import (
+    Application,
+    CoLocationLimit,
+    Network,
+    Node,
+    Objective,
+    Operator,
+    Problem,
+    Stream,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,6 +91,46 @@ def make(seed: int, n_ops: int, n_nodes: int, *, slots: int = 2, pins: bool = Tr
     return Problem(Application(operators, tuple(streams)), Network(nodes, delay, links), objective)
 
 
+class RichProblem(Protocol):
+    """Makes a seeded problem with everything that a problem may have."""
+
+    def __call__(self, seed: int, n_ops: int, n_nodes: int) -> Problem: ...
+
+
+def rich(seed: int, n_ops: int, n_nodes: int) -> Problem:
+    """Memory beside slots, prices of nodes and links, limits on co-location, and all metrics weighed."""
+    problem = make(seed, n_ops, n_nodes)
+    random = np.random.default_rng(seed)
+    operators = tuple(
+        replace(each, demand={"slots": 1.0, "memory": float(random.choice([0.5, 1.0, 2.0]))})
+        for each in problem.application.operators
+    )
+    nodes = tuple(
+        replace(
+            each,
+            capacity={"slots": each.capacity["slots"] + 1, "memory": float(random.choice([3.0, 4.0, 8.0]))},
+            cost=float(random.uniform(0, 5)),
+        )
+        for each in problem.network.nodes
+    )
+    price = random.uniform(0, 3, (len(nodes), len(nodes)))
+    np.fill_diagonal(price, 0.0)
+    free = [each.name for each in operators if each.allowed is None]
+    limits = [CoLocationLimit(tuple(free), most=2)] if free else []
+    if len(free) > 1:
+        limits.append(CoLocationLimit((free[0], free[-1])))
+    weights = {
+        "response_time": 0.3,
+        "availability": 0.2,
+        "network_usage": 0.2,
+        "inter_node_traffic": 0.1,
+        "cost": 0.2,
+    }
+    network = Network(nodes, problem.network.delay_ms, problem.network.link_availability, price)
+    application = Application(operators, problem.application.streams)
+    return Problem(application, network, Objective(weights), limits=tuple(limits))
+
+
 def _stream(random: np.random.Generator, i: int, j: int, *, critical: bool) -> Stream:
     return Stream(f"o{i}", f"o{j}", float(random.uniform(1, 200)), float(random.uniform(10, 500)), critical)
 
@@ -93,6 +142,8 @@ class Independent:
     response_time_ms: float
     availability: float
     network_usage_bytes: float
+    inter_node_traffic_bytes_s: float
+    cost: float
     mean_delay_ms: float
 
     @staticmethod
@@ -127,12 +178,22 @@ class Independent:
         usage = sum(s.rate * s.tuple_bytes * delay(s.source, s.target) / 1000 for s in application.streams)
         rate = sum(s.rate for s in application.streams)
         weighted = sum(s.rate * delay(s.source, s.target) for s in application.streams)
-        return Independent(longest, available, usage, weighted / rate if rate else 0.0)
+        traffic, cost = 0.0, sum(node.cost for node in at.values())
+        for stream in application.streams:
+            u, v = place[at[stream.source].name], place[at[stream.target].name]
+            traffic += stream.rate * stream.tuple_bytes if u != v else 0.0
+            cost += 0.0 if network.link_cost is None else network.link_cost[u, v]
+        return Independent(longest, available, usage, traffic, cost, weighted / rate if rate else 0.0)
 
 
 @pytest.fixture(scope="session")
 def make_problem() -> MakeProblem:
     return make
+
+
+@pytest.fixture(scope="session")
+def rich_problem() -> RichProblem:
+    return rich
 
 
 @pytest.fixture(scope="session")

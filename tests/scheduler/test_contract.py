@@ -17,7 +17,7 @@ from scheduler.problem import Application, Network, Node, Operator, Problem, Str
 from scheduler.registry import STRATEGIES
 
 if TYPE_CHECKING:
-    from tests.scheduler.conftest import FeasiblePlacements, Independent, MakeProblem
+    from tests.scheduler.conftest import FeasiblePlacements, Independent, MakeProblem, RichProblem
 
 every_strategy = pytest.mark.parametrize("strategy", STRATEGIES)
 NEVER_WORSE = [name for name, entry in STRATEGIES.items() if entry.never_worse_than_greedy]
@@ -44,6 +44,31 @@ def test_plans_are_feasible_and_their_worth_is_true(
     assert result.evaluation.availability == pytest.approx(expected.availability)
     assert result.evaluation.network_usage_bytes == pytest.approx(expected.network_usage_bytes)
     assert result.bound is None or result.bound <= result.evaluation.objective + EPSILON
+
+
+@every_strategy
+@pytest.mark.parametrize("seed", range(12))
+def test_problems_with_everything_in_them_are_solved_too(
+    rich_problem: RichProblem,
+    feasible_placements: FeasiblePlacements,
+    independent: type[Independent],
+    strategy: str,
+    seed: int,
+) -> None:
+    """Several resources, prices, limits on co-location and five metrics at once."""
+    problem = rich_problem(seed, 2 + seed % 4, 4)
+    result = plan(problem, strategy)
+
+    if result.placement is None:
+        assert next(feasible_placements(problem), None) is None or "not proved" in result.reason
+        return
+    assert check(problem, result.placement) == ()
+    assert result.evaluation is not None
+    expected = independent.of(problem, result.placement)
+    assert result.evaluation.response_time_ms == pytest.approx(expected.response_time_ms)
+    assert result.evaluation.inter_node_traffic_bytes_s == pytest.approx(expected.inter_node_traffic_bytes_s)
+    assert result.evaluation.cost == pytest.approx(expected.cost)
+    assert result.evaluation.mean_delay_ms == pytest.approx(expected.mean_delay_ms)
 
 
 @every_strategy
