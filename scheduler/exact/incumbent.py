@@ -51,4 +51,4 @@ class Incumbent:
 
     def _tell(self, source: str) -> None:
         known = None if self.bound == -math.inf else min(self.bound, self.objective)
-        self._report(Progress(self.objective, known, source))
+        self._report(Progress(self.objective, known, source, self.placement))
