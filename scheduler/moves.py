@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.capacity import demanded, fits, remaining
-from scheduler.evaluation import DELAY_STEP_MS, OBJECTIVE_STEP, evaluate_many, linear_metrics, mean_weights
-from scheduler.response_time import Potentials, potentials, response_time_bounds
+from scheduler.capacity import fits, remaining
+from scheduler.evaluation import DELAY_STEP_MS, OBJECTIVE_STEP, mean_weights
+from scheduler.linear import PairTerm, linear_form
+from scheduler.response_time import Potentials, potentials
+from scheduler.search.avoidance import Avoidance
 
 if TYPE_CHECKING:
     from scheduler.arrays import BoolArray, FloatArray, IntArray
     from scheduler.evaluation import Rank
     from scheduler.problem import Problem
 
-BATCH = 256
-"""Relocations evaluated in one step."""
+BLOCK = 1 << 21
+"""Values per stream and node that one step handles; it bounds the memory of a step to about 50 MB."""
 
 
 @dataclass(frozen=True)
@@ -60,23 +62,48 @@ class _Groups:
     """Streams grouped by the operator at one end, to reduce values per stream to values per operator."""
 
     def __init__(self, streams: IntArray, ends: IntArray, n_ops: int) -> None:
-        order = np.argsort(ends[streams], kind="stable")
-        self.streams = streams[order]
-        self._operators, self._starts = np.unique(ends[self.streams], return_index=True)
-        self._n_ops = n_ops
+        self._streams = streams[np.argsort(ends[streams], kind="stable")]
+        self.begins = np.searchsorted(ends[self._streams], np.arange(n_ops + 1))
 
-    def reduce(self, ufunc: np.ufunc, values: FloatArray) -> FloatArray:
-        """Return (n_ops, k) reductions of values (len(streams), k); 0 for operators without streams."""
-        result = np.zeros((self._n_ops, values.shape[1]))
-        if self._starts.size:
-            result[self._operators] = ufunc.reduceat(values, self._starts, axis=0)
+    def of(self, first: int, last: int) -> IntArray:
+        """Return the streams of the operators from `first` to before `last`."""
+        return self._streams[self.begins[first] : self.begins[last]]
+
+    def reduce(self, ufunc: np.ufunc, values: FloatArray, first: int, last: int) -> FloatArray:
+        """Return (last - first, k) reductions of values (n_streams, k); 0 for operators without any."""
+        begins = self.begins[first : last + 1] - self.begins[first]
+        present = np.flatnonzero(np.diff(begins))
+        result = np.zeros((last - first, values.shape[1]))
+        if present.size:
+            result[present] = ufunc.reduceat(values, begins[present], axis=0)
         return result
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """A placement with what its neighbours' worth is computed from.
+
+    Attributes:
+        placement: (n_ops,) node of each operator.
+        paths: Its longest paths.
+        avoiding_ms: (n_ops,) the longest path without each operator.
+        linear: F without the response time part.
+        mean_delay_ms: Rate-weighted mean delay.
+        free: (n_nodes, n_resources) capacity left over.
+    """
+
+    placement: IntArray
+    paths: Potentials
+    avoiding_ms: FloatArray
+    linear: float
+    mean_delay_ms: float
+    free: FloatArray
 
 
 class MoveEvaluator:
     """Evaluates the neighbours of placements of one problem; holds what does not depend on the placement.
 
-    Memory: O((n_streams + n_ops) x (n_ops + n_nodes)).
+    Memory: O(n_streams + n_ops x n_nodes + n_nodes^2), and `BLOCK` values while it works.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -86,172 +113,106 @@ class MoveEvaluator:
         between = np.flatnonzero(source != target)
         critical = np.flatnonzero(application.critical)
         self._problem = problem
+        self._form = linear_form(problem)
+        self._mean = PairTerm(mean_weights(problem), problem.network.delay_ms)
         self._incoming = _Groups(between, target, problem.n_ops)
         self._outgoing = _Groups(between, source, problem.n_ops)
         self._critical_in = _Groups(critical, target, problem.n_ops)
         self._critical_out = _Groups(critical, source, problem.n_ops)
-        self._traffic = application.rate * application.tuple_bytes / 1000.0
-        self._weights = mean_weights(problem)
-        position = np.empty(problem.n_ops, dtype=np.int64)
-        position[application.order] = np.arange(problem.n_ops)
-        self._sources = np.setdiff1d(np.arange(problem.n_ops), target[critical])
-        self._sinks = np.setdiff1d(np.arange(problem.n_ops), source[critical])
-        self._bypassed = np.concatenate(
-            [
-                (position[source[critical]][:, None] < position)
-                & (position < position[target[critical]][:, None]),
-                position < position[self._sources][:, None],
-                position > position[self._sinks][:, None],
-            ]
+        self._avoidance = Avoidance(problem)
+        self._blocks = self._cut(max(1, BLOCK // problem.n_nodes))
+
+    def _cut(self, streams: int) -> list[tuple[int, int]]:
+        """Return ranges of operators with about that many streams in or out, each at least one operator."""
+        total = self._incoming.begins + self._outgoing.begins
+        blocks, first = [], 0
+        while first < self._problem.n_ops:
+            last = int(np.searchsorted(total, total[first] + streams, side="right")) - 1
+            last = min(max(last, first + 1), self._problem.n_ops)
+            blocks.append((first, last))
+            first = last
+        return blocks
+
+    def look(self, placement: IntArray) -> Standing:
+        """Return what the moves from a placement are computed from.
+
+        Complexity: O((n_ops + n_streams) log n_ops + n_nodes).
+        """
+        paths = potentials(self._problem, placement)
+        application = self._problem.application
+        start, end = placement[application.stream_source], placement[application.stream_target]
+        return Standing(
+            placement=placement,
+            paths=paths,
+            avoiding_ms=self._avoidance.longest(placement, paths),
+            linear=self._form.value(self._problem, placement),
+            mean_delay_ms=float(self._mean.weight @ self._mean.matrix[start, end]),
+            free=remaining(self._problem, placement),
         )
-        self._critical = critical
 
     def single_moves(self, placement: IntArray) -> MoveCosts:
         """Return the worth of moving each operator (row) to each node (column), (n_ops, n_nodes).
+
+        Complexity: O((n_ops + n_streams) x n_nodes + n_streams log n_ops) in a constant number of numpy steps
+        per `BLOCK` values.
+        """
+        standing = self.look(placement)
+        blocks = [self.moves_of(standing, first, last) for first, last in self._blocks]
+        return MoveCosts(
+            np.concatenate([block.objective for block in blocks]),
+            np.concatenate([block.mean_delay_ms for block in blocks]),
+        )
+
+    def moves_of(self, standing: Standing, first: int, last: int) -> MoveCosts:
+        """Return the worth of moving the operators from `first` to before `last`, (last - first, n_nodes).
 
         The longest path after moving i to u is the larger of the longest path that avoids i and
         ``arrival + execution + departure`` of i on u; predecessors' arrivals and successors' departures do
         not depend on i because critical streams form no cycle.
 
-        Complexity: O((n_ops + n_streams) x (n_nodes + n_ops)) in a constant number of numpy steps.
+        Complexity: O((number of these operators + number of their streams) x n_nodes).
         """
-        problem = self._problem
-        paths = potentials(problem, placement)
-        through = self._longest_through(placement, paths)
-        response = np.maximum(through, self._longest_avoiding(placement, paths)[:, None])
-        delay = problem.network.delay_ms
-        now = linear_metrics(problem, placement[:, None])
-        usage = now.usage_bytes + self._change(placement, self._traffic, delay)
-        mean = now.mean_delay_ms + self._change(placement, self._weights, delay)
-        node = -np.log(problem.network.availability)
-        unavailability = now.unavailability + node[None, :] - node[placement][:, None]
-        if problem.network.link_availability is not None:
-            ones = np.ones(len(problem.application.streams))
-            links = -np.log(problem.network.link_availability)
-            unavailability = unavailability + self._change(placement, ones, links)
-        objective = problem.scale.objective(response, unavailability, usage)
-        return MoveCosts(np.where(self._feasible(placement), objective, np.inf), mean)
+        objective = standing.linear + self.linear_change(standing.placement, first, last)
+        mean = standing.mean_delay_ms + self.change(standing.placement, self._mean, first, last)
+        if self._form.response_factor:
+            through = self._longest_through(standing, first, last)
+            response = np.maximum(through, standing.avoiding_ms[first:last, None])
+            objective += self._form.response_factor * response
+        return MoveCosts(np.where(self._feasible(standing, first, last), objective, np.inf), mean)
 
-    def best_relocation(self, placement: IntArray, nodes: IntArray, limit: Rank) -> tuple[int, int] | None:
-        """Return the best way (from, to) to move all of one node to another, if it ranks below `limit`.
-
-        Candidates are bounded first: their linear metrics are exact, and R stays above the longest
-        stretch of path that avoids the moved operators. They are then evaluated in the order of these bounds
-        until no bound is lower than the best rank found.
-
-        Complexity: O((n_nodes + n_ops + n_streams) x n_nodes) for the bounds and O(n_ops + n_streams) per
-        candidate evaluated, in n_ops + n_streams numpy steps per batch of `BATCH` candidates.
-
-        Args:
-            placement: (n_ops,) node of each operator.
-            nodes: (n_nodes,) the order of destinations; it decides between equals.
-            limit: Only lower ranks count.
-        """
-        pairs = self._feasible_relocations(placement, nodes)
-        steps, delay_steps = self._relocation_bounds(placement, pairs)
-        best: tuple[int, int] | None = None
-        order = np.lexsort((delay_steps, steps))
-        for first in range(0, len(order), BATCH):
-            batch = order[first : first + BATCH]
-            if (steps[batch[0]], delay_steps[batch[0]]) >= limit:
-                break
-            origin, destination = pairs[batch].T
-            moved = np.where(placement[:, None] == origin, destination, placement[:, None])
-            costs = MoveCosts(*evaluate_many(self._problem, moved))
-            found = costs.best()
-            if found is not None and costs.rank(found) < limit:
-                limit, best = costs.rank(found), (int(origin[found]), int(destination[found]))
-        return best
-
-    def _relocation_bounds(self, placement: IntArray, pairs: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return lower bounds of F and exact mean delays of relocations, (n_pairs,) each, in whole steps."""
-        problem, (origin, destination) = self._problem, pairs.T
-        now = linear_metrics(problem, placement[:, None])
-        delay = problem.network.delay_ms
-        usage = now.usage_bytes + self._joint_change(placement, self._traffic, delay)[origin, destination]
-        mean = now.mean_delay_ms + self._joint_change(placement, self._weights, delay)[origin, destination]
-        node = -np.log(problem.network.availability)
-        hosted = np.bincount(placement, minlength=problem.n_nodes)
-        unavailability = now.unavailability + hosted[origin] * (node[destination] - node[origin])
-        if problem.network.link_availability is not None:
-            ones = np.ones(len(problem.application.streams))
-            links = -np.log(problem.network.link_availability)
-            unavailability = unavailability + self._joint_change(placement, ones, links)[origin, destination]
-        active, column = np.unique(origin, return_inverse=True)
-        response = response_time_bounds(problem, placement, active)[column]
-        objective = problem.scale.objective(response, unavailability, usage)
-        return np.rint(objective / OBJECTIVE_STEP), np.rint(mean / DELAY_STEP_MS)
-
-    def _joint_change(self, placement: IntArray, weight: FloatArray, link: FloatArray) -> FloatArray:
-        """Return (n_nodes, n_nodes) how a weighted sum changes when all operators of a row's node move.
-
-        It is the sum of their single changes, less what those count for streams between operators that
-        move together: each such stream is counted as leaving its node in both directions.
-        """
-        application, n_nodes = self._problem.application, self._problem.n_nodes
-        joint = np.zeros((n_nodes, n_nodes))
-        np.add.at(joint, placement, self._change(placement, weight, link))
-        between = self._incoming.streams
-        start = placement[application.stream_source[between]]
-        inside = start == placement[application.stream_target[between]]
-        kept = np.bincount(start[inside], weight[between][inside], n_nodes)
-        return joint - kept[:, None] * (link + link.T)
-
-    def _feasible_relocations(self, placement: IntArray, nodes: IntArray) -> IntArray:
-        """Return (n_moves, 2) pairs (from, to): active nodes ascending, `to` in the order of `nodes`."""
-        problem = self._problem
-        load, free = demanded(problem, placement), remaining(problem, placement)
-        pairs = [np.empty((0, 2), dtype=np.int64)]
-        for u in np.unique(placement):
-            fitting = fits(load[u], free) & problem.allowed[placement == u].all(axis=0)
-            fitting[u] = False
-            destinations = nodes[fitting[nodes]]
-            pairs.append(np.column_stack([np.full_like(destinations, u), destinations]))
-        return np.concatenate(pairs)
-
-    def _feasible(self, placement: IntArray) -> BoolArray:
-        problem = self._problem
-        free = remaining(problem, placement)
-        feasible = problem.allowed & fits(problem.demand[:, None, :], free[None, :, :])
-        feasible[np.arange(problem.n_ops), placement] = False
-        return feasible
-
-    def _change(self, placement: IntArray, weight: FloatArray, link: FloatArray) -> FloatArray:
-        """Return (n_ops, n_nodes) how a weighted sum of link values over streams changes by each move."""
-        application = self._problem.application
-        into, out = self._incoming.streams, self._outgoing.streams
-        incoming = link[placement[application.stream_source[into]]] * weight[into][:, None]
-        outgoing = link.T[placement[application.stream_target[out]]] * weight[out][:, None]
-        own = self._incoming.reduce(np.add, incoming) + self._outgoing.reduce(np.add, outgoing)
-        change: FloatArray = own - np.take_along_axis(own, placement[:, None], axis=1)
+    def linear_change(self, placement: IntArray, first: int, last: int) -> FloatArray:
+        """Return (last - first, n_nodes) how F without response time changes by each move."""
+        unary = self._form.unary[first:last]
+        change: FloatArray = unary - np.take_along_axis(unary, placement[first:last, None], axis=1)
+        for term in self._form.pairs:
+            change += self.change(placement, term, first, last)
         return change
 
-    def _longest_through(self, placement: IntArray, paths: Potentials) -> FloatArray:
+    def change(self, placement: IntArray, term: PairTerm, first: int, last: int) -> FloatArray:
+        """Return (last - first, n_nodes) how a sum of link values over streams changes by each move."""
+        application, weight, link = self._problem.application, term.weight, term.matrix
+        into, out = self._incoming.of(first, last), self._outgoing.of(first, last)
+        incoming = link[placement[application.stream_source[into]]] * weight[into][:, None]
+        outgoing = link.T[placement[application.stream_target[out]]] * weight[out][:, None]
+        own = self._incoming.reduce(np.add, incoming, first, last)
+        own += self._outgoing.reduce(np.add, outgoing, first, last)
+        change: FloatArray = own - np.take_along_axis(own, placement[first:last, None], axis=1)
+        return change
+
+    def _feasible(self, standing: Standing, first: int, last: int) -> BoolArray:
         problem = self._problem
+        feasible = problem.allowed[first:last] & fits(problem.demand[first:last, None, :], standing.free)
+        feasible[np.arange(last - first), standing.placement[first:last]] = False
+        return feasible
+
+    def _longest_through(self, standing: Standing, first: int, last: int) -> FloatArray:
+        problem, placement, paths = self._problem, standing.placement, standing.paths
         application, delay = problem.application, problem.network.delay_ms
-        source = application.stream_source[self._critical_in.streams]
-        target = application.stream_target[self._critical_out.streams]
+        source = application.stream_source[self._critical_in.of(first, last)]
+        target = application.stream_target[self._critical_out.of(first, last)]
         reach = (paths.arrival_ms + paths.execution_ms)[source][:, None] + delay[placement[source]]
         onward = delay.T[placement[target]] + (paths.execution_ms + paths.departure_ms)[target][:, None]
-        arrival = self._critical_in.reduce(np.maximum, reach)
-        departure = self._critical_out.reduce(np.maximum, onward)
-        through: FloatArray = arrival + problem.execution_ms + departure
+        arrival = self._critical_in.reduce(np.maximum, reach, first, last)
+        departure = self._critical_out.reduce(np.maximum, onward, first, last)
+        through: FloatArray = arrival + problem.execution_ms[first:last] + departure
         return through
-
-    def _longest_avoiding(self, placement: IntArray, paths: Potentials) -> FloatArray:
-        """Return (n_ops,) the longest path without each operator, 0 if there is none.
-
-        In topological order such a path either jumps over the operator's position by one stream, or lies
-        on one side of it: it begins at a later source or ends at an earlier sink.
-        """
-        application = self._problem.application
-        source = application.stream_source[self._critical]
-        target = application.stream_target[self._critical]
-        until = paths.arrival_ms + paths.execution_ms
-        onward = paths.execution_ms + paths.departure_ms
-        hop = self._problem.network.delay_ms[placement[source], placement[target]]
-        lengths = np.concatenate(
-            [until[source] + hop + onward[target], onward[self._sources], until[self._sinks]]
-        )
-        longest: FloatArray = np.where(self._bypassed, lengths[:, None], 0.0).max(axis=0)
-        return longest

@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Any
 from scheduler.strategies.even import even
 from scheduler.strategies.greedy import greedy
 from scheduler.strategies.greedy_no_penalty import greedy_no_penalty
+from scheduler.strategies.ils import IlsParameters, ils
+from scheduler.strategies.ils import tireless as ils_tireless
 from scheduler.strategies.local_search import LocalSearchParameters, local_search
+from scheduler.strategies.tabu_search import TabuSearchParameters, tabu_search
+from scheduler.strategies.tabu_search import tireless as tabu_search_tireless
 from scheduler.strategy import NoParameters, StrategyEntry
 
 if TYPE_CHECKING:
@@ -20,12 +24,14 @@ _ENTRIES: tuple[StrategyEntry[Any], ...] = (
         parameters=NoParameters,
         summary="first-fit over nodes sorted by link penalty to the pinned ones",
         never_worse_than_greedy=True,
+        scales=True,
     ),
     StrategyEntry(
         name="greedy-no-penalty",
         solve=greedy_no_penalty,
         parameters=NoParameters,
         summary="first-fit over nodes as they are listed",
+        scales=True,
     ),
     StrategyEntry(
         name="local-search",
@@ -36,10 +42,29 @@ _ENTRIES: tuple[StrategyEntry[Any], ...] = (
         never_worse_than_greedy=True,
     ),
     StrategyEntry(
+        name="tabu-search",
+        solve=tabu_search,
+        parameters=TabuSearchParameters,
+        summary="on from the local optimum through the best placements not visited lately",
+        anytime=True,
+        never_worse_than_greedy=True,
+        tireless=tabu_search_tireless,
+    ),
+    StrategyEntry(
+        name="ils",
+        solve=ils,
+        parameters=IlsParameters,
+        summary="a population of walkers that descend, cross ridges and exchange placements",
+        anytime=True,
+        never_worse_than_greedy=True,
+        tireless=ils_tireless,
+    ),
+    StrategyEntry(
         name="even",
         solve=even,
         parameters=NoParameters,
         summary="operators dealt out in turn, blind to delays; a reference",
+        scales=True,
     ),
 )
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-
 from scheduler.evaluation import check, evaluate
 from scheduler.first_fit import breadth_first_operators
-from scheduler.moves import MoveCosts, MoveEvaluator, co_locations
 from scheduler.penalty import LinkPenalty
+from scheduler.search.descent import Descent
 from scheduler.strategies.greedy import greedy, pinned_nodes
 from scheduler.strategy import Context, NoParameters, Suggestion
 
@@ -52,15 +50,12 @@ def local_search(problem: Problem, parameters: LocalSearchParameters, context: C
     start = _start(problem, first, parameters)
     if start is None:
         return first
-    descent = _Descent(
-        problem, start, _node_list(problem, first.placement if first.placement is not None else start)
-    )
+    reference = first.placement if first.placement is not None else start
+    descent = Descent(problem, start, node_list(problem, reference))
     for _ in range(parameters.max_rounds):
         before = descent.rank
-        for improve in (descent.co_locate, descent.swap_resources, descent.move_single):
-            if context.deadline.expired():
-                return Suggestion(descent.placement, "the deadline ended the search")
-            improve()
+        if not descent.round(context.deadline):
+            return Suggestion(descent.placement, "the deadline ended the search")
         if descent.rank == before:
             return Suggestion(descent.placement, "local optimum: no neighbour is better")
     return Suggestion(descent.placement, f"{parameters.max_rounds} rounds ended the search")
@@ -75,52 +70,8 @@ def _start(problem: Problem, first: Suggestion, parameters: LocalSearchParameter
     return first.placement
 
 
-def _node_list(problem: Problem, placement: IntArray) -> IntArray:
+def node_list(problem: Problem, placement: IntArray) -> IntArray:
     """Return the list L; without pins the first source counts as pinned where it was placed."""
     pinned = pinned_nodes(problem)
     references = pinned if pinned.size else placement[breadth_first_operators(problem)[:1]]
     return LinkPenalty.of(problem).order(references)
-
-
-class _Descent:
-    """A placement that only ever improves."""
-
-    def __init__(self, problem: Problem, placement: IntArray, nodes: IntArray) -> None:
-        self.placement = placement
-        self.rank = evaluate(problem, placement).rank
-        self._problem = problem
-        self._nodes = nodes
-        self._moves = MoveEvaluator(problem)
-
-    def co_locate(self) -> None:
-        """Move one of two communicating operators to the other's node."""
-        joins = co_locations(self._problem, self.placement)
-        costs = self._moves.single_moves(self.placement)
-        self._take_single(MoveCosts(np.where(joins, costs.objective, np.inf), costs.mean_delay_ms))
-
-    def swap_resources(self) -> None:
-        """Replace a node by another one: all its operators move there."""
-        found = self._moves.best_relocation(self.placement, self._nodes, self.rank)
-        if found is not None:
-            origin, destination = found
-            self._take(np.where(self.placement == origin, destination, self.placement))
-
-    def move_single(self) -> None:
-        """Move one operator to any node."""
-        self._take_single(self._moves.single_moves(self.placement))
-
-    def _take_single(self, costs: MoveCosts) -> None:
-        # columns in the order of L, so that among equals the node nearest to the pinned ones is taken
-        listed = MoveCosts(costs.objective[:, self._nodes], costs.mean_delay_ms[:, self._nodes])
-        best = listed.best()
-        if best is not None:
-            operator, column = divmod(best, self._problem.n_nodes)
-            candidate = self.placement.copy()
-            candidate[operator] = self._nodes[column]
-            self._take(candidate)
-
-    def _take(self, candidate: IntArray) -> None:
-        """Accept the candidate if the full evaluation confirms that it is better."""
-        rank = evaluate(self._problem, candidate).rank
-        if rank < self.rank:
-            self.placement, self.rank = candidate, rank

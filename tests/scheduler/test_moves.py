@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler import moves
-from scheduler.evaluation import Rank, check, evaluate
-from scheduler.moves import BATCH, MoveCosts, MoveEvaluator, co_locations
+from scheduler.evaluation import check, evaluate
+from scheduler.moves import MoveCosts, MoveEvaluator, co_locations
 from scheduler.plan import plan
 
 if TYPE_CHECKING:
@@ -42,51 +41,6 @@ def test_every_single_move_is_worth_what_evaluating_it_says(
                 worth = evaluate(problem, moved)
                 assert costs.objective[i, u] == pytest.approx(worth.objective, abs=1e-9)
                 assert costs.mean_delay_ms[i, u] == pytest.approx(worth.mean_delay_ms, abs=1e-9)
-
-
-@pytest.mark.parametrize("batch", [1, BATCH])
-@given(seed=st.integers(0, 500), n_ops=st.integers(1, 10), n_nodes=st.integers(5, 8))
-def test_the_best_relocation_is_the_best_of_all(
-    make_problem: MakeProblem, batch: int, seed: int, n_ops: int, n_nodes: int
-) -> None:
-    """Pruning by bounds never loses the best way to move a node's operators together."""
-    problem = make_problem(seed, n_ops, n_nodes)
-    # crowded nodes, so that most relocations move several operators together
-    placement = plan(problem, "greedy-no-penalty").placement
-    assert placement is not None
-    limit = evaluate(problem, placement).rank
-    ranks: list[Rank] = []
-    for u in np.unique(placement):
-        for v in range(n_nodes):
-            moved = np.where(placement == u, v, placement)
-            if u != v and not check(problem, moved):
-                ranks.append(evaluate(problem, moved).rank)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(moves, "BATCH", batch)
-        found = MoveEvaluator(problem).best_relocation(placement, np.arange(n_nodes), limit)
-
-    better = [rank for rank in ranks if rank < limit]
-    assert (found is None) == (not better)
-    if found is not None:
-        moved = np.where(placement == found[0], found[1], placement)
-        assert evaluate(problem, moved).objective == pytest.approx(min(better)[0] * 1e-9, abs=3e-9)
-
-
-def test_more_relocations_than_one_batch_are_searched(hundred_nodes: Problem) -> None:
-    """The best of thousands of candidates is found although they are evaluated batch by batch."""
-    problem = hundred_nodes
-    placement = start(problem)
-    limit = evaluate(problem, placement).rank
-    found = MoveEvaluator(problem).best_relocation(placement, np.arange(100), limit)
-    candidates = [
-        np.where(placement == u, v, placement) for u in np.unique(placement) for v in range(100) if u != v
-    ]
-    feasible = [moved for moved in candidates if not check(problem, moved)]
-    best = min(evaluate(problem, moved).rank for moved in feasible)
-
-    assert len(feasible) > BATCH
-    assert found is not None
-    assert evaluate(problem, np.where(placement == found[0], found[1], placement)).rank == best
 
 
 def test_equal_objectives_are_told_apart_by_mean_delay() -> None:

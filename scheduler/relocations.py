@@ -1,0 +1,135 @@
+"""Moving all operators of a node together to another node: the worth of all such moves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scheduler.capacity import demanded, fits, remaining
+from scheduler.evaluation import DELAY_STEP_MS, OBJECTIVE_STEP, evaluate_many, mean_weights
+from scheduler.linear import PairTerm, linear_form
+from scheduler.moves import MoveCosts
+from scheduler.response_time import response_time_bounds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scheduler.arrays import FloatArray, IntArray
+    from scheduler.deadline import Deadline
+    from scheduler.evaluation import Rank
+    from scheduler.problem import Problem
+
+BATCH = 256
+"""Relocations evaluated in one step."""
+
+
+def _any_placement(_placement: IntArray) -> bool:
+    return True
+
+
+class RelocationEvaluator:
+    """Finds the best relocation of a placement; holds what does not depend on the placement."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._form = linear_form(problem)
+        self._mean = PairTerm(mean_weights(problem), problem.network.delay_ms)
+
+    def best(
+        self,
+        placement: IntArray,
+        nodes: IntArray,
+        limit: Rank,
+        *,
+        permitted: Callable[[IntArray], bool] = _any_placement,
+        deadline: Deadline | None = None,
+    ) -> tuple[int, int] | None:
+        """Return the best way (from, to) to move all of one node to another, if it ranks below `limit`.
+
+        Candidates are bounded first: their linear part is exact, and R stays above the longest stretch of
+        path that avoids the moved operators. They are then evaluated in the order of these bounds until
+        no bound is lower than the best rank found.
+
+        Complexity: with n_active nodes in use, O(n_active^2 x n_nodes) in matrix products and
+        O((n_ops + n_streams) x n_active) for the bounds, O(n_ops + n_streams) per candidate evaluated, in
+        batches of `BATCH` candidates.
+
+        Args:
+            placement: (n_ops,) node of each operator.
+            nodes: (n_nodes,) the order of destinations; it decides between equals.
+            limit: Only lower ranks count.
+            permitted: Whether a placement may be the outcome.
+            deadline: When to stop with the best found so far; never if not given.
+        """
+        pairs = self._feasible(placement, nodes)
+        steps, delay_steps = self._bounds(placement, pairs)
+        best: tuple[int, int] | None = None
+        order = np.lexsort((delay_steps, steps))
+        for first in range(0, len(order), BATCH):
+            batch = order[first : first + BATCH]
+            if (steps[batch[0]], delay_steps[batch[0]]) >= limit:
+                break
+            if deadline is not None and deadline.expired():
+                break
+            origin, destination = pairs[batch].T
+            moved = np.where(placement[:, None] == origin, destination, placement[:, None])
+            costs = MoveCosts(*evaluate_many(self._problem, moved))
+            found = costs.best()
+            while found is not None and costs.rank(found) < limit:
+                if permitted(moved[:, found]):
+                    limit, best = costs.rank(found), (int(origin[found]), int(destination[found]))
+                    break
+                costs.objective[found] = np.inf
+                found = costs.best()
+        return best
+
+    def _bounds(self, placement: IntArray, pairs: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return lower bounds of F and exact mean delays of relocations, (n_pairs,) each, in whole steps."""
+        problem, form, (origin, destination) = self._problem, self._form, pairs.T
+        active, row = np.unique(origin, return_inverse=True)
+        hosts = (placement == active[:, None]).astype(np.float64)
+        unary = hosts @ form.unary
+        now = unary[np.arange(len(active)), active]
+        objective = form.value(problem, placement) + (unary[row, destination] - now[row])
+        for term in form.pairs:
+            objective += self._change(placement, active, term)[row, destination]
+        if form.response_factor:
+            objective += form.response_factor * response_time_bounds(problem, placement, active)[row]
+        start, end = self._ends(placement)
+        mean = float(self._mean.weight @ self._mean.matrix[start, end])
+        change = self._change(placement, active, self._mean)[row, destination]
+        return np.rint(objective / OBJECTIVE_STEP), np.rint((mean + change) / DELAY_STEP_MS)
+
+    def _ends(self, placement: IntArray) -> tuple[IntArray, IntArray]:
+        application = self._problem.application
+        return placement[application.stream_source], placement[application.stream_target]
+
+    def _change(self, placement: IntArray, active: IntArray, term: PairTerm) -> FloatArray:
+        """Return (n_active, n_nodes) how a sum over streams changes when all of an active node moves.
+
+        Streams that stay within a node cost nothing before and after, so only traffic between nodes counts:
+        that from v to the moved operators comes from v to their new node, and likewise back.
+        """
+        used = np.unique(placement)
+        start, end = (np.searchsorted(used, each) for each in self._ends(placement))
+        across = start != end
+        count = len(used)
+        traffic = np.bincount(start[across] * count + end[across], term.weight[across], count * count)
+        between = traffic.reshape(count, count)
+        moved = np.searchsorted(used, active)
+        own = between[moved] @ term.matrix.T[used] + between.T[moved] @ term.matrix[used]
+        change: FloatArray = own - own[np.arange(len(active)), active][:, None]
+        return change
+
+    def _feasible(self, placement: IntArray, nodes: IntArray) -> IntArray:
+        """Return (n_moves, 2) pairs (from, to): active nodes ascending, `to` in the order of `nodes`."""
+        problem = self._problem
+        load, free = demanded(problem, placement), remaining(problem, placement)
+        pairs = [np.empty((0, 2), dtype=np.int64)]
+        for u in np.unique(placement):
+            fitting = fits(load[u], free) & problem.allowed[placement == u].all(axis=0)
+            fitting[u] = False
+            destinations = nodes[fitting[nodes]]
+            pairs.append(np.column_stack([np.full_like(destinations, u), destinations]))
+        return np.concatenate(pairs)

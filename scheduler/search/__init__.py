@@ -1,0 +1,1 @@
+"""Searching among many placements at once: evaluation, moves, walkers."""

@@ -1,0 +1,86 @@
+"""Steepest descent over the three neighbourhoods of paper 000 (section 6.2)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scheduler.evaluation import evaluate
+from scheduler.moves import MoveCosts, MoveEvaluator, co_locations
+from scheduler.relocations import RelocationEvaluator
+
+if TYPE_CHECKING:
+    from scheduler.arrays import IntArray
+    from scheduler.deadline import Deadline
+    from scheduler.problem import Problem
+
+
+class Descent:
+    """A placement that only ever improves.
+
+    Attributes:
+        placement: (n_ops,) node of each operator.
+        rank: Its rank.
+    """
+
+    def __init__(self, problem: Problem, placement: IntArray, nodes: IntArray) -> None:
+        """Start from a feasible placement; `nodes` is the list L, which decides between equals."""
+        self.placement = placement
+        self.rank = evaluate(problem, placement).rank
+        self._problem = problem
+        self._nodes = nodes
+        self._moves = MoveEvaluator(problem)
+        self._relocations = RelocationEvaluator(problem)
+
+    def round(self, deadline: Deadline) -> bool:
+        """Take the best step of each neighbourhood in turn; return whether there was time for all three."""
+        for improve in (self.co_locate, self.swap_resources, self.move_single):
+            if deadline.expired():
+                return False
+            improve(deadline)
+        return True
+
+    def co_locate(self, _deadline: Deadline) -> None:
+        """Move one of two communicating operators to the other's node."""
+        joins = co_locations(self._problem, self.placement)
+        costs = self._moves.single_moves(self.placement)
+        self._take_single(MoveCosts(np.where(joins, costs.objective, np.inf), costs.mean_delay_ms))
+
+    def swap_resources(self, deadline: Deadline) -> None:
+        """Replace a node by another one: all its operators move there."""
+        found = self._relocations.best(self.placement, self._nodes, self.rank, deadline=deadline)
+        if found is not None:
+            origin, destination = found
+            self._take(np.where(self.placement == origin, destination, self.placement))
+
+    def move_single(self, _deadline: Deadline) -> None:
+        """Move one operator to any node."""
+        self._take_single(self._moves.single_moves(self.placement))
+
+    def _take_single(self, costs: MoveCosts) -> None:
+        # columns in the order of L, so that among equals the node nearest to the pinned ones is taken
+        listed = MoveCosts(costs.objective[:, self._nodes], costs.mean_delay_ms[:, self._nodes])
+        best = listed.best()
+        if best is not None:
+            operator, column = divmod(best, self._problem.n_nodes)
+            candidate = self.placement.copy()
+            candidate[operator] = self._nodes[column]
+            self._take(candidate)
+
+    def _take(self, candidate: IntArray) -> None:
+        """Accept the candidate if the full evaluation confirms that it is better."""
+        rank = evaluate(self._problem, candidate).rank
+        if rank < self.rank:
+            self.placement, self.rank = candidate, rank
+
+
+def descend(problem: Problem, placement: IntArray, deadline: Deadline) -> Descent:
+    """Return the descent from a placement after it has come to its end, or to that of the time."""
+    descent = Descent(problem, placement, np.arange(problem.n_nodes))
+    before = None
+    while descent.rank != before:
+        before = descent.rank
+        if not descent.round(deadline):
+            break
+    return descent

@@ -1,0 +1,163 @@
+"""A population of placements that walk through the neighbourhoods side by side."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scheduler.evaluation import DELAY_STEP_MS, OBJECTIVE_STEP
+from scheduler.search.batch import BatchConstraints, BatchEvaluator
+from scheduler.search.proposals import Proposals
+
+if TYPE_CHECKING:
+    from scheduler.arrays import FloatArray, IntArray
+    from scheduler.deadline import Deadline
+    from scheduler.evaluation import Rank
+    from scheduler.problem import Problem
+
+COLDEST_ACCEPTS, HOTTEST_ACCEPTS = 0.004, 0.1
+"""Shares of worsening changes that the coldest and the hottest walker are to accept."""
+GUIDE = 0.02
+"""Weight of the mean delay among walkers, as a share of F: shows a way where many placements have one F."""
+TRIES = 16
+"""Changes proposed to a walker per step: cold ones refuse most, and evaluating more at once costs little."""
+EXCHANGE_EVERY = 10
+"""Steps between exchanges of neighbouring walkers."""
+
+
+class Walkers:
+    """Placements, one per column, that accept random changes, each at its own temperature.
+
+    Cold walkers descend, hot ones cross ridges, and walkers that are next to each other exchange their
+    placements now and then, so that what hot walkers find is refined by cold ones (parallel tempering).
+    Temperatures follow the shares of worsening changes that are accepted, whatever the scale of F is.
+
+    Attributes:
+        best: (n_ops,) the best placement met so far, by rank.
+        rank: Its rank.
+    """
+
+    def __init__(
+        self, problem: Problem, placement: IntArray, count: int, random: np.random.Generator
+    ) -> None:
+        self._random = random
+        self._evaluate = BatchEvaluator(problem)
+        self._proposals = Proposals(problem, BatchConstraints(problem), random)
+        self._placements = np.repeat(placement[:, None], count, axis=1)
+        objective, mean = self._evaluate(self._placements)
+        self.best = placement
+        self.rank = _rank(float(objective[0]), float(mean[0]))
+        self._guide, self._temperatures = self._calibrated(count)
+        self._energy = objective + self._guide * mean
+        self._steps = 0
+        self._worse = np.zeros((2, count))
+
+    @property
+    def can_walk(self) -> bool:
+        """Whether any placement but the first is within reach."""
+        return self._proposals.exist
+
+    def _calibrated(self, count: int) -> tuple[float, FloatArray]:
+        """Return the weight of the mean delay and first temperatures, from some random changes."""
+        if not self._proposals.exist:
+            return 0.0, np.ones(count)
+        changes, delays = [], []
+        start, mean_start = self._evaluate(self._placements)
+        for _ in range(20):
+            changed, valid = self._proposals.draw(self._placements)
+            objective, mean = self._evaluate(changed)
+            changes.append(np.abs(objective - start)[valid])
+            delays.append(np.abs(mean - mean_start)[valid])
+        change, delay = np.concatenate(changes), np.concatenate(delays)
+        typical = float(change.mean()) if change.size else 0.0
+        typical_delay = float(delay.mean()) if delay.size else 0.0
+        guide = GUIDE * typical / typical_delay if typical_delay > 0 else 0.0
+        hottest = max(typical, OBJECTIVE_STEP) / 4.0
+        return guide, np.geomspace(hottest / 16.0, hottest, count)
+
+    def walk(self, steps: int, deadline: Deadline) -> bool:
+        """Propose changes to every walker, `steps` times; return whether the best placement improved."""
+        before = self.rank
+        for _ in range(steps):
+            if deadline.expired():
+                break
+            self._step()
+        self._adapt()
+        return self.rank < before
+
+    def _step(self) -> None:
+        """Let every walker take the first of `TRIES` random changes that it accepts."""
+        count = len(self._energy)
+        changed, valid = self._proposals.draw(np.tile(self._placements, TRIES))
+        objective, mean = self._evaluate(changed)
+        self._remember(changed, np.where(valid, objective, np.inf), mean)
+        energy = objective + self._guide * mean
+        rise = energy.reshape(TRIES, count) - self._energy
+        chance = np.exp(np.minimum(-rise / self._temperatures, 0.0))
+        drawn = self._random.random(rise.shape)
+        valid = valid.reshape(rise.shape)
+        accepted = valid & (drawn < chance)
+        worse = valid & (rise > OBJECTIVE_STEP)
+        self._worse[0] += worse.sum(axis=0)
+        self._worse[1] += (worse & accepted).sum(axis=0)
+        moving = np.flatnonzero(accepted.any(axis=0))
+        taken = accepted[:, moving].argmax(axis=0) * count + moving
+        self._placements[:, moving] = changed[:, taken]
+        self._energy[moving] = energy[taken]
+        self._steps += 1
+        if self._steps % EXCHANGE_EVERY == 0:
+            self._exchange()
+
+    def _remember(self, placements: IntArray, objective: FloatArray, mean: FloatArray) -> None:
+        """Keep the best of these placements if it ranks below the best so far."""
+        column = int(objective.argmin())
+        if objective[column] < (self.rank[0] + 1) * OBJECTIVE_STEP:
+            rank = _rank(float(objective[column]), float(mean[column]))
+            if rank < self.rank:
+                self.rank, self.best = rank, placements[:, column].copy()
+
+    def _exchange(self) -> None:
+        """Let pairs of walkers at neighbouring temperatures trade placements, by the rule of Metropolis."""
+        colder = np.arange(self._steps // EXCHANGE_EVERY % 2, len(self._energy) - 1, 2)
+        hotter = colder + 1
+        gain = (self._energy[colder] - self._energy[hotter]) * (
+            1.0 / self._temperatures[colder] - 1.0 / self._temperatures[hotter]
+        )
+        traded = self._random.random(len(colder)) < np.exp(np.minimum(gain, 0.0))
+        there, here = (
+            np.concatenate([colder[traded], hotter[traded]]),
+            np.concatenate([hotter[traded], colder[traded]]),
+        )
+        self._placements[:, there] = self._placements[:, here]
+        self._energy[there] = self._energy[here]
+
+    def _adapt(self) -> None:
+        """Move the ends of the ladder of temperatures towards the wanted shares of accepted changes."""
+        quarter = max(1, len(self._temperatures) // 4)
+        cold, hot = self._temperatures[0], self._temperatures[-1]
+        cold *= _correction(self._worse[:, :quarter], COLDEST_ACCEPTS)
+        hot *= _correction(self._worse[:, -quarter:], HOTTEST_ACCEPTS)
+        self._temperatures = np.geomspace(min(cold, hot / 2.0), hot, len(self._temperatures))
+        self._worse *= 0.5
+
+    def adopt(self, placement: IntArray, rank: Rank) -> None:
+        """Make a placement of lower rank, found elsewhere, the best one and the coldest walker's."""
+        self.best, self.rank = placement, rank
+        self._placements[:, 0] = placement
+        objective, mean = self._evaluate(placement[:, None])
+        self._energy[0] = float(objective[0] + self._guide * mean[0])
+
+
+def _correction(worse: FloatArray, wanted: float) -> float:
+    """Return the factor for a temperature at which too many or too few worsening changes were accepted."""
+    proposed, accepted = worse.sum(axis=1)
+    if proposed == 0:
+        return 1.0
+    share = (accepted + wanted) / (proposed + 1.0)
+    return float(np.clip(math.sqrt(wanted / share), 0.7, 1.4))
+
+
+def _rank(objective: float, mean_delay_ms: float) -> Rank:
+    return round(objective / OBJECTIVE_STEP), round(mean_delay_ms / DELAY_STEP_MS)

@@ -1,0 +1,121 @@
+"""`tabu-search`: on from the local optimum, never back (paper 000, section 6.3 and Algorithm 5)."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scheduler.evaluation import evaluate
+from scheduler.moves import MoveCosts, MoveEvaluator
+from scheduler.relocations import RelocationEvaluator
+from scheduler.strategies.local_search import LocalSearchParameters, local_search, node_list
+from scheduler.strategy import Context, Suggestion
+
+if TYPE_CHECKING:
+    from scheduler.arrays import IntArray
+    from scheduler.deadline import Deadline
+    from scheduler.evaluation import Rank
+    from scheduler.problem import Problem
+
+WORST = (2**62, 0)
+"""A rank above that of every placement."""
+
+
+@dataclass(frozen=True)
+class TabuSearchParameters:
+    """Settings of `tabu-search`.
+
+    Attributes:
+        list_length: tl_max, the latest placements that are not visited again (>= 1).
+        patience: Steps without a better placement after which to stop (>= 1); 1 is the paper's Algorithm 5
+            word by word. None: only the deadline ends the search, and without one a single step is made.
+    """
+
+    list_length: int = 1000
+    patience: int | None = 100
+
+    def __post_init__(self) -> None:
+        for name, value in (("list_length", self.list_length), ("patience", self.patience)):
+            if value is None and name == "patience":
+                continue
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise ValueError(f"{name}: expected a whole number >= 1, got {value!r}")
+
+
+def tireless(parameters: TabuSearchParameters) -> TabuSearchParameters:
+    """Return the parameters with which the search uses all the time that it is given."""
+    return TabuSearchParameters(parameters.list_length, None)
+
+
+def tabu_search(problem: Problem, parameters: TabuSearchParameters, context: Context, /) -> Suggestion:
+    """From the local optimum, go on to the best neighbour that was not visited lately, better or worse.
+
+    Neighbours are those of `local-search`: co-locating, swapping resources, moving single operators.
+
+    Complexity of a step: see `MoveEvaluator.single_moves` and `RelocationEvaluator.best`.
+    """
+    first = local_search(problem, LocalSearchParameters(), context)
+    if first.placement is None or context.deadline.expired():
+        return first
+    best, rank = first.placement, evaluate(problem, first.placement).rank
+    steps = _Steps(problem, best, parameters.list_length)
+    idle = 0
+    while not context.deadline.expired():
+        if not steps.advance(context.deadline):
+            return Suggestion(best, "every neighbour was visited")
+        idle += 1
+        if steps.rank < rank:
+            best, rank, idle = steps.placement, steps.rank, 0
+        if idle >= parameters.patience if parameters.patience is not None else context.deadline.unlimited:
+            return Suggestion(best, f"{idle} steps without a better placement ended the search")
+    return Suggestion(best, "the deadline ended the search")
+
+
+class _Steps:
+    """A placement that moves on to its best neighbour, and the list of placements it may not return to."""
+
+    def __init__(self, problem: Problem, placement: IntArray, list_length: int) -> None:
+        self.placement = placement
+        self.rank = evaluate(problem, placement).rank
+        self._problem = problem
+        self._nodes = node_list(problem, placement)
+        self._moves = MoveEvaluator(problem)
+        self._relocations = RelocationEvaluator(problem)
+        self._visited: OrderedDict[bytes, None] = OrderedDict([(placement.tobytes(), None)])
+        self._list_length = list_length
+
+    def advance(self, deadline: Deadline) -> bool:
+        """Go to the best neighbour that is not on the list; return whether there is one."""
+        single, limit = self._best_single_move()
+        relocation = self._relocations.best(
+            self.placement, self._nodes, limit, permitted=self._permitted, deadline=deadline
+        )
+        if relocation is not None:
+            origin, destination = relocation
+            single = np.where(self.placement == origin, destination, self.placement)
+        if single is None:
+            return False
+        self.placement, self.rank = single, evaluate(self._problem, single).rank
+        self._visited[single.tobytes()] = None
+        if len(self._visited) > self._list_length:
+            self._visited.popitem(last=False)
+        return True
+
+    def _permitted(self, placement: IntArray) -> bool:
+        return placement.tobytes() not in self._visited
+
+    def _best_single_move(self) -> tuple[IntArray | None, Rank]:
+        """Return the best permitted move of one operator, co-locations included, and its rank."""
+        costs = self._moves.single_moves(self.placement)
+        listed = MoveCosts(costs.objective[:, self._nodes], costs.mean_delay_ms[:, self._nodes])
+        while (best := listed.best()) is not None:
+            operator, column = divmod(best, self._problem.n_nodes)
+            moved = self.placement.copy()
+            moved[operator] = self._nodes[column]
+            if self._permitted(moved):
+                return moved, listed.rank(best)
+            listed.objective[operator, column] = np.inf
+        return None, WORST
