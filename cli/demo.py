@@ -36,6 +36,12 @@ def demo(
     schedulers: Annotated[str, typer.Option(help="Comma-separated: even, default, ras, stormplace.")] = (
         "even,ras,stormplace"
     ),
+    strategy: Annotated[
+        str | None,
+        typer.Option(
+            help="Strategy of the scheduler stormplace; without it the daemon's.", show_default=False
+        ),
+    ] = None,
 ) -> None:
     """Run the taxi query under several schedulers on one emulated wide area; compare response times.
 
@@ -54,7 +60,13 @@ def demo(
         if not path.is_file():
             raise UserError(f"{option}: no such file: {path}")
     settings: DemoSettings = DemoSettings(
-        data=data, sites=sites, out=out, paced_rows=paced_rows, rate=rate, schedulers=names
+        data=data,
+        sites=sites,
+        out=out,
+        paced_rows=paced_rows,
+        rate=rate,
+        schedulers=names,
+        strategy=None if strategy is None else _strategy(strategy, names),
     )
     run_demo(settings)
 
@@ -65,3 +77,14 @@ def _scheduler(name: str) -> SchedulerName:
         if name == known:
             return known
     raise UserError(f"--schedulers: {name!r} is not one of {', '.join(SCHEDULERS)}")
+
+
+def _strategy(name: str, schedulers: tuple[SchedulerName, ...]) -> str:
+    """Check --strategy."""
+    from scheduler.registry import STRATEGIES  # noqa: PLC0415 (heavy imports only for this command)
+
+    if name not in STRATEGIES:
+        raise UserError(f"--strategy: {name!r} is not one of {', '.join(STRATEGIES)}")
+    if "stormplace" not in schedulers:
+        raise UserError("--strategy: it is for the scheduler stormplace, which --schedulers leaves out")
+    return name

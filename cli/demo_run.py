@@ -46,6 +46,7 @@ class DemoSettings:
         paced_rows: Rows at the end of the file that are sent at `rate`; response times are taken from these.
         rate: Rows per second of the paced part.
         schedulers: Names as `stormplace lab scheduler` takes them, in order.
+        strategy: How the scheduler stormplace places the query; None means as its daemon does by itself.
     """
 
     data: Path
@@ -54,6 +55,7 @@ class DemoSettings:
     paced_rows: int
     rate: float
     schedulers: tuple[SchedulerName, ...]
+    strategy: str | None = None
 
 
 def run_demo(settings: DemoSettings) -> None:
@@ -131,9 +133,10 @@ def _run_one(
     run_dir = folder / scheduler
     run_dir.mkdir()
     services = steps.services_site(settings.sites)
-    pins = dict.fromkeys(PINS, f"site:{services}") if scheduler == "stormplace" else {}
+    ours = scheduler == "stormplace"
+    pins = dict.fromkeys(PINS, f"site:{services}") if ours else {}
     steps.use_scheduler(scheduler)
-    steps.submit(scheduler, TOPOLOGY, WORKERS, pins, run_dir)
+    steps.submit(scheduler, TOPOLOGY, WORKERS, pins, run_dir, strategy=settings.strategy if ours else None)
     steps.feed(scheduler, fast_rows, settings.rate, settings.paced_rows, run_dir)
     steps.finish(scheduler, TOPOLOGY, run_dir)
     return run_dir

@@ -74,11 +74,21 @@ class LabSteps:
         if self.lab.status().scheduler != scheduler:
             self.lab.use_scheduler(scheduler)
 
-    def submit(self, scheduler: str, name: str, workers: int, pins: Mapping[str, str], run_dir: Path) -> None:
-        """Submit the query."""
+    def submit(
+        self,
+        scheduler: str,
+        name: str,
+        workers: int,
+        pins: Mapping[str, str],
+        run_dir: Path,
+        *,
+        strategy: str | None = None,
+    ) -> None:
+        """Submit the query, with a strategy of its own if one is given."""
         self.progress.step(f"{scheduler}: submitting the taxi query")
+        own = {} if strategy is None else {"topology.stormplace.strategy": strategy}
         conf = run_dir / "topology-conf.json"
-        conf.write_text(json.dumps(TOPOLOGY_CONF, indent=2) + "\n", encoding="utf-8")
+        conf.write_text(json.dumps(TOPOLOGY_CONF | own, indent=2) + "\n", encoding="utf-8")
         arguments = ["submit", "--nimbus", NIMBUS, "--redis", REDIS, "--run", scheduler, "--name", name]
         arguments += ["--workers", str(workers), "--conf", str(conf)]
         for component, place in pins.items():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import json
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -53,6 +55,8 @@ class OneHost:
         (["--rate", "inf"], "--rate"),
         (["--data", "absent.csv"], "--data"),
         (["--sites", "absent.toml"], "--sites"),
+        (["--strategy", "magic"], "--strategy: 'magic' is not one of greedy, "),
+        (["--strategy", "greedy", "--schedulers", "even"], "--strategy: it is for the scheduler stormplace"),
     ],
 )
 def test_a_wrong_option_is_refused_by_its_name(options: list[str], place: str) -> None:
@@ -109,3 +113,40 @@ def test_results_carry_machine_date_and_commit() -> None:
     assert "cores" in here.machine
     assert here.date.count("-") == 2
     assert here.commit
+
+
+@pytest.mark.parametrize("strategy", [None, "greedy"])
+def test_the_strategy_of_the_demo_reaches_the_topologys_configuration(
+    tmp_path: Path, strategy: str | None
+) -> None:
+    steps = LabSteps(OneHost("exit 0"), Screen(), tmp_path / "rows.csv")  # type: ignore[arg-type]  # doubles
+    steps.submit("stormplace", "taxi", 4, {}, tmp_path, strategy=strategy)
+    conf = json.loads((tmp_path / "topology-conf.json").read_text(encoding="utf-8"))
+    assert conf.get("topology.stormplace.strategy") == strategy
+
+
+@pytest.mark.parametrize("options", [[], ["--strategy", "greedy"]])
+def test_the_option_is_for_stormplace_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, options: list[str]
+) -> None:
+    asked: dict[str, str | None] = {}
+
+    class Steps:
+        def __init__(self, *_: object) -> None:
+            pass
+
+        def services_site(self, _sites: Path) -> str:
+            return "uniroma2"
+
+        def submit(self, scheduler: str, *_: object, strategy: str | None) -> None:
+            asked[scheduler] = strategy
+
+        def __getattr__(self, _step: str) -> Any:
+            return lambda *_: None
+
+    monkeypatch.setattr("cli.demo_run.LabSteps", Steps)
+    monkeypatch.setattr("cli.demo_run._lab", lambda *_: nullcontext())
+    monkeypatch.setattr("cli.demo_run._verify_and_report", lambda *_: True)
+    done = CliRunner().invoke(app, ["demo", "--out", str(tmp_path), *options])
+    assert done.exit_code == 0, done.output
+    assert asked == {"even": None, "ras": None, "stormplace": options[1] if options else None}
