@@ -19,8 +19,8 @@ help:  ## show the targets
 
 setup: $(VENV)/.ready $(STORM_HOME)/RELEASE $(SHIM)  ## Python environment, Storm, the shim's jar
 
-demo: setup  ## the taxi query on an emulated wide area, under three schedulers
-	$(BIN)/stormplace demo
+demo: setup  ## the taxi query on an emulated wide area, under three schedulers (STRATEGY=ils: ours by another strategy)
+	$(BIN)/stormplace demo $(if $(STRATEGY),--strategy $(STRATEGY))
 
 test: setup lint unit servers spark java lab  ## everything that must pass
 	@echo "all checks passed"
@@ -54,7 +54,7 @@ bench-emulator: setup  ## accuracy and throughput of the wide-area emulator
 
 bench-placement: setup  ## strategies on a reduced grid of the paper's problems (under 15 minutes), with a report
 	$(BIN)/python -m benchmarks.placement --out runs/placement
-	$(BIN)/python -m benchmarks.placement.steps --out runs/placement --seeds 0 --limit 10
+	$(BIN)/python -m benchmarks.placement.steps --out runs/placement --seeds 0
 	$(BIN)/python -m benchmarks.placement.report runs/placement
 
 clean:  ## remove what the targets above made

@@ -106,25 +106,27 @@ def _lines(axes: Axes, own: pd.DataFrame, variants: list[str], column: str, *, m
 
 
 def plot_steps(points: pd.DataFrame, file: Path) -> None:
-    """Draw the time per improving step against nodes x operators, with a line of linear growth.
+    """Draw the time per improving step against nodes x operators, beside lines of linear growth.
 
     Args:
-        points: Columns `strategy`, `size` (nodes x operators) and `seconds_per_step`.
+        points: Columns `kind`, `size` (nodes x operators) and `seconds_per_step`.
         file: Picture to write.
     """
     figure, axes = plt.subplots(figsize=(7.5, 5.0))
-    for number, (strategy, own) in enumerate(points.groupby("strategy")):
+    for number, (kind, own) in enumerate(points.groupby("kind")):
         colour = plt.get_cmap("tab10")(number)
         middle = own.groupby("size")["seconds_per_step"].median()
         axes.plot(own["size"], own["seconds_per_step"], "o", color=colour, alpha=0.4, markersize=4)
-        axes.plot(middle.index, middle, color=colour, label=str(strategy))
+        axes.plot(middle.index, middle, color=colour, label=str(kind))
         straight = middle.iloc[0] * middle.index / middle.index[0]
-        axes.plot(middle.index, straight, ":", color=colour, label="linear growth from its first point")
+        axes.plot(
+            middle.index, straight, ":", color=colour, label=None if number else "dotted: linear growth"
+        )
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlabel("nodes x operators")
     axes.set_ylabel("time per improving step in s")
-    axes.set_title("Time per improving step")
+    axes.set_title("Local search: time per improving step")
     axes.grid(alpha=0.3)
     axes.legend(frameon=False)
     figure.tight_layout()

@@ -129,21 +129,21 @@ def _steps(folder: Path) -> list[str]:
     if points.empty:
         return []
     body = []
-    for strategy, own in points.groupby("strategy"):
+    for kind, own in points.groupby("kind"):
         middle = own.groupby("size")["seconds_per_step"].median()
         body.append(
             [
-                str(strategy),
+                str(kind),
                 str(len(own)),
                 f"{1000 * middle.iloc[0]:.2f} ms at {middle.index[0]:,}",
                 f"{1000 * middle.iloc[-1]:.2f} ms at {middle.index[-1]:,}",
                 f"{growth(own):.2f}",
             ]
         )
-    head = ["strategy", "runs", "smallest size", "largest size", "exponent (1 is linear)"]
+    head = ["step", "runs", "smallest size", "largest size", "exponent (1 is linear)"]
     return [
         "## Time per improving step\n",
-        f"Size is nodes x operators. {document['provenance']}.\n",
+        f"Local search; size is nodes x operators. {document['provenance']}.\n",
         markdown(head, body),
         "![time per improving step](steps.png)\n",
     ]

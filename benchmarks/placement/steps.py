@@ -1,16 +1,17 @@
 """Time per improving step against nodes x operators.
 
-    python -m benchmarks.placement.steps [--out DIR] [--seeds ...] [--strategies ...]
+    python -m benchmarks.placement.steps [--out DIR] [--seeds ...] [--steps N]
 
 Layered applications with equal weights on geographic networks: 20 operators on 100 nodes to 320 on 1,600.
-A step is a placement better than all before it that the strategy tells of; its time is that between the first
-and the last such placement of a run, divided by their number.
+From the placement of `even`, which leaves much to improve, local search takes improving steps of its three
+kinds in turn; each is the best of its whole neighbourhood. A step that improves nothing is not counted.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import statistics
 import sys
 import time
 from pathlib import Path
@@ -21,23 +22,21 @@ import pandas as pd
 
 from cli.machine import PROJECT, provenance
 from cli.progress import StepProgress
-from scheduler.deadline import Deadline
 from scheduler.generators.paper import OBJECTIVES
 from scheduler.generators.recipe import Recipe, build
-from scheduler.plan import plan
-from scheduler.registry import STRATEGIES
+from scheduler.plan import NO_DEADLINE, plan
+from scheduler.search.descent import Descent
 
 if TYPE_CHECKING:
     from scheduler.problem import Problem
-    from scheduler.strategy import Progress
 
 STEPS = "steps.json"
 SHAPES = ((20, 100), (20, 400), (80, 400), (40, 1600), (160, 800), (80, 1600), (160, 1600), (320, 1600))
 """(operators, nodes)"""
-LAYERS_SHARE = 5
-"""Operators per layer, on the mean."""
-LIMIT_S = 60.0
-MEASURED = ("local-search", "ils")
+OPERATORS_PER_LAYER = 5
+NODES_PER_SITE = 20
+TIMED_STEPS = 8
+"""Improving steps of each kind per run; fewer if the search comes to its end."""
 
 
 def main() -> None:
@@ -47,28 +46,27 @@ def main() -> None:
     )
     parser.add_argument("--out", type=Path, default=PROJECT / "runs" / "placement")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
-    parser.add_argument("--strategies", nargs="+", default=[each for each in MEASURED if each in STRATEGIES])
-    parser.add_argument("--limit", type=float, default=LIMIT_S, help="seconds per run")
+    parser.add_argument("--steps", type=int, default=TIMED_STEPS, help="improving steps per kind and run")
     arguments = parser.parse_args()
-    cells = [(shape, seed) for shape in SHAPES for seed in arguments.seeds]
+    cells = [(operators, nodes, seed) for operators, nodes in SHAPES for seed in arguments.seeds]
     points: list[dict[str, Any]] = []
+    timed_steps(layered_problem(20, 100, 0), 2)  # the first run of a process loads code
     with StepProgress(len(cells)) as progress:
-        for (operators, nodes), seed in cells:
+        for operators, nodes, seed in cells:
             progress.step(f"{operators} operators on {nodes} nodes, seed {seed}")
-            problem = layered_problem(operators, nodes, seed)
-            for strategy in arguments.strategies:
-                steps, seconds = timed_steps(problem, strategy, arguments.limit)
-                points.append(
-                    {
-                        "strategy": strategy,
-                        "operators": operators,
-                        "nodes": nodes,
-                        "size": operators * nodes,
-                        "seed": seed,
-                        "steps": steps,
-                        "seconds_per_step": seconds / steps if steps else None,
-                    }
-                )
+            taken = timed_steps(layered_problem(operators, nodes, seed), arguments.steps)
+            points += [
+                {
+                    "kind": kind,
+                    "operators": operators,
+                    "nodes": nodes,
+                    "size": operators * nodes,
+                    "seed": seed,
+                    "steps": len(seconds),
+                    "seconds_per_step": statistics.median(seconds) if seconds else None,
+                }
+                for kind, seconds in taken.items()
+            ]
     arguments.out.mkdir(parents=True, exist_ok=True)
     document = {"provenance": provenance().line(), "points": points}
     (arguments.out / STEPS).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
@@ -77,30 +75,45 @@ def main() -> None:
 
 def layered_problem(operators: int, nodes: int, seed: int) -> Problem:
     """Return one of the problems: a layered application on a geographic network."""
-    layers = max(2, operators // LAYERS_SHARE)
+    layers = max(2, operators // OPERATORS_PER_LAYER)
+    sites = max(1, nodes // NODES_PER_SITE)
     weights = OBJECTIVES["equal"]
-    return build(Recipe("layered", "geographic", nodes, weights, seed, operators, layers, sites=nodes // 20))
+    return build(Recipe("layered", "geographic", nodes, weights, seed, operators, layers, sites))
 
 
-def timed_steps(problem: Problem, strategy: str, limit_s: float) -> tuple[int, float]:
-    """Return the improving steps of a run and the seconds from the first to the last improvement."""
-    moments: list[float] = []
-    best = float("inf")
+def timed_steps(problem: Problem, most: int) -> dict[str, list[float]]:
+    """Return the seconds of improving steps by kind, at most so many of each.
 
-    def listen(progress: Progress, /) -> None:
-        nonlocal best
-        if progress.objective < best:
-            best = progress.objective
-            moments.append(time.monotonic())
-
-    deadline = Deadline(time.monotonic, time.monotonic() + limit_s)
-    plan(problem, strategy, seed=0, deadline=deadline, report=listen)
-    return max(0, len(moments) - 1), moments[-1] - moments[0] if moments else 0.0
+    Raises:
+        ValueError: No placement was found to start from.
+    """
+    start = plan(problem, "even").placement
+    if start is None:
+        raise ValueError("no placement to start from")
+    descent = Descent(problem, start, np.arange(problem.n_nodes))
+    kinds = {
+        "co-locate": descent.co_locate,
+        "swap resources": descent.swap_resources,
+        "move single": descent.move_single,
+    }
+    taken: dict[str, list[float]] = {kind: [] for kind in kinds}
+    improved = True
+    while improved and min(map(len, taken.values())) < most:
+        improved = False
+        for kind, step in kinds.items():
+            before, began = descent.rank, time.perf_counter()
+            step(NO_DEADLINE)
+            seconds = time.perf_counter() - began
+            if descent.rank != before:
+                improved = True
+                if len(taken[kind]) < most:
+                    taken[kind].append(seconds)
+    return taken
 
 
 def step_points(document: dict[str, Any]) -> pd.DataFrame:
     """Return the measured points with at least one step."""
-    columns = ["strategy", "operators", "nodes", "size", "seed", "steps", "seconds_per_step"]
+    columns = ["kind", "operators", "nodes", "size", "seed", "steps", "seconds_per_step"]
     return pd.DataFrame(document["points"], columns=columns).dropna(subset=["seconds_per_step"])
 
 

@@ -173,7 +173,7 @@ def test_an_unknown_strategy_is_refused(
 def test_growth_of_steps_is_the_exponent(tmp_path: Path) -> None:
     """Time in proportion to the square root of the size has the exponent one half, and is drawn."""
     points = [
-        {"strategy": "local-search", "operators": 1, "nodes": size, "size": size, "seed": 0, "steps": 3,
+        {"kind": "move single", "operators": 1, "nodes": size, "size": size, "seed": 0, "steps": 3,
          "seconds_per_step": size**0.5}
         for size in (100, 1000, 10_000)
     ]  # fmt: skip
@@ -184,6 +184,10 @@ def test_growth_of_steps_is_the_exponent(tmp_path: Path) -> None:
     assert (tmp_path / "steps.png").stat().st_size > 10_000
 
 
-def test_steps_are_counted_between_the_first_and_the_last_improvement() -> None:
-    steps, seconds = timed_steps(layered_problem(20, 100, 0), "even", 1.0)
-    assert (steps, seconds) == (0, 0.0)
+def test_only_steps_that_improve_are_timed() -> None:
+    """At most as many as asked for, of all three kinds, and none without a time."""
+    taken = timed_steps(layered_problem(20, 50, 0), 2)
+    assert {*taken} == {"co-locate", "swap resources", "move single"}
+    assert all(len(seconds) <= 2 for seconds in taken.values())
+    assert any(taken.values())
+    assert all(each > 0 for seconds in taken.values() for each in seconds)
