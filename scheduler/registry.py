@@ -10,6 +10,8 @@ from scheduler.strategies.greedy_no_penalty import greedy_no_penalty
 from scheduler.strategies.ils import IlsParameters, ils
 from scheduler.strategies.ils import tireless as ils_tireless
 from scheduler.strategies.local_search import LocalSearchParameters, local_search
+from scheduler.strategies.portfolio import PortfolioParameters, portfolio
+from scheduler.strategies.portfolio import tireless as portfolio_tireless
 from scheduler.strategies.tabu_search import TabuSearchParameters, tabu_search
 from scheduler.strategies.tabu_search import tireless as tabu_search_tireless
 from scheduler.strategy import NoParameters, StrategyEntry
@@ -58,6 +60,16 @@ _ENTRIES: tuple[StrategyEntry[Any], ...] = (
         anytime=True,
         never_worse_than_greedy=True,
         tireless=ils_tireless,
+    ),
+    StrategyEntry(
+        name="portfolio",
+        solve=portfolio,
+        parameters=PortfolioParameters,
+        summary="greedy at once, then ils beside the exact solver: best placement and bound at any moment",
+        exact=True,
+        anytime=True,
+        never_worse_than_greedy=True,
+        tireless=portfolio_tireless,
     ),
     StrategyEntry(
         name="even",
