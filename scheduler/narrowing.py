@@ -6,30 +6,51 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scheduler.evaluation import evaluate
-from scheduler.exact.solve import solve_exact
+from scheduler.exact.solve import Exact, solve_exact
+from scheduler.strategies.ils import IlsParameters, ils
 from scheduler.strategy import Context, Progress, Suggestion, ignore
 from scheduler.subproblem import restrict
 
 if TYPE_CHECKING:
     from scheduler.arrays import IntArray
-    from scheduler.exact.solve import Exact
     from scheduler.problem import Problem
 
 
-def solve_on(problem: Problem, nodes: IntArray, context: Context) -> Exact:
+PROOF_SIZE = 30
+"""Default of `proof_size`: the exact solver mostly takes a tenth of a second for so many single moves."""
+_SEARCH = IlsParameters(patience=1, walkers=12)
+
+
+def whole(name: str, value: object, least: int) -> None:
+    """Refuse a parameter that is no whole number of at least `least`.
+
+    Raises:
+        ValueError: It is something else.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise ValueError(f"{name}: expected a whole number >= {least}, got {value!r}")
+
+
+def solve_on(problem: Problem, nodes: IntArray, proof_size: int, context: Context) -> Exact:
     """Return the best placement on some nodes by the exact solver, with the node indices of the whole.
 
-    Bound and proof hold for placements on these nodes.
+    Bound and proof hold for placements on these nodes. Without a deadline nothing would end a proof that
+    takes hours; if the part is large, iterated local search then takes the exact solver's place.
 
     Args:
         problem: The whole problem.
         nodes: (k,) ascending node indices.
+        proof_size: Without a deadline the exact solver is used up to so many single moves, operators x nodes.
         context: Its `report` hears of placements, and of bounds if these are all nodes.
     """
     part = problem
     if nodes.size < problem.n_nodes:
         part, context = restrict(problem, nodes), _lifting(context, nodes)
-    found = solve_exact(part, None, context)
+    if context.deadline.unlimited and part.n_ops * part.n_nodes > proof_size:
+        searched = ils(part, _SEARCH, context)
+        found = Exact(searched.placement, searched.bound, searched.proved, searched.reason)
+    else:
+        found = solve_exact(part, None, context)
     return found if found.placement is None else replace(found, placement=nodes[found.placement])
 
 
@@ -64,12 +85,11 @@ def concluded(problem: Problem, first: Suggestion, nodes: IntArray, found: Exact
         found: Its answer; it proves something only if it looked at all nodes.
     """
     whole = nodes.size == problem.n_nodes
-    where = f"all {problem.n_nodes} nodes" if whole else f"{nodes.size} of {problem.n_nodes} nodes"
-    reason = f"{found.reason} (on {where})"
+    reason = found.reason if whole else f"among {nodes.size} of {problem.n_nodes} nodes: {found.reason}"
     if found.placement is None:
         if first.placement is not None:
             return replace(first, reason=f"the greedy placement, as no other was found: {reason}")
-        return Suggestion(None, found.reason if whole else reason, proved=whole and found.proved)
+        return Suggestion(None, reason, proved=whole and found.proved)
     if first.placement is not None and _rank(problem, first.placement) < _rank(problem, found.placement):
         return replace(first, reason=f"the greedy placement is better than the one found: {reason}")
     return Suggestion(found.placement, reason, found.bound if whole else None, proved=whole and found.proved)

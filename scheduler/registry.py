@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 from scheduler.strategies.even import even
 from scheduler.strategies.greedy import greedy
 from scheduler.strategies.greedy_no_penalty import greedy_no_penalty
+from scheduler.strategies.hierarchical import HierarchicalParameters, hierarchical
 from scheduler.strategies.ils import IlsParameters, ils
 from scheduler.strategies.ils import tireless as ils_tireless
 from scheduler.strategies.local_search import LocalSearchParameters, local_search
+from scheduler.strategies.odp_ps import OdpPsParameters, odp_ps
 from scheduler.strategies.portfolio import PortfolioParameters, portfolio
 from scheduler.strategies.portfolio import tireless as portfolio_tireless
+from scheduler.strategies.res_odp import ResOdpParameters, res_odp
 from scheduler.strategies.tabu_search import TabuSearchParameters, tabu_search
 from scheduler.strategies.tabu_search import tireless as tabu_search_tireless
 from scheduler.strategy import NoParameters, StrategyEntry
@@ -70,6 +73,30 @@ _ENTRIES: tuple[StrategyEntry[Any], ...] = (
         anytime=True,
         never_worse_than_greedy=True,
         tireless=portfolio_tireless,
+    ),
+    StrategyEntry(
+        name="hierarchical",
+        solve=hierarchical,
+        parameters=HierarchicalParameters,
+        summary="the exact solver on virtual data centres, then within those that it used",
+        anytime=True,
+        never_worse_than_greedy=True,
+    ),
+    StrategyEntry(
+        name="odp-ps",
+        solve=odp_ps,
+        parameters=OdpPsParameters,
+        summary="the exact solver on the smallest set of near nodes that suffices",
+        anytime=True,
+        never_worse_than_greedy=True,
+    ),
+    StrategyEntry(
+        name="res-odp",
+        solve=res_odp,
+        parameters=ResOdpParameters,
+        summary="the exact solver on the nodes that a linear relaxation uses, and neighbours",
+        anytime=True,
+        never_worse_than_greedy=True,
     ),
     StrategyEntry(
         name="even",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.hierarchy import Hierarchy, create_hierarchy
-from scheduler.narrowing import concluded, limited, silent, solve_on
+from scheduler.narrowing import PROOF_SIZE, concluded, limited, silent, solve_on, whole
 from scheduler.strategies.greedy import greedy
 from scheduler.strategy import Context, NoParameters, Suggestion
 
@@ -26,14 +26,16 @@ class HierarchicalParameters:
 
     Attributes:
         grouping_factor: g: each level has g times as many virtual data centres as the one above (>= 2).
+        proof_size: Without a deadline the exact solver is used on up to so many single moves, operators x
+            nodes (>= 0), and iterated local search above: an exact solution may take hours.
     """
 
     grouping_factor: int = 2
+    proof_size: int = PROOF_SIZE
 
     def __post_init__(self) -> None:
-        given = self.grouping_factor
-        if isinstance(given, bool) or not isinstance(given, int) or given < 2:
-            raise ValueError(f"grouping_factor: expected a whole number >= 2, got {given!r}")
+        whole("grouping_factor", self.grouping_factor, 2)
+        whole("proof_size", self.proof_size, 0)
 
 
 def hierarchical(problem: Problem, parameters: HierarchicalParameters, context: Context, /) -> Suggestion:
@@ -53,18 +55,21 @@ def hierarchical(problem: Problem, parameters: HierarchicalParameters, context: 
     used: list[IntArray] = []
     for level in range(last):
         share = limited(context, 1.0 / (last + 1 - level))
-        nodes, found = _solved(hierarchy, used, silent(share))
+        nodes, found = _solved(hierarchy, used, parameters.proof_size, silent(share))
         used.append(nodes if found.placement is None else np.unique(found.placement))
-    nodes, found = _solved(hierarchy, used, context)
+    nodes, found = _solved(hierarchy, used, parameters.proof_size, context)
     return concluded(problem, first, nodes, found)
 
 
-def _solved(hierarchy: Hierarchy, used: list[IntArray], context: Context) -> tuple[IntArray, Exact]:
+def _solved(
+    hierarchy: Hierarchy, used: list[IntArray], proof_size: int, context: Context
+) -> tuple[IntArray, Exact]:
     """Solve the next level.
 
     Args:
         hierarchy: The levels.
         used: What the levels above used.
+        proof_size: As of `solve_on`.
         context: For the exact solver.
 
     Returns:
@@ -72,7 +77,7 @@ def _solved(hierarchy: Hierarchy, used: list[IntArray], context: Context) -> tup
     """
     level = hierarchy.levels[len(used)]
     for nodes in _candidates(hierarchy, used):
-        found = solve_on(level, nodes, context)
+        found = solve_on(level, nodes, proof_size, context)
         if found.placement is not None or context.deadline.expired():
             break
     return nodes, found

@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from scheduler.clustering import between, nested_sets
-from scheduler.narrowing import concluded, limited, solve_on
+from scheduler.narrowing import PROOF_SIZE, concluded, limited, solve_on, whole
 from scheduler.penalty import link_penalty
 from scheduler.strategies.greedy import greedy, pinned_nodes
+from scheduler.strategy import NoParameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from scheduler.arrays import IntArray
     from scheduler.problem import Problem
-    from scheduler.strategy import Context, NoParameters, Suggestion
+    from scheduler.strategy import Context, Suggestion
 
 
-def odp_ps(problem: Problem, parameters: NoParameters, context: Context, /) -> Suggestion:
+@dataclass(frozen=True)
+class OdpPsParameters:
+    """Settings of `odp-ps`.
+
+    Attributes:
+        proof_size: Without a deadline the exact solver is used on up to so many single moves, operators x
+            nodes (>= 0), and iterated local search above: an exact solution may take hours.
+    """
+
+    proof_size: int = PROOF_SIZE
+
+    def __post_init__(self) -> None:
+        whole("proof_size", self.proof_size, 0)
+
+
+def odp_ps(problem: Problem, parameters: OdpPsParameters, context: Context, /) -> Suggestion:
     """Solve ODP on the smallest of nested sets that strictly contains P and has a placement (Algorithm 2).
 
     Nodes are joined in pairs of little penalty, the pairs in pairs again, and so on (`nested_sets`). P are
@@ -29,13 +46,13 @@ def odp_ps(problem: Problem, parameters: NoParameters, context: Context, /) -> S
 
     Complexity: O(n_nodes^2 log n_nodes), then one exact solution per set, on twice as many nodes each time.
     """
-    first = greedy(problem, parameters, context)
+    first = greedy(problem, NoParameters(), context)
     if context.deadline.expired() or (first.placement is None and first.proved):
         return first
     for nodes in _ever_larger(problem, _references(problem, first.placement)):
         enough = first.placement is not None and bool(np.isin(first.placement, nodes).all())
         share = context if enough or nodes.size == problem.n_nodes else limited(context, 0.5)
-        found = solve_on(problem, nodes, share)
+        found = solve_on(problem, nodes, parameters.proof_size, share)
         if found.placement is not None or context.deadline.expired():
             break
     return concluded(problem, first, nodes, found)

@@ -9,9 +9,10 @@ import numpy as np
 
 from scheduler.clustering import between
 from scheduler.exact.relaxation import relaxed_placement
-from scheduler.narrowing import concluded, limited, solve_on
+from scheduler.narrowing import PROOF_SIZE, concluded, limited, solve_on, whole
 from scheduler.penalty import link_penalty
 from scheduler.strategies.greedy import greedy
+from scheduler.strategies.local_search import LocalSearchParameters, local_search
 from scheduler.strategy import Context, NoParameters, Suggestion
 
 if TYPE_CHECKING:
@@ -32,14 +33,20 @@ class ResOdpParameters:
 
     Attributes:
         neighbours: k: nodes that are added for each candidate (>= 1).
+        relaxation_size: Without a deadline the relaxation is solved on up to so many single moves, operators
+            x nodes (>= 0); above, the nodes that `local-search` uses are the candidates.
+        proof_size: Without a deadline the exact solver is used on up to so many single moves, operators x
+            nodes (>= 0), and iterated local search above: an exact solution may take hours.
     """
 
     neighbours: int = 5
+    relaxation_size: int = 1000
+    proof_size: int = PROOF_SIZE
 
     def __post_init__(self) -> None:
-        given = self.neighbours
-        if isinstance(given, bool) or not isinstance(given, int) or given < 1:
-            raise ValueError(f"neighbours: expected a whole number >= 1, got {given!r}")
+        whole("neighbours", self.neighbours, 1)
+        whole("relaxation_size", self.relaxation_size, 0)
+        whole("proof_size", self.proof_size, 0)
 
 
 def res_odp(problem: Problem, parameters: ResOdpParameters, context: Context, /) -> Suggestion:
@@ -54,25 +61,30 @@ def res_odp(problem: Problem, parameters: ResOdpParameters, context: Context, /)
     first = greedy(problem, NoParameters(), context)
     if context.deadline.expired() or (first.placement is None and first.proved):
         return first
-    shares = relaxed_placement(problem, limited(context, SHARE_OF_RELAXATION))
     distance = between(link_penalty(problem))
-    nodes = _drawn(shares, context.random)
+    nodes = _candidates(problem, parameters, context)
     while True:
-        nodes = _expanded(distance, nodes, parameters.neighbours, context.random)
-        found = solve_on(problem, nodes, context)
+        nodes = expanded(distance, nodes, parameters.neighbours, context.random)
+        found = solve_on(problem, nodes, parameters.proof_size, context)
         enough = found.placement is not None or nodes.size == problem.n_nodes
         if enough or context.deadline.expired():
             return concluded(problem, first, nodes, found)
 
 
-def _drawn(shares: FloatArray, random: np.random.Generator) -> IntArray:
+def _candidates(problem: Problem, parameters: ResOdpParameters, context: Context) -> IntArray:
+    if context.deadline.unlimited and problem.n_ops * problem.n_nodes > parameters.relaxation_size:
+        descended = local_search(problem, LocalSearchParameters(), context)
+        if descended.placement is not None:
+            return np.unique(descended.placement)
+    return drawn(relaxed_placement(problem, limited(context, SHARE_OF_RELAXATION)), context.random)
+
+
+def drawn(shares: FloatArray, random: np.random.Generator) -> IntArray:
     """Return the candidates, ascending: per operator one of the nodes that share it, all as likely."""
     return np.unique([random.choice(np.flatnonzero(row > LEAST_SHARE)) for row in shares])
 
 
-def _expanded(
-    distance: FloatArray, candidates: IntArray, count: int, random: np.random.Generator
-) -> IntArray:
+def expanded(distance: FloatArray, candidates: IntArray, count: int, random: np.random.Generator) -> IntArray:
     """Return the candidates and new neighbours of each, ascending.
 
     A node is drawn with a probability that is inverse to its penalty.
@@ -89,8 +101,8 @@ def _expanded(
         others = np.flatnonzero(~chosen)
         attraction = 1.0 / np.maximum(distance[u, others], LEAST_PENALTY)
         if others.size:
-            drawn = random.choice(
+            added = random.choice(
                 others, size=min(count, others.size), replace=False, p=attraction / attraction.sum()
             )
-            chosen[drawn] = True
+            chosen[added] = True
     return np.flatnonzero(chosen)
