@@ -59,8 +59,8 @@ class Grid:
         name: Said in the report.
         sizes: Numbers of nodes.
         seeds: Seeds of the networks, and of the strategies.
-        limits: Seconds by strategy, one variant for each; a strategy that is not named has
-            `other_limit_s` if it is exact or can use up any time, and else none.
+        limits: Seconds by strategy, one variant for each, None for one that ends by itself; a strategy that
+            is not named has `other_limit_s` if it is exact or can use up any time, and else none.
         long_limits: Seconds for the hardest problems, by strategy.
         other_limit_s: See `limits`.
     """
@@ -68,7 +68,7 @@ class Grid:
     name: str
     sizes: tuple[int, ...]
     seeds: tuple[int, ...]
-    limits: Mapping[str, tuple[float, ...]]
+    limits: Mapping[str, tuple[Limit, ...]]
     long_limits: Mapping[str, float]
     other_limit_s: float
 
@@ -84,7 +84,7 @@ class Grid:
         made = []
         for name, entry in STRATEGIES.items():
             timed = entry.exact or entry.tireless is not None
-            limits: tuple[Limit, ...] = self.limits.get(name, (self.other_limit_s if timed else None,))
+            limits = self.limits.get(name, (self.other_limit_s if timed else None,))
             made += [
                 Variant(
                     label=name if limit is None or not _anytime(name) else f"{name} {limit:g} s",
@@ -112,6 +112,7 @@ FULL = Grid(
         "hierarchical": (60.0,),
         "odp-ps": (60.0,),
         "res-odp": (60.0,),
+        "tabu-search": (None,),
         "ils": (2.0, 10.0),
         "portfolio": (10.0,),
     },
@@ -128,6 +129,7 @@ REDUCED = Grid(
         "hierarchical": (5.0,),
         "odp-ps": (5.0,),
         "res-odp": (5.0,),
+        "tabu-search": (None,),
         "ils": (2.0,),
         "portfolio": (5.0,),
     },
