@@ -51,13 +51,13 @@ def solve(
 
     Exit status: 0 solved, 2 bad input, 3 infeasible, 130 ended by Ctrl-C.
     """
-    entry = _entry(strategy)
     if time_limit is not None and not 0 < time_limit < math.inf:
         raise UserError(f"--time-limit: expected a number of seconds > 0, got {time_limit:g}")
-    parameters = read_parameters(entry, settings or [])
-    if time_limit is not None and entry.tireless is not None:
-        parameters = entry.tireless(parameters)
     try:
+        entry = _entry(strategy)
+        parameters = read_parameters(entry, settings or [])
+        if time_limit is not None and entry.tireless is not None:
+            parameters = entry.tireless(parameters)
         problem = read_problem(file)
         result, seconds, interrupted = _solved(problem, entry, parameters, seed, time_limit, show=not as_json)
     except KeyboardInterrupt:
@@ -109,6 +109,9 @@ def _solved(
         )
 
     with Interrupt() as interrupt, ChildProcesses() as children:
+        if entry.exact:
+            # What solvers need loads while greedy works.
+            children.warm_up()
         began = time.monotonic()
         end = math.inf if time_limit_s is None else began + time_limit_s
         if show:

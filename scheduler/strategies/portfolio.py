@@ -47,7 +47,7 @@ class PortfolioParameters:
     patience: int | None = 16
     walkers: int = 24
     first_patience: int = 2
-    proof_size: int = 150
+    proof_size: int = 64
 
     def __post_init__(self) -> None:
         IlsParameters(self.patience, self.walkers)
