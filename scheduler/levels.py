@@ -118,8 +118,16 @@ class _Sweep:
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """The critical streams of an application, ready for longest paths in both directions."""
+    """The critical streams of an application, ready for longest paths in both directions.
 
+    Attributes:
+        depth: (n_ops,) streams of the longest way from a source to each operator; two operators of one depth
+            share no critical stream.
+        forward: The streams in the order of arrivals.
+        backward: The streams in the order of departures.
+    """
+
+    depth: IntArray
     forward: _Sweep
     backward: _Sweep
 
@@ -136,7 +144,8 @@ class Levels:
         starts, ends = source[critical], target[critical]
         down = _depths(n_ops, starts.tolist(), ends.tolist())
         up = _depths(n_ops, ends[::-1].tolist(), starts[::-1].tolist())
-        return Levels(_Sweep.of(critical, starts, ends, down), _Sweep.of(critical, ends, starts, up))
+        forward = _Sweep.of(critical, starts, ends, down)
+        return Levels(frozen(down), forward, _Sweep.of(critical, ends, starts, up))
 
     def arrivals(self, own: FloatArray, hop: Hop) -> FloatArray:
         """Return the longest path from a source up to each operator, its own value excluded.

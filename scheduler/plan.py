@@ -10,6 +10,7 @@ from scheduler.arrays import frozen
 from scheduler.children import INLINE
 from scheduler.deadline import Deadline
 from scheduler.evaluation import check, evaluate
+from scheduler.reduction import is_large, solve_on_candidates
 from scheduler.registry import STRATEGIES
 from scheduler.result import Result
 from scheduler.strategy import Context, ignore
@@ -68,7 +69,10 @@ def plan(
     if not isinstance(chosen, entry.parameters):
         raise TypeError(f"strategy {strategy} takes {entry.parameters.__name__}, got {type(chosen).__name__}")
     context = Context(np.random.default_rng(seed), deadline, children, report)
-    suggestion = entry.solve(problem, chosen, context)
+    if entry.scales or not is_large(problem):
+        suggestion = entry.solve(problem, chosen, context)
+    else:
+        suggestion = solve_on_candidates(problem, entry, chosen, context)
     if suggestion.placement is None:
         return Result(None, None, None, "infeasible", suggestion.reason, strategy, seed)
     placement = frozen(suggestion.placement.copy())

@@ -111,6 +111,8 @@ class StrategyEntry(Generic[Parameters]):
         anytime: Whether more time may give a better placement and the deadline ends it early.
         needs_rates: Whether its placement depends on rates of streams whatever the weights are.
         never_worse_than_greedy: Whether F never exceeds that of `greedy`.
+        scales: Whether it takes problems of any size; others get candidate nodes of large networks only
+            (`scheduler.reduction`).
         tireless: Returns parameters with which an anytime strategy uses all time up to its deadline
             instead of ending by the work done; None if it always does one or the other.
     """
@@ -123,4 +125,5 @@ class StrategyEntry(Generic[Parameters]):
     anytime: bool = False
     needs_rates: bool = False
     never_worse_than_greedy: bool = False
+    scales: bool = False
     tireless: Callable[[Parameters], Parameters] | None = None

@@ -1,0 +1,1 @@
+"""What problems need that are too large for tables over all operators and nodes."""
