@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 
+import psutil
 import pytest
 from thriftpy2.protocol import TBinaryProtocolFactory
 from thriftpy2.rpc import make_client
@@ -42,7 +43,7 @@ def command(tmp_path):
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_the_command_says_when_it_is_ready_and_ends_on_a_signal(make, command, number):
-    """One line with the address, a plan, exit status 0."""
+    """One line with the address, a plan, exit status 0, and no process left of those that it started."""
     process = command("[server]\nport = 0\n")
     ready = process.stdout.readline()
     assert ready.startswith("stormplace daemon ready on 127.0.0.1:")
@@ -55,9 +56,12 @@ def test_the_command_says_when_it_is_ready_and_ends_on_a_signal(make, command, n
         timeout=60_000,
     )
     assert client.plan(request_to_thrift(make.cluster(make.taxi()))).plans[0].decision == Decision.ASSIGN
+    family = psutil.Process(process.pid).children(recursive=True)
     process.send_signal(number)
     _, log = process.communicate(timeout=60)
     assert process.returncode == 0
+    assert family
+    assert psutil.wait_procs(family, 60)[1] == []
     assert [json.loads(line)["event"] for line in log.splitlines()] == [
         "daemon started",
         "round",

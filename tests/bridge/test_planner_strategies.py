@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
+import json
+import os
+import select
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from bridge.child_process import ChildProcesses
-from bridge.messages import Decision
+from bridge.messages import Decision, Grouping
 from bridge.planner import plan_round
 from bridge.record import RoundRecord
 from bridge.replay_record import replay
@@ -17,7 +22,8 @@ from bridge.wire import encode_request, encode_response
 from scheduler.children import INLINE
 from scheduler.registry import STRATEGIES
 
-PINNED = {"pin": {"dataSource": "site:uniroma2", "globalRank": "site:uniroma2"}}
+# The smallest query that leaves something to decide: there are as many ends as a host has room for.
+PINNED = {"pin": {"c0": "site:uniroma2", "c3": "site:us-east1"}}
 SETTINGS = Settings(plan=PlanSettings(time_limit_ms=60_000), move=MoveSettings(max_moves_per_round=1000))
 EXACT = [name for name, entry in STRATEGIES.items() if entry.exact]
 
@@ -28,8 +34,17 @@ def stopped():
     return 0.0
 
 
-def taxi(make, strategy, **settings):
-    return make.cluster(make.taxi(settings={"strategy": strategy, **PINNED, **settings}))
+@pytest.fixture(scope="module")
+def processes():
+    with ChildProcesses() as processes:
+        yield processes
+
+
+def query(make, strategy, **settings):
+    chain = make.chain("taxi-1", [1, 1, 1, 1], [Grouping.SHUFFLE] * 3)
+    keys = {"strategy": strategy, **PINNED, **settings}
+    configuration = {f"topology.stormplace.{key}": value for key, value in keys.items()}
+    return make.cluster(replace(chain, settings_json=json.dumps(configuration)))
 
 
 def plan(request, clock=stopped, children=INLINE):
@@ -41,7 +56,7 @@ def plan(request, clock=stopped, children=INLINE):
 @every_strategy
 def test_a_strategy_is_chosen_by_its_name(make, strategy):
     """The plan is there, passes the daemon's check, and says who made it and what it is worth."""
-    (answer,) = plan(taxi(make, strategy)).response.plans
+    (answer,) = plan(query(make, strategy)).response.plans
 
     assert (answer.decision, answer.strategy) == (Decision.ASSIGN, strategy)
     assert answer.status.startswith(f"placed by {strategy}: {answer.response_time_ms:.1f} ms response time")
@@ -51,7 +66,7 @@ def test_a_strategy_is_chosen_by_its_name(make, strategy):
 @every_strategy
 def test_planning_on_its_result_moves_nothing(make, strategy):
     """The next round keeps what this one decided."""
-    request = taxi(make, strategy)
+    request = query(make, strategy)
     (again,) = plan(make.carried_out(request, plan(request).response)).response.plans
 
     assert again.decision is Decision.KEEP
@@ -61,7 +76,7 @@ def test_planning_on_its_result_moves_nothing(make, strategy):
 @every_strategy
 def test_a_round_without_a_cut_is_replayed_to_the_same_bytes(make, strategy):
     """A real clock that does not run out decides nothing."""
-    request = taxi(make, strategy)
+    request = query(make, strategy)
     done = plan(request, time.monotonic)
     record = RoundRecord(
         encode_request(request), encode_response(done.response), SETTINGS.to_json(), "", 0.0, {}, False, {}
@@ -73,8 +88,8 @@ def test_a_round_without_a_cut_is_replayed_to_the_same_bytes(make, strategy):
 
 @pytest.mark.parametrize("strategy", EXACT)
 def test_a_proof_is_told_in_the_status(make, strategy):
-    """Eight executors on seven hosts: the exact ones prove it, in the next round as well."""
-    request = taxi(make, strategy)
+    """The exact ones prove it, in the next round as well."""
+    request = query(make, strategy)
     done = plan(request)
     (answer,) = done.response.plans
     (kept,) = plan(make.carried_out(request, done.response)).response.plans
@@ -86,7 +101,7 @@ def test_a_proof_is_told_in_the_status(make, strategy):
 
 def test_without_a_proof_the_status_does_not_claim_one(make):
     """Greedy proves nothing."""
-    (answer,) = plan(taxi(make, "greedy")).response.plans
+    (answer,) = plan(query(make, "greedy")).response.plans
 
     assert answer.bound is None
     assert "optimal" not in answer.status
@@ -106,14 +121,41 @@ def test_a_proof_with_some_executors_held_is_none_for_the_topology(make):
     assert "optimal" not in answer.status
 
 
-def test_solvers_in_child_processes_answer_as_they_do_here(make):
-    """Where a solver runs changes no byte of a plan that it could finish."""
-    request = taxi(make, "odp")
-    with ChildProcesses() as children:
-        there = plan(request, time.monotonic, children)
+@pytest.mark.parametrize("strategy", EXACT)
+def test_solvers_in_child_processes_answer_as_they_do_here(make, strategy, processes):
+    """Where a solver runs, and which of two is faster, changes no byte of a plan that it could finish."""
+    request = query(make, strategy)
+    there = plan(request, time.monotonic, processes)
 
     assert not there.report.timed_out
     assert encode_response(there.response) == encode_response(plan(request).response)
+
+
+def test_a_child_that_overruns_is_killed_and_the_answer_still_comes(make, monkeypatch):
+    """The strategy would wait for it for ever; the record says that time had a say."""
+    monkeypatch.syspath_prepend(Path(__file__).parent)
+    work = importlib.import_module("child_work")
+    ended = []
+
+    def patient(problem, parameters, context, /):
+        job = context.children.start(work.stubborn, None, context.deadline)
+        job.wait(60.0)
+        ended.append(os.pidfd_open(job.messages()[0]))
+        while not job.ended:
+            job.wait(3600.0)
+        return STRATEGIES["greedy"].solve(problem, parameters, context)
+
+    monkeypatch.setitem(STRATEGIES, "patient", replace(STRATEGIES["greedy"], name="patient", solve=patient))
+    request = replace(query(make, "patient", **{"time.limit.ms": 500}), deadline_ms=60_000)
+    with ChildProcesses(preload=()) as children:
+        done = plan(request, time.monotonic, children)
+        gone, _, _ = select.select(ended[:1], [], [], 60.0)
+    for each in ended:
+        os.close(each)
+
+    assert gone
+    assert done.report.timed_out
+    assert done.response.plans[0].decision is Decision.ASSIGN
 
 
 @pytest.mark.parametrize("strategy", [name for name, entry in STRATEGIES.items() if entry.anytime])
@@ -124,7 +166,7 @@ def test_a_cut_search_still_answers_and_the_record_says_so(make, strategy):
     def hurried():
         return 0.0 if next(looks) < 6 else 59.9
 
-    done = plan_round(replace(taxi(make, strategy), deadline_ms=60_000), SETTINGS, hurried)
+    done = plan_round(replace(query(make, strategy), deadline_ms=60_000), SETTINGS, hurried)
     (answer,) = done.response.plans
 
     assert done.report.timed_out
@@ -134,7 +176,7 @@ def test_a_cut_search_still_answers_and_the_record_says_so(make, strategy):
 @every_strategy
 def test_cost_and_traffic_can_be_weighed(make, strategy):
     """By every strategy; F stands in the status where it is more than the response time."""
-    request = taxi(make, strategy, weights={"response_time": 0.5, "cost": 0.25, "inter_node_traffic": 0.25})
+    request = query(make, strategy, weights={"response_time": 0.5, "cost": 0.25, "inter_node_traffic": 0.25})
     dear = [
         replace(each, meta={**each.meta, "stormplace.cost": "1.5" if "rome" in each.host else "0.5"})
         for each in request.supervisors
@@ -148,6 +190,6 @@ def test_cost_and_traffic_can_be_weighed(make, strategy):
 
 def test_weighing_a_cost_that_nobody_states_is_told(make):
     """It would count for nothing in silence."""
-    (answer,) = plan(taxi(make, "greedy", weights={"cost": 1})).response.plans
+    (answer,) = plan(query(make, "greedy", weights={"cost": 1})).response.plans
 
     assert "cost is weighed but no supervisor states stormplace.cost" in answer.status
