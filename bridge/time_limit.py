@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _LOOK_EVERY_S = 0.05
 # A child gets so much less time than there is, to bring its answer.
 _RESERVED_SHARE = 0.05
-_MOST_RESERVED_S = 0.2
+_MOST_RESERVED_S = 0.5
 
 
 class TimeLimit:
