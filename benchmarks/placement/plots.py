@@ -126,7 +126,7 @@ def plot_steps(points: pd.DataFrame, file: Path) -> None:
     axes.set_yscale("log")
     axes.set_xlabel("nodes x operators")
     axes.set_ylabel("time per improving step in s")
-    axes.set_title("Local search: time per improving step")
+    axes.set_title("Time per improving step")
     axes.grid(alpha=0.3)
     axes.legend(frameon=False)
     figure.tight_layout()

@@ -143,7 +143,8 @@ def _steps(folder: Path) -> list[str]:
     head = ["step", "runs", "smallest size", "largest size", "exponent (1 is linear)"]
     return [
         "## Time per improving step\n",
-        f"Local search; size is nodes x operators. {document['provenance']}.\n",
+        "Steps of local search by kind, and improvements of `ils`; size is nodes x operators.",
+        f"{document['provenance']}.\n",
         markdown(head, body),
         "![time per improving step](steps.png)\n",
     ]

@@ -5,15 +5,18 @@
 Layered applications with equal weights on geographic networks: 20 operators on 100 nodes to 320 on 1,600.
 From the placement of `even`, which leaves much to improve, local search takes improving steps of its three
 kinds in turn; each is the best of its whole neighbourhood. A step that improves nothing is not counted.
+For `ils` the time between the first improvements that it tells of counts, rounds without one included.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import statistics
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,13 +25,16 @@ import pandas as pd
 
 from cli.machine import PROJECT, provenance
 from cli.progress import StepProgress
+from scheduler.deadline import Deadline
 from scheduler.generators.paper import OBJECTIVES
 from scheduler.generators.recipe import Recipe, build
 from scheduler.plan import NO_DEADLINE, plan
+from scheduler.registry import STRATEGIES
 from scheduler.search.descent import Descent
 
 if TYPE_CHECKING:
     from scheduler.problem import Problem
+    from scheduler.strategy import Progress
 
 STEPS = "steps.json"
 SHAPES = ((20, 100), (20, 400), (80, 400), (40, 1600), (160, 800), (80, 1600), (160, 1600), (320, 1600))
@@ -37,6 +43,9 @@ OPERATORS_PER_LAYER = 5
 NODES_PER_SITE = 20
 TIMED_STEPS = 8
 """Improving steps of each kind per run; fewer if the search comes to its end."""
+ITERATED = "ils"
+ITERATED_STEPS = 4
+ITERATED_LIMIT_S = 20.0
 
 
 def main() -> None:
@@ -54,7 +63,9 @@ def main() -> None:
     with StepProgress(len(cells)) as progress:
         for operators, nodes, seed in cells:
             progress.step(f"{operators} operators on {nodes} nodes, seed {seed}")
-            taken = timed_steps(layered_problem(operators, nodes, seed), arguments.steps)
+            problem = layered_problem(operators, nodes, seed)
+            taken = timed_steps(problem, arguments.steps)
+            taken[ITERATED] = timed_improvements(problem, ITERATED_STEPS, ITERATED_LIMIT_S)
             points += [
                 {
                     "kind": kind,
@@ -109,6 +120,21 @@ def timed_steps(problem: Problem, most: int) -> dict[str, list[float]]:
                 if len(taken[kind]) < most:
                     taken[kind].append(seconds)
     return taken
+
+
+def timed_improvements(problem: Problem, most: int, limit_s: float) -> list[float]:
+    """Return the seconds between the first improvements of the iterated local search, at most so many."""
+    began = time.monotonic()
+    moments: list[float] = []
+    deadline = Deadline(lambda: math.inf if len(moments) > most else time.monotonic(), began + limit_s)
+
+    def listen(_progress: Progress, /) -> None:
+        moments.append(time.monotonic())
+
+    entry = STRATEGIES[ITERATED]
+    parameters = entry.parameters() if entry.tireless is None else entry.tireless(entry.parameters())
+    plan(problem, ITERATED, parameters, deadline=deadline, report=listen)
+    return [after - before for before, after in pairwise(moments)][:most]
 
 
 def step_points(document: dict[str, Any]) -> pd.DataFrame:

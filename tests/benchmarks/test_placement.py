@@ -17,7 +17,7 @@ from benchmarks.placement.measure import measure
 from benchmarks.placement.plots import plot_steps
 from benchmarks.placement.report import report
 from benchmarks.placement.rows import ROWS, Row, append, export, load, table
-from benchmarks.placement.steps import growth, layered_problem, step_points, timed_steps
+from benchmarks.placement.steps import growth, layered_problem, step_points, timed_improvements, timed_steps
 from cli.machine import Provenance
 from scheduler.children import INLINE
 from scheduler.generators.paper import APPLICATIONS, OBJECTIVES, SIZES, paper_problem
@@ -191,3 +191,9 @@ def test_only_steps_that_improve_are_timed() -> None:
     assert all(len(seconds) <= 2 for seconds in taken.values())
     assert any(taken.values())
     assert all(each > 0 for seconds in taken.values() for each in seconds)
+
+
+def test_improvements_of_the_iterated_search_are_timed_until_there_are_enough() -> None:
+    seconds = timed_improvements(layered_problem(20, 50, 0), 2, 5.0)
+    assert 1 <= len(seconds) <= 2
+    assert all(each > 0 for each in seconds)
