@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -82,6 +82,22 @@ class ClassForm:
         for members, row in zip(self.classes, counts, strict=True):
             placement[members] = np.repeat(np.arange(self.n_nodes), row)
         return placement
+
+    def restricted(self, nodes: IntArray) -> ClassForm:
+        """Return the form on some of the nodes, in the order given."""
+        block = np.ix_(nodes, nodes)
+        edges = tuple(
+            replace(edge, cost=None if edge.cost is None else edge.cost[block]) for edge in self.edges
+        )
+        return replace(
+            self,
+            unary=self.unary[:, nodes],
+            execution_ms=self.execution_ms[:, nodes],
+            edges=edges,
+            capacity=self.capacity[nodes],
+            slots=self.slots[:, nodes],
+            delay_ms=self.delay_ms[block],
+        )
 
     def counts(self, placement: IntArray) -> IntArray:
         """Return (n_classes, n_nodes) the counts of a placement."""

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scheduler.exact.ask import SCALE, ask
 from scheduler.exact.form import class_form
 from scheduler.exact.program import placement_program
-from scheduler.exact.solve import SCALE, ask
 
 if TYPE_CHECKING:
     from scheduler.arrays import FloatArray
@@ -36,7 +36,8 @@ def relaxed_placement(problem: Problem, context: Context) -> FloatArray:
     answer = ask("highs", replace(program, model=relaxed), context, context.deadline)
     if answer is None or answer.values is None:
         spread = problem.allowed.astype(np.float64)
-        return spread / np.maximum(spread.sum(axis=1, keepdims=True), 1.0)
+        evenly: FloatArray = spread / np.maximum(spread.sum(axis=1, keepdims=True), 1.0)
+        return evenly
     shares = np.zeros((problem.n_ops, problem.n_nodes))
     counts = np.maximum(program.counts(answer.values, problem.n_nodes), 0.0)
     for members, row in zip(form.classes, counts, strict=True):

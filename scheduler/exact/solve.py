@@ -1,37 +1,34 @@
-"""The exact solver: from a heuristic's placement to a proof, through bounds, search and solvers."""
+"""The exact solver: from a heuristic's placement to a proof, through bounds, search and a solver."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scheduler.exact.ask import search_by_solver
+from scheduler.exact.by_chain import search_as_chain
+from scheduler.exact.by_search import search
 from scheduler.exact.form import class_form
 from scheduler.exact.incumbent import Incumbent
-from scheduler.exact.program import placement_program
-from scheduler.exact.solvers import Order, run_solver
 from scheduler.exact.two_classes import search_two_classes
+from scheduler.exact.work import Work
+from scheduler.search.descent import descend
 from scheduler.strategies.local_search import LocalSearchParameters, local_search
 
 if TYPE_CHECKING:
-    from scheduler.arrays import IntArray
-    from scheduler.deadline import Deadline
+    from scheduler.arrays import BoolArray, IntArray
     from scheduler.exact.form import ClassForm
-    from scheduler.exact.program import Program
-    from scheduler.exact.solvers import Answer, SolverName
     from scheduler.problem import Problem
     from scheduler.strategy import Context
 
-SCALE = 1000.0
-"""Units of a solver's objective per unit of F: its absolute tolerances are then small in F."""
-SOLVER_TOLERANCE = 1e-7
-"""How much a solver's proof may be wrong, relative to max(1, |F|): its rows hold to about 1e-6 only."""
-LONGEST_WAIT_S = 1.0
-"""Between two looks at the deadline."""
-PATIENCE_S = 2.0
-"""A solver that overruns its limit by more is killed."""
+OVER = "the deadline ended the search for a proof"
+LARGEST_FORM = 100_000_000
+"""Floats in the link tables of a problem that is not too large."""
+SOLVER_SHARE = 0.5
+"""Of the time goes to the solver if the search needs more than the rest."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,16 +49,27 @@ class Exact:
 
 
 def solve_exact(
-    problem: Problem, start: IntArray | None, context: Context, *, time_limit_s: float | None = None
+    problem: Problem,
+    start: IntArray | None,
+    context: Context,
+    *,
+    time_limit_s: float | None = None,
+    work_limit: float = math.inf,
 ) -> Exact:
-    """Return a placement with a proof that none is better, or the best one found before the deadline.
+    """Return a placement with a proof that none is better, or the best one found before the end.
+
+    A proof by search means that F of no placement is lower by more than 1e-9, but for rounding; one by the
+    solver means by more than 2e-7 max(1, |F|), which covers its tolerances. Among placements of equal F the
+    one returned is at the foot of a descent in mean delay.
 
     Args:
         problem: The problem.
         start: (n_ops,) a feasible placement to begin with; None means that of `local-search`.
-        context: Deadline, children for solvers, and who hears of progress.
+        context: Deadline, children for the solver, and who hears of progress.
         time_limit_s: Seconds after which to stop, if that comes before the deadline; without a deadline
             there is no clock and it is ignored.
+        work_limit: Partial placements times nodes to look at; ends the search after the same steps
+            everywhere. The solver, whose work is not counted, is used only if this is infinite.
     """
     deadline = context.deadline if time_limit_s is None else context.deadline.within(time_limit_s)
     incumbent = Incumbent(problem, context.report)
@@ -72,61 +80,53 @@ def solve_exact(
         start = first.placement
     if start is not None:
         incumbent.offer(start, "start")
+    pairs = len(problem.application.streams) * problem.n_nodes**2
+    if pairs > LARGEST_FORM:
+        return _stopped(incumbent, "the problem is too large for a proof")
     if deadline.expired():
-        return _stopped(incumbent)
-    form = class_form(problem)
-    if search_two_classes(form, incumbent, deadline):
-        reason = "optimal: proved by branch and bound over exchangeable operators"
-        return Exact(incumbent.placement, incumbent.bound, proved=True, reason=reason)
-    return _by_solver(form, incumbent, context, deadline)
+        return _stopped(incumbent, OVER)
+    proved, reason = _prove(class_form(problem), incumbent, context, Work(deadline, work_limit))
+    if not proved:
+        return _stopped(incumbent, reason)
+    if incumbent.placement is None:
+        return Exact(None, None, proved=True, reason=reason)
+    incumbent.offer(descend(problem, incumbent.placement, deadline).placement, "descent")
+    return Exact(incumbent.placement, _bound(incumbent), proved=True, reason=reason)
 
 
-def _stopped(incumbent: Incumbent) -> Exact:
-    bound = None if incumbent.bound == -math.inf else incumbent.bound
-    return Exact(incumbent.placement, bound, proved=False, reason="the deadline ended the search for a proof")
+def _prove(form: ClassForm, incumbent: Incumbent, context: Context, work: Work) -> tuple[bool, str]:
+    """Return whether there is a proof, and the reason for the end."""
+    open_places = form.slots > 0
+    if incumbent.placement is not None:
+        open_places, reason = _search(form, incumbent, work)
+        if not open_places.any() or work.most < math.inf:
+            return not open_places.any(), reason
+    if work.deadline.expired():
+        return False, OVER
+    if not search_by_solver(form, open_places, incumbent, context, work.deadline):
+        return False, OVER
+    if incumbent.placement is None:
+        return True, "HiGHS proved that no placement exists"
+    return True, "optimal: proved by HiGHS"
 
 
-def ask(
-    solver: SolverName, program: Program, context: Context, deadline: Deadline, cutoff: float = math.inf
-) -> Answer | None:
-    """Return what a solver says about a program, or None if it says nothing in time.
-
-    Args:
-        solver: Who is asked.
-        program: The program.
-        context: Children to run it.
-        deadline: When it has to end; a solver that overruns it is killed.
-        cutoff: Solutions that are not below this value of the program's objective are of no use.
-    """
-    wanted = program.wanted
-    job = context.children.start(run_solver, Order(solver, program.model, wanted, cutoff=cutoff), deadline)
-    while not job.ended and not deadline.expired():
-        job.wait(min(LONGEST_WAIT_S, deadline.remaining()))
-    if not job.ended:
-        job.wait(PATIENCE_S)
-    job.stop()
-    answer = next(iter(job.messages()), None)
-    if answer is None or answer.values is None:
-        return answer
-    values = np.zeros(len(program.model.low))
-    values[wanted] = answer.values
-    return replace(answer, values=values)
+def _search(form: ClassForm, incumbent: Incumbent, work: Work) -> tuple[BoolArray, str]:
+    """Return what is open after the searches that need no solver, and the reason for their end."""
+    nothing = np.zeros(form.slots.shape, dtype=np.bool_)
+    if search_as_chain(form, incumbent, work):
+        return nothing, "optimal: proved by dynamic programming along the chain"
+    if search_two_classes(form, incumbent, work.deadline):
+        return nothing, "optimal: proved by branch and bound over exchangeable operators"
+    seconds = work.deadline.remaining() * (SOLVER_SHARE if work.most == math.inf else 1.0)
+    open_places = search(form, incumbent, Work(work.deadline.within(seconds), work.most - work.done))
+    if not open_places.any():
+        return open_places, "optimal: proved by branch and bound"
+    return open_places, OVER if work.deadline.expired() else "the limit of work ended the search for a proof"
 
 
-def _by_solver(form: ClassForm, incumbent: Incumbent, context: Context, deadline: Deadline) -> Exact:
-    program = placement_program(form, form.slots > 0, SCALE)
-    answer = ask("highs", program, context, deadline)
-    if answer is None:
-        return _stopped(incumbent)
-    if answer.values is not None:
-        counts = np.rint(program.counts(answer.values, form.n_nodes)).astype(np.int64)
-        if (counts.sum(axis=1) == form.size).all() and (counts >= 0).all():
-            incumbent.offer(form.placement(counts), answer.solver)
-    if answer.status == "infeasible" and incumbent.placement is None:
-        return Exact(None, None, proved=True, reason="a solver proved that no placement exists")
-    slack = SOLVER_TOLERANCE * max(1.0, abs(incumbent.objective))
-    if math.isfinite(answer.bound):
-        incumbent.raise_bound(answer.bound / SCALE - slack, answer.solver)
-    if incumbent.placement is not None and incumbent.bound >= incumbent.objective - 2 * slack:
-        return Exact(incumbent.placement, incumbent.bound, proved=True, reason="optimal: proved by a solver")
-    return _stopped(incumbent)
+def _bound(incumbent: Incumbent) -> float | None:
+    return None if incumbent.bound == -math.inf else incumbent.bound
+
+
+def _stopped(incumbent: Incumbent, reason: str) -> Exact:
+    return Exact(incumbent.placement, _bound(incumbent), proved=False, reason=reason)

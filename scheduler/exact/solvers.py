@@ -19,8 +19,13 @@ if TYPE_CHECKING:
     from scheduler.exact.matrix_model import MatrixModel
 
 SolverName = Literal["highs", "cp-sat"]
+Status = Literal["optimal", "infeasible", "stopped"]
 
 _SOLVERS = {"highs": mathopt.SolverType.HIGHS, "cp-sat": mathopt.SolverType.CP_SAT}
+_STATUS: dict[mathopt.TerminationReason, Status] = {
+    mathopt.TerminationReason.OPTIMAL: "optimal",
+    mathopt.TerminationReason.INFEASIBLE: "infeasible",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +59,7 @@ class Answer:
     """
 
     solver: SolverName
-    status: Literal["optimal", "infeasible", "stopped"]
+    status: Status
     values: FloatArray | None
     bound: float
 
@@ -73,17 +78,14 @@ def run_solver(order: Order, deadline: Deadline, say: Callable[[Answer], None]) 
         parameters.time_limit = timedelta(seconds=deadline.remaining())
     about = mathopt.ModelSolveParameters(variable_values_filter=mathopt.VariableFilter(filtered_items=wanted))
     if order.hint is not None:
-        values = dict(zip(wanted, order.hint.tolist(), strict=True))
-        about.solution_hints.append(mathopt.SolutionHint(variable_values=values))
+        hinted = dict(zip(wanted, order.hint.tolist(), strict=True))
+        about.solution_hints.append(mathopt.SolutionHint(variable_values=hinted))
     result = mathopt.solve(model, _SOLVERS[order.solver], params=parameters, model_params=about)
-    values = None
+    values: FloatArray | None = None
     if result.has_primal_feasible_solution():
         found = result.variable_values()
         values = np.array([found[variable] for variable in wanted])
-    reason = mathopt.TerminationReason
-    status = {reason.OPTIMAL: "optimal", reason.INFEASIBLE: "infeasible"}.get(
-        result.termination.reason, "stopped"
-    )
+    status = _STATUS.get(result.termination.reason, "stopped")
     say(Answer(order.solver, status, values, result.dual_bound()))
 
 

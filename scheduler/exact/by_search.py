@@ -1,0 +1,113 @@
+"""Proofs by search: places whose bound is too high are dropped, then all that is left is looked at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scheduler.evaluation import OBJECTIVE_STEP
+from scheduler.exact.layered import LayeredSearch
+from scheduler.exact.paths import PartialPaths
+from scheduler.exact.prices import raise_prices
+from scheduler.exact.relaxed_form import RelaxedForm
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scheduler.arrays import BoolArray, FloatArray
+    from scheduler.exact.form import ClassForm
+    from scheduler.exact.incumbent import Incumbent
+    from scheduler.exact.work import Work
+
+FIRST_WIDTH = 1000
+"""Partial placements kept in the first search, which is for a good placement."""
+NO_WIDTH = 1 << 62
+ROUNDS = 20
+"""Rounds of prices before each search."""
+SOURCE = "search"
+
+
+def search(form: ClassForm, incumbent: Incumbent, work: Work) -> BoolArray:
+    """Search all placements, raise the incumbent's bound, and return what is still open.
+
+    Args:
+        form: The problem.
+        incumbent: Has a placement; offered every better one.
+        work: When to stop.
+
+    Returns:
+        (n_classes, n_nodes) places that a better placement may use; none if there is no better one.
+    """
+    open_places: BoolArray = form.slots > 0
+    order = placing_order(form, open_places)
+    for width in (FIRST_WIDTH, NO_WIDTH):
+        if work.over():
+            break
+        nodes = np.flatnonzero(open_places.any(axis=0))
+        relaxed, marginals = _root(form.restricted(nodes), open_places[:, nodes], order, incumbent, work)
+        closer = marginals < incumbent.objective - OBJECTIVE_STEP
+        open_places = np.zeros_like(open_places)
+        open_places[:, nodes] = closer
+        if not closer.any(axis=1).all():
+            return _nothing_better(incumbent, open_places)
+        # members of a class are placed on nodes in ascending order: if the promising ones come first, those
+        # that begin with another one are soon cut
+        promising = np.argsort(marginals[order[max(len(order) - 2, 0)]], kind="stable")
+        promising = promising[closer[:, promising].any(axis=0)]
+        relaxed = relaxed.restricted(promising, closer[:, promising])
+        paths = PartialPaths(relaxed.form, relaxed.room) if form.response_factor > 0 else None
+        layered = LayeredSearch(relaxed, paths, order, nodes[promising])
+        lowest = layered.run(incumbent, OBJECTIVE_STEP, work, width)
+        incumbent.raise_bound(lowest, SOURCE)
+        if lowest >= incumbent.objective - OBJECTIVE_STEP:
+            return _nothing_better(incumbent, open_places)
+    return open_places
+
+
+def placing_order(form: ClassForm, open_places: BoolArray) -> list[int]:
+    """Return the order of placing: pinned classes, then neighbours of placed ones, a largest one last.
+
+    The last one is placed at once, so it should have the most members.
+    """
+    pinned = open_places.sum(axis=1) <= 1
+    order = [int(c) for c in np.flatnonzero(pinned)]
+    free = [int(c) for c in np.flatnonzero(~pinned)]
+    if not free:
+        return order
+    last = max(free, key=lambda c: (int(form.size[c]), c))
+    free.remove(last)
+    joined = {c: {edge.target for edge in form.edges if edge.source == c} for c in range(form.n_classes)}
+    for edge in form.edges:
+        joined[edge.target].add(edge.source)
+    while free:
+        placed = set(order)
+        following = max(free, key=lambda c: (len(joined[c] & placed), -int(form.size[c]), len(joined[c]), -c))
+        order.append(following)
+        free.remove(following)
+    return [*order, last]
+
+
+def _nothing_better(incumbent: Incumbent, open_places: BoolArray) -> BoolArray:
+    incumbent.raise_bound(incumbent.objective - OBJECTIVE_STEP, SOURCE)
+    return np.zeros_like(open_places)
+
+
+def _root(
+    form: ClassForm, open_places: BoolArray, order: Sequence[int], incumbent: Incumbent, work: Work
+) -> tuple[RelaxedForm, FloatArray]:
+    """Return relaxed sums swept to the head of the order, and (n_classes, n_nodes) F at least per place."""
+    relaxed = RelaxedForm(form, open_places)
+    response: FloatArray = np.zeros(form.unary.shape)
+    least = 0.0
+    if form.response_factor > 0:
+        static = PartialPaths(form, relaxed.room).static
+        through = static.head_ms + form.execution_ms + static.tail_ms
+        least = form.response_factor * static.response_ms
+        response = form.response_factor * np.maximum(through, static.response_ms)
+    raise_prices(relaxed, order, incumbent.objective - least, ROUNDS, work)
+    marginals = np.full(form.unary.shape, -np.inf)
+    relaxed.sweep(order, marginals)
+    relaxed.sweep(list(reversed(order)), marginals)
+    incumbent.raise_bound(min(relaxed.bound() + least, incumbent.objective) - OBJECTIVE_STEP, SOURCE)
+    return relaxed, marginals + response
