@@ -54,7 +54,7 @@ bench-emulator: setup  ## accuracy and throughput of the wide-area emulator
 
 bench-placement: setup  ## strategies on a reduced grid of the paper's problems (under 15 minutes), with a report
 	$(BIN)/python -m benchmarks.placement --out runs/placement
-	$(BIN)/python -m benchmarks.placement.steps --out runs/placement --seeds 0
+	$(BIN)/python -m benchmarks.placement.steps --out runs/placement --seeds 0 --steps 3
 	$(BIN)/python -m benchmarks.placement.report runs/placement
 
 clean:  ## remove what the targets above made
