@@ -43,6 +43,9 @@ def generate(
     seed: Annotated[int, typer.Option(help="Seed of all random choices.")] = 0,
     operators: Annotated[int, typer.Option(help="Number of operators; replicated: 3 l + 2.")] = 20,
     layers: Annotated[int, typer.Option(help="layered: layers between source and sink.")] = 4,
+    density: Annotated[
+        float, typer.Option(help="layered: probability of a stream between operators of neighbouring layers.")
+    ] = 0.3,
     sites: Annotated[int, typer.Option(help="geographic: number of sites.")] = 10,
     speedup: Annotated[str, typer.Option(help="Speed-ups that nodes draw, as 0.5,1,2.")] = "",
     slots: Annotated[str, typer.Option(help="Numbers of slots that nodes draw, as 1,2,4.")] = "",
@@ -67,7 +70,7 @@ def generate(
         raise UserError(f"{output}: exists already; --force replaces it")
     try:
         recipe = Recipe(
-            application, network, nodes, _weights(weights), seed, operators, layers, sites, choices
+            application, network, nodes, _weights(weights), seed, operators, layers, density, sites, choices
         )
         problem = build(recipe)
     except ModelError as error:

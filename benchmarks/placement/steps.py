@@ -89,7 +89,9 @@ def layered_problem(operators: int, nodes: int, seed: int) -> Problem:
     layers = max(2, operators // OPERATORS_PER_LAYER)
     sites = max(1, nodes // NODES_PER_SITE)
     weights = OBJECTIVES["equal"]
-    return build(Recipe("layered", "geographic", nodes, weights, seed, operators, layers, sites))
+    return build(
+        Recipe("layered", "geographic", nodes, weights, seed, operators=operators, layers=layers, sites=sites)
+    )
 
 
 def timed_steps(problem: Problem, most: int) -> dict[str, list[float]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -11,7 +11,7 @@ import numpy as np
 from scheduler.checks import ModelError
 from scheduler.generators.geographic import geographic_network
 from scheduler.generators.heterogeneous import NodeChoices, heterogeneous, roomy_node
-from scheduler.generators.layered import layered
+from scheduler.generators.layered import LAYERED, layered
 from scheduler.generators.paper import APPLICATIONS, OPERATORS, SOURCE_AND_SINK_SLOTS, square_network
 from scheduler.problem import Objective, Problem
 
@@ -36,6 +36,7 @@ class Recipe:
         seed: Of all random choices (>= 0).
         operators: Number of operators.
         layers: Of a layered application, without source and sink.
+        density: Of a layered application (`LayeredTraits`).
         sites: Of a geographic network.
         choices: Speed-ups, slots and costs that nodes draw; by default all nodes are alike.
     """
@@ -47,6 +48,7 @@ class Recipe:
     seed: int = 0
     operators: int = OPERATORS
     layers: int = 4
+    density: float = LAYERED.density
     sites: int = 10
     choices: NodeChoices = field(default_factory=NodeChoices)
 
@@ -81,7 +83,8 @@ def _of_paper(recipe: Recipe, home: str) -> Application:
 
 def _layered(recipe: Recipe, home: str) -> Application:
     random = np.random.default_rng([recipe.seed, max(recipe.operators, 0), 2])
-    return layered(recipe.operators, recipe.layers, random, home)
+    traits = replace(LAYERED, density=recipe.density)
+    return layered(recipe.operators, recipe.layers, random, home, traits)
 
 
 def _two_level(recipe: Recipe, random: np.random.Generator) -> Network:

@@ -48,7 +48,7 @@ def test_the_written_problem_is_the_papers_up_to_rounding(generate: Any, tmp_pat
         (*PAPER, "--weights", "R"),
         ("--application", "replicated", "--network", "geographic", "--nodes", "40", "--operators", "11"),
         ("--application", "layered", "--network", "geographic", "--nodes", "40", "--sites", "3",
-         "--layers", "2", "--speedup", "0.5,1,2", "--slots", "2,4", "--cost", "1,3",
+         "--layers", "2", "--density", "0.8", "--speedup", "0.5,1,2", "--slots", "2,4", "--cost", "1,3",
          "--weights", "response_time=0.5,cost=0.5"),
     ],
 )  # fmt: skip
@@ -84,6 +84,7 @@ def test_an_existing_file_is_replaced_only_by_force(generate: Any, tmp_path: Pat
         (("--operators", "1"), "--operators: expected at least 2"),
         (("--application", "replicated", "--operators", "6"), "--operators: expected 3 l + 2"),
         (("--application", "layered", "--layers", "0"), "--layers: expected at least 1"),
+        (("--application", "layered", "--density", "2"), "--density: expected a number from 0 to 1"),
         (("--seed", "-3"), "--seed: expected a number >= 0, got -3"),
         (("--weights", "x"), "--weights: expected A, R, Z, equal or a list"),
         (("--weights", "response_time=a"), '--weights: expected a number, got "a"'),
