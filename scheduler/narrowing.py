@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from scheduler.evaluation import evaluate
 from scheduler.exact.solve import Exact, solve_exact
 from scheduler.strategies.ils import IlsParameters, ils
+from scheduler.strategies.local_search import LocalSearchParameters, local_search
 from scheduler.strategy import Context, Progress, Suggestion, ignore
 from scheduler.subproblem import restrict
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 PROOF_SIZE = 30
 """Default of `proof_size`: the exact solver mostly takes a tenth of a second for so many single moves."""
-_SEARCH = IlsParameters(patience=1, walkers=12)
+_START = IlsParameters(patience=1)
 
 
 def whole(name: str, value: object, least: int) -> None:
@@ -31,26 +32,31 @@ def whole(name: str, value: object, least: int) -> None:
         raise ValueError(f"{name}: expected a whole number >= {least}, got {value!r}")
 
 
-def solve_on(problem: Problem, nodes: IntArray, proof_size: int, context: Context) -> Exact:
+def solve_on(
+    problem: Problem, nodes: IntArray, proof_size: int, context: Context, *, quick: bool = False
+) -> Exact:
     """Return the best placement on some nodes by the exact solver, with the node indices of the whole.
 
-    Bound and proof hold for placements on these nodes. Without a deadline nothing would end a proof that
-    takes hours; if the part is large, iterated local search then takes the exact solver's place.
+    Bound and proof hold for placements on these nodes. The solver starts from what a short iterated local
+    search finds. Without a deadline nothing would end a proof that takes hours; if the part is large, that
+    start is the answer.
 
     Args:
         problem: The whole problem.
         nodes: (k,) ascending node indices.
         proof_size: Without a deadline the exact solver is used up to so many single moves, operators x nodes.
         context: Its `report` hears of placements, and of bounds if these are all nodes.
+        quick: Whether local search is enough for a start.
     """
     part = problem
     if nodes.size < problem.n_nodes:
         part, context = restrict(problem, nodes), _lifting(context, nodes)
-    if context.deadline.unlimited and part.n_ops * part.n_nodes > proof_size:
-        searched = ils(part, _SEARCH, context)
-        found = Exact(searched.placement, searched.bound, searched.proved, searched.reason)
+    first = local_search(part, LocalSearchParameters(), context) if quick else ils(part, _START, context)
+    impossible = first.placement is None and first.proved
+    if impossible or (context.deadline.unlimited and part.n_ops * part.n_nodes > proof_size):
+        found = Exact(first.placement, None, proved=impossible, reason=first.reason)
     else:
-        found = solve_exact(part, None, context)
+        found = solve_exact(part, first.placement, context)
     return found if found.placement is None else replace(found, placement=nodes[found.placement])
 
 

@@ -27,7 +27,7 @@ class HierarchicalParameters:
     Attributes:
         grouping_factor: g: each level has g times as many virtual data centres as the one above (>= 2).
         proof_size: Without a deadline the exact solver is used on up to so many single moves, operators x
-            nodes (>= 0), and iterated local search above: an exact solution may take hours.
+            nodes (>= 0), and local search only above: an exact solution may take hours.
     """
 
     grouping_factor: int = 2
@@ -77,7 +77,7 @@ def _solved(
     """
     level = hierarchy.levels[len(used)]
     for nodes in _candidates(hierarchy, used):
-        found = solve_on(level, nodes, proof_size, context)
+        found = solve_on(level, nodes, proof_size, context, quick=len(used) < len(hierarchy.group))
         if found.placement is not None or context.deadline.expired():
             break
     return nodes, found

@@ -12,6 +12,7 @@ from scheduler.narrowing import PROOF_SIZE, concluded, limited, solve_on, whole
 from scheduler.penalty import link_penalty
 from scheduler.strategies.greedy import greedy, pinned_nodes
 from scheduler.strategy import NoParameters
+from scheduler.subproblem import restrict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +28,7 @@ class OdpPsParameters:
 
     Attributes:
         proof_size: Without a deadline the exact solver is used on up to so many single moves, operators x
-            nodes (>= 0), and iterated local search above: an exact solution may take hours.
+            nodes (>= 0), and local search only above: an exact solution may take hours.
     """
 
     proof_size: int = PROOF_SIZE
@@ -41,8 +42,9 @@ def odp_ps(problem: Problem, parameters: OdpPsParameters, context: Context, /) -
 
     Nodes are joined in pairs of little penalty, the pairs in pairs again, and so on (`nested_sets`). P are
     the nodes of pinned operators; if there are none, the nodes where greedy puts sources and sinks (section
-    4.2), which then stay free to move within the set. The greedy placement is returned if it is better. A
-    set on which no placement is known beforehand gets half of the time that is left.
+    4.2), which then stay free to move within the set. The greedy placement is returned if it is better. Sets
+    that greedy proves to be too small are passed over; one on which it finds no placement, although there
+    may be one, gets half of the time that is left.
 
     Complexity: O(n_nodes^2 log n_nodes), then one exact solution per set, on twice as many nodes each time.
     """
@@ -50,8 +52,11 @@ def odp_ps(problem: Problem, parameters: OdpPsParameters, context: Context, /) -
     if context.deadline.expired() or (first.placement is None and first.proved):
         return first
     for nodes in _ever_larger(problem, _references(problem, first.placement)):
-        enough = first.placement is not None and bool(np.isin(first.placement, nodes).all())
-        share = context if enough or nodes.size == problem.n_nodes else limited(context, 0.5)
+        fitted = greedy(restrict(problem, nodes), NoParameters(), context)
+        last = nodes.size == problem.n_nodes
+        if fitted.placement is None and fitted.proved and not last:
+            continue
+        share = context if fitted.placement is not None or last else limited(context, 0.5)
         found = solve_on(problem, nodes, parameters.proof_size, share)
         if found.placement is not None or context.deadline.expired():
             break

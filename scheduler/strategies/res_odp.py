@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.clustering import between
+from scheduler.exact.form import class_form
 from scheduler.exact.relaxation import relaxed_placement
 from scheduler.narrowing import PROOF_SIZE, concluded, limited, solve_on, whole
 from scheduler.penalty import link_penalty
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 SHARE_OF_RELAXATION = 0.5
 """Of the time that is left."""
+MOST_LINKS = 1_000_000
+"""Link variables of a relaxation, edges of the application x nodes^2; more take gigabytes and minutes."""
 LEAST_SHARE = 1e-6
 """x_(i,u) of a relaxed placement that are lower count as 0: solvers are no more exact."""
 LEAST_PENALTY = 1e-6
@@ -36,7 +39,7 @@ class ResOdpParameters:
         relaxation_size: Without a deadline the relaxation is solved on up to so many single moves, operators
             x nodes (>= 0); above, the nodes that `local-search` uses are the candidates.
         proof_size: Without a deadline the exact solver is used on up to so many single moves, operators x
-            nodes (>= 0), and iterated local search above: an exact solution may take hours.
+            nodes (>= 0), and local search only above: an exact solution may take hours.
     """
 
     neighbours: int = 5
@@ -72,7 +75,10 @@ def res_odp(problem: Problem, parameters: ResOdpParameters, context: Context, /)
 
 
 def _candidates(problem: Problem, parameters: ResOdpParameters, context: Context) -> IntArray:
-    if context.deadline.unlimited and problem.n_ops * problem.n_nodes > parameters.relaxation_size:
+    links = len(class_form(problem).edges) * problem.n_nodes**2
+    unlimited = context.deadline.unlimited
+    moves = problem.n_ops * problem.n_nodes
+    if links > MOST_LINKS or (unlimited and moves > parameters.relaxation_size):
         descended = local_search(problem, LocalSearchParameters(), context)
         if descended.placement is not None:
             return np.unique(descended.placement)
