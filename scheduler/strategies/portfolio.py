@@ -150,32 +150,31 @@ class _Best:
         """The bound, at most F of the best placement: solvers have tolerances."""
         return None if self._bound == -math.inf else min(self._bound, self._objective)
 
-    def offer(self, placement: IntArray, source: str, bound: float = -math.inf) -> bool:
-        """Take what is better and feasible; return whether F became lower."""
-        higher = bound > self._bound
-        if higher:
-            self._bound = bound
+    def offer(self, placement: IntArray, source: str) -> bool:
+        """Take a placement if it is feasible and better; return whether F became lower."""
         worth = evaluate(self.problem, placement)
-        taken = self.placement is None or worth.rank < self.rank
-        taken = taken and not check(self.problem, placement)
-        lower = taken and (self.placement is None or worth.rank[0] < self.rank[0])
-        if taken:
-            self.placement, self.rank, self._objective = placement, worth.rank, worth.objective
-        if taken or higher:
-            self._report(Progress(self._objective, self.bound, source, self.placement))
+        if (self.placement is not None and worth.rank >= self.rank) or check(self.problem, placement):
+            return False
+        lower = self.placement is None or worth.rank[0] < self.rank[0]
+        self.placement, self.rank, self._objective = placement, worth.rank, worth.objective
+        self._tell(source)
         return lower
 
     def hear(self, progress: Progress, /) -> None:
-        """Take what a search reports."""
+        """Take what the search reports."""
         if progress.placement is not None:
             self.offer(progress.placement, progress.source)
 
     def hear_of_proof(self, progress: Progress) -> bool:
         """Take what the exact solver reports; return whether F became lower."""
-        if progress.placement is None:
-            return False
-        bound = -math.inf if progress.bound is None else progress.bound
-        return self.offer(progress.placement, progress.source, bound)
+        if progress.bound is not None and progress.bound > self._bound:
+            self._bound = progress.bound
+            self._tell(progress.source)
+        return progress.placement is not None and self.offer(progress.placement, progress.source)
+
+    def _tell(self, source: str) -> None:
+        if self.placement is not None:
+            self._report(Progress(self._objective, self.bound, source, self.placement))
 
 
 @dataclass(frozen=True, eq=False)
