@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from bridge.child_job import ChildJob
 
-PRELOAD = ("scheduler.registry", "networkx")
+PRELOAD = ("scheduler.registry", "networkx", "ortools.math_opt.python.mathopt")
 """What children use and what takes long to load."""
 
 _PATIENCE_S = 0.5
