@@ -11,7 +11,10 @@ from scheduler.strategies.hierarchical import HierarchicalParameters, hierarchic
 from scheduler.strategies.ils import IlsParameters, ils
 from scheduler.strategies.ils import tireless as ils_tireless
 from scheduler.strategies.local_search import LocalSearchParameters, local_search
+from scheduler.strategies.odp import OdpParameters, odp
+from scheduler.strategies.odp import tireless as odp_tireless
 from scheduler.strategies.odp_ps import OdpPsParameters, odp_ps
+from scheduler.strategies.odp_timeout import OdpTimeoutParameters, odp_timeout
 from scheduler.strategies.portfolio import PortfolioParameters, portfolio
 from scheduler.strategies.portfolio import tireless as portfolio_tireless
 from scheduler.strategies.res_odp import ResOdpParameters, res_odp
@@ -73,6 +76,25 @@ _ENTRIES: tuple[StrategyEntry[Any], ...] = (
         anytime=True,
         never_worse_than_greedy=True,
         tireless=portfolio_tireless,
+    ),
+    StrategyEntry(
+        name="odp",
+        solve=odp,
+        parameters=OdpParameters,
+        summary="the optimal placement with its proof",
+        exact=True,
+        anytime=True,
+        never_worse_than_greedy=True,
+        tireless=odp_tireless,
+    ),
+    StrategyEntry(
+        name="odp-timeout",
+        solve=odp_timeout,
+        parameters=OdpTimeoutParameters,
+        summary="the exact solver, stopped at a time limit",
+        exact=True,
+        anytime=True,
+        never_worse_than_greedy=True,
     ),
     StrategyEntry(
         name="hierarchical",

@@ -20,11 +20,8 @@ if TYPE_CHECKING:
     from scheduler.exact.incumbent import Incumbent
     from scheduler.exact.work import Work
 
-FIRST_WIDTH = 1000
-"""Partial placements kept in the first search, which is for a good placement."""
-NO_WIDTH = 1 << 62
-ROUNDS = 20
-"""Rounds of prices before each search."""
+STAGES = ((4, 1000), (20, 1 << 62))
+"""Rounds of prices, and partial placements kept: first for a good placement, then for the proof."""
 SOURCE = "search"
 
 
@@ -41,11 +38,13 @@ def search(form: ClassForm, incumbent: Incumbent, work: Work) -> BoolArray:
     """
     open_places: BoolArray = form.slots > 0
     order = placing_order(form, open_places)
-    for width in (FIRST_WIDTH, NO_WIDTH):
+    for rounds, width in STAGES:
         if work.over():
             break
         nodes = np.flatnonzero(open_places.any(axis=0))
-        relaxed, marginals = _root(form.restricted(nodes), open_places[:, nodes], order, incumbent, work)
+        relaxed, marginals = _root(
+            form.restricted(nodes), open_places[:, nodes], order, incumbent, rounds=rounds, work=work
+        )
         closer = marginals < incumbent.objective - OBJECTIVE_STEP
         open_places = np.zeros_like(open_places)
         open_places[:, nodes] = closer
@@ -94,7 +93,13 @@ def _nothing_better(incumbent: Incumbent, open_places: BoolArray) -> BoolArray:
 
 
 def _root(
-    form: ClassForm, open_places: BoolArray, order: Sequence[int], incumbent: Incumbent, work: Work
+    form: ClassForm,
+    open_places: BoolArray,
+    order: Sequence[int],
+    incumbent: Incumbent,
+    *,
+    rounds: int,
+    work: Work,
 ) -> tuple[RelaxedForm, FloatArray]:
     """Return relaxed sums swept to the head of the order, and (n_classes, n_nodes) F at least per place."""
     relaxed = RelaxedForm(form, open_places)
@@ -105,7 +110,7 @@ def _root(
         through = static.head_ms + form.execution_ms + static.tail_ms
         least = form.response_factor * static.response_ms
         response = form.response_factor * np.maximum(through, static.response_ms)
-    raise_prices(relaxed, order, incumbent.objective - least, ROUNDS, work)
+    raise_prices(relaxed, order, incumbent.objective - least, rounds, work)
     marginals = np.full(form.unary.shape, -np.inf)
     relaxed.sweep(order, marginals)
     relaxed.sweep(list(reversed(order)), marginals)

@@ -146,7 +146,9 @@ class LayeredSearch:
         for first in range(0, len(children.value), most):
             part = children.chosen(slice(first, first + most))
             bound = self._bounds(part)
-            work.add(len(bound) * self.form.n_nodes)
+            work.add(
+                len(bound) * self.form.n_nodes * (self.form.n_classes - len(self._placed(live.at.shape[1])))
+            )
             parts.append(Partials(part.at, part.kinds, part.value, bound).chosen(bound < limit))
         if not parts:
             return children

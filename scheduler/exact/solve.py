@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +16,7 @@ from scheduler.exact.incumbent import Incumbent
 from scheduler.exact.two_classes import search_two_classes
 from scheduler.exact.work import Work
 from scheduler.search.descent import descend
+from scheduler.strategies.ils import IlsParameters, improve
 from scheduler.strategies.local_search import LocalSearchParameters, local_search
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from scheduler.strategy import Context
 
 OVER = "the deadline ended the search for a proof"
+SMALL = 200
+"""Operators times nodes up to which the start needs no more than local search."""
+SHORT = IlsParameters(patience=1, walkers=12)
 LARGEST_FORM = 100_000_000
 """Floats in the link tables of a problem that is not too large."""
 SOLVER_SHARE = 0.5
@@ -64,7 +68,8 @@ def solve_exact(
 
     Args:
         problem: The problem.
-        start: (n_ops,) a feasible placement to begin with; None means that of `local-search`.
+        start: (n_ops,) a feasible placement to begin with; None means that of `local-search`, improved by a
+            short `ils` if the problem is not small.
         context: Deadline, children for the solver, and who hears of progress.
         time_limit_s: Seconds after which to stop, if that comes before the deadline; without a deadline
             there is no clock and it is ignored.
@@ -74,7 +79,9 @@ def solve_exact(
     deadline = context.deadline if time_limit_s is None else context.deadline.within(time_limit_s)
     incumbent = Incumbent(problem, context.report)
     if start is None:
-        first = local_search(problem, LocalSearchParameters(), context)
+        first = local_search(problem, LocalSearchParameters(), replace(context, deadline=deadline))
+        if first.placement is not None and problem.n_ops * problem.n_nodes > SMALL:
+            first = improve(problem, first.placement, SHORT, replace(context, deadline=deadline))
         if first.placement is None and first.proved:
             return Exact(None, None, proved=True, reason=first.reason)
         start = first.placement

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,13 +16,33 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OdpParameters:
-    """Settings of `odp`: there are none, it ends with the proof or at the deadline."""
+    """Settings of `odp`.
+
+    Attributes:
+        work_limit: Work after which the general search ends without a proof, in partial placements times
+            nodes (> 0), a few million per second; None: only the proof or the deadline ends it.
+    """
+
+    work_limit: float | None = 5e6
+
+    def __post_init__(self) -> None:
+        limit = self.work_limit
+        if limit is None:
+            return
+        if isinstance(limit, bool) or not isinstance(limit, int | float) or not 0 < limit < math.inf:
+            raise ValueError(f"work_limit: expected a number > 0 or None, got {limit!r}")
 
 
-def odp(problem: Problem, _parameters: OdpParameters, context: Context, /) -> Suggestion:
-    """Return an optimal placement, or the best one known at the deadline with a bound on F.
+def tireless(_parameters: OdpParameters) -> OdpParameters:
+    """Return the parameters with which only the proof or the deadline ends the search."""
+    return OdpParameters(None)
+
+
+def odp(problem: Problem, parameters: OdpParameters, context: Context, /) -> Suggestion:
+    """Return an optimal placement, or the best one known at the end with a bound on F.
 
     Complexity: exponential in the worst case; see `scheduler.exact.solve`.
     """
-    exact = solve_exact(problem, None, context)
+    limit = math.inf if parameters.work_limit is None else parameters.work_limit
+    exact = solve_exact(problem, None, context, work_limit=limit)
     return Suggestion(exact.placement, exact.reason, bound=exact.bound, proved=exact.proved)

@@ -13,14 +13,16 @@ if TYPE_CHECKING:
     from scheduler.problem import Problem
     from scheduler.strategy import Context
 
+WORK_WITHOUT_CLOCK = 5e6
+
 
 @dataclass(frozen=True)
 class OdpTimeoutParameters:
     """Settings of `odp-timeout`.
 
     Attributes:
-        time_limit_s: Seconds on the deadline's clock after which to stop (> 0); without a deadline there is
-            no clock, and it goes on to the proof.
+        time_limit_s: Seconds on the deadline's clock after which to stop (> 0). Without a deadline there is
+            no clock, and the search ends after the work that takes some seconds, as that of `odp`.
     """
 
     time_limit_s: float = 300.0
@@ -33,5 +35,6 @@ class OdpTimeoutParameters:
 
 def odp_timeout(problem: Problem, parameters: OdpTimeoutParameters, context: Context, /) -> Suggestion:
     """Return the best placement that the exact solver has after the time limit, with a bound on F."""
-    exact = solve_exact(problem, None, context, time_limit_s=parameters.time_limit_s)
+    limit = WORK_WITHOUT_CLOCK if context.deadline.unlimited else math.inf
+    exact = solve_exact(problem, None, context, time_limit_s=parameters.time_limit_s, work_limit=limit)
     return Suggestion(exact.placement, exact.reason, bound=exact.bound, proved=exact.proved)
