@@ -28,11 +28,18 @@ def test_every_strategy_has_a_section_that_names_its_parameters_with_their_defau
     assert re.search(rf"^### .*`{strategy}`", sections, re.MULTILINE)
     rows = re.findall(r"^\| ([^|]*) \| ([^|]*) \|", sections, re.MULTILINE)
     told = {
-        (name, default.strip(" `"))
+        (name, _value(default))
         for names, defaults in rows
         for name, default in zip(re.findall(r"`(\w+)`", names), defaults.split(","), strict=False)
     }
     for field in dataclasses.fields(STRATEGIES[strategy].parameters):
-        default = field.default
-        text = f"{default:g}" if isinstance(default, float) else str(default)
-        assert (field.name, text) in told
+        assert (field.name, _value(str(field.default))) in told
+
+
+def _value(text: str) -> str | float:
+    """Return a default as a number if it is one, so that 300 equals 300.0."""
+    text = text.strip(" `")
+    try:
+        return float(text)
+    except ValueError:
+        return text
