@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.capacity import demanded, fits, remaining
-from scheduler.evaluation import DELAY_STEP_MS, OBJECTIVE_STEP, evaluate_many, mean_weights
+from scheduler.evaluation import DELAY_STEP_MS, OBJECTIVE_STEP, mean_weights
 from scheduler.linear import PairTerm, linear_form
 from scheduler.moves import MoveCosts
 from scheduler.response_time import response_time_bounds
+from scheduler.search.batch import BatchEvaluator
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +22,11 @@ if TYPE_CHECKING:
     from scheduler.problem import Problem
 
 BATCH = 256
-"""Relocations evaluated in one step."""
+"""Relocations evaluated in one step at most."""
+FEWEST = 8
+"""Relocations evaluated in one step at least."""
+BATCH_VALUES = 1 << 21
+"""Values per operator and stream evaluated in one step; it bounds the memory of a step to about 50 MB."""
 
 
 def _any_placement(_placement: IntArray) -> bool:
@@ -34,6 +39,9 @@ class RelocationEvaluator:
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
         self._form = linear_form(problem)
+        self._evaluate = BatchEvaluator(problem)
+        rows = problem.n_ops + len(problem.application.streams)
+        self._batch = min(BATCH, max(FEWEST, BATCH_VALUES // rows))
         self._mean = PairTerm(mean_weights(problem), problem.network.delay_ms)
 
     def best(
@@ -66,15 +74,15 @@ class RelocationEvaluator:
         steps, delay_steps = self._bounds(placement, pairs)
         best: tuple[int, int] | None = None
         order = np.lexsort((delay_steps, steps))
-        for first in range(0, len(order), BATCH):
-            batch = order[first : first + BATCH]
+        for first in range(0, len(order), self._batch):
+            batch = order[first : first + self._batch]
             if (steps[batch[0]], delay_steps[batch[0]]) >= limit:
                 break
             if deadline is not None and deadline.expired():
                 break
             origin, destination = pairs[batch].T
             moved = np.where(placement[:, None] == origin, destination, placement[:, None])
-            costs = MoveCosts(*evaluate_many(self._problem, moved))
+            costs = MoveCosts(*self._evaluate(moved))
             found = costs.best()
             while found is not None and costs.rank(found) < limit:
                 if permitted(moved[:, found]):

@@ -63,7 +63,8 @@ class Proposals:
         return self._kinds[kind](placements)
 
     def _operators(self, count: int) -> IntArray:
-        return self._movable[self._random.integers(len(self._movable), size=count)]
+        drawn: IntArray = self._movable[self._random.integers(len(self._movable), size=count)]
+        return drawn
 
     def _nodes_near(self, anchors: IntArray) -> IntArray:
         """Return a node for each anchor: mostly one of the first of its candidate list, sometimes any."""
@@ -71,7 +72,8 @@ class Proposals:
         if self._random.random() < 0.2:
             return self._random.integers(self._problem.n_nodes, size=count)
         place = self._random.exponential(self._reach, count).astype(np.int64)
-        return self._near[anchors, np.minimum(place, self._near.shape[1] - 1)]
+        near: IntArray = self._near[anchors, np.minimum(place, self._near.shape[1] - 1)]
+        return near
 
     def _partner_nodes(self, placements: IntArray, operators: IntArray, columns: IntArray) -> IntArray:
         """Return the node of an operator that communicates with each of the given ones."""

@@ -17,12 +17,18 @@ if TYPE_CHECKING:
     from scheduler.evaluation import Rank
     from scheduler.problem import Problem
 
-COLDEST_ACCEPTS, HOTTEST_ACCEPTS = 0.004, 0.1
-"""Shares of worsening changes that the coldest and the hottest walker are to accept."""
+COLDEST_ACCEPTS = 0.08
+"""Worsening changes that the coldest walker is to accept while each operator that can move gets one."""
+HOTTEST_ACCEPTS = 0.2
+"""Share of worsening changes that the hottest walker is to accept."""
 GUIDE = 0.02
 """Weight of the mean delay among walkers, as a share of F: shows a way where many placements have one F."""
-TRIES = 16
+FEWEST_TRIES, MOST_TRIES = 4, 16
 """Changes proposed to a walker per step: cold ones refuse most, and evaluating more at once costs little."""
+STEP_VALUES = 16_000
+"""Values per operator and stream that a step evaluates in about a millisecond, most of it not overhead."""
+SAMPLES = 20
+"""Steps from which the first temperatures are estimated."""
 EXCHANGE_EVERY = 10
 """Steps between exchanges of neighbouring walkers."""
 
@@ -45,11 +51,18 @@ class Walkers:
         self._random = random
         self._evaluate = BatchEvaluator(problem)
         self._proposals = Proposals(problem, BatchConstraints(problem), random)
+        columns = STEP_VALUES // (problem.n_ops + len(problem.application.streams))
+        self._tries = min(max(columns // count, FEWEST_TRIES), MOST_TRIES)
+        count = max(2, min(count, columns // self._tries))
+        movable = max(1, int((problem.allowed.sum(axis=1) > 1).sum()))
+        self._coldest = min(COLDEST_ACCEPTS / movable, HOTTEST_ACCEPTS / 10.0)
         self._placements = np.repeat(placement[:, None], count, axis=1)
         objective, mean = self._evaluate(self._placements)
         self.best = placement
         self.rank = _rank(float(objective[0]), float(mean[0]))
-        self._guide, self._temperatures = self._calibrated(count)
+        self._guide, self._temperatures = (
+            self._calibrated(count) if self._proposals.exist else (0.0, np.ones(count))
+        )
         self._energy = objective + self._guide * mean
         self._steps = 0
         self._worse = np.zeros((2, count))
@@ -61,21 +74,19 @@ class Walkers:
 
     def _calibrated(self, count: int) -> tuple[float, FloatArray]:
         """Return the weight of the mean delay and first temperatures, from some random changes."""
-        if not self._proposals.exist:
-            return 0.0, np.ones(count)
-        changes, delays = [], []
-        start, mean_start = self._evaluate(self._placements)
-        for _ in range(20):
-            changed, valid = self._proposals.draw(self._placements)
+        start, mean_start = self._evaluate(self._placements[:, :1])
+        rises, delays = [], []
+        for _ in range(SAMPLES):
+            changed, valid = self._proposals.draw(np.tile(self._placements, self._tries))
             objective, mean = self._evaluate(changed)
-            changes.append(np.abs(objective - start)[valid])
+            rises.append((objective - start)[valid])
             delays.append(np.abs(mean - mean_start)[valid])
-        change, delay = np.concatenate(changes), np.concatenate(delays)
-        typical = float(change.mean()) if change.size else 0.0
-        typical_delay = float(delay.mean()) if delay.size else 0.0
-        guide = GUIDE * typical / typical_delay if typical_delay > 0 else 0.0
-        hottest = max(typical, OBJECTIVE_STEP) / 4.0
-        return guide, np.geomspace(hottest / 16.0, hottest, count)
+        rise, delay = np.concatenate(rises), np.concatenate(delays)
+        typical, typical_delay = np.abs(rise).sum(), float(delay.sum())
+        guide = GUIDE * float(typical) / typical_delay if typical_delay > 0 else 0.0
+        worse = rise[rise > OBJECTIVE_STEP]
+        cold, hot = _temperature(worse, self._coldest), _temperature(worse, HOTTEST_ACCEPTS)
+        return guide, np.geomspace(cold, max(hot, 2.0 * cold), count)
 
     def walk(self, steps: int, deadline: Deadline) -> bool:
         """Propose changes to every walker, `steps` times; return whether the best placement improved."""
@@ -88,13 +99,13 @@ class Walkers:
         return self.rank < before
 
     def _step(self) -> None:
-        """Let every walker take the first of `TRIES` random changes that it accepts."""
+        """Let every walker take the first of several random changes that it accepts."""
         count = len(self._energy)
-        changed, valid = self._proposals.draw(np.tile(self._placements, TRIES))
+        changed, valid = self._proposals.draw(np.tile(self._placements, self._tries))
         objective, mean = self._evaluate(changed)
         self._remember(changed, np.where(valid, objective, np.inf), mean)
         energy = objective + self._guide * mean
-        rise = energy.reshape(TRIES, count) - self._energy
+        rise = energy.reshape(self._tries, count) - self._energy
         chance = np.exp(np.minimum(-rise / self._temperatures, 0.0))
         drawn = self._random.random(rise.shape)
         valid = valid.reshape(rise.shape)
@@ -137,7 +148,7 @@ class Walkers:
         """Move the ends of the ladder of temperatures towards the wanted shares of accepted changes."""
         quarter = max(1, len(self._temperatures) // 4)
         cold, hot = self._temperatures[0], self._temperatures[-1]
-        cold *= _correction(self._worse[:, :quarter], COLDEST_ACCEPTS)
+        cold *= _correction(self._worse[:, :quarter], self._coldest)
         hot *= _correction(self._worse[:, -quarter:], HOTTEST_ACCEPTS)
         self._temperatures = np.geomspace(min(cold, hot / 2.0), hot, len(self._temperatures))
         self._worse *= 0.5
@@ -148,6 +159,20 @@ class Walkers:
         self._placements[:, 0] = placement
         objective, mean = self._evaluate(placement[:, None])
         self._energy[0] = float(objective[0] + self._guide * mean[0])
+
+
+def _temperature(rises: FloatArray, share: float) -> float:
+    """Return the temperature at which that share of these rises is accepted, by bisection of its log."""
+    if not rises.size:
+        return OBJECTIVE_STEP
+    low, high = math.log(OBJECTIVE_STEP / 100.0), math.log(float(rises.max()) * 100.0)
+    for _ in range(40):
+        middle = (low + high) / 2.0
+        if np.exp(-rises / math.exp(middle)).mean() < share:
+            low = middle
+        else:
+            high = middle
+    return math.exp(high)
 
 
 def _correction(worse: FloatArray, wanted: float) -> float:

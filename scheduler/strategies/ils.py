@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scheduler.evaluation import OBJECTIVE_STEP, evaluate
-from scheduler.search.descent import descend
-from scheduler.search.walkers import Walkers
+from scheduler.evaluation import evaluate
+from scheduler.search.rounds import Kicks, Walks
 from scheduler.strategies.greedy import greedy
 from scheduler.strategy import Context, NoParameters, Progress, Suggestion
 
@@ -15,10 +14,8 @@ if TYPE_CHECKING:
     from scheduler.arrays import IntArray
     from scheduler.problem import Problem
 
-MOVES_PER_STEP = 40
-"""Single moves of the problem (operators x nodes) for which a round takes one step."""
-FEWEST_STEPS, MOST_STEPS = 5, 50
-"""Bounds of the steps in a round."""
+WALKABLE = 3000
+"""Operators and streams up to which walkers are faster than kicks and descents."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +28,7 @@ class IlsParameters:
         walkers: Placements that walk side by side (>= 2).
     """
 
-    patience: int | None = 16
+    patience: int | None = 24
     walkers: int = 24
 
     def __post_init__(self) -> None:
@@ -66,31 +63,49 @@ def ils(problem: Problem, parameters: IlsParameters, context: Context, /) -> Sug
 def improve(problem: Problem, placement: IntArray, parameters: IlsParameters, context: Context) -> Suggestion:
     """Return a feasible placement of a rank no higher than that of the given feasible one.
 
-    Rounds of steps of a population of walkers (`Walkers`), which starts from the placement; whenever they
-    have found a better one, steepest descent refines it. Reports every improvement.
+    Descents come first, then rounds. In a small problem a round is a number of steps of `Walkers`, and
+    steepest descent refines what they have found as soon as they find nothing better. In a large one, where a
+    step would take long, a round is a kick, some random changes of the best placement, and a descent that
+    moves many operators at once (`scheduler.large.descent`).
 
     Args:
         problem: The problem.
         placement: (n_ops,) the feasible start.
         parameters: When to stop.
-        context: Seeded generator, deadline and report; children are not used.
+        context: Seeded generator, deadline and report, which hears of every improvement; children are not
+            used.
     """
-    best, rank = placement, evaluate(problem, placement).rank
-    walkers = Walkers(problem, placement, parameters.walkers, context.random)
-    if not walkers.can_walk:
-        return Suggestion(placement, "no operator can move")
-    steps = min(max(problem.n_ops * problem.n_nodes // MOVES_PER_STEP, FEWEST_STEPS), MOST_STEPS)
-    patience = parameters.patience
+    best = _Best(problem, placement, context)
+    rounds: Walks | Kicks
+    if problem.n_ops + len(problem.application.streams) <= WALKABLE:
+        rounds = Walks(problem, placement, parameters.walkers, context)
+    else:
+        rounds = Kicks(problem, placement, context)
+    best.offer(rounds.start)
+    if not rounds.can_move:
+        return Suggestion(best.placement, "no operator can move")
     idle = 0
     while not context.deadline.expired():
-        idle += 1
-        if walkers.walk(steps, context.deadline):
-            descent = descend(problem, walkers.best, context.deadline)
-            if descent.rank < walkers.rank:
-                walkers.adopt(descent.placement, descent.rank)
-            if descent.rank < rank:
-                best, rank, idle = descent.placement, descent.rank, 0
-                context.report(Progress(rank[0] * OBJECTIVE_STEP, None, "ils", best))
+        idle = 0 if best.offer(rounds.next(best.placement)) else idle + 1
+        patience = parameters.patience
         if idle >= patience if patience is not None else context.deadline.unlimited:
-            return Suggestion(best, f"{idle} rounds without a better placement ended the search")
-    return Suggestion(best, "the deadline ended the search")
+            return Suggestion(best.placement, f"{idle} rounds without a better placement ended the search")
+    return Suggestion(best.placement, "the deadline ended the search")
+
+
+class _Best:
+    """The best placement so far."""
+
+    def __init__(self, problem: Problem, placement: IntArray, context: Context) -> None:
+        self.placement = placement
+        self._rank = evaluate(problem, placement).rank
+        self._problem, self._report = problem, context.report
+
+    def offer(self, placement: IntArray) -> bool:
+        """Keep a placement and report it if it ranks lower; return whether it does."""
+        worth = evaluate(self._problem, placement)
+        if worth.rank >= self._rank:
+            return False
+        self.placement, self._rank = placement, worth.rank
+        self._report(Progress(worth.objective, None, "ils", placement))
+        return True

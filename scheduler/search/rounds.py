@@ -1,0 +1,99 @@
+"""One round of iterated local search: a walk of a population, or a kick and a descent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scheduler.evaluation import evaluate
+from scheduler.large.descent import descend as sweep
+from scheduler.search.batch import BatchConstraints
+from scheduler.search.descent import descend
+from scheduler.search.proposals import Proposals
+from scheduler.search.walkers import Walkers
+
+if TYPE_CHECKING:
+    from scheduler.arrays import IntArray
+    from scheduler.problem import Problem
+    from scheduler.strategy import Context
+
+MOVES_PER_STEP = 40
+"""Single moves of the problem (operators x nodes) for which a round takes one step."""
+FEWEST_STEPS, MOST_STEPS = 5, 50
+"""Bounds of the steps in a round."""
+REFINING_SHARE = 0.25
+"""Share of the time left that steepest descent may take."""
+KICK_SHARE = 0.02
+"""Random changes of a kick per operator."""
+FEWEST_CHANGES = 3
+"""Random changes of a kick at least."""
+TRIES_PER_CHANGE = 10
+"""Random changes drawn for one that is feasible, at most."""
+
+
+class Walks:
+    """Rounds for problems in which many placements are evaluated in a millisecond."""
+
+    def __init__(self, problem: Problem, placement: IntArray, walkers: int, context: Context) -> None:
+        self._problem, self._deadline = problem, context.deadline
+        # neither descent is the better start on all kinds of problems
+        starts = [self._refined(placement), self._refined(sweep(problem, placement, self._deadline))]
+        start = min(starts, key=lambda each: evaluate(problem, each).rank)
+        self._walkers = Walkers(problem, start, walkers, context.random)
+        self._steps = min(max(problem.n_ops * problem.n_nodes // MOVES_PER_STEP, FEWEST_STEPS), MOST_STEPS)
+        self._is_refined = True
+
+    @property
+    def start(self) -> IntArray:
+        """What descents alone have reached, (n_ops,)."""
+        return self._walkers.best
+
+    @property
+    def can_move(self) -> bool:
+        """Whether any operator can move at all."""
+        return self._walkers.can_walk
+
+    def next(self, _best: IntArray) -> IntArray:
+        """Return the best placement after one more round; it may be the same."""
+        if self._walkers.walk(self._steps, self._deadline):
+            self._is_refined = False
+        elif not self._is_refined:
+            refined = self._refined(self._walkers.best)
+            self._walkers.adopt(refined, evaluate(self._problem, refined).rank)
+            self._is_refined = True
+        return self._walkers.best
+
+    def _refined(self, placement: IntArray) -> IntArray:
+        """Return the placement after steepest descent."""
+        time = self._deadline.within(REFINING_SHARE * self._deadline.remaining())
+        return descend(self._problem, placement, time).placement
+
+
+class Kicks:
+    """Rounds for large problems.
+
+    Attributes:
+        start: (n_ops,) what a descent alone has reached.
+    """
+
+    def __init__(self, problem: Problem, placement: IntArray, context: Context) -> None:
+        self._problem, self._deadline, self._random = problem, context.deadline, context.random
+        self._proposals = Proposals(problem, BatchConstraints(problem), context.random)
+        self.start = sweep(problem, placement, self._deadline)
+
+    @property
+    def can_move(self) -> bool:
+        """Whether any operator can move at all."""
+        return self._proposals.exist
+
+    def next(self, best: IntArray) -> IntArray:
+        """Return a placement that a descent reaches from some random changes of the best one."""
+        changes = max(FEWEST_CHANGES, int(self._problem.n_ops * KICK_SHARE))
+        placement = best[:, None]
+        for _ in range(TRIES_PER_CHANGE * changes):
+            changed, valid = self._proposals.draw(placement)
+            if valid[0]:
+                placement = changed
+                changes -= 1
+            if not changes:
+                break
+        return sweep(self._problem, placement[:, 0], self._deadline)
