@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks.placement.rows import FAILED
-from scheduler.evaluation import OBJECTIVE_STEP
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,7 +63,8 @@ def study(table: pd.DataFrame) -> Study:
     rows["certified"] = proved.groupby([rows[each] for each in PROBLEM]).transform("count") > 0
     unproved = (rows["best"] - rows["limit_below"]) / rows["best"].where(rows["best"] > 0)
     rows["gap"] = np.where(rows["certified"], 0.0, unproved.clip(lower=0.0))
-    rows["degradation"] = (rows["objective_value"] - rows["best"]) / (1.0 - rows["best"])
+    loss = (rows["objective_value"] - rows["best"]) / (1.0 - rows["best"])
+    rows["degradation"] = loss.mask(at_best(rows), 0.0)
     best = rows.loc[groups["objective_value"].transform("idxmin")]
     for column, metric in (("excess_r", "response_time_ms"), ("excess_z", "network_usage_bytes")):
         ideal = best[metric].to_numpy()
@@ -78,8 +78,8 @@ def study(table: pd.DataFrame) -> Study:
 
 
 def at_best(rows: pd.DataFrame) -> pd.Series[bool]:
-    """Return whether F is the best known value, as far as F is told apart and solvers are exact."""
-    return rows["objective_value"] <= rows["best"] + max(OBJECTIVE_STEP, SOLVER_TOLERANCE)
+    """Return whether F is the best known value, as far as solvers are exact."""
+    return rows["objective_value"] <= rows["best"] + SOLVER_TOLERANCE
 
 
 def excess(rows: pd.DataFrame, objective: str) -> str:

@@ -28,6 +28,9 @@ class ProblemKey:
 
 Limit = float | None
 
+TIMED = ("ils", "portfolio")
+"""Strategies whose quality is a matter of time: another limit is another variant, named after it."""
+
 
 @dataclass(frozen=True)
 class Variant:
@@ -87,7 +90,7 @@ class Grid:
             limits = self.limits.get(name, (self.other_limit_s if timed else None,))
             made += [
                 Variant(
-                    label=name if limit is None or not _anytime(name) else f"{name} {limit:g} s",
+                    label=name if limit is None or name not in TIMED else f"{name} {limit:g} s",
                     strategy=name,
                     limit_s=limit,
                     long_limit_s=self.long_limits.get(name),
@@ -95,11 +98,6 @@ class Grid:
                 for limit in limits
             ]
         return made
-
-
-def _anytime(strategy: str) -> bool:
-    """Whether more time means another variant, rather than a better chance to end."""
-    return STRATEGIES[strategy].tireless is not None
 
 
 FULL = Grid(

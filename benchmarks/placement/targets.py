@@ -43,6 +43,8 @@ def searches(made: Study) -> str:
             cell = made.rows[
                 (made.rows["application"] == application) & (made.rows["objective"] == objective)
             ]
+            if cell.empty:
+                continue
             line = [f"{application}, {objective}"]
             for variant in variants:
                 own = cell[cell["variant"] == variant]
