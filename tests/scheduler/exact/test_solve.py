@@ -1,0 +1,138 @@
+"""The exact solver against brute force: what it proves is true."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scheduler.deadline import Deadline
+from scheduler.evaluation import check, evaluate
+from scheduler.exact.ask import SOLVER_TOLERANCE, search_by_solver
+from scheduler.exact.form import class_form
+from scheduler.exact.incumbent import Incumbent
+from scheduler.exact.solve import solve_exact
+from scheduler.problem import Application, Network, Node, Operator, Problem, Stream
+from scheduler.strategy import Context, Progress, ignore
+
+if TYPE_CHECKING:
+    from tests.scheduler.conftest import MakeProblem
+    from tests.scheduler.exact.conftest import AnyProblem, Optimum
+
+EPSILON = 2e-9
+EXPIRED = Deadline(clock=lambda: 1.0, at=0.0)
+
+
+def context(deadline: Deadline | None = None) -> Context:
+    return Context(np.random.default_rng(0), deadline or Deadline.none())
+
+
+@given(seed=st.integers(0, 10_000), n_ops=st.integers(1, 5), n_nodes=st.integers(1, 5))
+@settings(max_examples=60)
+def test_the_proved_optimum_is_that_of_brute_force(
+    any_problem: AnyProblem, optimum: Optimum, seed: int, n_ops: int, n_nodes: int
+) -> None:
+    """Whatever the graph, objective and constraints are; and what is infeasible is proved to be."""
+    problem = any_problem(seed, n_ops, n_nodes)
+    best = optimum(problem)
+    found = solve_exact(problem, None, context())
+
+    assert found.proved
+    if best is None:
+        assert found.placement is None
+    else:
+        assert found.placement is not None
+        assert check(problem, found.placement) == ()
+        assert found.bound is not None
+        assert evaluate(problem, found.placement).objective == pytest.approx(best, abs=3 * SOLVER_TOLERANCE)
+        assert found.bound <= best + 1e-12
+        if "HiGHS" not in found.reason:
+            assert evaluate(problem, found.placement).objective <= best + EPSILON
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_six_operators_on_six_nodes_are_solved_as_by_brute_force(
+    any_problem: AnyProblem, optimum: Optimum, seed: int
+) -> None:
+    """One chain, one tree, one dense graph, one diamond."""
+    problem = any_problem(seed, 6, 6)
+    found = solve_exact(problem, None, context())
+
+    assert found.proved
+    assert found.placement is not None
+    assert evaluate(problem, found.placement).objective == pytest.approx(optimum(problem), abs=EPSILON)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_solver_alone_finds_the_same_optimum(
+    any_problem: AnyProblem, optimum: Optimum, seed: int
+) -> None:
+    """The program over classes represents every placement, and nothing else."""
+    problem = any_problem(seed, 5, 4)
+    best = optimum(problem)
+    form, incumbent = class_form(problem), Incumbent(problem, ignore)
+    proved = search_by_solver(form, form.slots > 0, incumbent, context(), Deadline.none())
+
+    assert proved
+    assert (incumbent.placement is None) == (best is None)
+    if best is not None:
+        assert incumbent.objective == pytest.approx(best, abs=2 * SOLVER_TOLERANCE)
+        assert incumbent.bound <= best
+
+
+def test_a_packing_that_no_cheap_check_refutes_is_proved_infeasible() -> None:
+    """Three operators of 2 and capacity 3 + 3: enough in total, too little in pieces, unequal beside."""
+    operators = (
+        *(Operator(name, demand={"slots": 2.0}) for name in "abc"),
+        Operator("d", demand={"slots": 0.1}),
+    )
+    nodes = (Node("x", {"slots": 3.05}), Node("y", {"slots": 3.05}))
+    problem = Problem(Application(operators, (Stream("a", "b"),)), Network(nodes, np.zeros((2, 2))))
+    found = solve_exact(problem, None, context())
+
+    assert (found.placement, found.proved) == (None, True)
+    assert "no placement exists" in found.reason
+
+
+@pytest.mark.parametrize("deadline", [Deadline.none(), EXPIRED])
+def test_the_start_is_never_worsened(make_problem: MakeProblem, deadline: Deadline) -> None:
+    """Not even without any time or work."""
+    problem = make_problem(5, 8, 8)
+    start = solve_exact(problem, None, context()).placement
+    assert start is not None
+    found = solve_exact(problem, start, context(deadline), work_limit=1.0)
+
+    assert found.placement is not None
+    assert evaluate(problem, found.placement).rank <= evaluate(problem, start).rank
+
+
+def test_bounds_on_the_way_never_pass_the_optimum(any_problem: AnyProblem, optimum: Optimum) -> None:
+    """Reported bounds rise, reported values fall, and the optimum is always between them."""
+    problem = any_problem(2, 6, 5)
+    best = optimum(problem)
+    assert best is not None
+    heard: list[Progress] = []
+    solve_exact(problem, None, Context(np.random.default_rng(0), Deadline.none(), report=heard.append))
+
+    bounds = [each.bound for each in heard if each.bound is not None]
+    assert bounds == sorted(bounds)
+    assert all(bound <= best + 1e-12 for bound in bounds)
+    assert [each.objective for each in heard] == sorted((each.objective for each in heard), reverse=True)
+
+
+def test_a_limit_of_work_ends_the_search_with_a_true_bound(make_problem: MakeProblem) -> None:
+    """And the same limit gives the same answer."""
+    problem = make_problem(7, 10, 12)
+    proved = solve_exact(problem, None, context())
+    first, second = (solve_exact(problem, None, context(), work_limit=1000.0) for _ in range(2))
+
+    assert proved.placement is not None
+    assert first.placement is not None
+    assert second.placement is not None
+    assert not first.proved
+    assert first.placement.tolist() == second.placement.tolist()
+    assert first.bound is not None
+    assert first.bound <= evaluate(problem, proved.placement).objective
