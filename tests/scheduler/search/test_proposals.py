@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from scheduler.evaluation import check
+from scheduler.limits import CoLocationLimit
+from scheduler.plan import plan
+from scheduler.problem import Application, Network, Node, Operator, Problem, Stream
+from scheduler.search.batch import BatchConstraints
+from scheduler.search.proposals import Proposals
+
+if TYPE_CHECKING:
+    from tests.scheduler.conftest import MakeProblem
+
+
+def chain_of_eight() -> Problem:
+    """Eight operators in a row, two on a node at most; b and c never on one node; d not everywhere."""
+    operators = tuple(
+        Operator(name, allowed={"a": ("n0",), "d": ("n1", "n2", "n3")}.get(name)) for name in "abcdefgh"
+    )
+    streams = tuple(Stream(a, b) for a, b in zip("abcdefg", "bcdefgh", strict=True))
+    nodes = tuple(Node(f"n{u}", {"slots": 2.0}) for u in range(7))
+    delay = np.random.default_rng(0).uniform(1.0, 9.0, (7, 7)) * (1.0 - np.eye(7))
+    limits = (CoLocationLimit(("b", "c"), 1),)
+    return Problem(Application(operators, streams), Network(nodes, delay), limits=limits)
+
+
+@pytest.mark.parametrize("case", ["chain", 0, 1, 2, 3])
+def test_valid_changes_keep_all_constraints_and_change_something(
+    make_problem: MakeProblem, case: int | str
+) -> None:
+    """Whatever kind is drawn: pins stay, nothing is over-full, and no valid change leaves all as it was."""
+    problem = chain_of_eight() if isinstance(case, str) else make_problem(case, 12, 9)
+    start = plan(problem, "greedy").placement
+    assert start is not None
+    placements = np.repeat(start[:, None], 8, axis=1)
+    proposals = Proposals(problem, BatchConstraints(problem), np.random.default_rng(0))
+    moved = np.zeros(problem.n_ops, dtype=np.int64)
+    for _ in range(300):
+        changed, valid = proposals.draw(placements)
+        for column in np.flatnonzero(valid):
+            assert check(problem, changed[:, column].copy()) == ()
+            assert (changed[:, column] != placements[:, column]).any()
+        moved += ((changed != placements) & valid).sum(axis=1)
+        placements = np.where(valid, changed, placements)
+
+    assert ((moved > 0) == (problem.allowed.sum(axis=1) > 1)).all()
+
+
+def test_where_nothing_can_move_there_are_no_proposals() -> None:
+    """A single node, or pins only."""
+    pinned = (Operator("a", allowed=("x",)), Operator("b", allowed=("y",)))
+    nodes = (Node("x", {"slots": 1.0}), Node("y", {"slots": 1.0}))
+    for problem in (
+        Problem(Application(pinned), Network(nodes, np.zeros((2, 2)))),
+        Problem(Application((Operator("a"),)), Network(nodes[:1], np.zeros((1, 1)))),
+    ):
+        assert not Proposals(problem, BatchConstraints(problem), np.random.default_rng(0)).exist
