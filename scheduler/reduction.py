@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from scheduler.arrays import IntArray
     from scheduler.deadline import Deadline
     from scheduler.problem import Problem
-    from scheduler.strategy import StrategyEntry
+    from scheduler.strategy import Report, StrategyEntry
 
     Solve = Callable[[IntArray, Deadline], Suggestion]
     """Runs the strategy on some nodes."""
@@ -50,7 +51,8 @@ def solve_on_candidates(
     finds nothing on them, the greedy placement is improved operator by operator instead
     (`scheduler.large.descent`), and the reason says so.
 
-    Every round but the last gets half of the time that is left.
+    Every round but the last gets half of the time that is left. With a deadline, a round that improves
+    nothing is followed by one on twice as many candidates; without, it is the last.
 
     Args:
         problem: The whole problem.
@@ -58,19 +60,20 @@ def solve_on_candidates(
         parameters: Its parameters.
         context: As for the strategy.
     """
+    news = _News(context.report)
+    context = replace(context, report=news.of(np.arange(problem.n_nodes)))
     first = greedy(problem, NoParameters(), context)
     if first.placement is None:
         return first
     used = _used(problem, first.placement, parameters)
-    most = min(LARGEST_TABLE // _rows(problem), LARGEST_NETWORK)
-    count = min(most, max(CANDIDATES, 2 * len(used)))
-    if len(used) > count:
-        return _descended(problem, first.placement, context, f"too many streams for {entry.name}")
+    if len(used) > _most_candidates(problem):
+        return _descended(problem, first.placement, context, f"the problem is too large for {entry.name}")
 
     def solve(nodes: IntArray, deadline: Deadline) -> Suggestion:
-        return entry.solve(restrict(problem, nodes), parameters, _lifted(context, deadline, nodes))
+        within = replace(context, deadline=deadline, report=news.of(nodes))
+        return entry.solve(restrict(problem, nodes), parameters, within)
 
-    found = _best_of_rounds(problem, solve, context.deadline, used, count)
+    found = _best_of_rounds(problem, solve, context.deadline, used)
     if found.placement is None:
         return _descended(problem, first.placement, context, f"{entry.name} found nothing: {found.reason}")
     if entry.never_worse_than_greedy and _rank(problem, first.placement) < _rank(problem, found.placement):
@@ -80,6 +83,10 @@ def solve_on_candidates(
 
 def _rows(problem: Problem) -> int:
     return problem.n_ops + len(problem.application.streams)
+
+
+def _most_candidates(problem: Problem) -> int:
+    return min(LARGEST_TABLE // _rows(problem), LARGEST_NETWORK, problem.n_nodes)
 
 
 def _rank(problem: Problem, placement: IntArray) -> tuple[int, int]:
@@ -95,15 +102,15 @@ def _used(problem: Problem, placement: IntArray, parameters: object) -> IntArray
     return np.unique(placement)
 
 
-def _best_of_rounds(
-    problem: Problem, solve: Solve, deadline: Deadline, used: IntArray, count: int
-) -> Suggestion:
+def _best_of_rounds(problem: Problem, solve: Solve, deadline: Deadline, used: IntArray) -> Suggestion:
+    most = _most_candidates(problem)
+    count = min(most, max(CANDIDATES, 2 * len(used)))
     best: Suggestion | None = None
     best_rank = (0, 0)
     tried: set[bytes] = set()
     for left in reversed(range(ROUNDS)):
         nodes = candidates(problem, used, max(count, len(used)))
-        if nodes.tobytes() in tried:
+        if nodes.tobytes() in tried or (best is not None and deadline.expired()):
             break
         tried.add(nodes.tobytes())
         found = solve(nodes, deadline.within(deadline.remaining() / (2 if left else 1)))
@@ -112,24 +119,38 @@ def _best_of_rounds(
         placement = nodes[found.placement]
         rank = _rank(problem, placement)
         if best is not None and rank >= best_rank:
-            break
+            if deadline.unlimited:
+                break
+            count = min(2 * count, most)
+            continue
         reason = f"{found.reason} (on {len(nodes)} candidates of {problem.n_nodes} nodes)"
         best, best_rank, used = Suggestion(placement, reason), rank, np.unique(placement)
-        if deadline.expired():
-            break
     if best is None:
         raise AssertionError("the first round tries something")
     return best
 
 
-def _lifted(context: Context, deadline: Deadline, nodes: IntArray) -> Context:
-    """Return the context of a strategy that sees only some nodes; its news tell of all."""
+class _News:
+    """Passes on what strategies on candidates report, in terms of all nodes, as far as it is news.
 
-    def report(progress: Progress, /) -> None:
-        placement = None if progress.placement is None else nodes[progress.placement]
-        context.report(replace(progress, bound=None, placement=placement))
+    Their bounds hold for the candidates only.
+    """
 
-    return replace(context, deadline=deadline, report=report)
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._best = math.inf
+
+    def of(self, nodes: IntArray) -> Report:
+        """Return what hears of progress on these nodes."""
+
+        def report(progress: Progress, /) -> None:
+            if progress.objective >= self._best:
+                return
+            self._best = progress.objective
+            placement = None if progress.placement is None else nodes[progress.placement]
+            self._report(replace(progress, bound=None, placement=placement))
+
+        return report
 
 
 def _descended(problem: Problem, placement: IntArray, context: Context, why: str) -> Suggestion:

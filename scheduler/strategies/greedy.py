@@ -9,13 +9,14 @@ import numpy as np
 from scheduler.evaluation import evaluate
 from scheduler.first_fit import NodeOrder, breadth_first_operators, place_in_order
 from scheduler.penalty import LinkPenalty
+from scheduler.strategy import Progress
 
 if TYPE_CHECKING:
     from scheduler.arrays import FloatArray, IntArray
     from scheduler.problem import Problem
     from scheduler.strategy import Context, NoParameters, Suggestion
 
-WORK = 500_000
+WORK = 250_000
 """Operators, streams and nodes that all tries together may touch when nothing is pinned."""
 LEAST_TRIES = 8
 """Tries however large the problem is."""
@@ -35,7 +36,7 @@ def greedy(problem: Problem, _parameters: NoParameters, context: Context, /) -> 
     Without a pinned operator nodes in turn serve as P = {u}, as if sources and sinks were pinned
     there (section 4.2), and the best placement counts; among equals, that of the first u. These are all
     nodes, or on large problems those with the nearest room around them (`_centres`). A deadline cuts that
-    enumeration short, after at least one node.
+    enumeration short, after at least one node; every better placement on the way is reported.
 
     Complexity: O(n_ops + n_streams + n_nodes log n_nodes) after the extremes of delta; without pins times
     the number of tries, which is at most n_nodes and keeps the whole below `WORK` as far as `LEAST_TRIES`
@@ -55,9 +56,10 @@ def greedy(problem: Problem, _parameters: NoParameters, context: Context, /) -> 
                 return suggestion
             best = best or suggestion
         else:
-            rank = evaluate(problem, suggestion.placement).rank
-            if best is None or best.placement is None or rank < best_rank:
-                best, best_rank = suggestion, rank
+            worth = evaluate(problem, suggestion.placement)
+            if best is None or best.placement is None or worth.rank < best_rank:
+                best, best_rank = suggestion, worth.rank
+                context.report(Progress(worth.objective, None, "greedy", suggestion.placement))
         if context.deadline.expired():
             break
     if best is None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def test_costs_of_single_moves_are_those_of_the_evaluation(
     make_problem: MakeProblem, seed: int, block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without R, F changes by the difference of the costs; R is no less than the path through the operator."""
+    """Without R, F changes by the difference of costs; R is no less than the path through the operator."""
     monkeypatch.setattr("scheduler.large.incident.BLOCK_VALUES", block)
     given = make_problem(seed, 8, 6, pins=False)
     weights = {"availability": 0.4, "network_usage": 0.3, "inter_node_traffic": 0.3}
