@@ -1,4 +1,4 @@
-"""Asking a mixed-integer solver in a child process, and never believing it more than it deserves."""
+"""Asking a mixed-integer solver in a child process, without believing it more than it deserves."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.exact.program import placement_program
-from scheduler.exact.solvers import Order, run_solver
+from scheduler.exact.solvers import Order, run_highs
 
 if TYPE_CHECKING:
     from scheduler.arrays import BoolArray
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from scheduler.exact.form import ClassForm
     from scheduler.exact.incumbent import Incumbent
     from scheduler.exact.program import Program
-    from scheduler.exact.solvers import Answer, SolverName
+    from scheduler.exact.solvers import Answer
     from scheduler.strategy import Context
 
 SCALE = 1000.0
@@ -26,21 +26,21 @@ SOLVER_TOLERANCE = 1e-7
 """How much a solver's proof may be wrong, relative to max(1, |F|): its rows hold to about 1e-6 only."""
 LONGEST_WAIT_S = 1.0
 """Between two looks at the deadline."""
+SOURCE = "HiGHS"
 PATIENCE_S = 2.0
 """A solver that overruns its limit by more is killed."""
 
 
-def ask(solver: SolverName, program: Program, context: Context, deadline: Deadline) -> Answer | None:
-    """Return what a solver says about a program, or None if it says nothing in time or fails.
+def ask(program: Program, context: Context, deadline: Deadline) -> Answer | None:
+    """Return what HiGHS says about a program, or None if it says nothing in time or fails.
 
     Args:
-        solver: Who is asked.
         program: The program.
         context: Children to run it.
         deadline: When it has to end; a solver that overruns it is killed.
     """
     wanted = program.wanted
-    job = context.children.start(run_solver, Order(solver, program.model, wanted), deadline)
+    job = context.children.start(run_highs, Order(program.model, wanted), deadline)
     while not job.ended and not deadline.expired():
         job.wait(min(LONGEST_WAIT_S, deadline.remaining()))
     if not job.ended:
@@ -70,19 +70,19 @@ def search_by_solver(
         deadline: When to stop.
     """
     program = placement_program(form, open_places, SCALE)
-    answer = ask("highs", program, context, deadline)
+    answer = ask(program, context, deadline)
     if answer is None:
         return False
     if answer.values is not None:
         counts = np.rint(program.counts(answer.values, form.n_nodes)).astype(np.int64)
         if (counts.sum(axis=1) == form.size).all() and (counts >= 0).all():
-            incumbent.offer(form.placement(counts), answer.solver)
+            incumbent.offer(form.placement(counts), SOURCE)
     if incumbent.placement is None:
         return answer.status == "infeasible"
     slack = SOLVER_TOLERANCE * max(1.0, abs(incumbent.objective))
     if answer.status == "infeasible":
-        incumbent.raise_bound(incumbent.objective - slack, answer.solver)
+        incumbent.raise_bound(incumbent.objective - slack, SOURCE)
     elif math.isfinite(answer.bound):
         # outside of the open places nothing is better than the incumbent
-        incumbent.raise_bound(min(answer.bound / SCALE, incumbent.objective) - slack, answer.solver)
+        incumbent.raise_bound(min(answer.bound / SCALE, incumbent.objective) - slack, SOURCE)
     return incumbent.bound >= incumbent.objective - 2 * slack

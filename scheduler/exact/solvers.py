@@ -1,8 +1,7 @@
-"""Mixed-integer solvers of OR-tools' MathOpt, as work that a child process can do and be killed at."""
+"""HiGHS, through OR-tools' MathOpt, as work that a child process can do and be killed at."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
@@ -18,10 +17,8 @@ if TYPE_CHECKING:
     from scheduler.deadline import Deadline
     from scheduler.exact.matrix_model import MatrixModel
 
-SolverName = Literal["highs", "cp-sat"]
 Status = Literal["optimal", "infeasible", "stopped"]
 
-_SOLVERS = {"highs": mathopt.SolverType.HIGHS, "cp-sat": mathopt.SolverType.CP_SAT}
 _STATUS: dict[mathopt.TerminationReason, Status] = {
     mathopt.TerminationReason.OPTIMAL: "optimal",
     mathopt.TerminationReason.INFEASIBLE: "infeasible",
@@ -30,63 +27,49 @@ _STATUS: dict[mathopt.TerminationReason, Status] = {
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """What a solver is asked.
+    """What the solver is asked.
 
     Attributes:
-        solver: Who is asked.
-        model: The program; if no variable is whole, its linear relaxation is what it says.
+        model: The program; if no variable is whole, it is a linear program.
         wanted: Variables whose values are reported.
-        hint: Values of the wanted variables to begin with, or None.
-        cutoff: Solutions that are not below this value are of no use.
     """
 
-    solver: SolverName
     model: MatrixModel
     wanted: IntArray
-    hint: FloatArray | None = None
-    cutoff: float = math.inf
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What a solver says; it is not believed without a check.
+    """What the solver says; it is not believed without a check.
 
     Attributes:
-        solver: Who answers.
-        status: ``optimal``, ``infeasible`` (also: nothing below the cutoff), or ``stopped`` before either.
+        status: ``optimal``, ``infeasible``, or ``stopped`` before either.
         values: Of the wanted variables in its best solution, or None.
         bound: Its lower limit of the program's objective.
     """
 
-    solver: SolverName
     status: Status
     values: FloatArray | None
     bound: float
 
 
-def run_solver(order: Order, deadline: Deadline, say: Callable[[Answer], None]) -> None:
+def run_highs(order: Order, deadline: Deadline, say: Callable[[Answer], None]) -> None:
     """Solve a program on one thread and say the answer, one message at the end."""
     model = mathopt.Model.from_model_proto(_proto(order.model))
     by_id = {variable.id: variable for variable in model.variables()}
     wanted = [by_id[column] for column in order.wanted.tolist()]
     parameters = mathopt.SolveParameters(relative_gap_tolerance=0.0, absolute_gap_tolerance=0.0)
-    if order.solver == "cp-sat":
-        parameters.threads = 1
-    elif math.isfinite(order.cutoff):
-        parameters.cutoff_limit = order.cutoff
+    parameters.highs.string_options["parallel"] = "off"
     if not deadline.unlimited:
         parameters.time_limit = timedelta(seconds=deadline.remaining())
     about = mathopt.ModelSolveParameters(variable_values_filter=mathopt.VariableFilter(filtered_items=wanted))
-    if order.hint is not None:
-        hinted = dict(zip(wanted, order.hint.tolist(), strict=True))
-        about.solution_hints.append(mathopt.SolutionHint(variable_values=hinted))
-    result = mathopt.solve(model, _SOLVERS[order.solver], params=parameters, model_params=about)
+    result = mathopt.solve(model, mathopt.SolverType.HIGHS, params=parameters, model_params=about)
     values: FloatArray | None = None
     if result.has_primal_feasible_solution():
         found = result.variable_values()
         values = np.array([found[variable] for variable in wanted])
     status = _STATUS.get(result.termination.reason, "stopped")
-    say(Answer(order.solver, status, values, result.dual_bound()))
+    say(Answer(status, values, result.dual_bound()))
 
 
 def _proto(model: MatrixModel) -> model_pb2.ModelProto:
