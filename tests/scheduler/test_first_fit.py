@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -110,3 +111,71 @@ def test_with_different_demands_answers_are_feasible_or_honest(demands: list[int
         assert check(given_problem, suggestion.placement) == ()
     elif not suggestion.proved:
         assert "not proved" in suggestion.reason
+
+
+def by_definition(given_problem: Problem, order: list[int], onward: bool) -> list[int] | None:
+    """First-fit node by node, as it is described; None if an operator finds no room."""
+    free, placement, start = given_problem.capacity.copy(), [], 0
+    for i in range(given_problem.n_ops):
+        tried = order[start:] + order[:start]
+        fitting = [
+            u
+            for u in tried
+            if given_problem.allowed[i, u] and (given_problem.demand[i] <= free[u] + 1e-9).all()
+        ]
+        if not fitting:
+            return None
+        placement.append(fitting[0])
+        free[fitting[0]] -= given_problem.demand[i]
+        start = (order.index(fitting[0]) + 1) % len(order) if onward else 0
+    return placement
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 3), st.sampled_from([None, ("n0", "n2"), ("n1", "n3", "n4")])),
+        min_size=1,
+        max_size=20,
+    ),
+    st.lists(st.integers(0, 6), min_size=5, max_size=5),
+    st.permutations(range(5)),
+    st.booleans(),
+    st.sampled_from([1, 3, 100]),
+)
+def test_runs_marks_and_windows_change_no_placement(
+    demands: list[tuple[int, tuple[str, ...] | None]],
+    sizes: list[int],
+    order: list[int],
+    onward: bool,
+    long_run: int,
+) -> None:
+    """Operators placed together, or from where their kind last found room, go where first-fit says."""
+    operators = [Operator(f"o{k}", demand={"cpu": d}, allowed=a) for k, (d, a) in enumerate(demands)]
+    given_problem = problem(operators, {f"n{k}": float(s) for k, s in enumerate(sizes)}, "cpu")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("scheduler.first_fit.LONG_RUN", long_run)
+        patch.setattr("scheduler.first_fit.WINDOW", 1)
+        nodes = NodeOrder(np.array(order), onward)
+        suggestion = place_in_order(given_problem, nodes, range(len(operators)))
+
+    expected = by_definition(given_problem, order, onward)
+    if expected is not None:
+        assert suggestion.placement is not None
+        assert suggestion.reason == "first-fit placed every operator"
+        assert suggestion.placement.tolist() == expected
+    else:
+        assert suggestion.reason != "first-fit placed every operator"
+
+
+def test_thousands_of_operators_that_do_not_fit_are_told_soon() -> None:
+    """The proof comes before the repair, and like operators and nodes are one vertex of it."""
+    operators = [Operator(f"o{k}") for k in range(3000)]
+    suggestion = place_in_order(
+        problem(operators, {f"n{k}": 2.0 for k in range(1000)}), NodeOrder(np.arange(1000)), range(3000)
+    )
+
+    assert suggestion.proved
+    assert suggestion.reason == (
+        "operators o0, o1, o2, o3, o4 and 2995 more demand 3000 slots, "
+        "all nodes together have 2000 (1000 short)"
+    )

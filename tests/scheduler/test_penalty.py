@@ -1,12 +1,19 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from scheduler.penalty import link_penalty
+from scheduler.delays import Coordinates
+from scheduler.penalty import LinkPenalty, link_penalty
 from scheduler.problem import Application, Network, Node, Objective, Operator, Problem
+
+if TYPE_CHECKING:
+    from tests.scheduler.conftest import MakeProblem
 
 
 def on(network: Network, **weights: float) -> Problem:
@@ -56,3 +63,38 @@ def test_a_metric_in_which_all_links_are_alike_adds_nothing() -> None:
     mixed = on(network, response_time=0.5, availability=0.25, network_usage=0.25)
 
     assert (link_penalty(mixed) == 0.0).all()
+
+
+@pytest.mark.parametrize("block", [1 << 20, 8])
+def test_single_columns_are_those_of_the_whole(
+    make_problem: MakeProblem, block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also when extremes and sums are made piece by piece."""
+    monkeypatch.setattr("scheduler.penalty.BLOCK_VALUES", block)
+    problem = make_problem(3, 5, 7)
+    columns = np.array([4, 0, 6])
+    whole, some = link_penalty(problem), LinkPenalty.of(problem)
+
+    assert np.array_equal(some.columns(columns), whole[:, columns])
+    assert some.order(columns).tolist() == np.argsort(whole[:, columns].sum(axis=1), kind="stable").tolist()
+
+
+@given(st.integers(0, 999))
+def test_bounds_of_many_coordinates_keep_penalties_in_order(seed: int) -> None:
+    """With bounds instead of the extremes, delta stays in [0, 1], and R or Z alone sorts nodes as before."""
+    random = np.random.default_rng(seed)
+    nodes = tuple(
+        Node(f"n{u}", {}, speedup=float(random.uniform(0.2, 3)), availability=float(random.uniform(0.5, 1)))
+        for u in range(9)
+    )
+    network = Network(nodes, Coordinates.of(random.uniform(0.0, 9.0, (9, 3))))
+    problem = on(network, response_time=0.4, availability=0.3, network_usage=0.3)
+    alone = on(network, response_time=1.0)
+    exact = LinkPenalty.of(alone).order(np.array([2, 5]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("scheduler.penalty.BLOCK_VALUES", 16)
+        bounded = link_penalty(problem)
+        assert LinkPenalty.of(alone).order(np.array([2, 5])).tolist() == exact.tolist()
+
+    assert bounded.min() >= -1e-12
+    assert bounded.max() <= 1 + 1e-12

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+from scheduler.delays import Coordinates
 from scheduler.evaluation import evaluate
 from scheduler.problem import Application, Network, Node, Objective, Operator, Problem, Stream
 
@@ -61,3 +63,23 @@ def test_a_stream_from_an_operator_to_itself_widens_no_range() -> None:
     application = Application((Operator("a", 1.0),), (Stream("a", "a", critical=False),))
 
     assert Problem(application, network).ranges["network_usage"] == (0.0, 0.0)
+
+
+def test_the_bounds_of_many_coordinates_hold_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where pairs of nodes are too many to look at, no placement leaves the ranges either."""
+    monkeypatch.setattr("scheduler.ranges.BLOCK_VALUES", 0)
+    random = np.random.default_rng(4)
+    operators = (
+        Operator("a", 1.0, allowed=("n0", "n1")),
+        Operator("b", 2.0),
+        Operator("c", allowed=("n2", "n3")),
+    )
+    nodes = tuple(Node(f"n{u}", {"slots": 3}) for u in range(5))
+    network = Network(nodes, Coordinates.of(random.uniform(0.0, 50.0, (5, 4))))
+    application = Application(
+        operators, (Stream("a", "b", 3.0, 9.0), Stream("b", "c"), Stream("a", "c", 2.0, 5.0))
+    )
+    objective = Objective({"response_time": 0.5, "network_usage": 0.5})
+    problem = Problem(application, network, objective)
+    for placement in product((0, 1), range(5), (2, 3)):
+        assert -1e-9 <= evaluate(problem, np.array(placement)).objective <= 1 + 1e-9

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from scheduler.deadline import Deadline
@@ -7,6 +9,9 @@ from scheduler.penalty import LinkPenalty
 from scheduler.plan import plan
 from scheduler.problem import Application, Network, Node, Objective, Operator, Problem, Stream
 from scheduler.strategies.greedy import pinned_nodes
+
+if TYPE_CHECKING:
+    import pytest
 
 
 def line(*pinned: str | None, weights: dict[str, float] | None = None) -> Problem:
@@ -65,3 +70,18 @@ def test_equal_penalties_keep_the_order_of_the_nodes() -> None:
     problem = Problem(Application((Operator("a"),)), network, Objective({"network_usage": 1.0}))
 
     assert LinkPenalty.of(problem).order(np.array([1, 3])).tolist() == [0, 2, 1, 3]
+
+
+def test_on_a_large_problem_the_densest_surroundings_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of sixty nodes some are looked at and one is tried: it lies among the twenty that are close."""
+    monkeypatch.setattr("scheduler.strategies.greedy.WORK", 0)
+    monkeypatch.setattr("scheduler.strategies.greedy.LEAST_TRIES", 1)
+    spots = np.concatenate([np.arange(20) * 50.0, 2000 + np.arange(20) * 1.0, 3000 + np.arange(20) * 50.0])
+    nodes = tuple(Node(f"n{k}", {"slots": 1}) for k in range(60))
+    operators = tuple(Operator(f"o{k}") for k in range(10))
+    streams = tuple(Stream(f"o{k}", f"o{k + 1}") for k in range(9))
+    network = Network(nodes, np.abs(spots[:, None] - spots[None, :]))
+    found = plan(Problem(Application(operators, streams), network), "greedy").placement
+
+    assert found is not None
+    assert set(found.tolist()) <= set(range(20, 40))
