@@ -20,10 +20,10 @@ class OdpParameters:
 
     Attributes:
         work_limit: Work after which the general search ends without a proof, in partial placements times
-            nodes (> 0), a few million per second; None: only the proof or the deadline ends it.
+            nodes (> 0), some million per second; None: only the proof or the deadline ends it.
     """
 
-    work_limit: float | None = 5e6
+    work_limit: float | None = 2e6
 
     def __post_init__(self) -> None:
         limit = self.work_limit

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from scheduler.problem import Problem
     from scheduler.strategy import Context
 
-WORK_WITHOUT_CLOCK = 5e6
+WORK_WITHOUT_CLOCK = 2e6
 
 
 @dataclass(frozen=True)
