@@ -12,9 +12,9 @@ from scheduler.children import INLINE, Children
 from scheduler.deadline import Deadline
 from scheduler.evaluation import check, evaluate
 from scheduler.exact.solve import Exact, solve_exact
-from scheduler.search.descent import descend
 from scheduler.strategies.greedy import greedy
 from scheduler.strategies.ils import IlsParameters, improve
+from scheduler.strategies.odp import OdpParameters
 from scheduler.strategy import Context, NoParameters, Progress, Suggestion
 
 if TYPE_CHECKING:
@@ -40,98 +40,101 @@ class PortfolioParameters:
             goes on until the proof is there or time is over.
         walkers: As of `ils` (>= 2).
         first_patience: The patience of the short search that gives the proof its start (>= 1).
-        proof_size: Without a deadline a proof is sought for at most so many single moves, operators x nodes
-            (>= 0): it may take hours for more.
+        work_limit: Work after which the proof is given up, as of `odp` (> 0); None: it goes on, by a solver
+            in the end, until time is over.
     """
 
     patience: int | None = 16
     walkers: int = 24
     first_patience: int = 2
-    proof_size: int = 64
+    work_limit: float | None = 5e5
 
     def __post_init__(self) -> None:
         IlsParameters(self.patience, self.walkers)
-        for name, least in (("first_patience", 1), ("proof_size", 0)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise ValueError(f"{name}: expected a whole number >= {least}, got {value!r}")
+        OdpParameters(self.work_limit)
+        first = self.first_patience
+        if isinstance(first, bool) or not isinstance(first, int) or first < 1:
+            raise ValueError(f"first_patience: expected a whole number >= 1, got {first!r}")
 
 
 def tireless(parameters: PortfolioParameters) -> PortfolioParameters:
     """Return the parameters with which the search uses all the time that it is given."""
-    return replace(parameters, patience=None)
+    return replace(parameters, patience=None, work_limit=None)
 
 
 def portfolio(problem: Problem, parameters: PortfolioParameters, context: Context, /) -> Suggestion:
     """Return the best that `ils` and the exact solver find, with a proof or a bound if there is one.
 
-    After greedy a short `ils` gives the exact solver, in a child, its start. From then on `ils` goes on here,
-    and begins anew with every better placement that the solver reports. The end comes with the proof, at the
-    deadline, or when both have ended.
+    After greedy a short `ils` gives the exact solver, in a child, its start; then `ils` runs here meanwhile.
+    The end comes with the proof, at the deadline, or when both have ended.
 
-    A proof decides: then the placement is the solver's, improved by descent among equals, whatever `ils` had
-    reached. So the result does not depend on which of them is faster unless the deadline cuts them short.
+    A proof decides: then the placement is the solver's, whatever `ils` had reached. Otherwise it is the
+    better of both ends, so never worse than that of `ils` alone. Thus the result does not depend on which of
+    them is faster unless the deadline cuts them short. An `ils` without patience ends so anyway: it starts
+    from what the short one found, and begins anew with every better placement of the solver.
     """
     first = greedy(problem, NoParameters(), context)
     best = _Best(problem, context)
     if first.placement is not None:
         best.offer(first.placement, "greedy")
-    elif first.proved:
+    if context.deadline.expired() or (first.placement is None and first.proved):
         return first
-    searching = IlsParameters(parameters.patience, parameters.walkers)
-    small = problem.n_ops * problem.n_nodes <= parameters.proof_size
-    if context.deadline.expired() or (context.deadline.unlimited and not small):
-        return _search_alone(first, best, searching, context)
     if best.placement is not None:
-        short = replace(searching, patience=parameters.first_patience)
-        improve(problem, best.placement, short, replace(context, report=best.hear))
-    proof = _Proof(problem, best, context)
+        (random,) = context.random.spawn(1)
+        short = IlsParameters(parameters.first_patience, parameters.walkers)
+        improve(problem, best.placement, short, replace(context, random=random, report=best.hear))
+    proof = _Proof(problem, parameters, best, context)
     try:
-        _search_beside(proof, searching, context)
+        found = _search_beside(first, parameters, proof, context)
     finally:
         proof.job.stop()
-    return _conclusion(first, proof, context)
-
-
-def _search_alone(first: Suggestion, best: _Best, searching: IlsParameters, context: Context) -> Suggestion:
-    if first.placement is None:
+    if proof.proved is not None:
+        return _decided(proof.proved, best)
+    if not context.deadline.expired():
+        return _better(found, proof)
+    if best.placement is None:
         return first
-    found = improve(best.problem, first.placement, searching, replace(context, report=best.hear))
-    return replace(found, reason=f"{found.reason}; no proof was sought")
+    return Suggestion(best.placement, "the deadline ended the search and the proof", bound=best.bound)
 
 
-def _search_beside(proof: _Proof, searching: IlsParameters, context: Context) -> None:
-    """Search while the proof is under way, then wait for it."""
-    best = proof.best
+def _search_beside(
+    first: Suggestion, parameters: PortfolioParameters, proof: _Proof, context: Context
+) -> Suggestion:
+    """Search while the proof is under way, then wait for it; return what is found by the search alone."""
+    best, found = proof.best, first
+    searching = IlsParameters(parameters.patience, parameters.walkers)
     beside = replace(context, deadline=Deadline(proof.clock, context.deadline.at), report=best.hear)
-    while best.placement is not None:
+    start = first.placement if parameters.patience is not None else best.placement
+    while start is not None:
         proof.better = False
-        improve(best.problem, best.placement, searching, beside)
-        if not proof.better or context.deadline.expired():
-            break
+        found = improve(best.problem, start, searching, beside)
+        start = best.placement if proof.better and not context.deadline.expired() else None
     while not proof.job.ended and not context.deadline.expired():
         proof.job.wait(min(LOOK_EVERY_S, context.deadline.remaining()))
         proof.listen()
     proof.listen()
+    return found
 
 
-def _conclusion(first: Suggestion, proof: _Proof, context: Context) -> Suggestion:
-    best, exact = proof.best, proof.exact
-    if exact is not None and exact.proved:
-        if exact.placement is None:
-            return Suggestion(None, exact.reason, proved=True)
-        settled = descend(best.problem, exact.placement, Deadline.none())
-        # Only a solver's tolerance can let the search be ahead of the proof.
-        ahead = best.placement is not None and best.rank[0] < settled.rank[0]
-        placement = best.placement if ahead else settled.placement
-        return Suggestion(placement, exact.reason, bound=best.bound, proved=True)
-    if context.deadline.expired():
-        reason = "the deadline ended the search and the proof"
-    else:
-        reason = f"the search ended, the proof failed: {proof.job.failure or 'it ended without one'}"
-    if best.placement is None:
-        return replace(first, reason=f"{first.reason}; {reason}")
-    return Suggestion(best.placement, reason, bound=best.bound)
+def _decided(exact: Exact, best: _Best) -> Suggestion:
+    """Return what is proved; only a solver's tolerance can let the search be ahead of it."""
+    placement = exact.placement
+    if placement is not None and best.rank[0] < evaluate(best.problem, placement).rank[0]:
+        placement = best.placement
+    return Suggestion(placement, exact.reason, bound=best.bound, proved=True)
+
+
+def _better(found: Suggestion, proof: _Proof) -> Suggestion:
+    """Return the best of what search, solver and its start have at their ends; of equals the first."""
+    exact, problem = proof.exact, proof.best.problem
+    ends = [found.placement, None if exact is None else exact.placement, proof.start]
+    placements = [each for each in ends if each is not None]
+    why = exact.reason if exact is not None else f"the proof failed: {proof.job.failure}"
+    reason = f"{found.reason}; {why}"
+    if not placements:
+        return Suggestion(None, reason)
+    placement = min(placements, key=lambda each: evaluate(problem, each).rank)
+    return Suggestion(placement, reason, bound=proof.best.bound)
 
 
 class _Best:
@@ -183,6 +186,7 @@ class _Question:
 
     problem: Problem
     start: IntArray | None
+    work_limit: float
     children: Children
 
 
@@ -192,20 +196,35 @@ class _Proof:
     Attributes:
         job: The child.
         best: Takes what the solver reports.
+        start: The placement that it starts from.
         exact: Its answer, once it is there.
-        better: Whether it has reported a placement of lower F since this was last set to False.
+        better: Whether it has reported a placement of lower F since this was last set to False, and the
+            search is to begin anew with that.
     """
 
-    def __init__(self, problem: Problem, best: _Best, context: Context) -> None:
+    def __init__(
+        self, problem: Problem, parameters: PortfolioParameters, best: _Best, context: Context
+    ) -> None:
         deadline = context.deadline
         if context.children is INLINE and not deadline.unlimited:
             deadline = deadline.within(INLINE_SHARE * deadline.remaining())
         self.best = best
         self.exact: Exact | None = None
         self.better = False
+        self._begins_anew = parameters.patience is None
         self._clock = context.deadline.clock
-        question = _Question(problem, best.placement, context.children)
+        limit = math.inf if parameters.work_limit is None else parameters.work_limit
+        self.start = best.placement
+        question = _Question(problem, self.start, limit, context.children)
         self.job: Job[Progress | Exact] = context.children.start(prove, question, deadline)
+
+    @property
+    def proved(self) -> Exact | None:
+        """The answer, if it is a proof: of an optimum, or that there is no placement at all."""
+        exact = self.exact
+        if exact is None or not exact.proved:
+            return None
+        return exact if exact.placement is not None or self.best.placement is None else None
 
     def listen(self) -> None:
         """Take in what the solver has said."""
@@ -213,16 +232,15 @@ class _Proof:
             if isinstance(message, Exact):
                 self.exact = message
             elif self.best.hear_of_proof(message):
-                self.better = True
+                self.better = self._begins_anew
 
     def clock(self) -> float:
         """Return the time; infinity once the search beside has to end for what is proved, or better."""
         self.listen()
-        proved = self.exact is not None and self.exact.proved
-        return math.inf if proved or self.better else self._clock()
+        return math.inf if self.better or self.proved is not None else self._clock()
 
 
 def prove(question: _Question, deadline: Deadline, say: Callable[[Progress | Exact], None]) -> None:
     """Search for a proof in a child; says progress and at last the answer."""
     context = Context(np.random.default_rng(0), deadline, question.children, say)
-    say(solve_exact(question.problem, question.start, context))
+    say(solve_exact(question.problem, question.start, context, work_limit=question.work_limit))

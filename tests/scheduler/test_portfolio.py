@@ -14,6 +14,7 @@ from scheduler.evaluation import check, evaluate
 from scheduler.exact.solve import Exact
 from scheduler.plan import plan
 from scheduler.problem import Application, Network, Node, Operator, Problem, Stream
+from scheduler.strategies.ils import IlsParameters
 from scheduler.strategies.portfolio import PortfolioParameters, tireless
 from scheduler.strategy import Progress
 
@@ -23,9 +24,7 @@ if TYPE_CHECKING:
     from scheduler.arrays import IntArray
     from tests.scheduler.conftest import FeasiblePlacements, MakeProblem
 
-ALONE = PortfolioParameters(proof_size=0)
-BESIDE = PortfolioParameters(proof_size=10_000)
-QUICK = PortfolioParameters(patience=2, walkers=4, first_patience=1, proof_size=10_000)
+QUICK = PortfolioParameters(patience=2, walkers=4, first_patience=1)
 LONG = Deadline(lambda: 0.0, 1e6)
 
 
@@ -40,9 +39,12 @@ class Scripted:
         self.stopped = False
         self.question: Any = None
         self.deadline: Deadline | None = None
+        self.answer: Callable[[Any], list[object]] | None = None
 
     def start(self, _work: object, argument: object, deadline: Deadline) -> Scripted:
         self.question, self.deadline = argument, deadline
+        if self.answer is not None:
+            self._lines = [self.answer(argument)]
         return self
 
     @property
@@ -86,22 +88,40 @@ def test_a_small_problem_is_solved_to_the_proof(
     assert best - 1e-6 <= result.bound <= result.evaluation.objective
 
 
-def test_without_a_deadline_a_large_problem_is_searched_as_ils_does(make_problem: MakeProblem) -> None:
-    """No proof may take hours: the placement is that of `ils`, by work and not by time."""
-    problem = make_problem(3, 12, 20)
-    ils, result = plan(problem, "ils", seed=5), plan(problem, "portfolio", ALONE, seed=5)
+@pytest.mark.parametrize("seed", range(3))
+def test_without_a_proof_it_is_never_worse_than_ils_alone(make_problem: MakeProblem, seed: int) -> None:
+    """The search beside is the same, by work and not by time; hardly any work goes into the proof."""
+    problem = make_problem(seed, 12, 20)
+    parameters = replace(QUICK, work_limit=1.0)
+    alone = plan(problem, "ils", IlsParameters(QUICK.patience, QUICK.walkers), seed=5)
+    result = plan(problem, "portfolio", parameters, seed=5)
 
-    assert ils.placement is not None
-    assert result.placement is not None
-    assert result.placement.tolist() == ils.placement.tolist()
-    assert (result.bound, result.status) == (None, "feasible")
-    assert "no proof was sought" in result.reason
+    assert alone.evaluation is not None
+    assert result.evaluation is not None
+    assert result.evaluation.rank <= alone.evaluation.rank
+    assert result.bound is None or result.bound <= result.evaluation.objective
+
+
+def test_without_a_proof_the_better_end_counts_whoever_ends_first(make_problem: MakeProblem) -> None:
+    """The solver gives up sooner or later than the search, with a placement that is as good as its own."""
+    problem = make_problem(1, 12, 20)
+    plans = []
+    for looks in (1, 2, 50, 5000):
+        child = Scripted([], looks=looks)
+        child.answer = lambda question: [Exact(question.start, 0.001, proved=False, reason="given up")]
+        plans.append(plan(problem, "portfolio", QUICK, deadline=LONG, children=child))  # type: ignore[arg-type]
+
+    placements = [each.placement.tolist() for each in plans if each.placement is not None]
+    assert placements == placements[:1] * 4
+    assert {each.reason for each in plans} == {
+        "2 rounds without a better placement ended the search; given up"
+    }
 
 
 def test_a_proof_decides_whatever_the_search_has_reached(make_problem: MakeProblem) -> None:
     """The same plan whether the proof comes at the first look, or long after the search has ended."""
     problem = make_problem(1, 5, 4)
-    answer = plan(problem, "portfolio", BESIDE)
+    answer = plan(problem, "portfolio")
     assert answer.placement is not None
     proof = Exact(answer.placement, answer.bound, proved=True, reason="proved")
     plans = [
@@ -160,7 +180,7 @@ def test_a_lost_child_costs_the_proof_only(make_problem: MakeProblem) -> None:
     result = plan(problem, "portfolio", QUICK, deadline=LONG, children=child)  # type: ignore[arg-type]
 
     assert (result.status, result.bound) == ("feasible", None)
-    assert result.reason == "the search ended, the proof failed: its process was killed"
+    assert result.reason.endswith("ended the search; the proof failed: its process was killed")
     assert child.stopped
 
 
@@ -225,7 +245,7 @@ def test_what_greedy_cannot_decide_the_proof_does() -> None:
 
 @pytest.mark.parametrize(
     "values",
-    [{"patience": 0}, {"walkers": 1}, {"first_patience": 0}, {"proof_size": -1}, {"proof_size": True}],
+    [{"patience": 0}, {"walkers": 1}, {"first_patience": 0}, {"first_patience": True}, {"work_limit": 0}],
 )
 def test_parameters_out_of_range_are_refused(values: dict[str, Any]) -> None:
     """By the name of the parameter."""
@@ -234,5 +254,5 @@ def test_parameters_out_of_range_are_refused(values: dict[str, Any]) -> None:
 
 
 def test_tireless_means_without_patience() -> None:
-    """The rest stays."""
-    assert tireless(QUICK) == replace(QUICK, patience=None)
+    """Neither search nor proof ends by its work; the rest stays."""
+    assert tireless(QUICK) == replace(QUICK, patience=None, work_limit=None)
