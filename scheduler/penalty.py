@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.delays import BLOCK_VALUES, Coordinates
+from scheduler.delays import BLOCK_VALUES, KEPT_MATRIX, Coordinates
 
 if TYPE_CHECKING:
     from scheduler.arrays import FloatArray, IntArray
@@ -36,7 +36,7 @@ class LinkPenalty:
     R~ = d_(u,v) + R_perp / S_u + R_perp / S_v; log A~ = log A_(u,v) + log A_u + log A_v, and log A_u alone
     when u = v; Z~ = lambda_perp d_(u,v). A metric in which all pairs are equal adds nothing.
 
-    With coordinates of more than 1,024 nodes the worst R~ and Z~ are bounds: the longest delay that the box
+    With coordinates of more than 512 nodes the worst R~ and Z~ are bounds: the longest delay that the box
     around all nodes permits, and the two slowest nodes.
 
     Attributes:
@@ -51,11 +51,11 @@ class LinkPenalty:
     def of(problem: Problem) -> LinkPenalty:
         """Return the penalty of a problem, its extremes looked up once.
 
-        Complexity: O(n_nodes^2) with a matrix or up to 1,024 nodes, else O(n_nodes); memory O(n_nodes).
+        Complexity: O(n_nodes^2) with a matrix or up to 512 nodes, else O(n_nodes); memory O(n_nodes).
         """
         network = problem.network
         count = problem.n_nodes
-        if isinstance(network.delays, Coordinates) and count * count > BLOCK_VALUES:
+        if isinstance(network.delays, Coordinates) and count > KEPT_MATRIX:
             return LinkPenalty(problem, _bounds(problem))
         step = max(1, BLOCK_VALUES // count)
         found = [(np.inf, -np.inf)] * 3

@@ -20,8 +20,8 @@ WORK = 250_000
 """Operators, streams and nodes that all tries together may touch when nothing is pinned."""
 LEAST_TRIES = 8
 """Tries however large the problem is."""
-LOOKED_AT = 16
-"""Nodes whose surroundings are looked at, per try."""
+LOOKED_AT = 128
+"""Nodes whose surroundings are looked at to choose those that are tried, if they cannot all be."""
 
 
 def pinned_nodes(problem: Problem) -> IntArray:
@@ -77,7 +77,7 @@ def _centres(problem: Problem, penalty: LinkPenalty) -> list[int]:
     tries = max(LEAST_TRIES, WORK // size)
     if tries >= problem.n_nodes:
         return list(range(problem.n_nodes))
-    looked_at = min(LOOKED_AT * tries, problem.n_nodes)
+    looked_at = min(max(LOOKED_AT, tries), problem.n_nodes)
     some = np.unique(np.linspace(0, problem.n_nodes - 1, looked_at).astype(np.int64))
     reach = np.array([_reach(problem, penalty.columns(some[k : k + 1])[:, 0]) for k in range(len(some))])
     nearest: list[int] = some[np.argsort(reach, kind="stable")[:tries]].tolist()

@@ -92,7 +92,7 @@ def test_bounds_of_many_coordinates_keep_penalties_in_order(seed: int) -> None:
     alone = on(network, response_time=1.0)
     exact = LinkPenalty.of(alone).order(np.array([2, 5]))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("scheduler.penalty.BLOCK_VALUES", 16)
+        patch.setattr("scheduler.penalty.KEPT_MATRIX", 4)
         bounded = link_penalty(problem)
         assert LinkPenalty.of(alone).order(np.array([2, 5])).tolist() == exact.tolist()
 
