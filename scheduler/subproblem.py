@@ -68,6 +68,8 @@ def with_ranges(objective: Objective, ranges: Mapping[str, Range]) -> Objective:
 
 
 def _application(problem: Problem, nodes: IntArray) -> Application:
+    if all(operator.allowed is None for operator in problem.application.operators):
+        return problem.application
     kept = {problem.network.nodes[u].name for u in nodes}
 
     def narrowed(operator: Operator) -> Operator:
