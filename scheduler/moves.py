@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +15,8 @@ from scheduler.response_time import Potentials, potentials
 from scheduler.search.avoidance import Avoidance
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from scheduler.arrays import BoolArray, FloatArray, IntArray
     from scheduler.evaluation import Rank
     from scheduler.problem import Problem
@@ -59,7 +62,7 @@ def co_locations(problem: Problem, placement: IntArray) -> BoolArray:
 
 
 class _Groups:
-    """Streams grouped by the operator at one end, to reduce values per stream to values per operator."""
+    """Streams grouped by the operator at one end."""
 
     def __init__(self, streams: IntArray, ends: IntArray, n_ops: int) -> None:
         self._streams = streams[np.argsort(ends[streams], kind="stable")]
@@ -69,13 +72,14 @@ class _Groups:
         """Return the streams of the operators from `first` to before `last`."""
         return self._streams[self.begins[first] : self.begins[last]]
 
-    def reduce(self, ufunc: np.ufunc, values: FloatArray, first: int, last: int) -> FloatArray:
-        """Return (last - first, k) reductions of values (n_streams, k); 0 for operators without any."""
-        begins = self.begins[first : last + 1] - self.begins[first]
-        present = np.flatnonzero(np.diff(begins))
+    def maximum(self, values: FloatArray, first: int, last: int) -> FloatArray:
+        """Return (last - first, k) maxima of values (n_streams, k); 0 for operators without any."""
+        begins = (self.begins[first : last + 1] - self.begins[first]).tolist()
         result = np.zeros((last - first, values.shape[1]))
-        if present.size:
-            result[present] = ufunc.reduceat(values, begins[present], axis=0)
+        # plain reductions of long rows are many times faster than ufunc.reduceat along the first axis
+        for row, (begin, end) in enumerate(pairwise(begins)):
+            if begin < end:
+                np.maximum.reduce(values[begin:end], axis=0, out=result[row])
         return result
 
 
@@ -90,6 +94,9 @@ class Standing:
         linear: F without the response time part.
         mean_delay_ms: Rate-weighted mean delay.
         free: (n_nodes, n_resources) capacity left over.
+        spot: (n_ops,) position of each operator's node among the nodes in use.
+        links: By the identity of a link matrix: its values from, and to, the nodes in use, each
+            (n_used, n_nodes).
     """
 
     placement: IntArray
@@ -98,6 +105,8 @@ class Standing:
     linear: float
     mean_delay_ms: float
     free: FloatArray
+    spot: IntArray
+    links: Mapping[int, tuple[FloatArray, FloatArray]]
 
 
 class MoveEvaluator:
@@ -136,11 +145,12 @@ class MoveEvaluator:
     def look(self, placement: IntArray) -> Standing:
         """Return what the moves from a placement are computed from.
 
-        Complexity: O((n_ops + n_streams) log n_ops + n_nodes).
+        Complexity: O((n_ops + n_streams) log n_ops + n_used x n_nodes), with n_used nodes in use.
         """
         paths = potentials(self._problem, placement)
         application = self._problem.application
         start, end = placement[application.stream_source], placement[application.stream_target]
+        used, spot = np.unique(placement, return_inverse=True)
         return Standing(
             placement=placement,
             paths=paths,
@@ -148,13 +158,18 @@ class MoveEvaluator:
             linear=self._form.value(self._problem, placement),
             mean_delay_ms=float(self._mean.weight @ self._mean.matrix[start, end]),
             free=remaining(self._problem, placement),
+            spot=spot,
+            links={
+                id(term.matrix): (term.matrix[used], np.ascontiguousarray(term.matrix[:, used].T))
+                for term in (*self._form.pairs, self._mean)
+            },
         )
 
     def single_moves(self, placement: IntArray) -> MoveCosts:
         """Return the worth of moving each operator (row) to each node (column), (n_ops, n_nodes).
 
-        Complexity: O((n_ops + n_streams) x n_nodes + n_streams log n_ops) in a constant number of numpy steps
-        per `BLOCK` values.
+        Complexity: that of `look` and, for all operators, of `moves_of`, in a few numpy steps per
+        `BLOCK` values.
         """
         standing = self.look(placement)
         blocks = [self.moves_of(standing, first, last) for first, last in self._blocks]
@@ -170,33 +185,41 @@ class MoveEvaluator:
         ``arrival + execution + departure`` of i on u; predecessors' arrivals and successors' departures do
         not depend on i because critical streams form no cycle.
 
-        Complexity: O((number of these operators + number of their streams) x n_nodes).
+        Complexity: O((number of these operators + number of their streams) x n_nodes), and matrix products
+        of O(number of these operators x n_used x n_nodes), with n_used nodes in use.
         """
-        objective = standing.linear + self.linear_change(standing.placement, first, last)
-        mean = standing.mean_delay_ms + self.change(standing.placement, self._mean, first, last)
+        objective = standing.linear + self._linear_change(standing, first, last)
+        mean = standing.mean_delay_ms + self._change(standing, self._mean, first, last)
         if self._form.response_factor:
             through = self._longest_through(standing, first, last)
             response = np.maximum(through, standing.avoiding_ms[first:last, None])
             objective += self._form.response_factor * response
         return MoveCosts(np.where(self._feasible(standing, first, last), objective, np.inf), mean)
 
-    def linear_change(self, placement: IntArray, first: int, last: int) -> FloatArray:
+    def _linear_change(self, standing: Standing, first: int, last: int) -> FloatArray:
         """Return (last - first, n_nodes) how F without response time changes by each move."""
         unary = self._form.unary[first:last]
-        change: FloatArray = unary - np.take_along_axis(unary, placement[first:last, None], axis=1)
+        change: FloatArray = unary - np.take_along_axis(unary, standing.placement[first:last, None], axis=1)
         for term in self._form.pairs:
-            change += self.change(placement, term, first, last)
+            change += self._change(standing, term, first, last)
         return change
 
-    def change(self, placement: IntArray, term: PairTerm, first: int, last: int) -> FloatArray:
+    def _change(self, standing: Standing, term: PairTerm, first: int, last: int) -> FloatArray:
         """Return (last - first, n_nodes) how a sum of link values over streams changes by each move."""
-        application, weight, link = self._problem.application, term.weight, term.matrix
+        application = self._problem.application
         into, out = self._incoming.of(first, last), self._outgoing.of(first, last)
-        incoming = link[placement[application.stream_source[into]]] * weight[into][:, None]
-        outgoing = link.T[placement[application.stream_target[out]]] * weight[out][:, None]
-        own = self._incoming.reduce(np.add, incoming, first, last)
-        own += self._outgoing.reduce(np.add, outgoing, first, last)
-        change: FloatArray = own - np.take_along_axis(own, placement[first:last, None], axis=1)
+        source, target = application.stream_source, application.stream_target
+        away, back = standing.links[id(term.matrix)]
+        shape = (last - first, len(away))
+
+        def weights(streams: IntArray, own: IntArray, other: IntArray) -> FloatArray:
+            """Return (last - first, n_used) the weight of the streams with each node in use."""
+            cell = (own[streams] - first) * shape[1] + standing.spot[other[streams]]
+            total = np.bincount(cell, term.weight[streams], shape[0] * shape[1])
+            return total.astype(np.float64, copy=False).reshape(shape)
+
+        own = weights(into, target, source) @ away + weights(out, source, target) @ back
+        change: FloatArray = own - np.take_along_axis(own, standing.placement[first:last, None], axis=1)
         return change
 
     def _feasible(self, standing: Standing, first: int, last: int) -> BoolArray:
@@ -206,13 +229,16 @@ class MoveEvaluator:
         return feasible
 
     def _longest_through(self, standing: Standing, first: int, last: int) -> FloatArray:
-        problem, placement, paths = self._problem, standing.placement, standing.paths
-        application, delay = problem.application, problem.network.delay_ms
+        problem, paths = self._problem, standing.paths
+        application = problem.application
         source = application.stream_source[self._critical_in.of(first, last)]
         target = application.stream_target[self._critical_out.of(first, last)]
-        reach = (paths.arrival_ms + paths.execution_ms)[source][:, None] + delay[placement[source]]
-        onward = delay.T[placement[target]] + (paths.execution_ms + paths.departure_ms)[target][:, None]
-        arrival = self._critical_in.reduce(np.maximum, reach, first, last)
-        departure = self._critical_out.reduce(np.maximum, onward, first, last)
+        away, back = standing.links[id(problem.network.delay_ms)]
+        reach = away[standing.spot[source]]
+        reach += (paths.arrival_ms + paths.execution_ms)[source][:, None]
+        onward = back[standing.spot[target]]
+        onward += (paths.execution_ms + paths.departure_ms)[target][:, None]
+        arrival = self._critical_in.maximum(reach, first, last)
+        departure = self._critical_out.maximum(onward, first, last)
         through: FloatArray = arrival + problem.execution_ms[first:last] + departure
         return through

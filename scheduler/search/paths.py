@@ -67,6 +67,7 @@ class LongestPaths:
         lengths = np.array([len(segment) for segment in segments], dtype=np.int64)
         self._starts = np.cumsum(lengths) - lengths
         self._long = bool((lengths > 1).any())
+        self._same_length = bool((lengths == lengths[:1]).all())
         begin = np.array([source[segment[0]] for segment in segments], dtype=np.int64)
         end = np.array([target[segment[-1]] for segment in segments], dtype=np.int64)
         self._levels = _grouped(begin, end, level[end] if segments else end)
@@ -86,7 +87,10 @@ class LongestPaths:
         finish = np.array(execution)
         if self._long:
             lengths = hop + np.where(self._passed_inside[:, None], execution[self._passed], 0.0)
-            hop = np.add.reduceat(lengths, self._starts, axis=0)
+            if self._same_length:
+                hop = lengths.reshape(len(self._starts), -1, lengths.shape[1]).sum(axis=1)
+            else:
+                hop = np.add.reduceat(lengths, self._starts, axis=0)
         for level in self._levels:
             reached = finish[level.source]
             reached += hop[level.first : level.last]

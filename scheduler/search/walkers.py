@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from scheduler.evaluation import Rank
     from scheduler.problem import Problem
 
-COLDEST_ACCEPTS = 0.08
+COLDEST_ACCEPTS = 0.05
 """Worsening changes that the coldest walker is to accept while each operator that can move gets one."""
-HOTTEST_ACCEPTS = 0.2
+HOTTEST_ACCEPTS = 0.15
 """Share of worsening changes that the hottest walker is to accept."""
 GUIDE = 0.02
 """Weight of the mean delay among walkers, as a share of F: shows a way where many placements have one F."""
