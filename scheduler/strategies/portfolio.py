@@ -44,10 +44,10 @@ class PortfolioParameters:
             in the end, until time is over.
     """
 
-    patience: int | None = 16
-    walkers: int = 24
+    patience: int | None = IlsParameters.patience
+    walkers: int = IlsParameters.walkers
     first_patience: int = 2
-    work_limit: float | None = 5e5
+    work_limit: float | None = OdpParameters.work_limit
 
     def __post_init__(self) -> None:
         IlsParameters(self.patience, self.walkers)
