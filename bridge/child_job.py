@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic
 
+from bridge.watched_deadline import Watch
 from scheduler.children import Spoken
 
 if TYPE_CHECKING:
@@ -36,8 +37,9 @@ def perform(connection: Connection[Any, Any], load: Callable[[], Work]) -> None:
 
     try:
         work, argument, deadline = load()
-        work(argument, deadline, say)
-        last: tuple[str, str | None] = (_DONE, None)
+        watch = Watch(deadline)
+        work(argument, watch.deadline, say)
+        last: tuple[str, str | bool] = (_DONE, watch.cut)
     except BrokenPipeError:
         # Nobody listens any more.
         return
@@ -60,6 +62,9 @@ class ChildJob(Generic[Spoken]):
         connection: Where the child speaks; None if there is none.
         kill: Kills the child.
         failure: Why there is no child.
+
+    Attributes:
+        cut: Whether the work has ended by itself, but the child's clock may have changed its result.
     """
 
     def __init__(
@@ -72,6 +77,7 @@ class ChildJob(Generic[Spoken]):
         self._kill = kill
         self._failure = failure
         self._said: list[Spoken] = []
+        self.cut = False
 
     @property
     def ended(self) -> bool:
@@ -116,8 +122,11 @@ class ChildJob(Generic[Spoken]):
                 return
             if kind == _SAID:
                 self._said.append(content)
+            elif kind == _DONE:
+                self.cut = content
+                self._end(None)
             else:
-                self._end(None if kind == _DONE else str(content))
+                self._end(str(content))
             patience = 0.0
 
     def _end(self, failure: str | None) -> None:

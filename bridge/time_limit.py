@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic
 
+from bridge.child_job import ChildJob
 from bridge.child_orders import OfThisProcess
+from bridge.watched_deadline import Watch
 from scheduler.children import Spoken
-from scheduler.deadline import Deadline
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scheduler.children import Argument, Children, Job, Message
+    from scheduler.deadline import Deadline
 
 _LOOK_EVERY_S = 0.05
 # A child gets so much less time than there is, to bring its answer.
@@ -34,52 +34,23 @@ class TimeLimit:
     """
 
     def __init__(self, deadline: Deadline, children: Children) -> None:
-        self._notes = _Notes()
-        self.deadline: Deadline = _WatchedDeadline(deadline.clock, deadline.at, self._notes)
-        self.children: Children = _PunctualChildren(deadline, children, self._notes)
+        self._watch = Watch(deadline)
+        self.deadline: Deadline = self._watch.deadline
+        self.children: Children = _PunctualChildren(deadline, children, self._watch)
 
     @property
     def cut(self) -> bool:
-        """Whether the clock, or the loss of a child, may have changed what was found so far.
-
-        That is so if the deadline, or a sooner one made from it, was seen to have expired, or if one whose
-        remaining time was asked for has passed since.
-        """
-        notes = self._notes
-        return notes.cut or self.deadline.clock() >= notes.soonest_asked
-
-
-@dataclass
-class _Notes:
-    cut: bool = False
-    soonest_asked: float = field(default=math.inf)
-
-
-@dataclass(frozen=True)
-class _WatchedDeadline(Deadline):
-    notes: _Notes
-
-    def expired(self) -> bool:
-        expired = super().expired()
-        self.notes.cut |= expired
-        return expired
-
-    def remaining(self) -> float:
-        self.notes.soonest_asked = min(self.notes.soonest_asked, self.at)
-        return super().remaining()
-
-    def within(self, seconds: float) -> Deadline:
-        inner = super().within(seconds)
-        return _WatchedDeadline(inner.clock, inner.at, self.notes)
+        """Whether the clock, here or in a child, or the loss of a child may have changed what was found."""
+        return self._watch.cut
 
 
 class _PunctualChildren(OfThisProcess):
     """Children that get a little less time than there is, and none after it."""
 
-    def __init__(self, end: Deadline, children: Children, notes: _Notes) -> None:
+    def __init__(self, end: Deadline, children: Children, watch: Watch) -> None:
         self._end = end
         self._children = children
-        self._notes = notes
+        self._watch = watch
 
     def start(
         self,
@@ -90,16 +61,16 @@ class _PunctualChildren(OfThisProcess):
         reserved = min(_RESERVED_SHARE * self._end.remaining(), _MOST_RESERVED_S)
         if not deadline.unlimited and deadline.remaining() > self._end.remaining() - reserved:
             deadline = deadline.within(self._end.remaining() - reserved)
-        return _PunctualJob(self._end, self._children.start(work, argument, deadline), self._notes)
+        return _PunctualJob(self._end, self._children.start(work, argument, deadline), self._watch)
 
 
 class _PunctualJob(Generic[Spoken]):
     """A job that never keeps its owner beyond the end."""
 
-    def __init__(self, end: Deadline, job: Job[Any], notes: _Notes) -> None:
+    def __init__(self, end: Deadline, job: Job[Any], watch: Watch) -> None:
         self._end = end
         self._job = job
-        self._notes = notes
+        self._watch = watch
         self._stopped = False
 
     @property
@@ -123,7 +94,7 @@ class _PunctualJob(Generic[Spoken]):
                 return True
             left -= step
         if self._end.expired() and not self._job.wait(0.0):
-            self._notes.cut = True
+            self._watch.note()
             self.stop()
         return self._job.wait(0.0)
 
@@ -133,6 +104,7 @@ class _PunctualJob(Generic[Spoken]):
         self._job.stop()
 
     def _noted(self, failure: str | None) -> str | None:
-        if failure is not None and not self._stopped:
-            self._notes.cut = True
+        cut = isinstance(self._job, ChildJob) and self._job.cut
+        if cut or (failure is not None and not self._stopped):
+            self._watch.note()
         return failure

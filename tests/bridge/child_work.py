@@ -38,3 +38,7 @@ def delegate(children, deadline, say):
     say(job.messages()[0])
     while True:
         time.sleep(3600)
+
+
+def hurry(_argument, deadline, say):
+    say(deadline.expired())

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from bridge.child_process import ChildProcesses
+from bridge.time_limit import TimeLimit
 from scheduler.deadline import Deadline
 
 HERE = Path(__file__).parent
@@ -69,6 +70,15 @@ def test_a_childs_deadline_is_what_is_left_of_its_owners(children, work):
     _, (unlimited, remaining) = finished(children.start(work.echo, 0, Deadline(lambda: 100.0, 130.0)))
     assert not unlimited
     assert 0.0 < remaining <= 30.0
+
+
+@pytest.mark.parametrize("left_s", [0.0, 3600.0])
+def test_a_child_tells_whether_its_clock_had_a_say(children, work, left_s):
+    """Its owner's record says so then."""
+    limit = TimeLimit(NEVER, children)
+    job = limit.children.start(work.hurry, 0, Deadline(lambda: 0.0, left_s))
+    assert finished(job) == [left_s == 0.0]
+    assert limit.cut is (left_s == 0.0)
 
 
 def test_an_exception_in_a_child_is_a_failure_with_its_place(children, work):
