@@ -26,8 +26,7 @@ LOOKED_AT = 128
 
 def pinned_nodes(problem: Problem) -> IntArray:
     """Return P: the nodes, ascending, that host operators with a single allowed node."""
-    pins = problem.reach.nodes[problem.reach.size == 1]
-    return np.unique(pins.argmax(axis=1))
+    return np.flatnonzero(problem.reach.nodes[problem.reach.size == 1].any(axis=0))
 
 
 def greedy(problem: Problem, _parameters: NoParameters, context: Context, /) -> Suggestion:
