@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from scheduler.arrays import BoolArray, FloatArray, IntArray
+    from scheduler.deadline import Deadline
     from scheduler.evaluation import Rank
     from scheduler.problem import Problem
 
@@ -165,18 +166,23 @@ class MoveEvaluator:
             },
         )
 
-    def single_moves(self, placement: IntArray) -> MoveCosts:
+    def single_moves(self, placement: IntArray, deadline: Deadline) -> MoveCosts:
         """Return the worth of moving each operator (row) to each node (column), (n_ops, n_nodes).
+
+        Operators for which no time is left, if there are several blocks of them, count as unable to move.
 
         Complexity: that of `look` and, for all operators, of `moves_of`, in a few numpy steps per
         `BLOCK` values.
         """
         standing = self.look(placement)
-        blocks = [self.moves_of(standing, first, last) for first, last in self._blocks]
-        return MoveCosts(
-            np.concatenate([block.objective for block in blocks]),
-            np.concatenate([block.mean_delay_ms for block in blocks]),
-        )
+        objective = np.full((self._problem.n_ops, self._problem.n_nodes), np.inf)
+        mean = np.zeros_like(objective)
+        for first, last in self._blocks:
+            if first and deadline.expired():
+                break
+            block = self.moves_of(standing, first, last)
+            objective[first:last], mean[first:last] = block.objective, block.mean_delay_ms
+        return MoveCosts(objective, mean)
 
     def moves_of(self, standing: Standing, first: int, last: int) -> MoveCosts:
         """Return the worth of moving the operators from `first` to before `last`, (last - first, n_nodes).

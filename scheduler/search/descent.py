@@ -41,10 +41,10 @@ class Descent:
             improve(deadline)
         return True
 
-    def co_locate(self, _deadline: Deadline) -> None:
+    def co_locate(self, deadline: Deadline) -> None:
         """Move one of two communicating operators to the other's node."""
         joins = co_locations(self._problem, self.placement)
-        costs = self._moves.single_moves(self.placement)
+        costs = self._moves.single_moves(self.placement, deadline)
         self._take_single(MoveCosts(np.where(joins, costs.objective, np.inf), costs.mean_delay_ms))
 
     def swap_resources(self, deadline: Deadline) -> None:
@@ -54,9 +54,9 @@ class Descent:
             origin, destination = found
             self._take(np.where(self.placement == origin, destination, self.placement))
 
-    def move_single(self, _deadline: Deadline) -> None:
+    def move_single(self, deadline: Deadline) -> None:
         """Move one operator to any node."""
-        self._take_single(self._moves.single_moves(self.placement))
+        self._take_single(self._moves.single_moves(self.placement, deadline))
 
     def _take_single(self, costs: MoveCosts) -> None:
         # columns in the order of L, so that among equals the node nearest to the pinned ones is taken

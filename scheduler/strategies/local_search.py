@@ -44,7 +44,7 @@ def local_search(problem: Problem, parameters: LocalSearchParameters, context: C
     Each step takes the best neighbour, by F and then by mean delay of the streams; only improvements are
     taken, so the result is never worse than the greedy placement at any moment.
 
-    Complexity of a round: see `MoveEvaluator.single_moves` and `MoveEvaluator.best_relocation`.
+    Complexity of a round: see `MoveEvaluator.single_moves` and `RelocationEvaluator.best`.
     """
     first = greedy(problem, NoParameters(), context)
     start = _start(problem, first, parameters)

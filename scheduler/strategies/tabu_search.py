@@ -89,7 +89,7 @@ class _Steps:
 
     def advance(self, deadline: Deadline) -> bool:
         """Go to the best neighbour that is not on the list; return whether there is one."""
-        single, limit = self._best_single_move()
+        single, limit = self._best_single_move(deadline)
         relocation = self._relocations.best(
             self.placement, self._nodes, limit, permitted=self._permitted, deadline=deadline
         )
@@ -107,9 +107,9 @@ class _Steps:
     def _permitted(self, placement: IntArray) -> bool:
         return placement.tobytes() not in self._visited
 
-    def _best_single_move(self) -> tuple[IntArray | None, Rank]:
+    def _best_single_move(self, deadline: Deadline) -> tuple[IntArray | None, Rank]:
         """Return the best permitted move of one operator, co-locations included, and its rank."""
-        costs = self._moves.single_moves(self.placement)
+        costs = self._moves.single_moves(self.placement, deadline)
         listed = MoveCosts(costs.objective[:, self._nodes], costs.mean_delay_ms[:, self._nodes])
         while (best := listed.best()) is not None:
             operator, column = divmod(best, self._problem.n_nodes)

@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scheduler import moves
+from scheduler.deadline import Deadline
 from scheduler.evaluation import check, evaluate
 from scheduler.moves import MoveCosts, MoveEvaluator, co_locations
 from scheduler.plan import plan
@@ -30,7 +32,7 @@ def test_every_single_move_is_worth_what_evaluating_it_says(
     """The vectorised step agrees with a full evaluation of each move; what is infeasible is infinite."""
     problem = make_problem(seed, n_ops, n_nodes)
     placement = start(problem)
-    costs = MoveEvaluator(problem).single_moves(placement)
+    costs = MoveEvaluator(problem).single_moves(placement, Deadline.none())
     for i in range(n_ops):
         for u in range(n_nodes):
             moved = placement.copy()
@@ -41,6 +43,25 @@ def test_every_single_move_is_worth_what_evaluating_it_says(
                 worth = evaluate(problem, moved)
                 assert costs.objective[i, u] == pytest.approx(worth.objective, abs=1e-9)
                 assert costs.mean_delay_ms[i, u] == pytest.approx(worth.mean_delay_ms, abs=1e-9)
+
+
+def test_blocks_of_operators_give_the_same_and_end_with_the_time(
+    make_problem: MakeProblem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In small blocks every move is worth the same; once time is up the other operators stay."""
+    problem = make_problem(3, 10, 8, pins=False)
+    placement = start(problem)
+    whole = MoveEvaluator(problem).single_moves(placement, Deadline.none())
+    monkeypatch.setattr(moves, "BLOCK", 16)
+    evaluator = MoveEvaluator(problem)
+    parts = evaluator.single_moves(placement, Deadline.none())
+    cut = evaluator.single_moves(placement, Deadline(lambda: 1.0, at=0.0))
+
+    assert np.isfinite(whole.objective[-1]).any()
+    np.testing.assert_allclose(parts.objective, whole.objective)
+    np.testing.assert_allclose(parts.mean_delay_ms, whole.mean_delay_ms)
+    np.testing.assert_array_equal(cut.objective[0], parts.objective[0])
+    assert np.isinf(cut.objective[-1]).all()
 
 
 def test_equal_objectives_are_told_apart_by_mean_delay() -> None:
