@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -61,7 +60,7 @@ def run_highs(order: Order, deadline: Deadline, say: Callable[[Answer], None]) -
     parameters = mathopt.SolveParameters(relative_gap_tolerance=0.0, absolute_gap_tolerance=0.0)
     parameters.highs.string_options["parallel"] = "off"
     if not deadline.unlimited:
-        parameters.time_limit = timedelta(seconds=deadline.remaining())
+        parameters.highs.double_options["time_limit"] = deadline.remaining()
     about = mathopt.ModelSolveParameters(variable_values_filter=mathopt.VariableFilter(filtered_items=wanted))
     result = mathopt.solve(model, mathopt.SolverType.HIGHS, params=parameters, model_params=about)
     values: FloatArray | None = None
