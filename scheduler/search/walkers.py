@@ -23,6 +23,8 @@ HOTTEST_ACCEPTS = 0.15
 """Share of worsening changes that the hottest walker is to accept."""
 GUIDE = 0.02
 """Weight of the mean delay among walkers, as a share of F: shows a way where many placements have one F."""
+WIDEST_LADDER = 50.0
+"""Ratio of the highest to the lowest temperature at most: colder walkers would stand still."""
 FEWEST_TRIES, MOST_TRIES = 4, 16
 """Changes proposed to a walker per step: cold ones refuse most, and evaluating more at once costs little."""
 STEP_VALUES = 16_000
@@ -150,7 +152,8 @@ class Walkers:
         cold, hot = self._temperatures[0], self._temperatures[-1]
         cold *= _correction(self._worse[:, :quarter], self._coldest)
         hot *= _correction(self._worse[:, -quarter:], HOTTEST_ACCEPTS)
-        self._temperatures = np.geomspace(min(cold, hot / 2.0), hot, len(self._temperatures))
+        cold = min(max(cold, hot / WIDEST_LADDER), hot / 2.0)
+        self._temperatures = np.geomspace(cold, hot, len(self._temperatures))
         self._worse *= 0.5
 
     def adopt(self, placement: IntArray, rank: Rank) -> None:
