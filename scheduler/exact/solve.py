@@ -114,20 +114,20 @@ def _prove(form: ClassForm, incumbent: Incumbent, context: Context, work: Work) 
         return False, OVER
     if incumbent.placement is None:
         return True, "HiGHS proved that no placement exists"
-    return True, "optimal: proved by HiGHS"
+    return True, "proved by HiGHS"
 
 
 def _search(form: ClassForm, incumbent: Incumbent, work: Work) -> tuple[BoolArray, str]:
     """Return what is open after the searches that need no solver, and the reason for their end."""
     nothing = np.zeros(form.slots.shape, dtype=np.bool_)
     if search_as_chain(form, incumbent, work):
-        return nothing, "optimal: proved by dynamic programming along the chain"
-    if search_two_classes(form, incumbent, work.deadline):
-        return nothing, "optimal: proved by branch and bound over exchangeable operators"
+        return nothing, "proved by dynamic programming along the chain"
+    if search_two_classes(form, incumbent, work):
+        return nothing, "proved by branch and bound over exchangeable operators"
     seconds = work.deadline.remaining() * (SOLVER_SHARE if work.most == math.inf else 1.0)
     open_places = search(form, incumbent, Work(work.deadline.within(seconds), work.most - work.done))
     if not open_places.any():
-        return open_places, "optimal: proved by branch and bound"
+        return open_places, "proved by branch and bound"
     return open_places, OVER if work.deadline.expired() else "the limit of work ended the search for a proof"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +16,7 @@ from scheduler.evaluation import OBJECTIVE_STEP, check, evaluate
 from scheduler.exact.form import class_form
 from scheduler.exact.incumbent import Incumbent
 from scheduler.exact.two_classes import search_two_classes
+from scheduler.exact.work import Work
 from scheduler.problem import (
     Application,
     CoLocationLimit,
@@ -36,6 +38,7 @@ WEIGHTS = (
     {"response_time": 0.3, "availability": 0.3, "network_usage": 0.3, "cost": 0.1},
     {"availability": 0.5, "inter_node_traffic": 0.5},
 )
+UNLIMITED = Work(Deadline.none(), math.inf)
 EXPIRED = Deadline(clock=lambda: 1.0, at=0.0)
 
 
@@ -90,7 +93,7 @@ def test_it_finds_the_optimum_and_says_so(seed: int, followers: int, leaders: in
     if seed % 2 and feasible:
         incumbent.offer(feasible[seed % len(feasible)], "start")
 
-    proved = search_two_classes(class_form(problem), incumbent, Deadline.none())
+    proved = search_two_classes(class_form(problem), incumbent, UNLIMITED)
 
     assert proved == bool(feasible)
     if feasible:
@@ -104,7 +107,7 @@ def test_three_free_classes_are_left_to_others(make_problem: MakeProblem) -> Non
     """No proof, and nothing touched."""
     problem = make_problem(3, 8, 6)
     incumbent = Incumbent(problem, ignore)
-    assert not search_two_classes(class_form(problem), incumbent, Deadline.none())
+    assert not search_two_classes(class_form(problem), incumbent, UNLIMITED)
     assert incumbent.placement is None
 
 
@@ -114,6 +117,6 @@ def test_an_expired_deadline_proves_nothing() -> None:
     incumbent = Incumbent(problem, ignore)
     incumbent.offer(np.array([0, 1, 1, 2, 3, 4, 0]), "start")
     before = incumbent.objective
-    assert not search_two_classes(class_form(problem), incumbent, EXPIRED)
+    assert not search_two_classes(class_form(problem), incumbent, Work(EXPIRED, math.inf))
     assert incumbent.objective == before
     assert incumbent.bound <= before
