@@ -96,7 +96,7 @@ class LeaderSearch:
                 return False
             if node.left == 0:
                 self._finish(node)
-            else:
+            elif self._joint_bound(node) < self._limit:
                 work.add((len(self._order) - node.first) * self._form.n_nodes)
                 pending.extend(reversed(self._children(node)))
         return True
@@ -164,10 +164,27 @@ class LeaderSearch:
         largest: FloatArray = self._slots(values, room).max(axis=-1)
         return largest
 
-    def _best_threshold(self, price: FloatArray, response: FloatArray, room: IntArray) -> tuple[float, float]:
-        """Return the threshold on response time with the least sum of it and the slots below it."""
+    def _joint_bound(self, node: _Node) -> float:
+        """Return a bound that weighs prices against response time, which the quick one adds up apart."""
+        if self._form.response_factor == 0:
+            return node.bound
+        price = node.price + self._prices.follower + self._ahead.price[node.first, node.left]
+        response = np.maximum(node.response, self._ahead.response[node.first, node.left])
+        paid = node.paid + float(self._ahead.paid[node.first, node.left])
+        room = self._room(node.placed)
+        return paid + self._best_threshold(price, response, room, self._limit - paid)[1]
+
+    def _best_threshold(
+        self, price: FloatArray, response: FloatArray, room: IntArray, limit: float
+    ) -> tuple[float, float]:
+        """Return the threshold on response time with the least sum of it and the slots within it.
+
+        Sums from `limit` on are of no use; if there is no other, the sum returned is infinite.
+        """
         thresholds = np.unique(response[room > 0])
-        thresholds = thresholds[thresholds >= self._dearest(response, room)]
+        longest = limit - float(self._cheapest(price, room))
+        useful = (thresholds >= self._dearest(response, room)) & (thresholds < longest)
+        thresholds = thresholds[useful]
         if thresholds.size == 0:
             return np.inf, np.inf
         within = np.where(response[None, :] <= thresholds[:, None], room[None, :], 0)
@@ -181,7 +198,7 @@ class LeaderSearch:
         paid = self._tables.constant + float(self._tables.leader_price @ node.placed)
         threshold = np.inf
         if self._form.response_factor > 0:
-            threshold, total = self._best_threshold(node.price, node.response, room)
+            threshold, total = self._best_threshold(node.price, node.response, room, self._limit - paid)
             if paid + total >= self._limit:
                 return
         room = np.where(node.response <= threshold, room, 0)
