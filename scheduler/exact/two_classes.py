@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 LARGEST_TABLE = 20_000_000
 """Floats in the table of optimistic prices; larger problems are left to others."""
-TRIAL = 2_000_000
+TRIAL = 300_000
 """Work, in partial placements times nodes, before prices are worth their own work."""
 
 
