@@ -28,7 +28,8 @@ class Study:
     """Rows with what follows from all rows of their problem.
 
     Attributes:
-        rows: Measured rows that are not failed, with further columns. `best`: least F of all variants;
+        rows: Measured rows that are not failed, one per problem and variant: where a folder has several time
+            limits of a variant, that of the longest. Further columns are: `best`: least F of all variants;
             `limit_below`: best proved bound; `certified`: some variant proved the best value; `gap` of the
             problem: (best - bound) / best; `degradation`: (F - best) / (1 - best), the paper's pd against
             the best known value; `excess_r`, `excess_a`, `excess_z`: by how much raw metrics are worse
@@ -66,15 +67,23 @@ def study(table: pd.DataFrame) -> Study:
     loss = (rows["objective_value"] - rows["best"]) / (1.0 - rows["best"])
     rows["degradation"] = loss.mask(at_best(rows), 0.0)
     best = rows.loc[groups["objective_value"].transform("idxmin")]
+    contradictions = (*_contradictions(rows), *_missed(table))
     for column, metric in (("excess_r", "response_time_ms"), ("excess_z", "network_usage_bytes")):
         ideal = best[metric].to_numpy()
         rows[column] = 100.0 * (rows[metric] - ideal) / np.where(ideal > 0, ideal, np.nan)
     rows["excess_a"] = 100.0 * (best["availability"].to_numpy() - rows["availability"])
+    rows = _of_longest_limit(rows)
     reference = rows[rows["variant"] == REFERENCE].set_index(PROBLEM)["seconds"]
     own = rows.set_index(PROBLEM).index
     rows["reference_s"] = reference.reindex(own).to_numpy() if len(reference) else np.nan
     rows["speed_up"] = rows["reference_s"] / rows["seconds"]
-    return Study(rows, failed, tuple(_contradictions(rows)))
+    return Study(rows, failed, contradictions)
+
+
+def _of_longest_limit(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per problem and variant: a short limit of the reduced grid would count twice."""
+    ascending = rows.sort_values("limit_s", kind="stable", na_position="first")
+    return ascending.drop_duplicates([*PROBLEM, "variant"], keep="last").sort_index()
 
 
 def at_best(rows: pd.DataFrame) -> pd.Series[bool]:
@@ -110,3 +119,13 @@ def _contradictions(rows: pd.DataFrame) -> list[str]:
             f"F = {row.objective_value:.9g}, below the proved bound {row.limit_below:.9g}"
         )
     return found
+
+
+def _missed(table: pd.DataFrame) -> list[str]:
+    """Return a sentence for every row without a placement on a problem that another variant solved."""
+    solved = table["objective_value"].notna().groupby([table[each] for each in PROBLEM]).transform("any")
+    return [
+        f"{row.application} {row.objective} {row.nodes} nodes seed {row.seed}: {row.variant} found no "
+        f"placement, though there is one: {row.reason}"
+        for row in table[solved & (table["status"] == "infeasible")].itertuples()
+    ]

@@ -161,5 +161,6 @@ def _proved(own: pd.DataFrame) -> str:
     open_ones = own[~proved]
     if open_ones.empty:
         return text
-    gap = ((open_ones["best"] - open_ones["bound"]) / open_ones["best"]).clip(lower=0.0)
+    own_value = open_ones["objective_value"]
+    gap = ((own_value - open_ones["bound"]) / own_value).clip(lower=0.0)
     return f"{text}, " + ("no bound" if gap.isna().any() else f"gap at most {percent(gap.max())}")

@@ -18,6 +18,7 @@ from benchmarks.placement.plots import plot_steps
 from benchmarks.placement.report import report
 from benchmarks.placement.rows import ROWS, Row, append, export, load, table
 from benchmarks.placement.steps import growth, layered_problem, step_points, timed_improvements, timed_steps
+from benchmarks.placement.tables import proofs
 from cli.machine import Provenance
 from scheduler.children import INLINE
 from scheduler.generators.paper import APPLICATIONS, OBJECTIVES, SIZES, paper_problem
@@ -116,6 +117,32 @@ def test_a_value_below_a_proved_bound_is_a_contradiction() -> None:
     rows = [row("odp", objective_value=0.3, bound=0.3, status="optimal"), row("greedy", objective_value=0.2)]
     assert "below the proved bound" in study(table(rows)).contradictions[0]
     assert study(table([row("odp"), row("greedy")])).contradictions == ()
+
+
+def test_of_several_time_limits_in_a_folder_the_longest_counts() -> None:
+    """As after the reduced and the full grid; what the others found and proved remains known."""
+    rows = [
+        row("odp", limit_s=10.0, objective_value=0.3, bound=0.2, seconds=10.0),
+        row("odp", limit_s=60.0, objective_value=0.4, bound=0.1, seconds=60.0),
+        row("greedy", objective_value=0.5, seconds=1.0),
+    ]
+    made = study(table(rows)).rows.set_index("variant")
+    assert made["seconds"].to_dict() == {"odp": 60.0, "greedy": 1.0}
+    assert made["speed_up"].to_dict() == {"odp": 1.0, "greedy": 60.0}
+    assert set(made["best"]) == {0.3}
+    assert set(made["limit_below"]) == {0.2}
+
+
+def test_the_gap_of_odp_is_that_of_its_own_placement() -> None:
+    """A better placement of another variant is not its merit."""
+    rows = [row("odp", objective_value=0.4, bound=0.2), row("greedy", objective_value=0.25)]
+    assert "gap at most 50 %" in proofs(study(table(rows)))
+
+
+def test_finding_no_placement_where_another_variant_did_is_a_fault() -> None:
+    rows = [row("even", status="infeasible", objective_value=None, reason="no room"), row("greedy")]
+    (sentence,) = study(table(rows)).contradictions
+    assert sentence.endswith("even found no placement, though there is one: no room")
 
 
 def test_the_report_has_every_section_and_names_failures(tmp_path: Path) -> None:
