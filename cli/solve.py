@@ -48,6 +48,7 @@ def solve(
     """Place the operators of an instance file and print the placement with its worth.
 
     On a terminal a line tells how far the search has come. Ctrl-C ends it with the best placement so far.
+    Without --time-limit, odp goes on to the proof, however long it takes; the others end by themselves.
 
     Exit status: 0 solved, 2 bad input, 3 infeasible, 130 ended by Ctrl-C.
     """
@@ -56,7 +57,8 @@ def solve(
     try:
         entry = _entry(strategy)
         parameters = read_parameters(entry, settings or [])
-        if time_limit is not None and entry.tireless is not None:
+        to_the_end = time_limit is not None or (entry.ends_with_proof and not settings)
+        if to_the_end and entry.tireless is not None:
             parameters = entry.tireless(parameters)
         problem = read_problem(file)
         result, seconds, interrupted = _solved(problem, entry, parameters, seed, time_limit, show=not as_json)

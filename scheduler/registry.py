@@ -86,6 +86,7 @@ _ENTRIES: tuple[StrategyEntry[Any], ...] = (
         anytime=True,
         never_worse_than_greedy=True,
         tireless=odp_tireless,
+        ends_with_proof=True,
     ),
     StrategyEntry(
         name="odp-timeout",

@@ -115,6 +115,7 @@ class StrategyEntry(Generic[Parameters]):
             (`scheduler.reduction`).
         tireless: Returns parameters with which an anytime strategy uses all time up to its deadline
             instead of ending by the work done; None if it always does one or the other.
+        ends_with_proof: Whether it ends by itself with those, when the placement is proved optimal.
     """
 
     name: str
@@ -127,3 +128,4 @@ class StrategyEntry(Generic[Parameters]):
     never_worse_than_greedy: bool = False
     scales: bool = False
     tireless: Callable[[Parameters], Parameters] | None = None
+    ends_with_proof: bool = False
