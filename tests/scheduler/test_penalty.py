@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -47,6 +48,19 @@ def test_usage_penalty_is_the_delay(two_nodes: Network) -> None:
     assert link_penalty(on(two_nodes, network_usage=1.0)) == pytest.approx(np.array([[0.0, 1.0], [0.5, 0.0]]))
 
 
+def test_traffic_penalty_is_that_of_another_node(two_nodes: Network) -> None:
+    assert link_penalty(on(two_nodes, inter_node_traffic=1.0)).tolist() == [[0.0, 1.0], [1.0, 0.0]]
+
+
+def test_cost_penalty_adds_both_nodes_and_the_link(two_nodes: Network) -> None:
+    """C~: 2 x 1 on x, 1 + 3 + 4 from x to y, 1 + 3 back, 2 x 3 on y; scaled to [0, 1]."""
+    nodes = tuple(replace(node, cost=cost) for node, cost in zip(two_nodes.nodes, (1.0, 3.0), strict=True))
+    priced = Network(nodes, two_nodes.delay_ms, link_cost=np.array([[0.0, 4.0], [0.0, 0.0]]))
+    expected = np.array([[0.0, 1.0], [1 / 3, 2 / 3]])
+
+    assert link_penalty(on(priced, cost=1.0)) == pytest.approx(expected)
+
+
 def test_penalties_are_weighed_like_the_objective(two_nodes: Network) -> None:
     """delta is the weighted sum of its parts."""
     parts = [
@@ -84,11 +98,18 @@ def test_bounds_of_many_coordinates_keep_penalties_in_order(seed: int) -> None:
     """With bounds instead of the extremes, delta stays in [0, 1], and R or Z alone sorts nodes as before."""
     random = np.random.default_rng(seed)
     nodes = tuple(
-        Node(f"n{u}", {}, speedup=float(random.uniform(0.2, 3)), availability=float(random.uniform(0.5, 1)))
+        Node(
+            f"n{u}",
+            {},
+            speedup=float(random.uniform(0.2, 3)),
+            availability=float(random.uniform(0.5, 1)),
+            cost=float(random.uniform(0, 5)),
+        )
         for u in range(9)
     )
     network = Network(nodes, Coordinates.of(random.uniform(0.0, 9.0, (9, 3))))
-    problem = on(network, response_time=0.4, availability=0.3, network_usage=0.3)
+    weights = {"response_time": 0.4, "availability": 0.2, "network_usage": 0.2}
+    problem = on(network, **weights, inter_node_traffic=0.1, cost=0.1)
     alone = on(network, response_time=1.0)
     exact = LinkPenalty.of(alone).order(np.array([2, 5]))
     with pytest.MonkeyPatch.context() as patch:
