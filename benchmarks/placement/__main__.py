@@ -50,7 +50,13 @@ def main() -> None:
     ]
     folder = arguments.out
     folder.mkdir(parents=True, exist_ok=True)
-    done = {row.key for row in load(folder) if row.status != FAILED}
+    rows = load(folder)
+    done = {row.key for row in rows if row.status != FAILED}
+    proved = {
+        ProblemKey(row.seed, row.nodes, row.application, row.objective): row.objective_value
+        for row in rows
+        if row.status == "optimal"
+    }
     cells = [
         (key, each)
         for key in grid.problems(arguments.applications, arguments.objectives)
@@ -61,7 +67,7 @@ def main() -> None:
     try:
         with ChildProcesses() as children:
             _warm_up(variants if cells else [], children)
-            _measure(cells, folder, children, provenance())
+            _measure(cells, folder, children, provenance(), proved)
     except KeyboardInterrupt:
         sys.stderr.write("interrupted; the same command goes on from here\n")
         raise SystemExit(INTERRUPTED_STATUS) from None
@@ -70,14 +76,23 @@ def main() -> None:
     sys.stderr.write(f"all cells measured; python -m benchmarks.placement.report {folder}\n")
 
 
-def _measure(cells: list[Cell], folder: Path, children: Children, origin: Provenance) -> None:
+def _measure(
+    cells: list[Cell],
+    folder: Path,
+    children: Children,
+    origin: Provenance,
+    proved: dict[ProblemKey, float | None],
+) -> None:
     made: tuple[ProblemKey, Problem] | None = None
     with StepProgress(len(cells)) as progress:
         for key, variant in cells:
             progress.step(f"{key}: {variant.label}")
             if made is None or made[0] != key:
                 made = key, paper_problem(key.application, key.nodes, OBJECTIVES[key.objective], key.seed)
-            append(folder, measure(key, made[1], variant, children, origin))
+            row = measure(key, made[1], variant, children, origin, optimum=proved.get(key))
+            if row.status == "optimal":
+                proved[key] = row.objective_value
+            append(folder, row)
 
 
 def _warm_up(variants: list[Variant], children: Children) -> None:

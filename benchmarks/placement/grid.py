@@ -32,6 +32,10 @@ TIMED = ("ils", "portfolio")
 """Strategies whose quality is a matter of time: another limit is another variant, named after it."""
 
 
+PROOF = "odp"
+"""It goes first on every problem: what it proves ends the runs of others that have reached it."""
+
+
 @dataclass(frozen=True)
 class Variant:
     """A strategy as it is measured.
@@ -47,6 +51,12 @@ class Variant:
     strategy: str
     limit_s: Limit = None
     long_limit_s: Limit = None
+
+    @property
+    def ends_at_optimum(self) -> bool:
+        """Whether a run that would use up its time may be ended at a proved optimum."""
+        entry = STRATEGIES[self.strategy]
+        return self.limit_s is not None and entry.tireless is not None and not entry.exact
 
     def limit_for(self, problem: ProblemKey) -> Limit:
         """Return the seconds for one problem."""
@@ -83,7 +93,7 @@ class Grid:
             yield ProblemKey(seed, nodes, application, objective)
 
     def variants(self) -> list[Variant]:
-        """Return the variants of all registered strategies, the quickest to tell about first."""
+        """Return the variants of all registered strategies, those that prove something first."""
         made = []
         for name, entry in STRATEGIES.items():
             timed = entry.exact or entry.tireless is not None
@@ -97,7 +107,7 @@ class Grid:
                 )
                 for limit in limits
             ]
-        return made
+        return sorted(made, key=lambda variant: variant.strategy != PROOF)
 
 
 FULL = Grid(

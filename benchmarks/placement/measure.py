@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
 from typing import TYPE_CHECKING
 
 from benchmarks.placement.rows import FAILED, Row
 from scheduler.deadline import Deadline
+from scheduler.evaluation import OBJECTIVE_STEP
 from scheduler.plan import StrategyError, plan
 from scheduler.registry import STRATEGIES
 
@@ -24,14 +26,29 @@ REPEATS = 5
 
 
 def measure(
-    key: ProblemKey, problem: Problem, variant: Variant, children: Children, origin: Provenance
+    key: ProblemKey,
+    problem: Problem,
+    variant: Variant,
+    children: Children,
+    origin: Provenance,
+    *,
+    optimum: float | None = None,
 ) -> Row:
     """Run a variant on a problem with a fresh deadline.
 
     A run without a time limit that takes less than 0.2 s is repeated: short times are noisy.
+
+    Args:
+        key: Names the problem.
+        problem: The problem.
+        variant: Strategy and limit.
+        children: Runs solvers.
+        origin: Where and when.
+        optimum: F of the optimum if it is proved; a strategy that would use up its time without knowing that
+            it cannot get better is ended when it gets there, and its seconds are those to the optimum.
     """
     limit_s = variant.limit_for(key)
-    heard = _Listener()
+    heard = _Listener(optimum if variant.ends_at_optimum else None)
     results: list[Result] = []
     times: list[float] = []
     reason = ""
@@ -86,21 +103,22 @@ def run(
         StrategyError: The strategy broke its contract.
     """
     entry = STRATEGIES[strategy]
+    listener = heard if heard is not None else _Listener()
     parameters = entry.parameters()
     deadline = Deadline.none()
     if limit_s is not None:
-        deadline = Deadline(time.monotonic, time.monotonic() + limit_s)
+        deadline = Deadline(listener.clock, time.monotonic() + limit_s)
         if entry.tireless is not None:
             parameters = entry.tireless(parameters)
-    listener = heard if heard is not None else _Listener()
     return plan(problem, strategy, parameters, seed, deadline, children=children, report=listener)
 
 
 class _Listener:
-    """Notes when the best placement so far was found."""
+    """Notes when the best placement so far was found, and whether the optimum is met."""
 
-    def __init__(self) -> None:
+    def __init__(self, optimum: float | None = None) -> None:
         self.best_at_s: float | None = None
+        self._optimum = -math.inf if optimum is None else optimum
         self._best = float("inf")
         self._began = 0.0
         self.begin()
@@ -108,6 +126,10 @@ class _Listener:
     def begin(self) -> None:
         """Start the clock anew."""
         self.best_at_s, self._best, self._began = None, float("inf"), time.monotonic()
+
+    def clock(self) -> float:
+        """Return the present moment, or the end of all time once the optimum is met."""
+        return math.inf if self._best <= self._optimum + OBJECTIVE_STEP else time.monotonic()
 
     def elapsed(self) -> float:
         """Return seconds since the clock was started."""

@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks.placement.__main__ import main
 from benchmarks.placement.analysis import at_best, paper_figures, study
-from benchmarks.placement.grid import FULL, REDUCED, ProblemKey
+from benchmarks.placement.grid import FULL, REDUCED, ProblemKey, Variant
 from benchmarks.placement.measure import measure
 from benchmarks.placement.plots import plot_steps
 from benchmarks.placement.report import report
@@ -22,6 +22,7 @@ from benchmarks.placement.tables import proofs
 from cli.machine import Provenance
 from scheduler.children import INLINE
 from scheduler.generators.paper import APPLICATIONS, OBJECTIVES, SIZES, paper_problem
+from scheduler.plan import plan
 from scheduler.registry import STRATEGIES
 
 if TYPE_CHECKING:
@@ -224,3 +225,16 @@ def test_improvements_of_the_iterated_search_are_timed_until_there_are_enough() 
     seconds = timed_improvements(layered_problem(20, 50, 0), 2, 5.0)
     assert 1 <= len(seconds) <= 2
     assert all(each > 0 for each in seconds)
+
+
+def test_a_search_is_ended_at_the_proved_optimum_and_a_proof_is_not() -> None:
+    """`ils` stops long before its limit once it has the optimum's value; its own end is by time alone."""
+    key = ProblemKey(0, 36, "diamond", "R")
+    problem = paper_problem(key.application, key.nodes, OBJECTIVES[key.objective], key.seed)
+    optimum = plan(problem, "odp").evaluation
+    assert optimum is not None
+    search = Variant("ils 1000 s", "ils", 1000.0)
+    row = measure(key, problem, search, INLINE, ORIGIN, optimum=optimum.objective)
+    assert row.objective_value == pytest.approx(optimum.objective)
+    assert not Variant("odp", "odp", 60.0).ends_at_optimum
+    assert not Variant("hierarchical", "hierarchical", 60.0).ends_at_optimum
