@@ -31,6 +31,8 @@ class OperatorTraits:
 
 
 PAPER_OPERATORS = OperatorTraits()
+MOST_PAIRS = 1_000_000
+"""Pairs of operators of neighbouring layers in a generated application; each may become a stream."""
 
 
 def sequential(
@@ -91,7 +93,11 @@ def layers(
         sizes: Operators in each layer, each at least 1.
         home: Node to which the first and the last layer are pinned; None leaves them free.
         traits: Execution time, demand, rate and tuple size.
+
+    Raises:
+        ModelError: That gives more than a million streams.
     """
+    refuse_too_many_pairs(sizes)
     names: list[list[str]] = []
     for size in sizes:
         first = sum(map(len, names)) + 1
@@ -113,6 +119,19 @@ def layers(
         for source, target in product(here, after)
     )
     return Application(operators, streams)
+
+
+def refuse_too_many_pairs(sizes: Sequence[int]) -> None:
+    """Refuse layers whose streams would take gigabytes.
+
+    Raises:
+        ModelError: There are more than `MOST_PAIRS` pairs of operators of neighbouring layers.
+    """
+    count = sum(here * after for here, after in pairwise(sizes))
+    if count > MOST_PAIRS:
+        raise ModelError(
+            "operators", f"expected fewer: {count} pairs of neighbouring layers, at most {MOST_PAIRS}"
+        )
 
 
 def _at_least(least: int, operators: int) -> int:

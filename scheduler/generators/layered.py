@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from scheduler.application import Application, Operator, Stream
 from scheduler.checks import ModelError
+from scheduler.generators.applications import refuse_too_many_pairs
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,7 +62,7 @@ def layered(
         traits: Ranges of the values.
 
     Raises:
-        ModelError: Too few layers or operators.
+        ModelError: Too few layers or operators, or so many that there may be a million streams.
     """
     if layers < 1:
         raise ModelError("layers", f"expected at least 1, got {layers}")
@@ -71,6 +72,7 @@ def layered(
     # operators 1 ... n - 2 in a row, cut at distinct places, so that no layer is empty
     bounds = [0, 1, *sorted(cut + 2 for cut in cuts), operators - 1, operators]
     levels = [range(start, end) for start, end in pairwise(bounds)]
+    refuse_too_many_pairs([len(level) for level in levels])
     pairs = [
         pair for here, after in pairwise(levels) for pair in _joined(here, after, traits.density, random)
     ]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from scheduler.checks import ModelError
+from scheduler.delays import LARGEST_MATRIX
 from scheduler.generators.applications import diamond, replicated, sequential
 from scheduler.generators.brite import two_level_waxman
 from scheduler.generators.heterogeneous import roomy_node
@@ -47,8 +48,10 @@ def square_network(nodes: int, random: np.random.Generator) -> Network:
         random: Source of chance.
 
     Raises:
-        ModelError: The number of nodes is not a square.
+        ModelError: The number of nodes is not a square, or too large for a matrix of delays.
     """
+    if nodes > LARGEST_MATRIX:
+        raise ModelError("nodes", f"expected at most {LARGEST_MATRIX} with a matrix of delays, got {nodes}")
     n = math.isqrt(max(nodes, 0))
     if nodes < 1 or n * n != nodes:
         raise ModelError("nodes", f"expected a square number such as 36 or 100, got {nodes}")

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 _Maker = TypeVar("_Maker")
 
+MOST = 100_000
+"""Operators and nodes; ten times what the strategies are made for."""
+
 
 @dataclass(frozen=True)
 class Recipe:
@@ -68,6 +71,10 @@ def build(recipe: Recipe) -> Problem:
         raise ModelError("seed", f"expected a number >= 0, got {recipe.seed}")
     if recipe.nodes < 1:
         raise ModelError("nodes", f"expected at least 1, got {recipe.nodes}")
+    for place in ("nodes", "operators"):
+        count = getattr(recipe, place)
+        if count > MOST:
+            raise ModelError(place, f"expected at most {MOST}, got {count}")
     objective = Objective(recipe.weights)
     random = np.random.default_rng([recipe.seed, recipe.nodes])
     links = heterogeneous(
