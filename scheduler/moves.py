@@ -11,7 +11,7 @@ import numpy as np
 from scheduler.capacity import fits, remaining
 from scheduler.evaluation import DELAY_STEP_MS, OBJECTIVE_STEP, mean_weights
 from scheduler.linear import PairTerm, linear_form
-from scheduler.response_time import Potentials, potentials
+from scheduler.response_time import potentials
 from scheduler.search.avoidance import Avoidance
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class _Groups:
         # plain reductions of long rows are many times faster than ufunc.reduceat along the first axis
         for row, (begin, end) in enumerate(pairwise(begins)):
             if begin < end:
-                np.maximum.reduce(values[begin:end], axis=0, out=result[row])
+                np.maximum.reduce(values[begin:end], axis=0, out=result[row], initial=0.0)
         return result
 
 
@@ -90,7 +90,8 @@ class Standing:
 
     Attributes:
         placement: (n_ops,) node of each operator.
-        paths: Its longest paths.
+        head_ms: (n_streams,) longest path up to the end of the stream's source.
+        tail_ms: (n_streams,) longest path from the begin of the stream's target on.
         avoiding_ms: (n_ops,) the longest path without each operator.
         linear: F without the response time part.
         mean_delay_ms: Rate-weighted mean delay.
@@ -101,7 +102,8 @@ class Standing:
     """
 
     placement: IntArray
-    paths: Potentials
+    head_ms: FloatArray
+    tail_ms: FloatArray
     avoiding_ms: FloatArray
     linear: float
     mean_delay_ms: float
@@ -112,6 +114,9 @@ class Standing:
 
 class MoveEvaluator:
     """Evaluates the neighbours of placements of one problem; holds what does not depend on the placement.
+
+    Attributes:
+        blocks: Ranges of operators, (first, last) without the last, to be looked at in one step each.
 
     Memory: O(n_streams + n_ops x n_nodes + n_nodes^2), and `BLOCK` values while it works.
     """
@@ -130,7 +135,7 @@ class MoveEvaluator:
         self._critical_in = _Groups(critical, target, problem.n_ops)
         self._critical_out = _Groups(critical, source, problem.n_ops)
         self._avoidance = Avoidance(problem)
-        self._blocks = self._cut(max(1, BLOCK // problem.n_nodes))
+        self.blocks = self._cut(max(1, BLOCK // problem.n_nodes))
 
     def _cut(self, streams: int) -> list[tuple[int, int]]:
         """Return ranges of operators with about that many streams in or out, each at least one operator."""
@@ -154,7 +159,8 @@ class MoveEvaluator:
         used, spot = np.unique(placement, return_inverse=True)
         return Standing(
             placement=placement,
-            paths=paths,
+            head_ms=(paths.arrival_ms + paths.execution_ms)[application.stream_source],
+            tail_ms=(paths.execution_ms + paths.departure_ms)[application.stream_target],
             avoiding_ms=self._avoidance.longest(placement, paths),
             linear=self._form.value(self._problem, placement),
             mean_delay_ms=float(self._mean.weight @ self._mean.matrix[start, end]),
@@ -177,7 +183,7 @@ class MoveEvaluator:
         standing = self.look(placement)
         objective = np.full((self._problem.n_ops, self._problem.n_nodes), np.inf)
         mean = np.zeros_like(objective)
-        for first, last in self._blocks:
+        for first, last in self.blocks:
             if first and deadline.expired():
                 break
             block = self.moves_of(standing, first, last)
@@ -197,7 +203,7 @@ class MoveEvaluator:
         objective = standing.linear + self._linear_change(standing, first, last)
         mean = standing.mean_delay_ms + self._change(standing, self._mean, first, last)
         if self._form.response_factor:
-            through = self._longest_through(standing, first, last)
+            through = self.longest_through(standing, first, last)
             response = np.maximum(through, standing.avoiding_ms[first:last, None])
             objective += self._form.response_factor * response
         return MoveCosts(np.where(self._feasible(standing, first, last), objective, np.inf), mean)
@@ -234,17 +240,19 @@ class MoveEvaluator:
         feasible[np.arange(last - first), standing.placement[first:last]] = False
         return feasible
 
-    def _longest_through(self, standing: Standing, first: int, last: int) -> FloatArray:
-        problem, paths = self._problem, standing.paths
-        application = problem.application
-        source = application.stream_source[self._critical_in.of(first, last)]
-        target = application.stream_target[self._critical_out.of(first, last)]
-        away, back = standing.links[id(problem.network.delay_ms)]
-        reach = away[standing.spot[source]]
-        reach += (paths.arrival_ms + paths.execution_ms)[source][:, None]
-        onward = back[standing.spot[target]]
-        onward += (paths.execution_ms + paths.departure_ms)[target][:, None]
+    def longest_through(self, standing: Standing, first: int, last: int) -> FloatArray:
+        """Return (last - first, n_nodes) the longest path through each operator on each node, in ms.
+
+        Complexity: O((number of these operators + number of their streams) x n_nodes).
+        """
+        application = self._problem.application
+        into, out = self._critical_in.of(first, last), self._critical_out.of(first, last)
+        away, back = standing.links[id(self._problem.network.delay_ms)]
+        reach = away[standing.spot[application.stream_source[into]]]
+        reach += standing.head_ms[into][:, None]
+        onward = back[standing.spot[application.stream_target[out]]]
+        onward += standing.tail_ms[out][:, None]
         arrival = self._critical_in.maximum(reach, first, last)
         departure = self._critical_out.maximum(onward, first, last)
-        through: FloatArray = arrival + problem.execution_ms[first:last] + departure
+        through: FloatArray = arrival + self._problem.execution_ms[first:last] + departure
         return through

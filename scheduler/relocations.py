@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +11,7 @@ from scheduler.capacity import demanded, fits, remaining
 from scheduler.evaluation import DELAY_STEP_MS, OBJECTIVE_STEP, mean_weights
 from scheduler.linear import PairTerm, linear_form
 from scheduler.moves import MoveCosts
-from scheduler.response_time import response_time_bounds
+from scheduler.response_time import potentials_without
 from scheduler.search.batch import BatchEvaluator
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from scheduler.arrays import FloatArray, IntArray
     from scheduler.deadline import Deadline
     from scheduler.evaluation import Rank
+    from scheduler.moves import MoveEvaluator
     from scheduler.problem import Problem
 
 BATCH = 256
@@ -36,8 +38,9 @@ def _any_placement(_placement: IntArray) -> bool:
 class RelocationEvaluator:
     """Finds the best relocation of a placement; holds what does not depend on the placement."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, moves: MoveEvaluator) -> None:
         self._problem = problem
+        self._moves = moves
         self._form = linear_form(problem)
         self._evaluate = BatchEvaluator(problem)
         rows = problem.n_ops + len(problem.application.streams)
@@ -55,12 +58,12 @@ class RelocationEvaluator:
     ) -> tuple[int, int] | None:
         """Return the best way (from, to) to move all of one node to another, if it ranks below `limit`.
 
-        Candidates are bounded first: their linear part is exact, and R stays above the longest stretch of
-        path that avoids the moved operators. They are then evaluated in the order of these bounds until
-        no bound is lower than the best rank found.
+        Candidates are bounded first: their linear part is exact, and R stays above the longest path that
+        meets at most one of the moved operators. They are then evaluated in the order of these bounds
+        until no bound is lower than the best rank found.
 
         Complexity: with n_active nodes in use, O(n_active^2 x n_nodes) in matrix products and
-        O((n_ops + n_streams) x n_active) for the bounds, O(n_ops + n_streams) per candidate evaluated, in
+        O((n_ops + n_streams) x n_nodes) for the bounds, O(n_ops + n_streams) per candidate evaluated, in
         batches of `BATCH` candidates.
 
         Args:
@@ -71,6 +74,8 @@ class RelocationEvaluator:
             deadline: When to stop with the best found so far; never if not given.
         """
         pairs = self._feasible(placement, nodes)
+        if not len(pairs):
+            return None
         steps, delay_steps = self._bounds(placement, pairs)
         best: tuple[int, int] | None = None
         order = np.lexsort((delay_steps, steps))
@@ -103,11 +108,32 @@ class RelocationEvaluator:
         for term in form.pairs:
             objective += self._change(placement, active, term)[row, destination]
         if form.response_factor:
-            objective += form.response_factor * response_time_bounds(problem, placement, active)[row]
+            objective += form.response_factor * self._response_bounds(placement, active)[row, destination]
         start, end = self._ends(placement)
         mean = float(self._mean.weight @ self._mean.matrix[start, end])
         change = self._change(placement, active, self._mean)[row, destination]
         return np.rint(objective / OBJECTIVE_STEP), np.rint((mean + change) / DELAY_STEP_MS)
+
+    def _response_bounds(self, placement: IntArray, active: IntArray) -> FloatArray:
+        """Return (n_active, n_nodes) what R is at least when an active node's operators move to a node."""
+        application = self._problem.application
+        source, target = application.stream_source, application.stream_target
+        without = potentials_without(self._problem, placement, active)
+        # operators of nodes that cannot move as a whole have no column of their own and are left out below
+        column = np.minimum(np.searchsorted(active, placement), len(active) - 1)
+        moves = active[column] == placement
+        until = without.arrival_ms + without.execution_ms
+        onward = without.execution_ms + without.departure_ms
+        standing = replace(
+            self._moves.look(placement),
+            head_ms=until[source, column[target]],
+            tail_ms=onward[target, column[source]],
+        )
+        bounds = np.repeat(np.maximum(until.max(axis=0), 0.0)[:, None], self._problem.n_nodes, axis=1)
+        for first, last in self._moves.blocks:
+            through = self._moves.longest_through(standing, first, last)
+            np.maximum.at(bounds, column[first:last][moves[first:last]], through[moves[first:last]])
+        return bounds
 
     def _ends(self, placement: IntArray) -> tuple[IntArray, IntArray]:
         application = self._problem.application

@@ -90,10 +90,10 @@ def response_times(problem: Problem, placements: IntArray) -> FloatArray:
     return longest
 
 
-def response_time_bounds(problem: Problem, placement: IntArray, nodes: IntArray) -> FloatArray:
-    """Return, per node, what R stays above wherever the operators of that node go.
+def potentials_without(problem: Problem, placement: IntArray, nodes: IntArray) -> Potentials:
+    """Return, per node, the longest stretches of paths that meet no operator of that node.
 
-    It is the longest stretch of a path that meets no operator of the node. Complexity as `response_times`.
+    Complexity as `response_times`, with as many placements as nodes.
 
     Args:
         problem: The problem.
@@ -101,10 +101,13 @@ def response_time_bounds(problem: Problem, placement: IntArray, nodes: IntArray)
         nodes: (k,) node indices.
 
     Returns:
-        (k,) in ms, 0 where every operator is on that node.
+        Arrays (n_ops, k); operators of the node itself have an execution time of minus infinity.
     """
     own, hop = _times(problem, placement)
     execution = np.where(placement[:, None] == nodes, -np.inf, own[:, None])
-    arrival = problem.application.levels.arrivals(execution, lambda streams: hop(streams)[:, None])
-    bounds: FloatArray = np.maximum((arrival + execution).max(axis=0), 0.0)
-    return bounds
+    levels = problem.application.levels
+
+    def hops(streams: IntArray) -> FloatArray:
+        return hop(streams)[:, None]
+
+    return Potentials(levels.arrivals(execution, hops), execution, levels.departures(execution, hops))

@@ -31,7 +31,7 @@ class Descent:
         self._problem = problem
         self._nodes = nodes
         self._moves = MoveEvaluator(problem)
-        self._relocations = RelocationEvaluator(problem)
+        self._relocations = RelocationEvaluator(problem, self._moves)
 
     def round(self, deadline: Deadline) -> bool:
         """Take the best step of each neighbourhood in turn; return whether there was time for all three."""

@@ -83,7 +83,7 @@ class _Steps:
         self._problem = problem
         self._nodes = node_list(problem, placement)
         self._moves = MoveEvaluator(problem)
-        self._relocations = RelocationEvaluator(problem)
+        self._relocations = RelocationEvaluator(problem, self._moves)
         self._visited: OrderedDict[bytes, None] = OrderedDict([(placement.tobytes(), None)])
         self._list_length = list_length
 

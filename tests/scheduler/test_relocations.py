@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from scheduler import relocations
 from scheduler.evaluation import Rank, check, evaluate
+from scheduler.moves import MoveEvaluator
 from scheduler.plan import plan
 from scheduler.relocations import BATCH, RelocationEvaluator
 
@@ -43,7 +44,9 @@ def test_the_best_relocation_is_the_best_of_all(
                 ranks.append(evaluate(problem, moved).rank)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(relocations, "BATCH", batch)
-        found = RelocationEvaluator(problem).best(placement, np.arange(n_nodes), limit)
+        found = RelocationEvaluator(problem, MoveEvaluator(problem)).best(
+            placement, np.arange(n_nodes), limit
+        )
 
     better = [rank for rank in ranks if rank < limit]
     assert (found is None) == (not better)
@@ -57,7 +60,7 @@ def test_more_relocations_than_one_batch_are_searched(hundred_nodes: Problem) ->
     problem = hundred_nodes
     placement = start(problem)
     limit = evaluate(problem, placement).rank
-    found = RelocationEvaluator(problem).best(placement, np.arange(100), limit)
+    found = RelocationEvaluator(problem, MoveEvaluator(problem)).best(placement, np.arange(100), limit)
     candidates = [
         np.where(placement == u, v, placement) for u in np.unique(placement) for v in range(100) if u != v
     ]
