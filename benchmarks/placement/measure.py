@@ -36,7 +36,8 @@ def measure(
 ) -> Row:
     """Run a variant on a problem with a fresh deadline.
 
-    A run without a time limit that takes less than 0.2 s is repeated: short times are noisy.
+    A run without a time limit that takes less than 0.2 s is repeated: short times are noisy. A strategy that
+    breaks down gives a failed row.
 
     Args:
         key: Names the problem.
@@ -58,6 +59,8 @@ def measure(
             results.append(run(problem, variant.strategy, key.seed, limit_s, children, heard=heard))
         except StrategyError as error:
             reason = str(error)
+        except Exception as error:  # noqa: BLE001  # one fault must not end a grid of many hours
+            reason = f"{type(error).__name__}: {error}"
         times.append(heard.elapsed())
         if reason:
             break

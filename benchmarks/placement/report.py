@@ -36,8 +36,9 @@ F is normalised by bounds that no placement can leave. *Best* is the least F tha
 problem; where a bound proves it, it is the certified optimum. *Degradation* is (F - best) / (1 - best),
 averaged over the problems of a cell; the paper's is the same against its solver's value. *Speed-up* is the
 time of our `odp` (with its time limit) / time of the strategy, averaged likewise: a faster `odp` makes all
-speed-ups smaller. Cells read `paper -> ours`. Values of F within 1e-6 count as equal. Networks, machine and
-solver are not the paper's: compare ratios and orders of magnitude.
+speed-ups smaller. Runs of `ils` end at an optimum that `odp` has proved; as they could not know, they count
+with their whole time limit. Cells read `paper -> ours`. Values of F within 1e-6 count as equal. Networks,
+machine and solver are not the paper's: compare ratios and orders of magnitude.
 """
 
 

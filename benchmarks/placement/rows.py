@@ -30,7 +30,7 @@ class Row:
         variant: Label of the variant.
         strategy: Name in the registry.
         limit_s: Seconds to the deadline; None without one.
-        status: ``optimal``, ``feasible``, ``infeasible``, or ``failed`` (the strategy broke its contract).
+        status: ``optimal``, ``feasible``, ``infeasible``, or ``failed`` (it broke its contract, or down).
         objective_value: F.
         bound: Proved lower limit of F.
         response_time_ms: R.

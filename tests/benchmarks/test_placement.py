@@ -134,6 +134,27 @@ def test_of_several_time_limits_in_a_folder_the_longest_counts() -> None:
     assert set(made["limit_below"]) == {0.2}
 
 
+def test_a_search_that_was_ended_at_the_optimum_is_charged_with_its_time_limit() -> None:
+    """It could not know that there is nothing better, so no speed-up follows from when it got there."""
+    rows = [
+        row("odp", status="optimal", bound=0.2, seconds=4.0, limit_s=60.0),
+        row("ils 2 s", seconds=0.01, limit_s=2.0),
+    ]
+    assert study(table(rows)).rows.set_index("variant").loc["ils 2 s", "speed_up"] == 2.0
+
+
+def test_a_strategy_that_breaks_down_gives_a_failed_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_arguments: object) -> None:
+        raise IndexError("out of bounds")
+
+    entry = dataclasses.replace(STRATEGIES["even"], solve=broken)
+    monkeypatch.setitem(STRATEGIES, "even", entry)
+    variant = next(each for each in FULL.variants() if each.strategy == "even")
+    problem = paper_problem("diamond", 36, OBJECTIVES["R"], 0)
+    made = measure(ProblemKey(0, 36, "diamond", "R"), problem, variant, INLINE, ORIGIN)
+    assert (made.status, made.reason, made.objective_value) == ("failed", "IndexError: out of bounds", None)
+
+
 def test_the_gap_of_odp_is_that_of_its_own_placement() -> None:
     """A better placement of another variant is not its merit."""
     rows = [row("odp", objective_value=0.4, bound=0.2), row("greedy", objective_value=0.25)]
