@@ -83,12 +83,14 @@ class Frame:
         capacity: (n_nodes, n_resources) what each node offers.
         allowed: (n_executors, n_nodes) where executors may run.
         current: (n_executors,) node of each executor now, `UNPLACED` where none.
+        whole: Whether no host is left out that is open to an executor.
     """
 
     hosts: IntArray
     capacity: FloatArray
     allowed: BoolArray
     current: IntArray
+    whole: bool
 
     @property
     def key(self) -> bytes:
@@ -156,10 +158,10 @@ def make_frame(state: RoundState, task: Task, max_hosts: int, fixed: Sequence[in
     capacity = np.maximum(state.capacity_left(task.index), needed)
     permitted: BoolArray = task.permitted[task.component]
     somewhere = np.flatnonzero(permitted.any(axis=0))
-    choice = [
+    open_hosts = [
         host for host in somewhere.tolist() if capacity[host, 0] > 0 and state.open_slots(task.index, host)
     ]
-    choice = shortlist(choice, state.hosts.hosts, capacity[:, 0], permitted, max_hosts)
+    choice = shortlist(open_hosts, state.hosts.hosts, capacity[:, 0], permitted, max_hosts)
     nodes = np.array(
         sorted({*choice, *held.tolist(), *(host for host in current if host is not None)}), dtype=np.int64
     )
@@ -173,7 +175,13 @@ def make_frame(state: RoundState, task: Task, max_hosts: int, fixed: Sequence[in
     allowed[keepers, held] = True
     position = {host: node for node, host in enumerate(nodes.tolist())}
     current_nodes = [UNPLACED if host is None else position[host] for host in current]
-    return Frame(nodes, capacity[nodes], allowed[:, nodes], np.array(current_nodes, dtype=np.int64))
+    return Frame(
+        hosts=nodes,
+        capacity=capacity[nodes],
+        allowed=allowed[:, nodes],
+        current=np.array(current_nodes, dtype=np.int64),
+        whole=len(choice) == len(open_hosts),
+    )
 
 
 def build_problem(state: RoundState, task: Task, view: RoundView, frame: Frame) -> Problem:

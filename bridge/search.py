@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bridge.problem_builder import Frame, NoHostError, RoundView, Task, build_problem, make_frame
@@ -114,6 +114,9 @@ class Search:
                 children=limit.children,
             )
             self.timed_out |= limit.cut
+            if result.placement is not None and not question.frame.whole:
+                # A proof about some of the hosts is none about all of them.
+                result = replace(result, bound=None, status="feasible")
             placement = None if result.placement is None else question.frame.hosts_of(result.placement)
             self._answers[key] = Answer(result, placement)
         return self._answers[key]

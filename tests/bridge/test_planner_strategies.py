@@ -107,6 +107,18 @@ def test_without_a_proof_the_status_does_not_claim_one(make):
     assert "optimal" not in answer.status
 
 
+@pytest.mark.parametrize("strategy", EXACT)
+def test_a_proof_about_some_of_the_hosts_is_none_for_the_topology(make, strategy):
+    """Hosts that were not considered may hold a better placement."""
+    few = SETTINGS.model_copy(update={"plan": PlanSettings(time_limit_ms=60_000, max_hosts=4)})
+    (answer,) = plan_round(query(make, strategy), few, stopped).response.plans
+
+    assert answer.decision is Decision.ASSIGN
+    assert answer.bound is None
+    assert "optimal" not in answer.status
+    assert "optimum" not in answer.status
+
+
 def test_a_proof_with_some_executors_held_is_none_for_the_topology(make):
     """Seven run somewhere bad: the best place for the eighth makes no optimum."""
     topology = make.taxi(settings={"strategy": "odp"})
