@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from bridge.child_orders import KillableChildren, order_child
@@ -50,10 +51,9 @@ class ChildProcesses(KillableChildren):
     def warm_up(self) -> None:
         """Begin to load what children need, without waiting for it; otherwise the first child does.
 
-        Raises:
-            OSError: No process can be started.
+        If no process can be started now, the first child tries again.
         """
-        with self._lock:
+        with self._lock, suppress(OSError):
             self._running()
 
     def close(self) -> None:

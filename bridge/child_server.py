@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _PR_SET_PDEATHSIG = 1
+_DESCRIPTORS = 2
 
 
 def serve(orders: int, preload: Sequence[str], niceness: int) -> NoReturn:
@@ -92,14 +93,19 @@ class _Server:
 
     def _obey(self, owner: _Owner) -> bool:
         try:
-            order, descriptors, _, _ = socket.recv_fds(owner.orders, ORDER.size, 2)
+            order, descriptors, _, _ = socket.recv_fds(owner.orders, ORDER.size, _DESCRIPTORS)
         except ConnectionResetError:
             return False
         if not order:
             return False
         kind, number = ORDER.unpack(order)
         if kind == START:
-            self._start(owner, number, *descriptors)
+            if len(descriptors) == _DESCRIPTORS:
+                self._start(owner, number, *descriptors)
+            else:
+                # File descriptors are short here: without the child's the owner hears of a socket that ends.
+                for each in descriptors:
+                    os.close(each)
         elif number in owner.children:
             # Not reaped yet, so the process number still belongs to that child.
             os.kill(owner.children[number], signal.SIGKILL)
@@ -116,23 +122,22 @@ class _Server:
 
     def _start(self, owner: _Owner, number: int, speaking: int, work: int) -> None:
         server = os.getpid()
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        try:
-            process = os.fork()
-        except OSError:
-            # No process to be had: the owner hears of a socket that ends.
-            process = -1
-        if process == 0:
-            ours.close()
-            self._become_child(server, theirs, speaking, work)
-        if process > 0:
-            owner.children[number] = process
-            child = _Owner(ours)
-            self._owners.add(child)
-            self._selector.register(ours, selectors.EVENT_READ, child)
-        else:
-            ours.close()
-        theirs.close()
+        # Where no process or socket is to be had, the owner hears of a socket that ends.
+        with suppress(OSError):
+            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            with theirs:
+                try:
+                    process = os.fork()
+                except OSError:
+                    ours.close()
+                    raise
+                if process == 0:
+                    ours.close()
+                    self._become_child(server, theirs, speaking, work)
+                owner.children[number] = process
+                child = _Owner(ours)
+                self._owners.add(child)
+                self._selector.register(ours, selectors.EVENT_READ, child)
         os.close(speaking)
         os.close(work)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import resource
 import select
 import signal
 import subprocess
@@ -221,3 +222,33 @@ def test_where_no_process_can_be_had_the_job_has_failed(work, monkeypatch):
         assert (job.ended, job.messages(), job.wait(LONG_S)) == (True, [], True)
         assert job.failure == "no process could be started (Resource temporarily unavailable)"
         job.stop()
+
+
+def test_where_no_process_can_be_had_nothing_is_warmed_up(work, monkeypatch):
+    """And nothing fails for it: the first child tries again."""
+
+    def refused(*_, **__):
+        raise OSError(11, "Resource temporarily unavailable")
+
+    with ChildProcesses(preload=()) as children:
+        with monkeypatch.context() as short:
+            short.setattr(subprocess, "Popen", refused)
+            children.warm_up()
+        assert finished(children.start(work.echo, 7, NEVER))[0] == 7
+
+
+def test_where_file_descriptors_are_short_jobs_fail_and_the_others_go_on(children, work):
+    """However few are left: what starts the children survives it, and so do they."""
+    first = children.start(work.stubborn, 0, NEVER)
+    server = os.getsid(spoken(first)[0])
+    limits = resource.prlimit(server, resource.RLIMIT_NOFILE)
+    fails = []
+    for most in range(1, len(list(Path(f"/proc/{server}/fd").iterdir())) + 4):
+        resource.prlimit(server, resource.RLIMIT_NOFILE, (most, limits[1]))
+        job = children.start(work.echo, 7, NEVER)
+        finished(job)
+        fails.append(job.failure is not None)
+    resource.prlimit(server, resource.RLIMIT_NOFILE, limits)
+    assert fails[0]
+    assert finished(children.start(work.echo, 7, NEVER))[0] == 7
+    assert not first.ended
