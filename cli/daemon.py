@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.errors import UserError
+from cli.interrupt import ends_at_once
 
 if TYPE_CHECKING:
     from bridge.settings import Settings
@@ -36,13 +37,14 @@ def _run(config: Path | None) -> None:
     # The decision core and the Thrift code take a while to load; other commands must not wait for them.
     import signal  # noqa: PLC0415
 
-    from bridge.child_process import ChildProcesses  # noqa: PLC0415
-    from bridge.log import json_log  # noqa: PLC0415
-    from bridge.record import RecordError, RecordWriter  # noqa: PLC0415
-    from bridge.rounds import RoundHandler  # noqa: PLC0415
-    from bridge.server import PlanServer, ServerError  # noqa: PLC0415
+    with ends_at_once():
+        from bridge.child_process import ChildProcesses  # noqa: PLC0415
+        from bridge.log import json_log  # noqa: PLC0415
+        from bridge.record import RecordError, RecordWriter  # noqa: PLC0415
+        from bridge.rounds import RoundHandler  # noqa: PLC0415
+        from bridge.server import PlanServer, ServerError  # noqa: PLC0415
 
-    settings = _settings(config)
+        settings = _settings(config)
     log = json_log(settings.log.level)
     recorder = None
     # Nicer than the rounds: the answer in time comes before the better one.

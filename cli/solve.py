@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli.errors import UserError
-from cli.interrupt import Interrupt
+from cli.interrupt import Interrupt, ends_at_once
 from cli.solve_input import read_problem
 from cli.solve_output import document, print_tables
 from cli.strategy_parameters import read_parameters
@@ -55,12 +55,13 @@ def solve(
     if time_limit is not None and not 0 < time_limit < math.inf:
         raise UserError(f"--time-limit: expected a number of seconds > 0, got {time_limit:g}")
     try:
-        entry = _entry(strategy)
-        parameters = read_parameters(entry, settings or [])
-        to_the_end = time_limit is not None or (entry.ends_with_proof and not settings)
-        if to_the_end and entry.tireless is not None:
-            parameters = entry.tireless(parameters)
-        problem = read_problem(file)
+        with ends_at_once():
+            entry = _entry(strategy)
+            parameters = read_parameters(entry, settings or [])
+            to_the_end = time_limit is not None or (entry.ends_with_proof and not settings)
+            if to_the_end and entry.tireless is not None:
+                parameters = entry.tireless(parameters)
+            problem = read_problem(file)
         result, seconds, interrupted = _solved(problem, entry, parameters, seed, time_limit, show=not as_json)
     except KeyboardInterrupt:
         raise UserError("interrupted", status=INTERRUPTED_STATUS) from None
