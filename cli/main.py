@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 
 import typer
@@ -26,6 +27,9 @@ for single in (solve, daemon, agent, demo):
 
 def main() -> None:
     """Run the command line; a `UserError` becomes one sentence and its exit status."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Names in a user's file need not be text in the terminal's encoding.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         app()
     except UserError as error:
@@ -34,6 +38,9 @@ def main() -> None:
     except OSError as error:
         # what a command knows about its files it says itself; this is a full disk or a closed output
         sys.stderr.write(f"stormplace: cannot go on: {error}\n")
+        raise SystemExit(1) from None
+    except MemoryError:
+        sys.stderr.write("stormplace: cannot go on: out of memory\n")
         raise SystemExit(1) from None
 
 

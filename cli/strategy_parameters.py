@@ -90,8 +90,9 @@ def _number(kind: type[int] | type[float], text: str) -> float:
     expected = "a whole number" if kind is int else "a number"
     try:
         number = kind(text)
-    except ValueError:
+        finite = math.isfinite(number)
+    except (ValueError, OverflowError):
         raise ValueError(expected) from None
-    if not math.isfinite(number):
+    if not finite:
         raise ValueError(expected)
     return number

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from scheduler import plan
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -194,3 +196,26 @@ def test_a_wrong_matrix_of_availabilities_is_refused(solve: Callable[..., Answer
 
     assert status == 2
     assert message.startswith("$.network.link_availability")
+
+
+def test_names_that_the_terminal_cannot_show_are_shown_as_far_as_possible(run: Any, tmp_path: Path) -> None:
+    """Half of a pair of code units stands for no letter, but it is a name in JSON."""
+    file = tmp_path / "instance.json"
+    file.write_text(json.dumps(GOOD).replace('"a"', r'"\ud800"'))
+    status, out, err = run(file, "--strategy", "greedy")
+
+    assert (status, err) == (0, "")
+    assert r"\ud800" in out
+
+
+def test_a_lack_of_memory_is_one_sentence(run: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Exit status 1: the input may be fine."""
+
+    def short(*_: Any, **__: Any) -> Any:
+        raise MemoryError
+
+    monkeypatch.setattr(plan, "plan", short)
+    file = tmp_path / "instance.json"
+    file.write_text(json.dumps(GOOD))
+
+    assert run(file, "--strategy", "greedy") == (1, "", "stormplace: cannot go on: out of memory\n")

@@ -58,6 +58,7 @@ def test_each_text_becomes_a_value_of_its_type() -> None:
         ("whole", "--set whole: expected KEY=VALUE"),
         ("=1", "--set =1: expected KEY=VALUE"),
         ("whole=-1", "--set whole: expected a whole number >= 0, got -1"),
+        ("whole=1" + 400 * "0", "--set whole=1" + 400 * "0" + ": expected a whole number"),
     ],
 )
 def test_a_wrong_value_is_told_with_what_is_expected(setting: str, message: str) -> None:
