@@ -84,6 +84,8 @@ class _Server:
 
     def __init__(self, niceness: int, preload: Sequence[str]) -> None:
         self.orders, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        # A server that hangs fails the orders that it has no room for, instead of keeping their owners.
+        self.orders.setblocking(False)
         code = (
             f"import sys; sys.path[:] = {sys.path!r}; from bridge.child_server import serve; "
             f"serve({theirs.fileno()}, {tuple(preload)!r}, {niceness})"

@@ -252,3 +252,11 @@ def test_where_file_descriptors_are_short_jobs_fail_and_the_others_go_on(childre
     assert fails[0]
     assert finished(children.start(work.echo, 7, NEVER))[0] == 7
     assert not first.ended
+
+
+def test_a_server_that_hangs_keeps_nobody(children, work):
+    """Orders for which it has no room fail."""
+    server = os.getsid(spoken(children.start(work.stubborn, 0, NEVER))[0])
+    os.kill(server, signal.SIGSTOP)
+    failures = (children.start(work.echo, 7, NEVER).failure for _ in range(10_000))
+    assert next(filter(None, failures)).startswith("no process could be started (")
