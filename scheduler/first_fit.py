@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.capacity import TOLERANCE, fits, remaining
-from scheduler.feasibility import prove_infeasible
 from scheduler.graph import breadth_first
 from scheduler.strategy import Suggestion
 
@@ -63,7 +62,7 @@ def place_in_order(problem: Problem, order: NodeOrder, sequence: Sequence[int]) 
     if stuck is None:
         return Suggestion(placement, "first-fit placed every operator")
     # before the repair, which may look long for what does not exist
-    proof = prove_infeasible(problem)
+    proof = problem.infeasibility
     if proof is not None:
         return Suggestion(None, proof, proved=True)
     share = (problem.demand / np.maximum(problem.capacity.mean(axis=0), 1e-12)).max(axis=1, initial=0.0)
@@ -199,17 +198,26 @@ def _make_room(problem: Problem, placement: IntArray, operator: int, nodes: IntA
         open_nodes = nodes[(problem.allowed[mover] & ~seen_nodes)[nodes]]
         fitting = fits(demand, free[open_nodes])
         first = int(fitting.argmax()) if fitting.any() else len(open_nodes)
-        for u in open_nodes[:first].tolist():
-            hosted = np.flatnonzero(placement == u)
-            displaced = hosted[fits(demand, free[u] + problem.demand[hosted])].tolist()
-            if displaced:
-                seen_nodes[u] = True
-                asks_for.update((j, (mover, u)) for j in displaced)
-                queue.extend(displaced)
+        for j, u in _displaceable(problem, placement, free, demand, open_nodes[:first]):
+            seen_nodes[u] = True
+            asks_for[j] = (mover, u)
+            queue.append(j)
         if first < len(open_nodes):
             _displace(placement, asks_for, mover, int(open_nodes[first]))
             return True
     return False
+
+
+def _displaceable(
+    problem: Problem, placement: IntArray, free: FloatArray, demand: FloatArray, nodes: IntArray
+) -> list[tuple[int, int]]:
+    """Return operators on these nodes whose leaving makes room for a demand, each with its node, in order."""
+    rank = np.full(problem.n_nodes + 1, len(nodes))  # the last place is for UNPLACED
+    rank[nodes] = np.arange(len(nodes))
+    hosted = np.flatnonzero(rank[placement] < len(nodes))
+    leaving = hosted[fits(demand, free[placement[hosted]] + problem.demand[hosted])]
+    leaving = leaving[np.argsort(rank[placement[leaving]], kind="stable")]
+    return list(zip(leaving.tolist(), placement[leaving].tolist(), strict=True))
 
 
 def _displace(placement: IntArray, asks_for: dict[int, tuple[int, int]], mover: int, node: int) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from scheduler.application import Application, Operator, Stream
 from scheduler.arrays import BoolArray, FloatArray, IntArray, frozen
 from scheduler.checks import ModelError, shown
+from scheduler.feasibility import prove_infeasible
 from scheduler.kinds import Kinds
 from scheduler.limits import CoLocationLimit
 from scheduler.network import Network, Node
@@ -107,6 +108,11 @@ class Problem:
     def kinds(self) -> Kinds:
         """The operators grouped by demand and allowed nodes."""
         return Kinds.of(self.demand, self.reach)
+
+    @cached_property
+    def infeasibility(self) -> str | None:
+        """Why no placement exists, or None if that is not proved; looked for once, when first asked for."""
+        return prove_infeasible(self)
 
     @property
     def n_ops(self) -> int:
