@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.capacity import fits
+from scheduler.checks import LARGEST
 from scheduler.clustering import between, clusters
 from scheduler.penalty import link_penalty
 from scheduler.problem import Application, Network, Node, Problem
@@ -79,7 +80,8 @@ def aggregated(problem: Problem, group: IntArray) -> Problem:
     member = (group == np.arange(group.max() + 1)[:, None]).astype(np.float64)
     share = member / member.sum(axis=1, keepdims=True)
     means = zip(share @ network.speedup, share @ network.availability, share @ network.cost, strict=True)
-    capacity = (member @ problem.capacity).tolist()
+    # nodes without a limit in practice may name as much as the model permits, each
+    capacity = np.minimum(member @ problem.capacity, LARGEST).tolist()
     names = [f"vdc-{k}" for k in range(len(member))]
     nodes = tuple(
         Node(

@@ -100,3 +100,11 @@ def test_what_is_feasible_on_nodes_is_feasible_on_data_centres(
 
     for placement in feasible_placements(problem):
         assert check(summed, group[placement]) == ()
+
+
+def test_nodes_of_the_largest_capacity_that_a_problem_may_state_can_be_summed_up() -> None:
+    """As one who means "no limit" writes it: the sum is no larger than the model permits."""
+    nodes = tuple(Node(name, {"slots": 1e15}) for name in "xyz")
+    problem = Problem(Application((Operator("a"), Operator("b"))), Network(nodes, np.zeros((3, 3))))
+
+    assert aggregated(problem, np.array([0, 0, 1])).capacity.tolist() == [[1e15], [1e15]]
