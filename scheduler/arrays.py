@@ -31,3 +31,16 @@ def floats(values: Sequence[float]) -> FloatArray:
 def ints(values: Sequence[int]) -> IntArray:
     """Return a read-only index vector."""
     return frozen(np.array(values, dtype=np.int64))
+
+
+def plain_numbers(row: Sequence[object] | FloatArray) -> FloatArray | None:
+    """Return a row of plain numbers as an array; None if one is of another type or beyond floats.
+
+    Large instances have millions of plain numbers, which a check of each would slow down.
+    """
+    if not isinstance(row, np.ndarray) and not {type(value) for value in row} <= {int, float}:
+        return None
+    try:
+        return np.asarray(row, dtype=np.float64)
+    except OverflowError:
+        return None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.arrays import FloatArray, IntArray, frozen
+from scheduler.arrays import FloatArray, IntArray, frozen, plain_numbers
 from scheduler.checks import LARGEST, ModelError, number, shown
 
 if TYPE_CHECKING:
@@ -144,10 +144,9 @@ class Coordinates(Delays):
         for k, row in enumerate(rows):
             if not isinstance(row, list | tuple | np.ndarray) or len(row) < 2 or len(row) != len(rows[0]):
                 raise ModelError(f"[{k}]", f"expected [x, y, ..., height] like the others, got {shown(row)}")
-            if isinstance(row, np.ndarray) or {type(value) for value in row} <= {int, float}:
-                values = np.asarray(row, dtype=np.float64)
-                if (np.abs(values) <= LARGEST).all() and values[-1] >= 0:
-                    continue
+            plain = plain_numbers(row)
+            if plain is not None and (np.abs(plain) <= LARGEST).all() and plain[-1] >= 0:
+                continue
             for c, value in enumerate(row):
                 number(f"[{k}][{c}]", value, least=0.0 if c == len(row) - 1 else -LARGEST)
         values = np.array(rows, dtype=np.float64).reshape(len(rows), -1)

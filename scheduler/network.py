@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scheduler.arrays import FloatArray, floats, frozen
+from scheduler.arrays import FloatArray, floats, frozen, plain_numbers
 from scheduler.checks import LARGEST, ModelError, name, number, quantities, shown, unique
 from scheduler.delays import Delays, MatrixDelays
 
@@ -143,10 +143,10 @@ def _square(where: str, given: object, count: int, *, diagonal: float, most: flo
 def _suspects(rows: Sequence[Any], above: float | None, most: float) -> Iterator[tuple[int, int]]:
     """Yield every place that may hold no number within bounds; rows of plain good numbers cost little."""
     for u, row in enumerate(rows):
-        if isinstance(row, np.ndarray) or {type(value) for value in row} <= {int, float}:
-            values = np.array(row, dtype=np.float64)
+        values = plain_numbers(row)
+        if values is None:
+            yield from ((u, v) for v in range(len(row)))
+        else:
             low = values <= above if above is not None else values < 0
             suspects = np.flatnonzero(~np.isfinite(values) | low | (values > most))
             yield from ((u, int(v)) for v in suspects)
-        else:
-            yield from ((u, v) for v in range(len(row)))

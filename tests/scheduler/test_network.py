@@ -57,6 +57,7 @@ def test_a_delay_matrix_is_refused(delay: list[list[float]], message: str, as_ar
     [
         ([[0, "1"], [1, 0]], 'delay_ms[0][1]: expected a number >= 0, got "1"'),
         ([[0, True], [1, 0]], "delay_ms[0][1]: expected a number >= 0, got true"),
+        ([[0, 10**400], [1, 0]], f"delay_ms[0][1]: expected a number >= 0, got {10**400}"),
         ([[0, 1, 2], [1, 0]], "delay_ms[0]: expected 2 values, one per node, got 3"),
         ([[0, 1], 7], "delay_ms[1]: expected 2 values, one per node, got 7"),
         ({}, "delay_ms: expected 2 rows, one per node, got an object"),
@@ -101,6 +102,7 @@ def test_coordinates_give_distance_plus_both_heights() -> None:
     [
         ([[0, 0, 1], [0, 1]], "[1]: expected [x, y, ..., height] like the others, got an array"),
         ([[1], [2]], "[0]: expected [x, y, ..., height] like the others, got an array"),
+        ([[0, 10**400, 1]], f"[0][1]: expected a number >= -1e+15, got {10**400}"),
         ([[0, 0, -1]], "[0][2]: expected a number >= 0, got -1"),
         ([[0, NAN, 1]], "[0][1]: expected a number >= -1e+15, got nan"),
     ],
