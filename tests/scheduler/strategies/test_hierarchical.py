@@ -89,7 +89,7 @@ def test_nothing_is_proved_on_some_of_the_nodes() -> None:
     result = plan(sites(4), "hierarchical")
 
     assert (result.status, result.bound) == ("feasible", None)
-    assert " of 16 nodes: optimal" in result.reason
+    assert " of 16 nodes: proved" in result.reason
 
 
 def test_progress_is_told_in_nodes_of_the_problem() -> None:

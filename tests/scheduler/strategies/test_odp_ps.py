@@ -25,11 +25,11 @@ def line(operators: int, pins: dict[int, int], slots: float = 1.0) -> Problem:
 @pytest.mark.parametrize(
     ("operators", "pins", "reason", "response_ms"),
     [
-        (2, {0: 0}, "among 2 of 8 nodes: optimal", 1.0),
-        (3, {0: 0}, "among 4 of 8 nodes: optimal", 10.0),
-        (2, {0: 4, 1: 5}, "among 4 of 8 nodes: optimal", 1.0),
-        (5, {0: 0}, "optimal", 30.0),
-        (2, {0: 0, 1: 7}, "optimal", 41.0),
+        (2, {0: 0}, "among 2 of 8 nodes: proved", 1.0),
+        (3, {0: 0}, "among 4 of 8 nodes: proved", 10.0),
+        (2, {0: 4, 1: 5}, "among 4 of 8 nodes: proved", 1.0),
+        (5, {0: 0}, "proved", 30.0),
+        (2, {0: 0, 1: 7}, "proved", 41.0),
     ],
 )
 def test_the_smallest_set_with_a_placement_that_strictly_contains_the_pins_is_solved(
