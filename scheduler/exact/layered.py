@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,19 +31,17 @@ class Partials:
 
     Attributes:
         at: (k, placed) nodes, in the order of placing.
-        kinds: (k, n_nodes, n_kinds) members of each kind of demand on each node.
         value: (k,) their own terms, prices of slots included.
         bound: (k,) F of no completion is below this.
     """
 
     at: IntArray
-    kinds: IntArray
     value: FloatArray
     bound: FloatArray
 
     def chosen(self, which: IntArray | BoolArray | slice) -> Partials:
         """Return some of them."""
-        return Partials(self.at[which], self.kinds[which], self.value[which], self.bound[which])
+        return Partials(self.at[which], self.value[which], self.bound[which])
 
 
 class LayeredSearch:
@@ -67,7 +66,8 @@ class LayeredSearch:
         self.form = form = relaxed.form
         self.last = order[-1]
         self.sequence = [c for c in order[:-1] for _ in range(int(form.size[c]))]
-        self.demands, self.kind_of = np.unique(form.demand, axis=0, return_inverse=True)
+        alike: dict[tuple[float, ...], int] = {}
+        self.kind_of = [alike.setdefault(tuple(amounts), len(alike)) for amounts in form.demand.tolist()]
         self._left: dict[tuple[int, int, int], float] = {}
 
     def run(self, incumbent: Incumbent, step: float, work: Work, width: int) -> float:
@@ -84,11 +84,10 @@ class LayeredSearch:
             left.
         """
         n = self.form.n_nodes
-        none = np.zeros((1, n, len(self.demands)), dtype=np.int64)
         root = Partials(
-            np.zeros((1, 0), dtype=np.int64), none, np.full(1, self.relaxed.constant), np.zeros(1)
+            np.zeros((1, 0), dtype=np.int64), np.full(1, self.relaxed.constant), np.full(1, -np.inf)
         )
-        root = Partials(root.at, root.kinds, root.value, self._bounds(root))
+        root = replace(root, bound=self._bounds(root))
         stack, lost = [root], np.inf
         while stack:
             live = stack.pop()
@@ -111,7 +110,7 @@ class LayeredSearch:
                 live = stack.pop()
             work.add(len(live.value) * n)
             if live.at.shape[1] == len(self.sequence):
-                self._finish(live, incumbent, step)
+                lost = min(lost, self._finish(live, incumbent, step, work))
             else:
                 children = self._extended(live, incumbent.objective - step, work)
                 if len(children.value) > width:
@@ -125,39 +124,30 @@ class LayeredSearch:
         k = live.at.shape[1]
         c = self.sequence[k]
         costs = self._costs(live, c)
-        open_nodes = self._room(live, c) > 0
+        room = self._room(self._load(live), c)
+        open_nodes = room > 0
         if k and self.sequence[k - 1] == c:  # members of a class are exchangeable: nodes in ascending order
             open_nodes &= np.arange(self.form.n_nodes) >= live.at[:, -1][:, None]
-        own = cheapest_sum(costs, self._room(live, c), 1)
+        own = cheapest_sum(costs, room, 1)
         # taking another node costs at least the difference; more is found out below
         quick = live.bound[:, None] + np.where(self.form.size[c] == 1, costs - own[:, None], 0.0)
         parent, node = np.nonzero(open_nodes & (quick < limit))
-        kinds = live.kinds[parent]
-        kinds[np.arange(len(node)), node, self.kind_of[c]] += 1
-        children = Partials(
-            np.hstack([live.at[parent], node[:, None]]),
-            kinds,
-            live.value[parent] + costs[parent, node],
-            np.zeros(len(node)),
-        )
-        children = self._undominated(children)
-        parts = []
-        most = max(1, CELLS // self.form.n_nodes)
-        for first in range(0, len(children.value), most):
-            part = children.chosen(slice(first, first + most))
-            bound = self._bounds(part)
-            work.add(
-                len(bound) * self.form.n_nodes * (self.form.n_classes - len(self._placed(live.at.shape[1])))
+        children = self._undominated(
+            Partials(
+                np.hstack([live.at[parent], node[:, None]]),
+                live.value[parent] + costs[parent, node],
+                live.bound[parent],
             )
-            parts.append(Partials(part.at, part.kinds, part.value, bound).chosen(bound < limit))
-        if not parts:
-            return children
-        return Partials(
-            np.concatenate([part.at for part in parts]),
-            np.concatenate([part.kinds for part in parts]),
-            np.concatenate([part.value for part in parts]),
-            np.concatenate([part.bound for part in parts]),
         )
+        most = max(1, CELLS // self.form.n_nodes)
+        unplaced = self.form.n_classes - len(self._placed(k))
+        for first in range(0, len(children.value), most):
+            if work.over():
+                break  # the bounds of their parents hold for the others
+            part = children.chosen(slice(first, first + most))
+            children.bound[first : first + most] = np.maximum(part.bound, self._bounds(part))
+            work.add(len(part.value) * self.form.n_nodes * unplaced)
+        return children.chosen(children.bound < limit)
 
     def _placed(self, k: int) -> dict[int, list[int]]:
         """Return the positions that members of each class take among the first k."""
@@ -177,9 +167,18 @@ class LayeredSearch:
                 costs += table[live.at[:, position]]
         return costs
 
-    def _room(self, live: Partials, c: int) -> FloatArray:
+    def _load(self, live: Partials) -> FloatArray:
+        """Return (k, n_nodes, n_resources) what the placed members ask for."""
+        count, placed = live.at.shape
+        n, demand = self.form.n_nodes, self.form.demand[self.sequence[:placed]]
+        cell = (np.arange(count)[:, None] * n + live.at).ravel()
+        load = np.zeros((count * n, demand.shape[1]))
+        for r, amounts in enumerate(demand.T):
+            load[:, r] = np.bincount(cell, np.tile(amounts, count), count * n)
+        return load.reshape(count, n, demand.shape[1])
+
+    def _room(self, load: FloatArray, c: int) -> FloatArray:
         """Return (k, n_nodes) slots left for a class."""
-        load = live.kinds @ self.demands
         left = most_members(self.form.demand[c], self.form.capacity - load)
         room: FloatArray = np.minimum(left, self.relaxed.room[c])
         return room
@@ -190,16 +189,16 @@ class LayeredSearch:
         placed = self._placed(live.at.shape[1])
         rest = {c: int(size[c]) - len(placed.get(c, ())) for c in range(self.form.n_classes)}
         bound = live.value.copy()
-        for c, members in rest.items():
-            if members:
-                costs, room = self._costs(live, c), self._room(live, c)
-                if members < size[c]:
-                    room = np.where(np.arange(self.form.n_nodes) >= live.at[:, -1][:, None], room, 0)
-                bound += cheapest_sum(costs, room, members)
+        load = self._load(live)
+        rooms = {c: self._room(load, c) for c, members in rest.items() if members}
+        for c, room in rooms.items():
+            ahead = room
+            if rest[c] < size[c]:
+                ahead = np.where(np.arange(self.form.n_nodes) >= live.at[:, -1][:, None], room, 0)
+            bound += cheapest_sum(self._costs(live, c), ahead, rest[c])
         for e, edge in enumerate(self.form.edges):
             bound += self._left_over(e, rest[edge.source], rest[edge.target])
         if self.paths is not None:
-            rooms = {c: self._room(live, c) for c, members in rest.items() if members}
             bound += self.form.response_factor * self.paths.least(live.at, placed, rest, rooms)
         return bound
 
@@ -220,29 +219,34 @@ class LayeredSearch:
             if c not in done or any(other not in done for _, other in self.relaxed.touching[c])
             for position in positions
         ]
-        kinds = live.kinds.reshape(len(live.value), -1)
-        return live.chosen(cheapest_of_equals(np.hstack([live.at[:, seen], kinds]), live.value))
+        kinds = np.array([self.kind_of[c] for c in self.sequence[: live.at.shape[1]]])
+        # the same slots are taken if members of equal demand are on the same nodes, whoever is where
+        taken = [np.sort(live.at[:, kinds == kind], axis=1) for kind in np.unique(kinds)]
+        return live.chosen(cheapest_of_equals(np.hstack([live.at[:, seen], *taken]), live.value))
 
-    def _finish(self, live: Partials, incumbent: Incumbent, step: float) -> None:
-        """Place the last class in the best way and offer the best of all."""
+    def _finish(self, live: Partials, incumbent: Incumbent, step: float, work: Work) -> float:
+        """Place the last class in the best way, offer the best of all, and return the least bound left."""
         c, form = self.last, self.form
         members = int(form.size[c])
         # what was paid for slots comes back
         costs = self._costs(live, c) - self.relaxed.price_of(c)
-        room = self._room(live, c)
-        paid = ((live.kinds @ self.demands) * self.relaxed.prices).sum(axis=(1, 2))
+        load = self._load(live)
+        room = self._room(load, c)
+        paid = (load * self.relaxed.prices).sum(axis=(1, 2))
         credit = float((self.relaxed.prices * form.capacity).sum())
         value = live.value - paid + credit
         if self.paths is None:
             total = value + cheapest_sum(costs, room, members)
             best = int(total.argmin())
             self._offer(live, best, costs[best], room[best], incumbent)
-            return
+            return math.inf
         placed = self._placed(live.at.shape[1])
         others, through = self.paths.through(live.at, placed, c)
         for k in np.argsort(live.bound, kind="stable"):
             if live.bound[k] >= incumbent.objective - step:
                 break
+            if work.over():
+                return float(live.bound[k])
             best_sum, best_room = incumbent.objective - step, None
             least = float(value[k] + cheapest_sum(costs[k], room[k], members))
             for longest in np.unique(np.maximum(through[k][room[k] > 0], others[k])):
@@ -255,6 +259,7 @@ class LayeredSearch:
                     best_sum, best_room = total_k, near
             if best_room is not None:
                 self._offer(live, int(k), costs[k], best_room, incumbent)
+        return math.inf
 
     def _offer(
         self, live: Partials, k: int, costs: FloatArray, room: FloatArray, incumbent: Incumbent

@@ -1,0 +1,107 @@
+"""The search by batches of partial placements: true at any end, complete if it says so."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scheduler.deadline import Deadline
+from scheduler.evaluation import OBJECTIVE_STEP, check
+from scheduler.exact import layered
+from scheduler.exact.by_search import search
+from scheduler.exact.form import class_form
+from scheduler.exact.incumbent import Incumbent
+from scheduler.exact.work import Work
+from scheduler.strategy import ignore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scheduler.problem import Problem
+    from tests.scheduler.exact.conftest import AnyProblem, Optimum
+
+
+@pytest.fixture(autouse=True, scope="module")
+def small_batches() -> Iterator[None]:
+    """Batches of a few partial placements, so that small problems take many of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(layered, "CELLS", 40)
+        yield
+
+
+def ticking(looks: float) -> Deadline:
+    """Return a deadline that expires after it was looked at so often."""
+    ticks = itertools.count()
+    return Deadline(clock=lambda: float(next(ticks)), at=looks)
+
+
+def bad_start(problem: Problem, seed: int) -> np.ndarray[tuple[int], np.dtype[np.int64]] | None:
+    """Return any feasible placement, so that much is left to be found."""
+    random = np.random.default_rng(seed)
+    choices = [np.flatnonzero(row) for row in problem.allowed]
+    for _ in range(200):
+        placement = np.array([random.choice(each) for each in choices])
+        if not check(problem, placement):
+            return placement
+    return None
+
+
+@given(seed=st.integers(0, 10_000), looks=st.integers(0, 60))
+@settings(max_examples=60)
+def test_whenever_the_time_ends_the_bound_is_true(
+    any_problem: AnyProblem, optimum: Optimum, seed: int, looks: int
+) -> None:
+    """Also in the middle of a batch, or of placing the last class."""
+    problem = any_problem(seed, 5, 4)
+    start, best = bad_start(problem, seed), optimum(problem)
+    if start is None or best is None:
+        return
+    incumbent = Incumbent(problem, ignore)
+    incumbent.offer(start, "start")
+    open_places = search(class_form(problem), incumbent, Work(ticking(looks), np.inf))
+
+    assert incumbent.bound <= best + 1e-12
+    if not open_places.any():
+        assert incumbent.objective <= best + 2 * OBJECTIVE_STEP
+
+
+@given(seed=st.integers(0, 10_000), most=st.integers(0, 3_000))
+@settings(max_examples=30)
+def test_whatever_the_limit_of_work_is_the_bound_is_true(
+    any_problem: AnyProblem, optimum: Optimum, seed: int, most: int
+) -> None:
+    """Unequal demands included: who takes the same slots depends on them."""
+    problem = any_problem(3 * seed, 5, 4)
+    start, best = bad_start(problem, seed), optimum(problem)
+    if start is None or best is None:
+        return
+    incumbent = Incumbent(problem, ignore)
+    incumbent.offer(start, "start")
+    open_places = search(class_form(problem), incumbent, Work(Deadline.none(), most))
+
+    assert incumbent.bound <= best + 1e-12
+    if not open_places.any():
+        assert incumbent.objective <= best + 2 * OBJECTIVE_STEP
+
+
+def test_the_deadline_is_looked_at_within_a_batch(any_problem: AnyProblem) -> None:
+    """Extending a batch can take long: its children's bounds are computed only while there is time."""
+    problem = any_problem(2, 6, 6)
+    start = bad_start(problem, 1)
+    assert start is not None
+    incumbent = Incumbent(problem, ignore)
+    incumbent.offer(start, "start")
+    done = Work(Deadline.none(), np.inf)
+    search(class_form(problem), incumbent, done)
+    again = Incumbent(problem, ignore)
+    again.offer(start, "start")
+    cut = Work(Deadline.none(), done.done / 4)
+    search(class_form(problem), again, cut)
+
+    # one batch of bounds for each class left at most beyond the limit
+    assert cut.done <= cut.most + 40 * problem.n_ops + problem.n_nodes
