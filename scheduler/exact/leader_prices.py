@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scheduler.exact.slots import cheapest_counts
+
 if TYPE_CHECKING:
     from scheduler.arrays import FloatArray, IntArray
     from scheduler.exact.leader_tables import LeaderTables
+    from scheduler.exact.work import Work
 
 ROUNDS = 250
 """Changes of the prices."""
@@ -41,7 +44,7 @@ class Prices:
         return Prices(0.0, np.zeros(n_nodes), np.zeros(n_nodes), np.zeros((n_nodes, n_nodes)))
 
 
-def tightened(tables: LeaderTables, objective: float) -> Prices:
+def tightened(tables: LeaderTables, objective: float, work: Work) -> Prices:
     """Return prices under which followers and leaders, each placed on their own, nearly agree.
 
     A subgradient method on two relaxed conditions: capacities, and that the leaders which followers
@@ -51,7 +54,8 @@ def tightened(tables: LeaderTables, objective: float) -> Prices:
 
     Args:
         tables: The problem.
-        objective: F of the best placement known.
+        objective: F of the best placement known, finite.
+        work: When to stop; n_nodes^2 per round.
     """
     n = len(tables.price)
     per_node = np.zeros((n, tables.left.shape[1]))
@@ -59,6 +63,9 @@ def tightened(tables: LeaderTables, objective: float) -> Prices:
     best, found = -np.inf, (per_node, shifted)
     step, idle = 1.0, 0
     for _ in range(ROUNDS):
+        if work.over():
+            break
+        work.add(n * n)
         bound, over, disagreement = _relaxed(tables, per_node, shifted)
         if bound > best:
             best, found, idle = bound, (per_node, shifted), 0
@@ -88,17 +95,15 @@ def _relaxed(
     room = tables.room[:, 0]
     offered = np.repeat(tables.slots[None, :], len(room), axis=0)
     np.fill_diagonal(offered, np.minimum(tables.slots, tables.beside))
-    ahead, expected = _cheapest_per_row(tables.pair - shifted, offered, tables.leaders)
-    behind, followers = _cheapest_per_row(
-        shifted.T, np.repeat(room[None, :], len(room), axis=0), tables.followers
-    )
+    ahead, expected = _cheapest(tables.pair - shifted, offered, tables.leaders)
+    behind, followers = _cheapest(shifted.T, room, tables.followers)
     price = tables.price + per_node @ tables.follower_demand + ahead
     total, taken = _followers(tables, price, expected)
     leader_price = tables.leader_price + per_node @ tables.leader_demand + behind
-    paid, placed = _cheapest_per_row(leader_price[None, :], tables.slots[None, :], tables.leaders)
-    bound = tables.constant + total + float(paid[0]) - float((per_node * tables.left).sum())
-    over = np.outer(taken, tables.follower_demand) + np.outer(placed[0], tables.leader_demand) - tables.left
-    disagreement = placed[0][None, :] * followers.T - taken[:, None] * expected
+    paid, placed = _cheapest(leader_price, tables.slots, tables.leaders)
+    bound = tables.constant + total + float(paid) - float((per_node * tables.left).sum())
+    over = np.outer(taken, tables.follower_demand) + np.outer(placed, tables.leader_demand) - tables.left
+    disagreement = placed[None, :] * followers.T - taken[:, None] * expected
     return bound, over, disagreement
 
 
@@ -112,18 +117,13 @@ def _followers(tables: LeaderTables, price: FloatArray, expected: IntArray) -> t
         within = np.where(reach <= level, room, 0)
         if within.sum() < tables.followers:
             continue
-        total, counts = _cheapest_per_row(price[None, :], within[None, :], tables.followers)
-        if total[0] + level < best:
-            best, taken = float(total[0] + level), counts[0]
+        total, counts = _cheapest(price, within, tables.followers)
+        if total + level < best:
+            best, taken = float(total + level), counts
     return best, taken
 
 
-def _cheapest_per_row(values: FloatArray, slots: IntArray, members: int) -> tuple[FloatArray, IntArray]:
-    """Return per row the least sum of `members` slots, and how many of each column are taken."""
-    price = np.where(slots > 0, values, np.inf)
-    order = np.argsort(price, axis=1, kind="stable")
-    free = np.take_along_axis(slots, order, axis=1)
-    taken = np.clip(members - (np.cumsum(free, axis=1) - free), 0, free)
-    counts = np.zeros(slots.shape, dtype=np.int64)
-    np.put_along_axis(counts, order, taken, axis=1)
-    return np.where(counts > 0, values * counts, 0.0).sum(axis=1), counts
+def _cheapest(values: FloatArray, room: IntArray, members: int) -> tuple[FloatArray, IntArray]:
+    """Return (...) the least sum of values (..., n_nodes) of slots, and (..., n_nodes) the members there."""
+    counts = cheapest_counts(values, room, members)
+    return (values * counts).sum(axis=-1), counts

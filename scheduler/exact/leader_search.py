@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.evaluation import OBJECTIVE_STEP
-from scheduler.exact.slots import cheapest_counts
+from scheduler.exact.slots import cheapest_counts, cheapest_sum, dearest_taken
 
 if TYPE_CHECKING:
     from scheduler.arrays import FloatArray, IntArray
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from scheduler.exact.work import Work
 
 SOURCE = "branch and bound"
+FEW = 4
+"""Slots per node up to which choosing among all slots beats sorting nodes, and takes little memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +141,7 @@ class LeaderSearch:
             axis=-1,
         )[..., 0]
 
-    def _slots(self, values: FloatArray, room: IntArray) -> FloatArray:
+    def _few(self, values: FloatArray, room: IntArray) -> FloatArray:
         """Return the values of as many cheapest slots as there are followers, (..., followers) unsorted."""
         # one column per node and slot: for the few slots that nodes have, selecting beats sorting nodes
         slots = np.concatenate([np.where(room > k, values, np.inf) for k in range(self._most)], axis=-1)
@@ -152,16 +154,16 @@ class LeaderSearch:
 
     def _cheapest(self, values: FloatArray, room: IntArray) -> FloatArray:
         """Return the least sum of values that the followers' slots have, infinite if there are too few."""
-        if room.shape[-1] * self._most < self._tables.followers:
-            return np.full(np.broadcast_shapes(values.shape, room.shape)[:-1], np.inf)
-        total: FloatArray = self._slots(values, room).sum(axis=-1)
+        if self._most > FEW or room.shape[-1] * self._most < self._tables.followers:
+            return cheapest_sum(values, room, self._tables.followers)
+        total: FloatArray = self._few(values, room).sum(axis=-1)
         return total
 
     def _dearest(self, values: FloatArray, room: IntArray) -> FloatArray:
         """Return the least possible largest value of the followers' slots, infinite if there are too few."""
-        if room.shape[-1] * self._most < self._tables.followers:
-            return np.full(np.broadcast_shapes(values.shape, room.shape)[:-1], np.inf)
-        largest: FloatArray = self._slots(values, room).max(axis=-1)
+        if self._most > FEW or room.shape[-1] * self._most < self._tables.followers:
+            return dearest_taken(values, room, self._tables.followers)
+        largest: FloatArray = self._few(values, room).max(axis=-1)
         return largest
 
     def _joint_bound(self, node: _Node) -> float:
@@ -239,7 +241,7 @@ def _optimistic(tables: LeaderTables, prices: Prices, order: IntArray) -> _Ahead
     paid = np.full(shape, np.inf)
     ahead[:, 0], response[:, 0], paid[:, 0] = 0.0, 0.0, 0.0
     pair = tables.pair - prices.shifted
-    behind = _least_slots(prices.shifted, tables.room[:, 0], tables.followers)
+    behind = cheapest_sum(prices.shifted.T, tables.room[:, 0], tables.followers)
     leader_price = tables.leader_price + prices.leader + behind
     cheapest = np.full((n, leaders), np.inf)  # the cheapest slots so far, per follower's node
     quickest = np.full((n, leaders), np.inf)
@@ -263,13 +265,3 @@ def _merged(sorted_values: FloatArray, others: FloatArray) -> FloatArray:
     """Return the least of both, as many as there were, ascending along the last axis."""
     both = np.sort(np.concatenate([sorted_values, others], axis=-1), axis=-1)
     return both[..., : sorted_values.shape[-1]]
-
-
-def _least_slots(values: FloatArray, room: IntArray, members: int) -> FloatArray:
-    """Return per column (n_nodes,) the least sum of values over `members` slots of the rows."""
-    slots = np.repeat(values, np.minimum(room, members), axis=0)
-    if len(slots) <= members:
-        total: FloatArray = slots.sum(axis=0)
-        return total
-    least: FloatArray = np.partition(slots, members - 1, axis=0)[:members].sum(axis=0)
-    return least

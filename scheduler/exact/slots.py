@@ -43,11 +43,12 @@ def dearest_taken(values: FloatArray, room: FloatArray | IntArray, members: int)
 
 
 def cheapest_counts(values: FloatArray, room: FloatArray | IntArray, members: int) -> IntArray:
-    """Return (n_nodes,) how many members each node takes in a least sum; lower indices first among equals."""
-    order = np.argsort(np.where(room > 0, values, np.inf), kind="stable")
-    free = np.minimum(room[order], members)
-    counts = np.zeros(len(values), dtype=np.int64)
-    counts[order] = np.clip(members - (np.cumsum(free) - free), 0, free)
+    """Return (..., n_nodes) members per node in a least sum; lower indices first among equals."""
+    order = np.argsort(np.where(room > 0, values, np.inf), axis=-1, kind="stable")
+    free = np.take_along_axis(np.broadcast_to(np.minimum(room, members), values.shape), order, axis=-1)
+    counts = np.zeros(values.shape, dtype=np.int64)
+    taken = np.clip(members - (np.cumsum(free, axis=-1) - free), 0, free)
+    np.put_along_axis(counts, order, taken.astype(np.int64), axis=-1)
     return counts
 
 

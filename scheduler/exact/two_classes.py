@@ -22,6 +22,8 @@ LARGEST_TABLE = 20_000_000
 """Floats in the table of optimistic prices; larger problems are left to others."""
 TRIAL = 300_000
 """Work, in partial placements times nodes, before prices are worth their own work."""
+PRICING_SHARE = 0.5
+"""Of the work that is left goes into prices at most."""
 
 
 def search_two_classes(form: ClassForm, incumbent: Incumbent, work: Work) -> bool:
@@ -49,6 +51,9 @@ def search_two_classes(form: ClassForm, incumbent: Incumbent, work: Work) -> boo
     trial = Work(work.deadline, min(TRIAL, work.most - work.done))
     proved = LeaderSearch(tables, form, incumbent, Prices.none(form.n_nodes)).run(trial)
     work.add(trial.done)
-    if proved or work.over():
+    if proved or work.over() or incumbent.placement is None:
         return proved
-    return LeaderSearch(tables, form, incumbent, tightened(tables, incumbent.objective)).run(work)
+    pricing = Work(work.deadline, (work.most - work.done) * PRICING_SHARE)
+    prices = tightened(tables, incumbent.objective, pricing)
+    work.add(pricing.done)
+    return LeaderSearch(tables, form, incumbent, prices).run(work)

@@ -13,8 +13,12 @@ from hypothesis import strategies as st
 
 from scheduler.deadline import Deadline
 from scheduler.evaluation import OBJECTIVE_STEP, check, evaluate
+from scheduler.exact import leader_search, two_classes
 from scheduler.exact.form import class_form
 from scheduler.exact.incumbent import Incumbent
+from scheduler.exact.leader_prices import Prices
+from scheduler.exact.leader_search import LeaderSearch
+from scheduler.exact.leader_tables import leader_tables
 from scheduler.exact.two_classes import search_two_classes
 from scheduler.exact.work import Work
 from scheduler.problem import (
@@ -30,6 +34,7 @@ from scheduler.problem import (
 from scheduler.strategy import ignore
 
 if TYPE_CHECKING:
+    from scheduler.arrays import IntArray
     from tests.scheduler.conftest import MakeProblem
 
 WEIGHTS = (
@@ -86,9 +91,7 @@ def layered(seed: int, followers: int, leaders: int, n_nodes: int, *, limit: boo
 def test_it_finds_the_optimum_and_says_so(seed: int, followers: int, leaders: int, limit: bool) -> None:
     """Against every placement of small layered applications, with and without a start."""
     problem = layered(seed, followers, leaders, 4, limit=limit)
-    free = itertools.product(range(4), repeat=followers + leaders)
-    placements = (np.array([0, *nodes, 0]) for nodes in free)
-    feasible = [each for each in placements if not check(problem, each)]
+    feasible = _feasible(problem, followers + leaders)
     incumbent = Incumbent(problem, ignore)
     if seed % 2 and feasible:
         incumbent.offer(feasible[seed % len(feasible)], "start")
@@ -101,6 +104,79 @@ def test_it_finds_the_optimum_and_says_so(seed: int, followers: int, leaders: in
         assert incumbent.objective == pytest.approx(best, abs=2 * OBJECTIVE_STEP)
         assert incumbent.bound <= best
         assert incumbent.bound >= best - 2 * OBJECTIVE_STEP
+
+
+@given(seed=st.integers(0, 10_000), followers=st.integers(1, 3), leaders=st.integers(1, 2))
+@settings(max_examples=40)
+def test_any_prices_leave_the_optimum_in_reach(seed: int, followers: int, leaders: int) -> None:
+    """Prices move costs about: whatever they are, the search is complete and its bounds are true."""
+    problem = layered(seed, max(followers, leaders), leaders, 4, limit=seed % 3 == 0)
+    random = np.random.default_rng(seed)
+    placements = _feasible(problem, max(followers, leaders) + leaders)
+    if not placements:
+        return
+    best = min(evaluate(problem, each).objective for each in placements)
+    incumbent = Incumbent(problem, ignore)
+    incumbent.offer(placements[seed % len(placements)], "start")
+    form = class_form(problem)
+    free = sorted(
+        (c for c in range(form.n_classes) if (form.slots[c] > 0).sum() > 1), key=lambda c: -form.size[c]
+    )
+    if len(free) != 2:
+        return
+    fixed = [c for c in range(form.n_classes) if c not in free]
+    tables = leader_tables(form, fixed, free[1], free[0])
+    per_node = random.exponential(0.1, tables.left.shape) * (random.uniform(size=tables.left.shape) < 0.5)
+    prices = Prices(
+        rebate=float((per_node * tables.left).sum()),
+        follower=per_node @ tables.follower_demand,
+        leader=per_node @ tables.leader_demand,
+        shifted=random.normal(0, 0.05, tables.pair.shape),
+    )
+
+    assert LeaderSearch(tables, form, incumbent, prices).run(Work(Deadline.none(), math.inf))
+    assert incumbent.objective == pytest.approx(best, abs=2 * OBJECTIVE_STEP)
+    assert incumbent.bound <= best
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 6])
+@pytest.mark.parametrize("few", [0, 4])
+def test_the_priced_search_proves_the_optimum(seed: int, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Prices are computed when the search without them needs more than its trial, here at once."""
+    monkeypatch.setattr(two_classes, "TRIAL", -1)
+    monkeypatch.setattr(leader_search, "FEW", few)
+    problem = layered(seed, 3, 2, 4)
+    placements = _feasible(problem, 5)
+    best = min(evaluate(problem, each).objective for each in placements)
+    incumbent = Incumbent(problem, ignore)
+    incumbent.offer(placements[-1], "start")
+
+    assert search_two_classes(class_form(problem), incumbent, Work(Deadline.none(), math.inf))
+    assert incumbent.objective == pytest.approx(best, abs=2 * OBJECTIVE_STEP)
+    assert incumbent.bound <= best
+
+
+@pytest.mark.parametrize("looks", range(0, 40, 3))
+def test_whenever_the_priced_search_ends_its_bound_is_true(
+    looks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The deadline is looked at in every round of pricing, too."""
+    monkeypatch.setattr(two_classes, "TRIAL", -1)
+    problem = layered(6, 3, 2, 4)
+    placements = _feasible(problem, 5)
+    ticks = itertools.count()
+    incumbent = Incumbent(problem, ignore)
+    incumbent.offer(placements[-1], "start")
+    work = Work(Deadline(lambda: float(next(ticks)), float(looks)), math.inf)
+    search_two_classes(class_form(problem), incumbent, work)
+
+    assert incumbent.bound <= min(evaluate(problem, each).objective for each in placements)
+    assert next(ticks) <= looks + 4
+
+
+def _feasible(problem: Problem, free: int) -> list[IntArray]:
+    placements = (np.array([0, *nodes, 0]) for nodes in itertools.product(range(4), repeat=free))
+    return [each for each in placements if not check(problem, each)]
 
 
 def test_three_free_classes_are_left_to_others(make_problem: MakeProblem) -> None:
