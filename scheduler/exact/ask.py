@@ -24,11 +24,15 @@ SCALE = 1000.0
 """Units of a solver's objective per unit of F: its absolute tolerances are then small in F."""
 SOLVER_TOLERANCE = 1e-7
 """How much a solver's proof may be wrong, relative to max(1, |F|): its rows hold to about 1e-6 only."""
+LARGEST_PROGRAM = 1_000_000
+"""Link variables of a program that a solver is asked at all."""
 LONGEST_WAIT_S = 1.0
 """Between two looks at the deadline."""
 SOURCE = "HiGHS"
-PATIENCE_S = 2.0
-"""A solver that overruns its limit by more is killed."""
+SOLVER_SHARE = 0.9
+"""Of the time left is the solver's own limit: it overruns it, and what it knows is lost if it is killed."""
+PATIENCE_S = 0.2
+"""A solver that overruns the deadline by more is killed."""
 
 
 def ask(program: Program, context: Context, deadline: Deadline) -> Answer | None:
@@ -40,7 +44,8 @@ def ask(program: Program, context: Context, deadline: Deadline) -> Answer | None
         deadline: When it has to end; a solver that overruns it is killed.
     """
     wanted = program.wanted
-    job = context.children.start(run_highs, Order(program.model, wanted), deadline)
+    limit = deadline.within(deadline.remaining() * SOLVER_SHARE)
+    job = context.children.start(run_highs, Order(program.model, wanted), limit)
     while not job.ended and not deadline.expired():
         job.wait(min(LONGEST_WAIT_S, deadline.remaining()))
     if not job.ended:
@@ -69,6 +74,9 @@ def search_by_solver(
         context: Children to run the solver.
         deadline: When to stop.
     """
+    places = open_places.sum(axis=1)
+    if sum(int(places[edge.source] * places[edge.target]) for edge in form.edges) > LARGEST_PROGRAM:
+        return False
     program = placement_program(form, open_places, SCALE)
     answer = ask(program, context, deadline)
     if answer is None:

@@ -112,7 +112,7 @@ def _root(
         response = form.response_factor * np.maximum(through, static.response_ms)
     raise_prices(relaxed, order, incumbent.objective - least, rounds, work)
     marginals = np.full(form.unary.shape, -np.inf)
-    relaxed.sweep(order, marginals)
-    relaxed.sweep(list(reversed(order)), marginals)
+    relaxed.sweep(order, work, marginals)
+    relaxed.sweep(list(reversed(order)), work, marginals)
     incumbent.raise_bound(min(relaxed.bound() + least, incumbent.objective) - OBJECTIVE_STEP, SOURCE)
     return relaxed, marginals + response

@@ -39,7 +39,7 @@ def raise_prices(relaxed: RelaxedForm, order: Sequence[int], target: float, roun
         The bound at the prices left in place.
     """
     backwards = list(reversed(order))
-    relaxed.sweep(backwards)
+    relaxed.sweep(backwards, work)
     best, best_prices = relaxed.bound(), relaxed.prices
     step, stale = FIRST_STEP, 0
     for _ in range(rounds):
@@ -52,7 +52,7 @@ def raise_prices(relaxed: RelaxedForm, order: Sequence[int], target: float, roun
             break
         distance = max(target - relaxed.bound(), 1e-6 * max(1.0, abs(target)))
         relaxed.charge(np.maximum(relaxed.prices + step * distance / norm * slope, 0.0))
-        relaxed.sweep(backwards)
+        relaxed.sweep(backwards, work)
         work.add(len(relaxed.pairs) * relaxed.unary.shape[1] ** 2)
         bound = relaxed.bound()
         if bound > best:
@@ -62,7 +62,7 @@ def raise_prices(relaxed: RelaxedForm, order: Sequence[int], target: float, roun
             if stale == PATIENCE:
                 step, stale = step / 2, 0
     relaxed.charge(best_prices)
-    relaxed.sweep(backwards)
+    relaxed.sweep(backwards, work)
     return relaxed.bound()
 
 

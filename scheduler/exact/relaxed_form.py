@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from scheduler.arrays import BoolArray, FloatArray, IntArray
     from scheduler.exact.form import ClassForm
+    from scheduler.exact.work import Work
 
 
 class RelaxedForm:
@@ -41,6 +42,7 @@ class RelaxedForm:
         self.room = np.where(open_places, form.slots, 0)
         for edge in form.edges:
             self.pairs.append(np.zeros_like(form.delay_ms) if edge.cost is None else edge.cost.copy())
+        self._between: dict[int, float] = {}
         self._beside = [self._room_beside(edge.source, edge.target) for edge in form.edges]
         self.touching: list[list[tuple[int, int]]] = [[] for _ in range(form.n_classes)]
         for e, edge in enumerate(form.edges):
@@ -91,13 +93,13 @@ class RelaxedForm:
         """Return the lower bound of F without the response part that is not in the sums."""
         size = self.form.size
         edges = self.form.edges
+        for e, edge in enumerate(edges):
+            if e not in self._between:
+                self._between[e] = self.left_over(e, int(size[edge.source]), int(size[edge.target]))
         return (
             self.constant
             + sum(self.minima(c) for c in range(self.form.n_classes))
-            + sum(
-                self.left_over(e, int(size[edge.source]), int(size[edge.target]))
-                for e, edge in enumerate(edges)
-            )
+            + sum(self._between[e] for e in range(len(edges)))
         )
 
     def marginals(self, c: int, bound: float) -> FloatArray:
@@ -107,17 +109,18 @@ class RelaxedForm:
         with_it = bound - self.minima(c) + others + self.unary[c]
         return np.where(self.room[c] > 0, with_it, np.inf)
 
-    def sweep(self, order: Sequence[int], marginals: FloatArray | None = None, *, keep: bool = False) -> None:
+    def sweep(self, order: Sequence[int], work: Work, marginals: FloatArray | None = None) -> None:
         """Move costs along all edges, class by class towards the end of the order.
 
         Args:
             order: All classes.
+            work: When to stop half-way, which leaves valid sums.
             marginals: (n_classes, n_nodes) raised in place to the marginals met on the way.
-            keep: Whether a class with more edges behind than ahead keeps its share (so that sweeps to and
-                fro converge) instead of passing everything on.
         """
         position = {c: k for k, c in enumerate(order)}
         for c in order:
+            if work.over():
+                return
             for e, other in self.touching[c]:
                 self._pull(e, c, other)
             if marginals is not None:
@@ -125,8 +128,7 @@ class RelaxedForm:
             ahead = [(e, other) for e, other in self.touching[c] if position[other] > position[c]]
             if not ahead:
                 continue
-            behind = len(self.touching[c]) - len(ahead)
-            share = self.unary[c] / (max(len(ahead), behind) if keep else len(ahead))
+            share = self.unary[c] / len(ahead)
             for e, other in ahead:
                 self.unary[c] = self.unary[c] - share
                 per_pair = share / self.form.size[other]
@@ -138,6 +140,7 @@ class RelaxedForm:
 
     def _pull(self, e: int, c: int, other: int) -> None:
         """Move to a class what its members pay at least over an edge."""
+        self._between.pop(e, None)
         members = int(self.form.size[other])
         forward = self.form.edges[e].source == c
         ahead, back = self._beside[e]

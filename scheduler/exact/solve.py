@@ -29,8 +29,8 @@ OVER = "the deadline ended the search for a proof"
 SMALL = 200
 """Operators times nodes up to which the start needs no more than local search."""
 SHORT = IlsParameters(patience=1, walkers=12)
-LARGEST_FORM = 100_000_000
-"""Floats in the link tables of a problem that is not too large."""
+LARGEST_FORM = 20_000_000
+"""Floats in one set of link tables of a problem that is not too large; some copies are needed."""
 SOLVER_SHARE = 0.5
 """Of the time goes to the solver if the search needs more than the rest."""
 
@@ -111,7 +111,7 @@ def _prove(form: ClassForm, incumbent: Incumbent, context: Context, work: Work) 
     if work.deadline.expired():
         return False, OVER
     if not search_by_solver(form, open_places, incumbent, context, work.deadline):
-        return False, OVER
+        return False, OVER if work.deadline.expired() else "the solver ended without a proof"
     if incumbent.placement is None:
         return True, "HiGHS proved that no placement exists"
     return True, "proved by HiGHS"
