@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,7 +29,7 @@ EXPIRED = Deadline(clock=lambda: 1.0, at=0.0)
 
 @every_strategy
 @given(seed=st.integers(0, 10_000), n_ops=st.integers(1, 10))
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_plans_are_feasible_and_their_worth_is_true(
     make_problem: MakeProblem, independent: type[Independent], strategy: str, seed: int, n_ops: int
 ) -> None:
@@ -76,7 +77,8 @@ def test_response_times_on_a_hundred_nodes_agree_with_path_enumeration(
     hundred_nodes: Problem, independent: type[Independent], strategy: str
 ) -> None:
     """Twenty operators, a hundred nodes: R equals the longest of all paths, enumerated one by one."""
-    result = plan(hundred_nodes, strategy)
+    soon = Deadline(clock=count().__next__, at=30)
+    result = plan(hundred_nodes, strategy, deadline=soon)
 
     assert result.placement is not None
     assert result.evaluation is not None
@@ -88,8 +90,8 @@ def test_response_times_on_a_hundred_nodes_agree_with_path_enumeration(
 @pytest.mark.parametrize("seed", [0, 7])
 def test_the_same_seed_gives_the_same_plan(make_problem: MakeProblem, strategy: str, seed: int) -> None:
     """Nothing but problem, parameters and seed decides."""
-    first = plan(make_problem(seed, 12, 20), strategy, seed=seed)
-    second = plan(make_problem(seed, 12, 20), strategy, seed=seed)
+    first = plan(make_problem(seed, 9, 10), strategy, seed=seed)
+    second = plan(make_problem(seed, 9, 10), strategy, seed=seed)
 
     assert first.placement is not None
     assert second.placement is not None
@@ -98,12 +100,12 @@ def test_the_same_seed_gives_the_same_plan(make_problem: MakeProblem, strategy: 
 
 
 @every_strategy
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_planning_on_the_result_of_a_plan_moves_nothing(
     make_problem: MakeProblem, strategy: str, seed: int
 ) -> None:
     """With the result as the current placement, whether or not it is the start, the plan is the same."""
-    problem = make_problem(seed, 12, 20)
+    problem = make_problem(seed, 9, 10)
     entry = STRATEGIES[strategy]
     names = {field.name for field in dataclasses.fields(entry.parameters())}
     choices = [entry.parameters()] + ([entry.parameters(start="current")] if "start" in names else [])
@@ -123,7 +125,7 @@ def test_strategies_that_promise_it_are_never_worse_than_greedy(
     make_problem: MakeProblem, strategy: str, seed: int
 ) -> None:
     """Under every kind of weights, with and without pins."""
-    problem = make_problem(seed, 14, 20, pins=seed % 2 == 0)
+    problem = make_problem(seed, 9, 10, pins=seed % 2 == 0)
     greedy, result = plan(problem, "greedy"), plan(problem, strategy)
 
     assert greedy.evaluation is not None
