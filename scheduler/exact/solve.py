@@ -29,7 +29,7 @@ OVER = "the deadline ended the search for a proof"
 SMALL = 200
 """Operators times nodes up to which the start needs no more than local search."""
 SHORT = IlsParameters(patience=1, walkers=12)
-LARGEST_FORM = 20_000_000
+LARGEST_FORM = 30_000_000
 """Floats in one set of link tables of a problem that is not too large; some copies are needed."""
 SOLVER_SHARE = 0.5
 """Of the time goes to the solver if the search needs more than the rest."""
