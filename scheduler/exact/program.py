@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from scheduler.exact.form import most_members
 from scheduler.exact.matrix_model import MatrixModel, ModelBuilder
+from scheduler.exact.potentials import add_response
 
 if TYPE_CHECKING:
     from scheduler.arrays import BoolArray, FloatArray, IntArray
@@ -44,7 +44,7 @@ class Program:
 
 
 @dataclass
-class _Places:
+class Places:
     """Variables of one class on the nodes open to it.
 
     Attributes:
@@ -62,9 +62,7 @@ class _Places:
     used: IntArray
 
 
-def placement_program(
-    form: ClassForm, open_places: BoolArray, scale: float = 1.0, *, largest_response_ms: float = math.inf
-) -> Program:
+def placement_program(form: ClassForm, open_places: BoolArray, scale: float = 1.0) -> Program:
     """Return the program for placements on open places only.
 
     Link variables are in flow form: the pairs that leave a place sum up to what is there, on both sides
@@ -76,14 +74,13 @@ def placement_program(
         form: The problem.
         open_places: (n_classes, n_nodes) where members may be.
         scale: Units of the program's objective per unit of F.
-        largest_response_ms: Placements with a larger R need not be represented.
     """
-    return _Writer(form, open_places & (form.slots > 0), scale, largest_response_ms).write()
+    return _Writer(form, open_places & (form.slots > 0), scale).write()
 
 
 class _Writer:
-    def __init__(self, form: ClassForm, open_places: BoolArray, scale: float, largest_ms: float) -> None:
-        self.form, self.scale, self.largest_ms = form, scale, largest_ms
+    def __init__(self, form: ClassForm, open_places: BoolArray, scale: float) -> None:
+        self.form, self.scale = form, scale
         self.open = open_places
         self.model = ModelBuilder()
         self.single = form.size == 1
@@ -92,15 +89,15 @@ class _Writer:
         form = self.form
         self.places = [self._places(c) for c in range(form.n_classes)]
         self._capacities()
-        hops: dict[int, tuple[IntArray, FloatArray]] = {}
+        hops: dict[int, IntArray] = {}
         for e, edge in enumerate(form.edges):
             both_single = bool(self.single[edge.source] and self.single[edge.target])
             if edge.cost is not None or both_single:
                 links = self._links(edge)
                 if both_single:
-                    hops[e] = (links, self._delays(edge))
+                    hops[e] = links
         if form.response_factor > 0:
-            self._response(hops)
+            add_response(self.model, form, self.places, hops, self.scale)
         count_columns = tuple(
             np.stack(
                 [
@@ -114,7 +111,7 @@ class _Writer:
         )
         return Program(self.model.build(form.constant * self.scale), self.scale, count_columns)
 
-    def _places(self, c: int) -> _Places:
+    def _places(self, c: int) -> Places:
         form, model = self.form, self.model
         nodes = np.flatnonzero(self.open[c])
         slots = form.slots[c, nodes].astype(np.float64)
@@ -131,18 +128,18 @@ class _Writer:
             worth = np.ones(level.shape)
             model.row(size, size, (level, 1.0))
             if self.single[c] or form.response_factor == 0:
-                return _Places(nodes, level, worth, slots[:, None], level)
+                return Places(nodes, level, worth, slots[:, None], level)
             used = model.variables(np.ones((len(nodes), 1)), np.zeros((len(nodes), 1)), integer=True)
             for k in range(len(nodes)):
                 model.row(-np.inf, 0.0, (level[k], 1.0), (used[k], -float(slots[k])))
-            return _Places(nodes, level, worth, slots[:, None], used)
+            return Places(nodes, level, worth, slots[:, None], used)
         most = int(slots.max(initial=1))
         worth = np.broadcast_to(np.arange(1.0, most + 1), (len(nodes), most))
         level = model.variables((worth <= slots[:, None]) * 1.0, cost[:, None] * worth, integer=True)
         model.row(size, size, (level, worth))
         for k in range(len(nodes)):
             model.row(-np.inf, 1.0, (level[k], 1.0))
-        return _Places(nodes, level, worth, worth, level)
+        return Places(nodes, level, worth, worth, level)
 
     def _capacities(self) -> None:
         form = self.form
@@ -212,111 +209,3 @@ class _Writer:
         beside = most_members(form.demand[edge.target], form.capacity[end] - form.demand[edge.source])
         same = start[:, None] == end[None, :]
         return np.where(same, np.minimum(room, beside[None, :]), room)
-
-    def _delays(self, edge: Edge) -> FloatArray:
-        start, end = self.places[edge.source], self.places[edge.target]
-        return self.form.delay_ms[np.ix_(start.nodes, end.nodes)]
-
-    def _response(self, hops: dict[int, tuple[IntArray, FloatArray]]) -> None:
-        form, model = self.form, self.model
-        latest = self._latest()
-        response = model.variables(
-            np.array([self.largest_ms]), np.array([form.response_factor * self.scale]), integer=False
-        )
-        arrival = [
-            model.variables(
-                np.full(1 if self.single[c] else len(place.nodes), np.inf), np.zeros(1), integer=False
-            )
-            for c, place in enumerate(self.places)
-        ]
-        goes_on = {edge.source for edge in form.edges if edge.critical}
-        for c in range(form.n_classes):
-            if c not in goes_on:
-                self._leave(c, arrival[c], latest[c], response)
-        for e, edge in enumerate(form.edges):
-            if edge.critical:
-                self._hop(edge, arrival, latest, hops.get(e))
-
-    def _latest(self) -> list[FloatArray]:
-        """Return per class (n_nodes,) an arrival that no placement on open nodes exceeds."""
-        form = self.form
-        latest = [np.zeros(form.n_nodes) for _ in range(form.n_classes)]
-        for c in form.order:
-            for edge in form.edges:
-                if edge.critical and edge.target == c:
-                    nodes = self.places[edge.source].nodes
-                    leave = (latest[edge.source] + form.execution_ms[edge.source])[nodes]
-                    reach = (leave[:, None] + form.delay_ms[nodes]).max(axis=0, initial=0.0)
-                    latest[c] = np.maximum(latest[c], reach)
-        return latest
-
-    def _leave(self, c: int, arrival: IntArray, latest: FloatArray, response: IntArray) -> None:
-        """Let R be at least the end of every path that ends in this class."""
-        place, model = self.places[c], self.model
-        execution = self.form.execution_ms[c, place.nodes]
-        if self.single[c]:
-            model.row(0.0, np.inf, (response, 1.0), (arrival, -1.0), (place.level, -execution))
-            return
-        for k, u in enumerate(place.nodes):
-            most = float(latest[u] + execution[k])
-            model.row(
-                float(execution[k]) - most,
-                np.inf,
-                (response, 1.0),
-                (arrival[k], -1.0),
-                (place.used[k], -most),
-            )
-
-    def _hop(
-        self,
-        edge: Edge,
-        arrival: list[IntArray],
-        latest: list[FloatArray],
-        flow: tuple[IntArray, FloatArray] | None,
-    ) -> None:
-        """Let the arrivals of a critical edge's target be late enough."""
-        a, b, model = edge.source, edge.target, self.model
-        start = self.places[a]
-        execution = self.form.execution_ms[a, start.nodes]
-        delays = self._delays(edge)
-        if flow is not None:
-            links, hop = flow
-            model.row(
-                0.0, np.inf, (arrival[b], 1.0), (arrival[a], -1.0), (start.level, -execution), (links, -hop)
-            )
-        elif self.single[a]:
-            for j in range(delays.shape[1]):
-                spent = execution + delays[:, j]
-                model.row(0.0, np.inf, (arrival[b][j], 1.0), (arrival[a], -1.0), (start.level, -spent))
-        else:
-            self._spread_hop(edge, arrival, latest, delays)
-
-    def _spread_hop(
-        self, edge: Edge, arrival: list[IntArray], latest: list[FloatArray], delays: FloatArray
-    ) -> None:
-        """The same from a class with several members: a place counts only while it is used."""
-        a, b, model = edge.source, edge.target, self.model
-        start, end = self.places[a], self.places[b]
-        for k, u in enumerate(start.nodes):
-            execution = float(self.form.execution_ms[a, u])
-            if self.single[b]:
-                most = float(latest[a][u] + execution + delays[k].max())
-                model.row(
-                    execution - most,
-                    np.inf,
-                    (arrival[b], 1.0),
-                    (arrival[a][k], -1.0),
-                    (end.level, -delays[k]),
-                    (start.used[k], -most),
-                )
-                continue
-            for j in range(len(end.nodes)):
-                spent = execution + float(delays[k, j])
-                most = float(latest[a][u]) + spent
-                model.row(
-                    spent - most,
-                    np.inf,
-                    (arrival[b][j], 1.0),
-                    (arrival[a][k], -1.0),
-                    (start.used[k], -most),
-                )
