@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from scheduler.arrays import BoolArray, FloatArray, IntArray
     from scheduler.problem import Problem
 
+ROUNDING = 16 * float(np.finfo(np.float64).eps)
+"""Relative error of sums that are put together in many small steps."""
+
 
 @dataclass(frozen=True, eq=False)
 class Edge:
@@ -75,6 +78,20 @@ class ClassForm:
     def n_nodes(self) -> int:
         """Number of nodes."""
         return len(self.capacity)
+
+    @property
+    def rounding(self) -> float:
+        """How far sums of F's terms, in whatever order, may be off by rounding.
+
+        Where ranges are far narrower than the metrics, terms much larger than F cancel.
+        """
+        largest = abs(self.constant) + float(self.size @ np.abs(self.unary).max(axis=1, initial=0.0))
+        for edge in self.edges:
+            if edge.cost is not None:
+                pairs = float(self.size[edge.source] * self.size[edge.target])
+                largest += pairs * float(np.abs(edge.cost).max())
+        longest_ms = float(self.execution_ms.max(axis=1).sum() + self.n_classes * self.delay_ms.max())
+        return float(ROUNDING * (largest + self.response_factor * longest_ms))
 
     def placement(self, counts: IntArray) -> IntArray:
         """Return (n_ops,) a placement with these counts (n_classes, n_nodes), nodes in ascending order."""

@@ -22,12 +22,14 @@ class Incumbent:
         placement: (n_ops,) or None as long as there is none.
         objective: Its F; infinite without one.
         bound: Proved lower limit of F; minus infinity as long as nothing is known.
+        rounding: How much every bound may be too high by rounding, and is lowered before it counts.
     """
 
     def __init__(self, problem: Problem, report: Report) -> None:
         self.placement: IntArray | None = None
         self.objective = math.inf
         self.bound = -math.inf
+        self.rounding = 0.0
         self._rank: Rank | None = None
         self._problem = problem
         self._report = report
@@ -44,9 +46,9 @@ class Incumbent:
         return True
 
     def raise_bound(self, bound: float, source: str) -> None:
-        """Take a lower limit of F if it is higher than the one known."""
-        if bound > self.bound:
-            self.bound = bound
+        """Take a lower limit of F, less what rounding may hide, if it is higher than the one known."""
+        if bound - self.rounding > self.bound:
+            self.bound = bound - self.rounding
             self._tell(source)
 
     def _tell(self, source: str) -> None:

@@ -92,7 +92,9 @@ def solve_exact(
         return _stopped(incumbent, "the problem is too large for a proof")
     if deadline.expired():
         return _stopped(incumbent, OVER)
-    proved, reason = _prove(class_form(problem), incumbent, context, Work(deadline, work_limit))
+    form = class_form(problem)
+    incumbent.rounding = form.rounding
+    proved, reason = _prove(form, incumbent, context, Work(deadline, work_limit))
     if not proved:
         return _stopped(incumbent, reason)
     if incumbent.placement is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,7 @@ from scheduler.exact.ask import SOLVER_TOLERANCE, search_by_solver
 from scheduler.exact.form import class_form
 from scheduler.exact.incumbent import Incumbent
 from scheduler.exact.solve import solve_exact
-from scheduler.problem import Application, Network, Node, Operator, Problem, Stream
+from scheduler.problem import Application, Network, Node, Objective, Operator, Problem, Stream
 from scheduler.strategy import Context, Progress, ignore
 
 if TYPE_CHECKING:
@@ -121,6 +122,38 @@ def test_bounds_on_the_way_never_pass_the_optimum(any_problem: AnyProblem, optim
     assert bounds == sorted(bounds)
     assert all(bound <= best + 1e-12 for bound in bounds)
     assert [each.objective for each in heard] == sorted((each.objective for each in heard), reverse=True)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_bounds_hold_where_terms_far_larger_than_the_objective_cancel(
+    any_problem: AnyProblem, optimum: Optimum, seed: int
+) -> None:
+    """Delays of a billion milliseconds and a range of a thousandth of one: bounds allow for rounding."""
+    given = any_problem(4 * seed + 2, 5, 4)
+    delay_ms = np.rint(np.asarray(given.network.delay_ms) / 10.0) * 1e12
+    network = Network(given.network.nodes, delay_ms)
+    shortest = replace(given, network=network, objective=Objective({"response_time": 1.0}))
+    least, width = optimum(shortest), shortest.ranges["response_time"]
+    if least is None:
+        return
+    low = width[0] + least * (width[1] - width[0])
+    narrow = Objective(
+        {"response_time": 0.9, "cost": 0.1}, {"response_time": (low, low + max(1e-3, 1e-12 * low))}
+    )
+    problem = replace(shortest, objective=narrow)
+    heard: list[Progress] = []
+    start = np.flatnonzero(problem.allowed[0])[:1].repeat(problem.n_ops)
+    feasible = None if check(problem, start) else start
+    found = solve_exact(
+        problem, feasible, Context(np.random.default_rng(0), Deadline.none(), report=heard.append)
+    )
+
+    best = optimum(problem)
+    assert best is not None
+    assert found.proved
+    assert all(each.bound is None or each.bound <= best for each in heard)
+    assert found.bound is not None
+    assert found.bound <= best
 
 
 def test_a_limit_of_work_ends_the_search_with_a_true_bound(make_problem: MakeProblem) -> None:
