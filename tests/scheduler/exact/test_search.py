@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,12 +13,16 @@ from hypothesis import strategies as st
 
 from scheduler.deadline import Deadline
 from scheduler.evaluation import OBJECTIVE_STEP, check
-from scheduler.exact import layered
+from scheduler.exact import by_search, layered
 from scheduler.exact.by_search import search
 from scheduler.exact.form import class_form
 from scheduler.exact.incumbent import Incumbent
+from scheduler.exact.relaxed_form import RelaxedForm
 from scheduler.exact.work import Work
+from scheduler.limits import CoLocationLimit
+from scheduler.objective import Objective
 from scheduler.strategy import ignore
+from scheduler.subproblem import restrict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,6 +36,7 @@ def small_batches() -> Iterator[None]:
     """Batches of a few partial placements, so that small problems take many of them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(layered, "CELLS", 40)
+        patch.setattr(by_search, "STAGES", ((1, 1), (20, 1 << 62)))
         yield
 
 
@@ -68,6 +74,48 @@ def test_whenever_the_time_ends_the_bound_is_true(
     assert incumbent.bound <= best + 1e-12
     if not open_places.any():
         assert incumbent.objective <= best + 2 * OBJECTIVE_STEP
+
+
+@pytest.mark.parametrize("seed", [2, 7, 15])
+def test_no_moment_to_end_gives_a_false_proof(any_problem: AnyProblem, optimum: Optimum, seed: int) -> None:
+    """Not even while the last class is placed: every look at the deadline is tried as the last one."""
+    problem = any_problem(seed, 5, 4)
+    start, best = bad_start(problem, seed), optimum(problem)
+    assert start is not None
+    assert best is not None
+    for looks in range(150):
+        incumbent = Incumbent(problem, ignore)
+        incumbent.offer(start, "start")
+        open_places = search(class_form(problem), incumbent, Work(ticking(looks), np.inf))
+
+        assert incumbent.bound <= best + 1e-12
+        assert open_places.any() or incumbent.objective <= best + 2 * OBJECTIVE_STEP
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_moving_costs_about_keeps_the_bound_true(
+    any_problem: AnyProblem, optimum: Optimum, seed: int
+) -> None:
+    """At any prices, after any sweeps, and on some of the nodes only."""
+    drawn = any_problem(seed, 4, 5)
+    apart = (CoLocationLimit(tuple(each.name for each in drawn.application.operators), 1),)
+    objective = Objective({"network_usage": 0.7, "cost": 0.3})
+    problem = replace(drawn, objective=objective, limits=apart if seed % 2 else ())
+    random, nodes = np.random.default_rng(seed), np.array([2, 0, 3, 1])
+    form, work = class_form(problem), Work(Deadline.none(), np.inf)
+    relaxed = RelaxedForm(form, form.slots > 0)
+    best, best_there = optimum(problem), optimum(restrict(problem, np.sort(nodes)))
+    order = list(range(form.n_classes))
+    for k in range(4):
+        prices = random.exponential(0.02, form.capacity.shape) * (k % 2)
+        prices[4] = 5.0 * (k > 1)  # of a node that is left out below
+        relaxed.charge(prices)
+        relaxed.bound()
+        relaxed.sweep(order, work)
+        assert best is None or relaxed.bound() <= best + 1e-12
+        fewer = relaxed.restricted(nodes, form.slots[:, nodes] > 0)
+        assert best_there is None or fewer.bound() <= best_there + 1e-12
+        order.reverse()
 
 
 @given(seed=st.integers(0, 10_000), most=st.integers(0, 3_000))
