@@ -57,10 +57,8 @@ def solve(
     try:
         with ends_at_once():
             entry = _entry(strategy)
-            parameters = read_parameters(entry, settings or [])
-            to_the_end = time_limit is not None or (entry.ends_with_proof and not settings)
-            if to_the_end and entry.tireless is not None:
-                parameters = entry.tireless(parameters)
+            tireless = time_limit is not None or entry.ends_with_proof
+            parameters = read_parameters(entry, settings or [], tireless=tireless)
             problem = read_problem(file)
         result, seconds, interrupted = _solved(problem, entry, parameters, seed, time_limit, show=not as_json)
     except KeyboardInterrupt:

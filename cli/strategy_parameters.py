@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import types
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from cli.errors import UserError
@@ -18,12 +18,13 @@ NONE = "none"
 """The text for None, where a parameter may be that."""
 
 
-def read_parameters(entry: StrategyEntry[Any], settings: Sequence[str]) -> Any:
+def read_parameters(entry: StrategyEntry[Any], settings: Sequence[str], *, tireless: bool = False) -> Any:
     """Return a strategy's parameters.
 
     Args:
         entry: The strategy.
         settings: Texts ``KEY=VALUE`` for fields of its parameter class; the others have their defaults.
+        tireless: Whether the defaults are those with which the strategy uses all its time, if it has such.
 
     Raises:
         UserError: A key is unknown or given twice, or a value is of the wrong type or out of range.
@@ -45,7 +46,10 @@ def read_parameters(entry: StrategyEntry[Any], settings: Sequence[str]) -> Any:
         except ValueError as error:
             raise UserError(f"--set {setting}: expected {error}") from None
     try:
-        return entry.parameters(**values)
+        defaults = entry.parameters()
+        if tireless and entry.tireless is not None:
+            defaults = entry.tireless(defaults)
+        return replace(defaults, **values)
     except ValueError as error:
         raise UserError(f"--set {error}") from None
 

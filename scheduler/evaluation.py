@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from scheduler.capacity import over_full
-from scheduler.response_time import longest_path, response_times
+from scheduler.response_time import longest_path
 
 if TYPE_CHECKING:
     from scheduler.arrays import FloatArray, IntArray
@@ -136,16 +136,6 @@ def mean_weights(problem: Problem) -> FloatArray:
         problem.application.rate / total if total > 0 else np.zeros_like(problem.application.rate)
     )
     return weights
-
-
-def evaluate_many(problem: Problem, placements: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return F and the mean delay (ms), each (n_placements,), of placements given one per column.
-
-    Complexity: O((n_ops + n_streams) x n_placements), the same in memory.
-    """
-    sums = linear_metrics(problem, placements)
-    response = response_times(problem, placements)
-    return sums.objective(problem.scale, response), sums.mean_delay_ms
 
 
 @dataclass(frozen=True)

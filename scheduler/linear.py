@@ -10,6 +10,7 @@ import numpy as np
 from scheduler.arrays import FloatArray, frozen
 
 if TYPE_CHECKING:
+    from scheduler.arrays import IntArray
     from scheduler.problem import Problem
 
 
@@ -44,7 +45,7 @@ class LinearForm:
     unary: FloatArray
     pairs: tuple[PairTerm, ...]
 
-    def value(self, problem: Problem, placement: np.ndarray[tuple[int], np.dtype[np.int64]]) -> float:
+    def value(self, problem: Problem, placement: IntArray) -> float:
         """Return F without its response time part, for a placement (n_ops,)."""
         start = placement[problem.application.stream_source]
         end = placement[problem.application.stream_target]

@@ -96,8 +96,8 @@ class Scale:
         response_ms: _Value,
         unavailability: _Value,
         usage_bytes: _Value,
-        traffic_bytes_s: _Value | float = 0.0,
-        cost: _Value | float = 0.0,
+        traffic_bytes_s: _Value,
+        cost: _Value,
     ) -> _Value:
         """Return F (eq. 15), 0 at the best end of every range; outside the ranges it goes on linearly.
 

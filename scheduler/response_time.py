@@ -72,28 +72,10 @@ def potentials(problem: Problem, placement: IntArray) -> Potentials:
     return Potentials(levels.arrivals(execution, hop), execution, levels.departures(execution, hop))
 
 
-def response_times(problem: Problem, placements: IntArray) -> FloatArray:
-    """Return R of many placements at once.
-
-    Complexity: O((n_ops + n_streams) x n_placements), in numpy steps of many streams (`scheduler.levels`).
-
-    Args:
-        problem: The problem.
-        placements: (n_ops, n_placements) node of each operator, one placement per column.
-
-    Returns:
-        (n_placements,) in ms.
-    """
-    execution, hop = _times(problem, placements)
-    arrival = problem.application.levels.arrivals(execution, hop)
-    longest: FloatArray = (arrival + execution).max(axis=0)
-    return longest
-
-
 def potentials_without(problem: Problem, placement: IntArray, nodes: IntArray) -> Potentials:
     """Return, per node, the longest stretches of paths that meet no operator of that node.
 
-    Complexity as `response_times`, with as many placements as nodes.
+    Complexity: O((n_ops + n_streams) x k), in numpy steps of many streams (`scheduler.levels`).
 
     Args:
         problem: The problem.

@@ -14,6 +14,7 @@ from scheduler.linear import linear_form
 
 if TYPE_CHECKING:
     from scheduler.arrays import BoolArray, FloatArray, IntArray
+    from scheduler.linear import LinearForm
     from scheduler.problem import Problem
 
 ROUNDING = 16 * float(np.finfo(np.float64).eps)
@@ -134,7 +135,7 @@ def class_form(problem: Problem) -> ClassForm:
     heads = np.array([members[0] for members in classes])
     size = np.array([len(members) for members in classes])
     demand = problem.demand[heads]
-    edges = _edges(problem, classes)
+    edges = _edges(problem, form, classes)
     critical = [(edge.source, edge.target) for edge in edges if edge.critical]
     return ClassForm(
         classes=classes,
@@ -166,8 +167,8 @@ def _slots(allowed: BoolArray, demand: FloatArray, capacity: FloatArray, size: I
     return np.where(usable, np.maximum(most, 1.0), 0.0).astype(np.int64)
 
 
-def _edges(problem: Problem, classes: tuple[IntArray, ...]) -> tuple[Edge, ...]:
-    form, application = linear_form(problem), problem.application
+def _edges(problem: Problem, form: LinearForm, classes: tuple[IntArray, ...]) -> tuple[Edge, ...]:
+    application = problem.application
     class_of = np.zeros(problem.n_ops, dtype=np.int64)
     for c, members in enumerate(classes):
         class_of[members] = c

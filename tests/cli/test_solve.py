@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from cli.strategy_parameters import read_parameters
+from scheduler import registry
+
 EXAMPLE = Path(__file__).parents[2] / "benchmarks" / "instances" / "sequential-100.json"
 STRATEGIES = ("greedy", "greedy-no-penalty", "local-search", "even")
 
@@ -165,3 +168,11 @@ def test_the_example_is_what_its_script_writes(tmp_path: Path) -> None:
     subprocess.run([sys.executable, copy], check=True)
 
     assert (tmp_path / "instances" / EXAMPLE.name).read_text() == EXAMPLE.read_text()
+
+
+def test_a_parameter_that_is_set_holds_under_a_time_limit_too() -> None:
+    """A time limit changes the defaults of a strategy, not what the user says."""
+    entry = registry.STRATEGIES["ils"]
+    assert read_parameters(entry, [], tireless=True).patience is None
+    assert read_parameters(entry, ["patience=7"], tireless=True).patience == 7
+    assert read_parameters(entry, []).patience == entry.parameters().patience

@@ -62,6 +62,7 @@ def test_the_reading_of_a_killed_agent_vanishes(
     a.kill()
     nodes.wait("a", lambda reading: reading is None)
     b.await_event("peer-silent")
+    assert nodes.client.exists(nodes.path("a")) is None
 
 
 def test_agents_go_on_while_zookeeper_is_away_and_publish_again_afterwards(
@@ -88,6 +89,7 @@ def test_an_agent_starts_before_its_zookeeper(no_zookeeper: Any, start_agent: Ca
     agent.await_event("agent-started")
     no_zookeeper.start()
     agent.await_event("zookeeper-publishing")
+    assert agent.terminate() == 0
 
 
 def test_a_restarted_agent_goes_on_from_its_last_coordinate(
@@ -114,6 +116,7 @@ def test_a_damaged_state_file_is_told_and_costs_only_the_memory(
     agent = start_agent("a", zookeeper.address, "--state", str(file))
     agent.await_event("state-unreadable")
     agent.await_event("zookeeper-publishing")
+    assert agent.terminate() == 0
 
 
 @pytest.mark.parametrize(

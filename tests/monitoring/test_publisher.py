@@ -127,7 +127,8 @@ def test_a_znode_removed_by_a_stranger_comes_back_with_the_next_reading(
     nodes.wait("a", lambda reading: reading is not None)
     nodes.client.delete(nodes.path("a"))
     one.publish(content(2))
-    nodes.wait("a", lambda reading: reading is not None and reading["number"] == 2)
+    back = nodes.wait("a", lambda reading: reading is not None and reading["number"] == 2)
+    assert back["number"] == 2
 
 
 def test_after_a_restart_of_an_emptied_zookeeper_readings_and_peers_are_there_again(

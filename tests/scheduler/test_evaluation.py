@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler.evaluation import check, evaluate, evaluate_many
+from scheduler.evaluation import check, evaluate
 from scheduler.problem import Application, Network, Node, Operator, Problem, Stream
 
 if TYPE_CHECKING:
@@ -48,20 +48,6 @@ def test_metrics_agree_with_path_enumeration(
     assert worth.availability == pytest.approx(expected.availability)
     assert worth.network_usage_bytes == pytest.approx(expected.network_usage_bytes)
     assert worth.mean_delay_ms == pytest.approx(expected.mean_delay_ms)
-
-
-@given(st.integers(0, 200), st.integers(1, 12), st.integers(1, 6))
-def test_many_placements_at_once_are_worth_what_each_is(
-    make_problem: MakeProblem, seed: int, n_ops: int, n_nodes: int
-) -> None:
-    """The vectorised evaluation equals the single one."""
-    problem = make_problem(seed, n_ops, n_nodes)
-    placements = np.random.default_rng(seed).integers(0, n_nodes, (n_ops, 5))
-    objective, mean_delay = evaluate_many(problem, placements)
-    each = [evaluate(problem, placements[:, k]) for k in range(5)]
-
-    assert objective == pytest.approx([worth.objective for worth in each])
-    assert mean_delay == pytest.approx([worth.mean_delay_ms for worth in each])
 
 
 def test_the_critical_path_takes_the_response_time(hundred_nodes: Problem) -> None:

@@ -86,4 +86,4 @@ def test_a_range_without_width_adds_nothing() -> None:
     """A metric in which all placements are alike cannot tell them apart, not even by rounding."""
     scale = Scale.of(Objective(), RANGES | {"response_time": (7.0, 7.0 + 1e-15)})
 
-    assert scale.objective(7.0 + 1e-15, 0.0, 0.0) == 0.0
+    assert scale.objective(7.0 + 1e-15, 0.0, 0.0, 0.0, 0.0) == 0.0
