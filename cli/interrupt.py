@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import signal
 import time
 from contextlib import contextmanager
@@ -12,18 +13,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType, TracebackType
 
+INTERRUPTED_STATUS = 130
+"""As a shell has it for a program that SIGINT ended."""
+
 
 @contextmanager
 def ends_at_once() -> Iterator[None]:
-    """Let SIGINT end this process inside the block, without a word, as it does a program in C.
+    """Let SIGINT end this process inside the block, without a word.
 
-    For loading modules: some swallow a `KeyboardInterrupt` and print its trace instead.
+    For loading modules: some swallow a `KeyboardInterrupt` and print its trace instead. Nothing is cleaned
+    up, so that the block must hold nothing that has to be.
     """
-    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    before = signal.signal(signal.SIGINT, _end)
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _end(_number: int, _frame: FrameType | None) -> None:
+    os._exit(INTERRUPTED_STATUS)
 
 
 class Interrupt:

@@ -1,47 +1,19 @@
-"""The command `stormplace`: puts the groups of commands together."""
+"""The program `stormplace` from its first moment on: Ctrl-C ends it without a trace while modules load."""
 
 from __future__ import annotations
 
-import io
-import sys
-
-import typer
-
-from cli import agent, daemon, data, demo, instance, lab, solve, taxi
-from cli.errors import UserError
-
-app = typer.Typer(
-    name="stormplace",
-    help="A placement scheduler for Apache Storm that knows the network.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-app.add_typer(lab.app, name="lab")
-app.add_typer(taxi.app, name="taxi")
-app.add_typer(data.app, name="data")
-app.add_typer(instance.app, name="instance")
-for single in (solve, daemon, agent, demo):
-    single.register(app)
+from cli.interrupt import INTERRUPTED_STATUS, ends_at_once
 
 
 def main() -> None:
-    """Run the command line; a `UserError` becomes one sentence and its exit status."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # Names in a user's file need not be text in the terminal's encoding.
-        sys.stdout.reconfigure(errors="backslashreplace")
+    """Load the commands and run the one that is asked for."""
     try:
-        app()
-    except UserError as error:
-        sys.stderr.write(f"stormplace: {error}\n")
-        raise SystemExit(error.status) from None
-    except OSError as error:
-        # what a command knows about its files it says itself; this is a full disk or a closed output
-        sys.stderr.write(f"stormplace: cannot go on: {error}\n")
-        raise SystemExit(1) from None
-    except MemoryError:
-        sys.stderr.write("stormplace: cannot go on: out of memory\n")
-        raise SystemExit(1) from None
+        with ends_at_once():
+            # takes some tenths of a second, in which Ctrl-C would otherwise show where it struck
+            from cli import commands  # noqa: PLC0415
+        commands.run()
+    except KeyboardInterrupt:
+        raise SystemExit(INTERRUPTED_STATUS) from None
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli.errors import UserError
-from cli.interrupt import Interrupt, ends_at_once
+from cli.interrupt import INTERRUPTED_STATUS, Interrupt, ends_at_once
 from cli.solve_input import read_problem
 from cli.solve_output import document, print_tables
 from cli.strategy_parameters import read_parameters
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from scheduler.strategy import Report, StrategyEntry
 
 INFEASIBLE_STATUS = 3
-INTERRUPTED_STATUS = 130
-"""As a shell has it for a program that SIGINT ended."""
 
 
 def register(app: typer.Typer) -> None:

@@ -10,8 +10,8 @@ import pytest
 from pyspark.sql import SparkSession
 from typer.testing import CliRunner
 
+from cli.commands import app
 from cli.errors import UserError
-from cli.main import app
 from replay import session
 
 if TYPE_CHECKING:

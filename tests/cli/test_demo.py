@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from typer.testing import CliRunner
 
+from cli.commands import app
 from cli.demo import SITES
 from cli.demo_run import DemoSettings, run_demo
 from cli.demo_steps import LabSteps, StepError, count_rows
 from cli.errors import UserError
 from cli.machine import provenance
-from cli.main import app
 
 if TYPE_CHECKING:
     from pathlib import Path

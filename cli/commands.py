@@ -1,0 +1,44 @@
+"""The commands of `stormplace`: puts their groups together and runs the one that is asked for."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import typer
+
+from cli import agent, daemon, data, demo, instance, lab, solve, taxi
+from cli.errors import UserError
+
+app = typer.Typer(
+    name="stormplace",
+    help="A placement scheduler for Apache Storm that knows the network.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.add_typer(lab.app, name="lab")
+app.add_typer(taxi.app, name="taxi")
+app.add_typer(data.app, name="data")
+app.add_typer(instance.app, name="instance")
+for single in (solve, daemon, agent, demo):
+    single.register(app)
+
+
+def run() -> None:
+    """Run the command line; a `UserError` becomes one sentence and its exit status."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Names in a user's file need not be text in the terminal's encoding.
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        app()
+    except UserError as error:
+        sys.stderr.write(f"stormplace: {error}\n")
+        raise SystemExit(error.status) from None
+    except OSError as error:
+        # what a command knows about its files it says itself; this is a full disk or a closed output
+        sys.stderr.write(f"stormplace: cannot go on: {error}\n")
+        raise SystemExit(1) from None
+    except MemoryError:
+        sys.stderr.write("stormplace: cannot go on: out of memory\n")
+        raise SystemExit(1) from None

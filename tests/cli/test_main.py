@@ -1,0 +1,69 @@
+"""The program's first moments: Ctrl-C ends it at once, whatever is being loaded."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLE = Path(__file__).parents[2] / "benchmarks" / "instances" / "sequential-100.json"
+STOPPED_AT_IMPORT = """
+import sys
+
+class Finder:
+    def find_spec(self, name, *_):
+        if name == {module!r}:
+            sys.stdout.write("here")
+            sys.stdout.flush()
+            sys.stdin.read()
+
+sys.meta_path.insert(0, Finder())
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "arguments"),
+    [
+        ("cli.commands", ["--help"]),
+        ("typer", ["taxi", "--help"]),
+        ("lab.errors", ["lab", "status"]),
+        ("scheduler.registry", ["solve", str(EXAMPLE), "--strategy", "greedy"]),
+        ("numpy", ["solve", str(EXAMPLE), "--strategy", "greedy"]),
+    ],
+)
+def test_ctrl_c_while_modules_load_ends_the_program_without_a_trace(
+    tmp_path: Path, module: str, arguments: list[str]
+) -> None:
+    """From the first module that the program loads after its own; some would swallow the exception."""
+    # the module's import waits until the signal has come
+    (tmp_path / "sitecustomize.py").write_text(STOPPED_AT_IMPORT.format(module=module), encoding="utf-8")
+    with subprocess.Popen(
+        [sys.executable, "-m", "cli.main", *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        text=True,
+    ) as program:
+        assert program.stdout is not None
+        assert program.stdout.read(4) == "here"
+        program.send_signal(signal.SIGINT)
+        out, errors = program.communicate()
+
+    assert (program.returncode, out, errors) == (130, "", "")
+
+
+def test_the_entry_loads_nothing_of_others_before_it_is_prepared_for_ctrl_c() -> None:
+    """Beside Python's own modules only `cli.interrupt`, as everything before it is unprotected."""
+    script = (
+        "import sys; before = set(sys.modules); import cli.main;"
+        "print(*sorted(name for name in set(sys.modules) - before"
+        " if name.partition('.')[0] not in sys.stdlib_module_names))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+
+    assert done.stdout.split() == ["cli", "cli.interrupt", "cli.main"]
