@@ -12,16 +12,12 @@ import traceback
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from bridge.checks import check_assignment
-from bridge.cluster import gather_hosts
 from bridge.contract import VERSION
 from bridge.decision import Verdict, improve, place_missing
-from bridge.delays import estimate_delays
 from bridge.messages import Decision, PlanResponse, Price, TopologyPlan
 from bridge.problem_builder import RoundView, Task, make_task
-from bridge.readings import read_nodes
+from bridge.round_data import gather_data
 from bridge.round_state import RoundState
 from bridge.search import Search
 from bridge.slots import assign_slots
@@ -36,9 +32,7 @@ if TYPE_CHECKING:
 
     from bridge.cluster import Slot
     from bridge.messages import PlanRequest
-    from bridge.readings import Readings
     from bridge.settings import Settings
-    from scheduler.arrays import FloatArray
     from scheduler.children import Children
 
 # Each pass that changes something saves a stated fraction of some objective: a few suffice.
@@ -121,20 +115,14 @@ class _Planner:
         self._settings = settings
         self._clock = clock
         self._end = began_s + limit_ms / 1000.0
-        host_names = frozenset(supervisor.host for supervisor in request.supervisors)
-        readings = read_nodes(request, host_names, settings.readings)
-        self._hosts = gather_hosts(request, settings.capacity, readings)
-        delays = estimate_delays(self._hosts.hosts, readings, settings.network)
-        self._data = data_summary(delays, readings, self._hosts)
-        self._faults = readings.faults + self._hosts.faults
+        self._data = gather_data(request, settings)
         self._state = RoundState(
             request,
-            self._hosts,
+            self._data.hosts,
             use_cpu=settings.capacity.use_cpu,
             use_memory=settings.capacity.use_memory,
         )
-        availability = self._availability(readings)
-        view = RoundView(delays, availability, settings.plan)
+        view = RoundView(self._data.delays, self._data.availability, settings.plan)
         self._search = Search(self._state, view, self._deadline_for, children)
         self._tasks = [self._task(index) for index in range(len(request.topologies))]
         self._order = sorted(range(len(request.topologies)), key=lambda index: request.topologies[index].id)
@@ -163,8 +151,8 @@ class _Planner:
         topologies = self._request.topologies
         plans = tuple(self._plan(index) for index in range(len(topologies)) if index not in self._left_out)
         report = RoundReport(
-            data=self._data,
-            faults=self._faults,
+            data=data_summary(self._data),
+            faults=self._data.faults,
             setting_faults=tuple(
                 (task.topology.id, task.settings.faults) for task in self._tasks if task.settings.faults
             ),
@@ -184,19 +172,8 @@ class _Planner:
             self._settings.plan.strategy,
             self._settings.plan.seed,
         )
-        return make_task(self._state, index, settings, self._settings.plan)
-
-    def _availability(self, readings: Readings) -> FloatArray:
-        known = [reading.availability for reading in readings.by_host.values()]
-        # A host without a reading is taken as an ordinary one, neither perfect nor dead.
-        usual = float(np.median(known)) if known else self._settings.readings.default_availability
-        return np.array(
-            [
-                readings.by_host[host.name].availability if host.name in readings.by_host else usual
-                for host in self._hosts.hosts
-            ],
-            dtype=np.float64,
-        )
+        measured = self._data.rates.get(topology.id)
+        return make_task(self._state, index, settings, self._settings.plan, measured)
 
     def _expired(self) -> bool:
         return self._clock() >= self._end
@@ -293,7 +270,7 @@ class _Planner:
             decision=decision,
             executor_supervisor=tuple(slot[0] for slot in assignment) if decision is Decision.ASSIGN else (),
             executor_port=tuple(slot[1] for slot in assignment) if decision is Decision.ASSIGN else (),
-            status=status_line(verdict, task, self._hosts.hosts, hosts, self._data),
+            status=status_line(verdict, task, hosts, self._data),
             strategy=task.settings.strategy,
             objective=None if verdict.evaluation is None else verdict.evaluation.objective,
             response_time_ms=None if verdict.evaluation is None else verdict.evaluation.response_time_ms,

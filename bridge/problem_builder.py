@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bridge.cluster import Host
     from bridge.delays import Delays
     from bridge.messages import Topology
+    from bridge.rates import MeasuredRates
     from bridge.round_state import RoundState
     from bridge.settings import PlanSettings
     from bridge.topology_settings import Place, TopologySettings
@@ -57,6 +58,7 @@ class Task:
         wanted: (n_components, n_hosts) where pins and avoidances let a component's executors run.
         permitted: (n_components, n_hosts) the same without dead and blacklisted hosts.
         reasons: Why, by component that has executors and is permitted nowhere.
+        measured: The topology's measured rates, None without any.
     """
 
     index: int
@@ -67,6 +69,7 @@ class Task:
     wanted: BoolArray
     permitted: BoolArray
     reasons: Mapping[int, str]
+    measured: MeasuredRates | None
 
     @cached_property
     def graph(self) -> ExecutorGraph:
@@ -106,7 +109,13 @@ class Frame:
         return tuple(self.hosts[nodes].tolist())
 
 
-def make_task(state: RoundState, index: int, settings: TopologySettings, plan_settings: PlanSettings) -> Task:
+def make_task(
+    state: RoundState,
+    index: int,
+    settings: TopologySettings,
+    plan_settings: PlanSettings,
+    measured: MeasuredRates | None = None,
+) -> Task:
     """Work out where the executors of a topology may run at all.
 
     Args:
@@ -114,6 +123,7 @@ def make_task(state: RoundState, index: int, settings: TopologySettings, plan_se
         index: Position of the topology in the request.
         settings: The topology's settings.
         plan_settings: How plans are made.
+        measured: The topology's measured rates, None without any.
     """
     topology = state.request.topologies[index]
     hosts = state.hosts.hosts
@@ -132,7 +142,7 @@ def make_task(state: RoundState, index: int, settings: TopologySettings, plan_se
         if not permitted[row].any()
     }
     component = np.array(topology.executor_component, dtype=np.int64)
-    return Task(index, topology, settings, plan_settings, component, wanted, permitted, reasons)
+    return Task(index, topology, settings, plan_settings, component, wanted, permitted, reasons, measured)
 
 
 def make_frame(state: RoundState, task: Task, max_hosts: int, fixed: Sequence[int | None]) -> Frame:

@@ -11,11 +11,11 @@ from scheduler.result import relative_gap
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bridge.cluster import Host, Hosts
+    from bridge.cluster import Host
     from bridge.decision import Verdict
-    from bridge.delays import Delays
     from bridge.problem_builder import Task
     from bridge.readings import Readings
+    from bridge.round_data import RoundData
 
 # Storm shows the line in a table: more faults than this are counted, and all are in the daemon's log.
 _FAULTS_SHOWN = 3
@@ -24,33 +24,30 @@ UNIT_RATES = "unit rates"
 _START = {"kept": "kept", "unmet": "kept (pin not met)", "unplaceable": "not placed"}
 
 
-def data_summary(delays: Delays, readings: Readings, hosts: Hosts) -> str:
+def data_summary(data: RoundData, rates: str = UNIT_RATES) -> str:
     """Tell where delays and rates come from and what is wrong with the readings.
 
     Args:
-        delays: Delays of the round.
-        readings: Believed readings and the faults of the others.
-        hosts: Hosts with the faults of their metadata.
+        data: What the round knows of the cluster.
+        rates: Where the rates come from.
     """
-    parts = [", ".join([delays.summary(), *_missing(readings)]), UNIT_RATES]
-    if not readings.live:
+    parts = [", ".join([data.delays.summary(), *_missing(data.readings)]), rates]
+    if not data.readings.live:
         parts.append("readings are not live (no connection to ZooKeeper)")
-    parts.extend(_first(readings.faults + hosts.faults))
+    parts.extend(_first(data.faults))
     return "; ".join(parts)
 
 
-def status_line(
-    verdict: Verdict, task: Task, hosts: Sequence[Host], placement: Sequence[int], data: str
-) -> str:
+def status_line(verdict: Verdict, task: Task, placement: Sequence[int], data: RoundData) -> str:
     """Compose the status line of one topology.
 
     Args:
         verdict: What was decided.
         task: The topology.
-        hosts: All hosts.
         placement: Host index of each executor that has a slot after the decision.
-        data: What `data_summary` says.
+        data: What the round knows of the cluster.
     """
+    hosts = data.hosts.hosts
     facts = [*_worth(verdict, task), *([_spread(hosts, placement)] if placement else [])]
     told = " ".join(facts)
     if verdict.kind in ("placed", "moved"):
@@ -61,7 +58,7 @@ def status_line(
         parts.append(f"cost is weighed but no supervisor states {META_COST}")
     # Before the data: the shim cuts long lines, and users must see what of their own was ignored.
     parts.extend(_first(tuple(f"setting ignored: {fault}" for fault in task.settings.faults)))
-    parts.append(data)
+    parts.append(data_summary(data))
     if verdict.result is not None and task.graph.feedback:
         parts.append("feedback streams left out of the response time")
     # One line, whatever names and values users put into their settings.

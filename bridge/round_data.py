@@ -1,0 +1,78 @@
+"""What a round knows of the cluster before it plans: believed readings and what follows from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bridge.cluster import gather_hosts
+from bridge.delays import estimate_delays
+from bridge.readings import read_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from bridge.cluster import Host, Hosts
+    from bridge.delays import Delays
+    from bridge.messages import PlanRequest
+    from bridge.rates import MeasuredRates
+    from bridge.readings import Readings
+    from bridge.settings import Settings
+    from scheduler.arrays import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class RoundData:
+    """The network and the traffic as far as they are known.
+
+    Attributes:
+        readings: Believed readings of hosts.
+        hosts: Hosts of the round.
+        delays: Delays between them.
+        availability: (n_hosts,) fraction of time that each host is up.
+        rates: Measured rates by topology id.
+        faults: What is wrong with readings and metadata, one phrase each.
+    """
+
+    readings: Readings
+    hosts: Hosts
+    delays: Delays
+    availability: FloatArray
+    rates: Mapping[str, MeasuredRates]
+    faults: tuple[str, ...]
+
+
+def gather_data(request: PlanRequest, settings: Settings) -> RoundData:
+    """Read what a request brings of measurements.
+
+    Args:
+        request: The round.
+        settings: The daemon's settings.
+    """
+    readings = read_nodes(
+        request, frozenset(supervisor.host for supervisor in request.supervisors), settings.readings
+    )
+    hosts = gather_hosts(request, settings.capacity, readings)
+    return RoundData(
+        readings=readings,
+        hosts=hosts,
+        delays=estimate_delays(hosts.hosts, readings, settings.network),
+        availability=_availability(hosts.hosts, readings, settings.readings.default_availability),
+        rates={},
+        faults=readings.faults + hosts.faults,
+    )
+
+
+def _availability(hosts: Sequence[Host], readings: Readings, default: float) -> FloatArray:
+    known = [reading.availability for reading in readings.by_host.values()]
+    # A host without a reading is taken as an ordinary one, neither perfect nor dead.
+    usual = float(np.median(known)) if known else default
+    return np.array(
+        [
+            readings.by_host[host.name].availability if host.name in readings.by_host else usual
+            for host in hosts
+        ],
+        dtype=np.float64,
+    )
