@@ -1,0 +1,88 @@
+"""One ephemeral znode that holds what it was last told to."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from typing import Any
+
+from kazoo.exceptions import NodeExistsError, NoNodeError
+
+REPLY_S = 10.0
+"""Longest wait for one reply of ZooKeeper; its loss is told by the session, this only bounds the wait."""
+
+
+class EphemeralNode:
+    """A znode of ours; a foreign one of the same name is left alone until its session ends.
+
+    Args:
+        path: Where it is; folders above it are made as needed.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._content: bytes | None = None
+        self._written: bytes | None = None
+        self._owner = False
+
+    def publish(self, content: bytes) -> None:
+        """Have the znode hold `content` from the next turn on; only the latest content counts."""
+        with self._lock:
+            self._content = content
+
+    def connected(self) -> None:
+        """Write again: a write under way when the connection broke may or may not count."""
+        with self._lock:
+            self._written = None
+
+    def session_over(self) -> None:
+        """Make it anew: it went with its session."""
+        self._owner = False
+
+    def take_turn(self, client: Any) -> str:
+        """Write what has not been written.
+
+        Returns:
+            `publishing` after a write, `held` while another session has the znode, else nothing.
+
+        Raises:
+            KazooException: Whatever ZooKeeper answers or the connection suffers.
+        """
+        with self._lock:
+            content, written = self._content, self._written
+        if content is None or content == written:
+            return ""
+        if self._owner:
+            try:
+                client.set_async(self._path, content).get(timeout=REPLY_S)
+            except NoNodeError:
+                self._owner = False
+        if not self._owner:
+            state = self._create(client, content)
+            if state != "publishing":
+                return state
+        with self._lock:
+            self._written = content
+        return "publishing"
+
+    def remove(self, client: Any) -> None:
+        """Remove the znode if it is ours."""
+        if self._owner:
+            self._owner = False
+            with contextlib.suppress(NoNodeError):
+                client.delete_async(self._path).get(timeout=REPLY_S)
+
+    def _create(self, client: Any, content: bytes) -> str:
+        try:
+            client.create_async(self._path, content, ephemeral=True, makepath=True).get(timeout=REPLY_S)
+        except NodeExistsError:
+            stat = client.exists_async(self._path).get(timeout=REPLY_S)
+            session = client.client_id
+            if stat is None or session is None:  # gone meanwhile: the next turn tries again
+                return ""
+            if stat.ephemeralOwner != session[0]:
+                return "held"
+            client.set_async(self._path, content).get(timeout=REPLY_S)
+        self._owner = True
+        return "publishing"

@@ -1,0 +1,257 @@
+"""A connection to ZooKeeper that is kept up whatever happens, and a thread that works on it in turns.
+
+Loss of ZooKeeper is a normal state: the client reconnects by itself, and what is published is written again
+as soon as a session stands. Each change of state is logged once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import math
+import threading
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kazoo.client import KazooClient, KazooState
+from kazoo.exceptions import (
+    ConnectionClosedError,
+    ConnectionLoss,
+    KazooException,
+    NoAuthError,
+    OperationTimeoutError,
+    SessionExpiredError,
+)
+from kazoo.handlers.threading import KazooTimeoutError
+
+from monitoring.ephemeral_node import REPLY_S, EphemeralNode
+from monitoring.zookeeper_auth import open_to_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from monitoring.log import Log
+    from monitoring.zookeeper_auth import ZookeeperAuth
+
+CONNECTION_TROUBLE = (
+    ConnectionLoss,
+    ConnectionClosedError,
+    OperationTimeoutError,
+    SessionExpiredError,
+    KazooTimeoutError,
+)
+"""Told by the session's own events; the next turn repeats what failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionOptions:
+    """How to reach ZooKeeper.
+
+    Attributes:
+        zookeeper: `HOST:PORT`, several separated by commas.
+        path: What is published, for the log.
+        session_timeout_s: Silence after which ZooKeeper ends the session and removes its ephemeral znodes, s.
+        retry_s: Longest time between two turns, s.
+        auth: Credentials, None for an open ZooKeeper.
+    """
+
+    zookeeper: str
+    path: str
+    session_timeout_s: float = 10.0
+    retry_s: float = 1.0
+    auth: ZookeeperAuth | None = None
+
+
+class Session:
+    """Keeps a session with ZooKeeper, and ephemeral znodes as told.
+
+    Args:
+        options: See `SessionOptions`.
+        log: Takes one line per change of state.
+        reasons: Words for states (`suspended`, `lost`, `held`, `unreachable`) that fit the caller better.
+        on_connected: Called when the session stands (again): watches may have been missed meanwhile. Called
+            from a thread of the client, which must not be held up.
+        on_turn: Called in each turn, after the znodes were written, with the connected client. It may raise
+            whatever ZooKeeper answers: that is logged once, and the next turn comes anyway.
+    """
+
+    def __init__(
+        self,
+        options: SessionOptions,
+        log: Log,
+        reasons: Mapping[str, str] | None = None,
+        on_connected: Callable[[], None] = lambda: None,
+        on_turn: Callable[[Any], None] = lambda _client: None,
+    ) -> None:
+        self._options = options
+        self._log = log
+        self._reasons = {**_REASONS, **(reasons or {})}
+        self._on_connected = on_connected
+        self._on_turn = on_turn
+        self._client = self._new_client()
+        self._suspended_at_s = math.inf
+        self._lock = threading.Lock()
+        self._wake = threading.Event()
+        self._stopping = False
+        self._nodes: dict[str, EphemeralNode] = {}
+        self._released: list[EphemeralNode] = []
+        self._checked_access = options.auth is None
+        self._state = ""
+        self._thread = threading.Thread(target=self._take_turns, name="zookeeper", daemon=True)
+
+    def _new_client(self) -> Any:
+        # a private logger: the client warns at every retry, we tell each change of state once
+        quiet = logging.Logger("kazoo", logging.CRITICAL + 1)
+        auth = self._options.auth
+        client = KazooClient(
+            hosts=self._options.zookeeper,
+            timeout=self._options.session_timeout_s,
+            connection_retry={"max_tries": -1, "delay": 0.2, "backoff": 2, "max_delay": 5.0},
+            logger=quiet,
+            **(auth.client_arguments() if auth else {}),
+        )
+        client.add_listener(self._session_changed)
+        return client
+
+    def start(self) -> None:
+        """Begin to connect; returns at once."""
+        self._client.start_async()
+        self._thread.start()
+
+    def hold(self, path: str, content: bytes) -> None:
+        """Have an ephemeral znode hold `content` soon; only the latest content counts."""
+        with self._lock:
+            node = self._nodes.setdefault(path, EphemeralNode(path))
+        node.publish(content)
+        self._wake.set()
+
+    def release(self, path: str) -> None:
+        """Have an ephemeral znode of ours removed soon."""
+        with self._lock:
+            node = self._nodes.pop(path, None)
+            if node is not None:
+                self._released.append(node)
+        self._wake.set()
+
+    def wake(self) -> None:
+        """Have the next turn taken soon."""
+        self._wake.set()
+
+    def stop(self) -> None:
+        """Close the session, which removes its ephemeral znodes. Blocks for seconds at most."""
+        self._stopping = True
+        self._wake.set()
+        self._thread.join(timeout=REPLY_S)
+        self._client.stop()
+        self._client.close()
+
+    def _turn_to(self, state: str, reason: str = "") -> None:
+        """Log a change of state, each once; a state with a reason is a warning."""
+        with self._lock:
+            if state == self._state or self._stopping:
+                return
+            self._state = state
+        reason = reason or self._reasons.get(state, "")
+        fields = {"zookeeper": self._options.zookeeper, "path": self._options.path}
+        if reason:
+            self._log.warning(f"zookeeper-{state}", **fields, reason=reason)
+        else:
+            self._log.info(f"zookeeper-{state}", **fields)
+
+    def _session_changed(self, state: str) -> None:
+        """Follow the session (called from a thread of the client, which must not be held up)."""
+        if state == KazooState.CONNECTED:
+            with self._lock:
+                self._suspended_at_s = math.inf
+                nodes = tuple(self._nodes.values())
+            for node in nodes:
+                node.connected()
+            self._on_connected()
+            self._turn_to("connected")
+        elif state == KazooState.SUSPENDED:
+            with self._lock:
+                self._suspended_at_s = time.monotonic()
+            self._turn_to("suspended")
+        else:
+            self._session_over()
+        self._wake.set()
+
+    def _session_over(self) -> None:
+        with self._lock:
+            self._suspended_at_s = math.inf
+            nodes = tuple(self._nodes.values())
+        for node in nodes:
+            node.session_over()
+        self._turn_to("lost")
+
+    def _renew_client(self) -> None:
+        """Give up a session that must have expired by now, and begin a new one.
+
+        The client would go on with the old one for ever if ZooKeeper had come back without its data: a
+        server refuses whoever has seen transactions that it has not.
+        """
+        former = self._client
+        former.remove_listener(self._session_changed)
+        former.stop()
+        former.close()
+        self._session_over()
+        self._client = self._new_client()
+        self._client.start_async()
+
+    def _take_turns(self) -> None:
+        timeout_s = self._options.session_timeout_s
+        started_s = time.monotonic()
+        while not self._stopping:
+            self._wake.wait(self._options.retry_s)
+            self._wake.clear()
+            try:
+                if self._client.connected:
+                    self._take_turn(self._client)
+                elif time.monotonic() - self._suspended_at_s > timeout_s:
+                    self._renew_client()
+                elif not self._state and time.monotonic() - started_s > timeout_s:
+                    self._turn_to("unreachable")
+            except CONNECTION_TROUBLE:
+                continue
+            except NoAuthError:
+                self._turn_to("refusing", reason=_NO_ACCESS)
+            except KazooException as error:
+                self._turn_to("refusing", reason=f"{type(error).__name__}: {error}")
+
+    def _take_turn(self, client: Any) -> None:
+        with self._lock:
+            nodes = tuple(self._nodes.items())
+            released, self._released = self._released, []
+        for node in released:
+            node.remove(client)
+        for path, node in nodes:
+            state = node.take_turn(client)
+            if state == "publishing" and not self._checked_access:
+                self._check_access(client, path)
+            if state:
+                self._turn_to(state)
+        self._on_turn(client)
+
+    def _check_access(self, client: Any, path: str) -> None:
+        """Say once that the folder of our znodes, made by somebody else, is open to everybody."""
+        folder = path.rpartition("/")[0]
+        self._checked_access = True
+        if open_to_all(client, folder, REPLY_S):
+            self._log.warning(
+                "zookeeper-open",
+                path=folder,
+                reason="made without credentials: anybody may still remove readings from it, or add some",
+            )
+
+
+_NO_ACCESS = (
+    "no access: the znodes were made with other credentials than those of --zookeeper-auth-file; trying on"
+)
+_REASONS: Mapping[str, str] = {
+    "unreachable": "no session yet; trying on",
+    "suspended": "connection lost; work goes on without it, and what is published is written again on return",
+    "lost": "session expired; the znode is made anew in the next session",
+    "held": "the znode belongs to another session: a former run's until it expires, or a second one's with "
+    "the same name; waiting until it is gone",
+}
