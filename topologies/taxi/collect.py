@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, cast
 
+from topologies.taxi.trail import STAMPS
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -85,7 +87,7 @@ class Collector:
         self._report = report
 
     def collect(self, out: Path) -> Summary:
-        """Write `results.csv`, `tops.csv`, `states.jsonl` and `summary.json` to a folder.
+        """Write `results.csv`, `trails.csv`, `tops.csv`, `states.jsonl` and `summary.json` to a folder.
 
         The files appear together at the end; before, nothing is changed there.
 
@@ -111,10 +113,11 @@ class Collector:
         rows = _RowCursor(self._redis, self._run.rows)
         with (
             (folder / "results.csv").open("w", encoding="utf-8", newline="") as results,
+            (folder / "trails.csv").open("w", encoding="utf-8", newline="") as trails,
             (folder / "tops.csv").open("w", encoding="utf-8") as tops,
             (folder / "states.jsonl").open("w", encoding="utf-8") as states,
         ):
-            sheet = _Sheet(results, tops, states)
+            sheet = _Sheet(results, trails, tops, states)
             final: dict[str, str] = {}
             for identity, fields in self._entries():
                 if "end" in fields:
@@ -192,9 +195,11 @@ class Collector:
 class _Sheet:
     """The open files of a run."""
 
-    def __init__(self, results: TextIO, tops: TextIO, states: TextIO) -> None:
+    def __init__(self, results: TextIO, trails: TextIO, tops: TextIO, states: TextIO) -> None:
         self._results = csv.writer(results, lineterminator="\n")
         self._results.writerow(RESULT_COLUMNS)
+        self._trails = csv.writer(trails, lineterminator="\n")
+        self._trails.writerow(("n", *(f"{stamp}_us" for stamp in STAMPS)))
         self._tops = tops
         self._states = states
         self._fast_rows = 0.0
@@ -213,6 +218,7 @@ class _Sheet:
         result_ms = int(identity.split("-", maxsplit=1)[0])
         paced = int(number > self._fast_rows)
         self._results.writerow([number, row_ms, fields["emit_us"], fields["done_us"], result_ms, paced])
+        self._trails.writerow([number, *fields["trail"].split(" ")])
         if "top" in fields:
             self._tops.write(fields["top"] + "\n")
             self.tops += 1

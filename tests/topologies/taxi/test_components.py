@@ -18,11 +18,11 @@ POINTS = "-73.956528 40.716976 -73.96244 40.715008"
 
 
 def row(n: int, *, reason: str = "", dropoff_s: int = 60, points: str = POINTS) -> list[Any]:
-    return [n, 1, reason, "2013-01-01 00:00:00", "2013-01-01 00:01:00", dropoff_s, points, ""]
+    return [n, "1", reason, "2013-01-01 00:00:00", "2013-01-01 00:01:00", dropoff_s, points, ""]
 
 
 def end(n: int) -> list[Any]:
-    return [n, 1, "", "", "", 0, "", Totals(rows=n - 1).encode()]
+    return [n, "1", "", "", "", 0, "", Totals(rows=n - 1).encode()]
 
 
 def test_the_filter_counts_rejects_by_reason_and_names_lost_rows(stage: Callable[..., Any]) -> None:
@@ -51,7 +51,7 @@ def test_the_filter_counts_rejects_by_reason_and_names_lost_rows(stage: Callable
 
 
 def counted(p: int, marker: str = "") -> list[Any]:
-    return [p, p, 1, "a", "b", "" if marker else "1.1-2.2", marker]
+    return [p, p, "1", "a", "b", "" if marker else "1.1-2.2", marker]
 
 
 def test_counting_gives_up_a_lost_row_after_two_ticks_and_says_so(stage: Callable[..., Any]) -> None:
@@ -86,9 +86,9 @@ def test_counting_ends_a_run_also_after_a_restart_upstream(stage: Callable[..., 
 def test_partial_rank_names_rows_that_never_came(stage: Callable[..., Any]) -> None:
     """A gap before it is told in the marker."""
     each = stage("partialRank")
-    each.process("countByWindow", [1, 1, 1, "a", "b", 0, "1.1-2.2 1 1", ""])
-    each.process("countByWindow", [3, 3, 1, "a", "b", 0, "", ""])
-    ((_, values),) = each.process("countByWindow", [4, 4, 1, "", "", 0, "", Totals(rows=3).encode()])
+    each.process("countByWindow", [1, 1, "1", "a", "b", 0, "1.1-2.2 1 1", ""])
+    each.process("countByWindow", [3, 3, "1", "a", "b", 0, "", ""])
+    ((_, values),) = each.process("countByWindow", [4, 4, "1", "", "", 0, "", Totals(rows=3).encode()])
     assert Totals.decode(values[-1]).lost == {"partialRank": LostNumbers(1, ((2, 2),))}
 
 
@@ -101,9 +101,9 @@ def test_global_rank_writes_each_row_and_the_totals(stage: Callable[..., Any], r
     each = stage("globalRank", conf(redis_server))
     tops = ["1.1-2.2 1 1", "1.1-2.2 2 2", "3.3-4.4 3 4;1.1-2.2 2 2"]
     for p, top in zip((1, 2, 4), tops, strict=True):
-        each.process("partialRank", [p, p * 10, 5, "A", "B", 0, top, ""])
+        each.process("partialRank", [p, p * 10, "5", "A", "B", 0, top, ""])
     totals = Totals(rows=41, passed=4, rejected={"columns": 37}).encode()
-    each.process("partialRank", [5, 41, 1, "", "", 0, "", totals])
+    each.process("partialRank", [5, 41, "1", "", "", 0, "", totals])
     each.component._writer.flush(20.0)
     entries = [fields for _, fields in redis_server.client().xrange("taxi:r1:results")]
     assert [(e.get("n"), e.get("emit_us"), "top" in e) for e in entries[:-1]] == [
@@ -130,8 +130,8 @@ def test_global_rank_tells_of_an_outage_once_and_names_results_in_doubt(
     each = stage("globalRank", conf(redis_server))
     redis_server.stop()
     for p in (1, 2, 3):
-        each.process("partialRank", [p, p, 5, "A", "B", 0, "1.1-2.2 1 1", ""])
-    each.process("partialRank", [4, 4, 1, "", "", 0, "", Totals(rows=3, passed=3).encode()])
+        each.process("partialRank", [p, p, "5", "A", "B", 0, "1.1-2.2 1 1", ""])
+    each.process("partialRank", [4, 4, "1", "", "", 0, "", Totals(rows=3, passed=3).encode()])
     assert len(each.errors) == 1
     assert "results of rows p=1 and on may be lost" in each.errors[0]
     redis_server.start()

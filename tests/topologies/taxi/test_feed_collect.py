@@ -15,6 +15,7 @@ from topologies.taxi.collect import CollectError, Collector
 from topologies.taxi.feed import Feeder, FeedError, FeedPlan, FeedProgress
 from topologies.taxi.keys import Run
 from topologies.taxi.rows import RowsError, count_lines, read_lines
+from topologies.taxi.trail import STAMPS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -143,14 +144,16 @@ def test_plain_and_packed_files_read_alike(tmp_path: Path) -> None:
     assert list(read_lines(tmp_path / "a.csv")) == list(read_lines(tmp_path / "a.csv.gz")) == ["x,1", "y,2"]
 
 
+TRAIL = " ".join(str(10 * stamp) for stamp in range(1, len(STAMPS) + 1))
+
+
 def put_run(client: Any, results: list[int], final: dict[str, Any] | None) -> None:
     client.hset(RUN.feed, mapping={"fast_rows": 2, "paced_rows": 1, "rate_per_s": 10.0})
     for n in (1, 2, 3):
         client.xadd(RUN.rows, {"n": n, "line": f"a,b,c,2013-01-01 00:0{n}:00,e"}, id=f"{n * 1000}-0")
     for n in results:
-        client.xadd(
-            RUN.results, {"n": n, "emit_us": 1, "done_us": 2, "state": f'[["r",{n}]]', "top": f"T{n}"}
-        )
+        fields = {"n": n, "emit_us": 1, "trail": TRAIL, "done_us": 2}
+        client.xadd(RUN.results, fields | {"state": f'[["r",{n}]]', "top": f"T{n}"})
     if final is not None:
         client.xadd(RUN.results, {"end": 1, "reasons": "{}", "lost": "{}"} | final)
 
@@ -173,7 +176,11 @@ def test_collected_files_hold_the_run(tmp_path: Path, redis_server: Any) -> None
         "states.jsonl",
         "summary.json",
         "tops.csv",
+        "trails.csv",
     ]
+    trails = (tmp_path / "out" / "trails.csv").read_text().splitlines()
+    assert trails[0].split(",")[:3] == ["n", "parser_in_us", "parser_out_us"]
+    assert trails[1:] == [",".join((str(n), *TRAIL.split())) for n in (1, 3)]
 
 
 @pytest.mark.parametrize(

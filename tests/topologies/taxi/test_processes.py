@@ -19,6 +19,7 @@ from topologies.taxi.collect import Collector
 from topologies.taxi.feed import Feeder, FeedPlan
 from topologies.taxi.keys import REDIS_KEY, RUN_KEY, Run
 from topologies.taxi.topology import TaxiTopology
+from topologies.taxi.trail import STAMPS
 
 _HEARTBEAT = {"id": "0", "comp": "__system", "stream": "__heartbeat", "task": -1, "tuple": []}
 
@@ -159,6 +160,14 @@ def test_processes_answer_every_row_as_the_reference_does(
     assert [row["paced"] for row in results] == ["1" if answer.n > 9_900 else "0" for answer in expected]
     assert all(int(row["emit_us"]) <= int(row["done_us"]) for row in results)
     assert all(int(row["row_ms"]) <= int(row["result_ms"]) for row in results)
+    with (tmp_path / "out" / "trails.csv").open(encoding="utf-8") as file:
+        trails = [[int(text) for text in line.values()] for line in csv.DictReader(file)]
+    assert [trail[0] for trail in trails] == [answer.n for answer in expected]
+    order = [stamp for stamp in range(1, len(STAMPS) + 1) if STAMPS[stamp - 1] != "countByWindow_clock"]
+    for _, *moments in trails:
+        way = [moments[stamp - 1] for stamp in order]
+        assert way == sorted(way)
+        assert 0 < moments[STAMPS.index("countByWindow_clock")] <= moments[STAMPS.index("countByWindow_out")]
     tops = (tmp_path / "out" / "tops.csv").read_text(encoding="utf-8").splitlines()
     assert tops == [answer.top for answer in expected if answer.top is not None]
     states = [json.loads(line) for line in (tmp_path / "out" / "states.jsonl").open(encoding="utf-8")]

@@ -107,8 +107,8 @@ class Chain:
 
     def feed(self, lines: list[str]) -> None:
         queue = self._queues["dataSource", "default", "parser"]
-        queue.extend([n, n * 1_000, line, ""] for n, line in enumerate(lines, start=1))
-        queue.append([len(lines) + 1, 0, "", Totals(rows=len(lines)).encode()])
+        queue.extend([n, str(n * 1_000), line, ""] for n, line in enumerate(lines, start=1))
+        queue.append([len(lines) + 1, "0", "", Totals(rows=len(lines)).encode()])
 
     def run(self) -> None:
         while movable := [key for key, queue in self._queues.items() if queue]:
@@ -134,7 +134,7 @@ def test_chained_components_equal_the_reference_whichever_way_is_ahead(
     chain.run()
     *rows, end = chain.out
     tops = [[(part.split(" ")[0], int(part.split(" ")[1])) for part in row[6].split(";")] for row in rows]
-    assert [(row[1], row[2], top) for row, top in zip(rows, tops, strict=True)] == [
+    assert [(row[1], int(row[2].split()[0]), top) for row, top in zip(rows, tops, strict=True)] == [
         (answer.n, answer.n * 1_000, answer.ranking) for answer in expected
     ]
     totals = Totals.decode(end[7])
@@ -155,4 +155,9 @@ def test_any_interleaving_gives_the_same_tuples(
     for chain in (wild, even):
         chain.feed(some)
         chain.run()
-    assert wild.out == even.out
+    assert _untimed(wild.out) == _untimed(even.out)
+
+
+def _untimed(rows: list[list[Any]]) -> list[list[Any]]:
+    """All but the trails, which tell when things were done."""
+    return [[*row[:2], *row[3:]] for row in rows]

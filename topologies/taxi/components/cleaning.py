@@ -12,6 +12,7 @@ from topologies.component import TaxiBolt
 from topologies.taxi.grid import Point, Route
 from topologies.taxi.progress import SequenceCheck
 from topologies.taxi.totals import Totals
+from topologies.taxi.trail import extended, now_us
 from topologies.taxi.trip import Reject, parse_line
 
 PROGRESS = "progress"
@@ -24,21 +25,22 @@ class Parser(TaxiBolt):
     Coordinates stay text: the JVM between two components must not round them.
     """
 
-    outputs: ClassVar = ["n", "emit_us", "reason", "pickup", "dropoff", "dropoff_s", "coordinates", "end"]
+    outputs: ClassVar = ["n", "trail", "reason", "pickup", "dropoff", "dropoff_s", "coordinates", "end"]
 
     def process(self, tup: Any) -> None:
         """Parse one line."""
-        n, emit_us, line, end = tup.values
+        came_us = now_us()
+        n, trail, line, end = tup.values
         if end:
-            self.emit([n, emit_us, "", "", "", 0, "", end])
+            self.emit([n, trail, "", "", "", 0, "", end])
             return
         trip = parse_line(line)
         if isinstance(trip, Reject):
-            self.emit([n, emit_us, trip.reason, "", "", 0, "", ""])
+            self.emit([n, trail, trip.reason, "", "", 0, "", ""])
             return
-        self.emit(
-            [n, emit_us, "", trip.pickup, trip.dropoff, trip.dropoff_s, pack_points(trip.start, trip.end), ""]
-        )
+        points = pack_points(trip.start, trip.end)
+        trail = extended(trail, came_us, now_us())
+        self.emit([n, trail, "", trip.pickup, trip.dropoff, trip.dropoff_s, points, ""])
 
 
 class FilterByCoordinates(TaxiBolt):
@@ -48,7 +50,7 @@ class FilterByCoordinates(TaxiBolt):
     """
 
     outputs: ClassVar = [
-        Stream(fields=["p", "n", "emit_us", "pickup", "dropoff", "coordinates", "end"]),
+        Stream(fields=["p", "n", "trail", "pickup", "dropoff", "coordinates", "end"]),
         Stream(fields=["p", "n", "dropoff_s", "end"], name=PROGRESS),
     ]
     _rows: SequenceCheck
@@ -65,12 +67,13 @@ class FilterByCoordinates(TaxiBolt):
 
     def process(self, tup: Any) -> None:
         """Pass, reject, or close the run."""
-        n, emit_us, reason, pickup, dropoff, dropoff_s, coordinates, end = tup.values
+        came_us = now_us()
+        n, trail, reason, pickup, dropoff, dropoff_s, coordinates, end = tup.values
         self._rows.see(n)
         if end:
             totals = replace(Totals.decode(end), passed=self._passed, rejected=dict(self._rejected))
             end = totals.with_lost("filterByCoordinates", self._rows.lost).encode()
-            self._pass([n, emit_us, "", "", "", end], [n, self._time_s, end])
+            self._pass([n, trail, "", "", "", end], [n, self._time_s, end])
             return
         reason = reason or self._reason(dropoff_s, coordinates)
         if reason:
@@ -78,7 +81,8 @@ class FilterByCoordinates(TaxiBolt):
             return
         self._time_s = dropoff_s
         self._passed += 1
-        self._pass([n, emit_us, pickup, dropoff, coordinates, ""], [n, dropoff_s, ""])
+        trail = extended(trail, came_us, now_us())
+        self._pass([n, trail, pickup, dropoff, coordinates, ""], [n, dropoff_s, ""])
 
     def _reason(self, dropoff_s: int, coordinates: str) -> str:
         start, end = unpack_points(coordinates)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from topologies.component import TaxiBolt
 from topologies.taxi.packing import pack
 from topologies.taxi.progress import Join, LostNumbers, StaleSequenceError
 from topologies.taxi.totals import Totals
+from topologies.taxi.trail import extended, now_us
 from topologies.taxi.window import SlidingWindow
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _SHARE = 0
 _WARN_WAITING = 5_000
@@ -20,9 +24,9 @@ class CountByWindow(TaxiBolt):
     Rows are taken strictly in the order of p, whichever of the two ways is ahead.
     """
 
-    outputs: ClassVar = ["p", "n", "emit_us", "pickup", "dropoff", "share", "changes", "end"]
+    outputs: ClassVar = ["p", "n", "trail", "pickup", "dropoff", "share", "changes", "end"]
     config: ClassVar = {"topology.tick.tuple.freq.secs": 10}
-    _join: Join[tuple[Any, ...], int]
+    _join: Join[tuple[Any, ...], tuple[int, int]]
     _window: SlidingWindow
     _repeated: LostNumbers
     _warn_waiting: int
@@ -36,13 +40,14 @@ class CountByWindow(TaxiBolt):
 
     def process(self, tup: Any) -> None:
         """Take a row or the progress of time."""
+        came_us = now_us()
         values = tuple(tup.values)
         p = values[0]
         try:
             if tup.component == "metronome":
-                self._join.offer_right(p, values[2])
+                self._join.offer_right(p, (values[2], came_us))
             else:
-                self._join.offer_left(p, values)
+                self._join.offer_left(p, (came_us, *values))
         except StaleSequenceError:
             if tup.component == "metronome":
                 raise
@@ -62,22 +67,24 @@ class CountByWindow(TaxiBolt):
             self._release()
 
     def _release(self) -> None:
-        for p, row, now_s in self._join.ready():
+        for p, (came_us, *row), (now_s, clock_us) in self._join.ready():
             if row[-1]:
                 self._emit_end(row)
                 continue
-            _, n, emit_us, pickup, dropoff, route, _ = row
+            _, n, trail, pickup, dropoff, route, _ = row
             self._window.advance(now_s)
             self._window.add(route, p)
-            self.emit([p, n, emit_us, pickup, dropoff, _SHARE, pack(self._window.take_changes()), ""])
+            changes = pack(self._window.take_changes())
+            trail = extended(trail, came_us, clock_us, now_us())
+            self.emit([p, n, trail, pickup, dropoff, _SHARE, changes, ""])
         if self._join.waiting > self._warn_waiting:
             self.report_error(
                 f"{self._join.waiting} rows wait for their other half: one way is slow or broken"
             )
             self._warn_waiting *= 2
 
-    def _emit_end(self, row: tuple[Any, ...]) -> None:
-        p, n, emit_us, *_, end = row
+    def _emit_end(self, row: Sequence[Any]) -> None:
+        p, n, trail, *_, end = row
         totals = Totals.decode(end).with_lost("countByWindow", self._join.lost)
         totals = totals.with_lost("countByWindow (repeated)", self._repeated)
-        self.emit([p, n, emit_us, "", "", _SHARE, "", totals.encode()])
+        self.emit([p, n, trail, "", "", _SHARE, "", totals.encode()])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import Any, ClassVar
 
 from topologies.component import TaxiBolt
@@ -14,12 +13,13 @@ from topologies.taxi.packing import pack, unpack
 from topologies.taxi.progress import LostNumbers, SequenceCheck
 from topologies.taxi.ranking import GlobalRanking, PartialRanking
 from topologies.taxi.totals import Totals
+from topologies.taxi.trail import extended, now_us, parted
 
 
 class PartialRank(TaxiBolt):
     """Ranks one share of the routes and emits its best eleven after every row."""
 
-    outputs: ClassVar = ["p", "n", "emit_us", "pickup", "dropoff", "share", "top", "end"]
+    outputs: ClassVar = ["p", "n", "trail", "pickup", "dropoff", "share", "top", "end"]
     _rows: SequenceCheck
     _ranking: PartialRanking
 
@@ -30,15 +30,17 @@ class PartialRank(TaxiBolt):
 
     def process(self, tup: Any) -> None:
         """Apply one row's changes."""
-        p, n, emit_us, pickup, dropoff, share, changes, end = tup.values
+        came_us = now_us()
+        p, n, trail, pickup, dropoff, share, changes, end = tup.values
         if end:
             self._rows.see_last(p)
             end = Totals.decode(end).with_lost("partialRank", self._rows.lost).encode()
-            self.emit([p, n, emit_us, "", "", share, "", end])
+            self.emit([p, n, trail, "", "", share, "", end])
             return
         self._rows.see(p)
         self._ranking.update(unpack(changes))
-        self.emit([p, n, emit_us, pickup, dropoff, share, pack(self._ranking.top()), ""])
+        top = pack(self._ranking.top())
+        self.emit([p, n, extended(trail, came_us, now_us()), pickup, dropoff, share, top, ""])
 
 
 class GlobalRank(TaxiBolt):
@@ -71,7 +73,8 @@ class GlobalRank(TaxiBolt):
 
     def process(self, tup: Any) -> None:
         """Merge one row's top and write its result."""
-        p, n, emit_us, pickup, dropoff, share, top, end = tup.values
+        came_us = now_us()
+        p, n, trail, pickup, dropoff, share, top, end = tup.values
         if end:
             self._rows.see_last(p)
             self._totals = Totals.decode(end).with_lost("globalRank", self._rows.lost)
@@ -80,11 +83,12 @@ class GlobalRank(TaxiBolt):
             return
         self._rows.see(p)
         changed = self._ranking.update({share: unpack(top)})
-        fields: dict[str, str | int] = {"n": n, "emit_us": emit_us}
+        emit_us, stamps = parted(extended(trail, came_us))
+        fields: dict[str, str | int] = {"n": n, "emit_us": emit_us, "trail": stamps}
         if changed:
             fields["top"] = output_row(pickup, dropoff, self._ranking.answer)
         fields["state"] = state_json(self._ranking.top())
-        fields["done_us"] = time.time_ns() // 1_000
+        fields["done_us"] = now_us()
         self._write(p, fields)
 
     def process_tick(self, tup: Any) -> None:  # noqa: ARG002 - streamparse's

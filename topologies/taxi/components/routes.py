@@ -7,18 +7,20 @@ from typing import Any, ClassVar
 from topologies.component import TaxiBolt
 from topologies.taxi.components.cleaning import unpack_points
 from topologies.taxi.grid import Route
+from topologies.taxi.trail import extended, now_us
 
 
 class ComputeRouteID(TaxiBolt):
     """Names the route of a trip by its cells."""
 
-    outputs: ClassVar = ["p", "n", "emit_us", "pickup", "dropoff", "route", "end"]
+    outputs: ClassVar = ["p", "n", "trail", "pickup", "dropoff", "route", "end"]
 
     def process(self, tup: Any) -> None:
         """Name one route."""
-        p, n, emit_us, pickup, dropoff, coordinates, end = tup.values
+        came_us = now_us()
+        p, n, trail, pickup, dropoff, coordinates, end = tup.values
         route = "" if end else str(Route.between(*unpack_points(coordinates)))
-        self.emit([p, n, emit_us, pickup, dropoff, route, end])
+        self.emit([p, n, extended(trail, came_us, now_us()), pickup, dropoff, route, end])
 
 
 class Metronome(TaxiBolt):

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any, ClassVar
 
 from topologies.component import TaxiSpout
 from topologies.redis_io.reader import Entry, StreamReader, Trouble
 from topologies.taxi.keys import TaxiSettings
 from topologies.taxi.totals import Totals
+from topologies.taxi.trail import now_us
 
 
 class DataSource(TaxiSpout):
-    """Emits every row of the run's stream with its number and the time of the emit (unix microseconds)."""
+    """Emits every row of the run's stream with its number and its trail, which begins with the emit."""
 
-    outputs: ClassVar = ["n", "emit_us", "line", "end"]
+    outputs: ClassVar = ["n", "trail", "line", "end"]
     _reader: StreamReader
 
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:  # noqa: ARG002 - Storm's
@@ -40,4 +40,4 @@ class DataSource(TaxiSpout):
             self.report_error(f"rows entry {entry.id} has no number, or neither line nor end: {entry.fields}")
             return
         end = Totals(rows=int(number) - 1).encode() if "end" in entry.fields else ""
-        self.emit([int(number), time.time_ns() // 1_000, entry.fields.get("line", ""), end])
+        self.emit([int(number), str(now_us()), entry.fields.get("line", ""), end])
