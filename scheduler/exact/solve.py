@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from scheduler.arrays import BoolArray, IntArray
     from scheduler.exact.form import ClassForm
     from scheduler.problem import Problem
-    from scheduler.strategy import Context
+    from scheduler.strategy import Context, Suggestion
 
 OVER = "the deadline ended the search for a proof"
+TOO_LARGE = "the problem is too large for a proof"
 SMALL = 200
 """Operators times nodes up to which the start needs no more than local search."""
 SHORT = IlsParameters(patience=1, walkers=12)
@@ -79,9 +80,7 @@ def solve_exact(
     deadline = context.deadline if time_limit_s is None else context.deadline.within(time_limit_s)
     incumbent = Incumbent(problem, context.report)
     if start is None:
-        first = local_search(problem, LocalSearchParameters(), replace(context, deadline=deadline))
-        if first.placement is not None and problem.n_ops * problem.n_nodes > SMALL:
-            first = improve(problem, first.placement, SHORT, replace(context, deadline=deadline))
+        first = first_placement(problem, replace(context, deadline=deadline))
         if first.placement is None and first.proved:
             return Exact(None, None, proved=True, reason=first.reason)
         start = first.placement
@@ -89,12 +88,12 @@ def solve_exact(
         incumbent.offer(start, "start")
     pairs = len(problem.application.streams) * problem.n_nodes**2
     if pairs > LARGEST_FORM:
-        return _stopped(incumbent, "the problem is too large for a proof")
+        return _stopped(incumbent, TOO_LARGE)
     if deadline.expired():
         return _stopped(incumbent, OVER)
     form = class_form(problem)
     incumbent.rounding = form.rounding
-    proved, reason = _prove(form, incumbent, context, Work(deadline, work_limit))
+    proved, reason = prove(form, incumbent, context, Work(deadline, work_limit))
     if not proved:
         return _stopped(incumbent, reason)
     if incumbent.placement is None:
@@ -103,8 +102,26 @@ def solve_exact(
     return Exact(incumbent.placement, _bound(incumbent), proved=True, reason=reason)
 
 
-def _prove(form: ClassForm, incumbent: Incumbent, context: Context, work: Work) -> tuple[bool, str]:
-    """Return whether there is a proof, and the reason for the end."""
+def first_placement(problem: Problem, context: Context) -> Suggestion:
+    """Return what `local-search` finds, improved by a short `ils` if the problem is not small."""
+    first = local_search(problem, LocalSearchParameters(), context)
+    if first.placement is not None and problem.n_ops * problem.n_nodes > SMALL:
+        return improve(problem, first.placement, SHORT, context)
+    return first
+
+
+def prove(form: ClassForm, incumbent: Incumbent, context: Context, work: Work) -> tuple[bool, str]:
+    """Prove the incumbent optimal for a form, or find better ones, by the method that suits the form.
+
+    Args:
+        form: The problem; its F may be negated anywhere but in `response_factor`.
+        incumbent: Offered what is found; F of its placements must not be above that of the form.
+        context: Children for the solver.
+        work: When to stop.
+
+    Returns:
+        Whether there is a proof, of optimality or that no placement exists, and the reason for the end.
+    """
     open_places = form.slots > 0
     if incumbent.placement is not None:
         open_places, reason = _search(form, incumbent, work)

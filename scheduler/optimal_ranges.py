@@ -1,0 +1,164 @@
+"""Ranges of the metrics as paper 000 has them: optimum and anti-optimum of each (section 7.1)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from scheduler.evaluation import OBJECTIVE_STEP, evaluate
+from scheduler.exact.longest_paths import solve_longest_response
+from scheduler.exact.solve import TOO_LARGE, Exact, first_placement, solve_exact
+from scheduler.exact.turned import TurnedProblem
+from scheduler.objective import METRICS, Objective
+from scheduler.problem import Problem
+from scheduler.ranges import LOWEST_LOG_AVAILABILITY
+from scheduler.reduction import is_large
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from scheduler.evaluation import Evaluation
+    from scheduler.objective import Range
+    from scheduler.strategy import Context
+
+End = Literal["best", "worst"]
+
+ORDER = ("cost", "availability", "network_usage", "response_time", "inter_node_traffic")
+"""Metrics by how soon their ends are proved as a rule: what one leaves of its time goes to the next."""
+
+
+class NoPlacementError(ValueError):
+    """No placement of the problem exists; the message says why."""
+
+
+@dataclass(frozen=True)
+class MetricRange:
+    """Smallest and largest value of a metric over all feasible placements, in its unit.
+
+    Attributes:
+        low: No placement is below.
+        high: No placement is above.
+        low_proved: Whether a placement has the value `low`; otherwise it is a bound.
+        high_proved: Likewise.
+    """
+
+    low: float
+    high: float
+    low_proved: bool
+    high_proved: bool
+
+    @property
+    def range(self) -> Range | None:
+        """(low, high) to be given to an `Objective`, or None if all placements are alike."""
+        return (self.low, self.high) if self.low < self.high else None
+
+
+def optimal_ranges(
+    problem: Problem, context: Context, tell: Callable[[str, End], None] = lambda _metric, _end: None
+) -> dict[str, MetricRange]:
+    """Return optimum and anti-optimum of every metric, each by an exact solution for that metric alone.
+
+    Every end gets an equal share of the time that is left when its turn comes. One that is not proved by
+    then is the best bound known, as are all ends of a problem that strategies do not take as a whole
+    (`scheduler.reduction.is_large`). A metric whose values differ by less than the exact solver tells apart
+    (1e-9 of the computed bounds' width) is constant: low equals high. Availability ends at e^-700.
+
+    Args:
+        problem: Its weights, given ranges and current placement are not looked at.
+        context: Deadline, children for the solver, and who hears of progress, in terms of F from 0 to 1 over
+            the bounds that `scheduler.ranges` computes: 0 is the end that is looked for.
+        tell: Called before each end is looked for.
+
+    Returns:
+        By metric name, in the order of `METRICS`.
+
+    Raises:
+        NoPlacementError: It is proved that no placement exists.
+    """
+    alike = Problem(problem.application, problem.network, limits=problem.limits)
+    open_ends: list[tuple[str, End]] = [
+        (metric, end)
+        for metric in ORDER
+        for end in ("best", "worst")
+        if not _constant(metric, alike.ranges[metric], alike.ranges[metric])
+    ]
+    if not open_ends:
+        _solved(alike, context)  # which refuses a problem without placements
+    found: dict[tuple[str, End], tuple[float, bool]] = {}
+    for k, (metric, end) in enumerate(open_ends):
+        tell(metric, end)
+        share = context.deadline.remaining() / (len(open_ends) - k)
+        part = replace(context, deadline=context.deadline.within(share))
+        found[metric, end] = _end(problem, metric, end, part)
+    return {metric: _metric_range(metric, alike.ranges[metric], found) for metric in METRICS}
+
+
+def _end(problem: Problem, metric: str, end: End, context: Context) -> tuple[float, bool]:
+    """Return the best or worst value of a metric, and whether it is proved."""
+    kind = Problem if end == "best" else TurnedProblem
+    alone = kind(problem.application, problem.network, Objective({metric: 1.0}), limits=problem.limits)
+    low, high = alone.ranges[metric]
+    exact = _solved(alone, context)
+    if exact.proved and exact.placement is not None:
+        value = _value(metric, evaluate(alone, exact.placement))
+    elif exact.bound is not None:
+        factor, best = alone.scale.terms[metric]
+        value = best + exact.bound / factor
+        if metric == "availability":
+            value = math.exp(-min(value, -LOWEST_LOG_AVAILABILITY))
+    else:
+        value = low if (end == "best") == (metric != "availability") else high
+    return min(max(value, low), high), exact.proved
+
+
+def _solved(alone: Problem, context: Context) -> Exact:
+    """Return what is known about the optimum of a problem with one metric.
+
+    Raises:
+        NoPlacementError: It is proved that there is none.
+    """
+    if alone.infeasibility is not None:
+        raise NoPlacementError(alone.infeasibility)
+    if is_large(alone):
+        return Exact(None, None, proved=False, reason=TOO_LARGE)
+    start = first_placement(alone, context).placement
+    if start is not None and evaluate(alone, start).objective <= OBJECTIVE_STEP:
+        return Exact(start, 0.0, proved=True, reason="a bound of all placements is reached")
+    if isinstance(alone, TurnedProblem) and alone.scale.factor("response_time"):
+        exact = solve_longest_response(alone, start, context)
+    else:
+        exact = solve_exact(alone, start, context)
+    if exact.placement is None and exact.proved:
+        raise NoPlacementError(exact.reason)
+    return exact
+
+
+def _value(metric: str, worth: Evaluation) -> float:
+    return {
+        "response_time": worth.response_time_ms,
+        "availability": worth.availability,
+        "network_usage": worth.network_usage_bytes,
+        "inter_node_traffic": worth.inter_node_traffic_bytes_s,
+        "cost": worth.cost,
+    }[metric]
+
+
+def _metric_range(
+    metric: str, bounds: Range, found: Mapping[tuple[str, End], tuple[float, bool]]
+) -> MetricRange:
+    if (metric, "best") not in found:
+        return MetricRange(bounds[0], bounds[0], low_proved=True, high_proved=True)
+    ends = (found[metric, "best"], found[metric, "worst"])
+    (low, low_proved), (high, high_proved) = ends[::-1] if metric == "availability" else ends
+    if _constant(metric, (low, high), bounds):
+        return MetricRange(low, low, low_proved, high_proved)
+    return MetricRange(low, high, low_proved, high_proved)
+
+
+def _constant(metric: str, ends: Range, bounds: Range) -> bool:
+    """Return whether values are too close to be told apart: by rounding, or within the width of bounds."""
+    low, high = ends
+    if metric == "availability":
+        (low, high), bounds = (math.log(low), math.log(high)), (math.log(bounds[0]), math.log(bounds[1]))
+    return high - low <= max(1e-12 * max(1.0, abs(low), abs(high)), OBJECTIVE_STEP * (bounds[1] - bounds[0]))
