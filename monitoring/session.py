@@ -6,7 +6,6 @@ as soon as a session stands. Each change of state is logged once.
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import math
 import threading
