@@ -1,4 +1,4 @@
-"""Commands of the group `instance`: make instance files."""
+"""Commands of the group `instance`: make instance files; `ranges` has a file of its own."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.errors import UserError
+from cli.instance_ranges import ranges
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from scheduler.problem import Problem
 
 app = typer.Typer(no_args_is_help=True)
+app.command()(ranges)
 
 OPTIONS = {"capacity": "slots"}
 """Options whose name is not that of the value that the model refuses."""

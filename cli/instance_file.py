@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 ROUNDED = {
     "execution_time_ms": 3,
@@ -17,14 +20,15 @@ ROUNDED = {
 ROUNDED_SECTIONS = ("application", "network")
 
 
-def instance_text(document: dict[str, Any]) -> str:
+def instance_text(document: dict[str, Any], decimals: Mapping[str, int] = ROUNDED) -> str:
     """Return an instance document as readable JSON; its rounded values are the instance from now on.
 
     Args:
         document: As `scheduler.instance.to_document` returns it.
+        decimals: To which numbers are rounded, by key; those of other keys are written as they are.
     """
     sections = [
-        _section(key, _rounded(value, key) if key in ROUNDED_SECTIONS else value)
+        _section(key, _rounded(value, key, decimals) if key in ROUNDED_SECTIONS else value)
         for key, value in document.items()
     ]
     return "{\n" + ",\n".join(sections) + "\n}\n"
@@ -42,12 +46,12 @@ def _entry(value: object) -> str:
     return f"[\n{lines}\n    ]"
 
 
-def _rounded(value: Any, key: str) -> Any:
+def _rounded(value: Any, key: str, decimals: Mapping[str, int]) -> Any:
     """Return a value with its numbers rounded as its key, or that of the nearest enclosing one, says."""
     if isinstance(value, dict):
-        return {name: _rounded(inner, name) for name, inner in value.items()}
+        return {name: _rounded(inner, name, decimals) for name, inner in value.items()}
     if isinstance(value, list):
-        return [_rounded(inner, key) for inner in value]
-    if isinstance(value, float) and key in ROUNDED:
-        return round(value, ROUNDED[key])
+        return [_rounded(inner, key, decimals) for inner in value]
+    if isinstance(value, float) and key in decimals:
+        return round(value, decimals[key])
     return value

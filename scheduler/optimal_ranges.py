@@ -76,22 +76,28 @@ def optimal_ranges(
     Raises:
         NoPlacementError: It is proved that no placement exists.
     """
-    alike = Problem(problem.application, problem.network, limits=problem.limits)
-    open_ends: list[tuple[str, End]] = [
+    plain = Problem(problem.application, problem.network, limits=problem.limits)
+    ends = open_ends(plain)
+    if not ends:
+        _solved(plain, context)  # which refuses a problem without placements
+    found: dict[tuple[str, End], tuple[float, bool]] = {}
+    for k, (metric, end) in enumerate(ends):
+        tell(metric, end)
+        share = context.deadline.remaining() / (len(ends) - k)
+        part = replace(context, deadline=context.deadline.within(share))
+        found[metric, end] = _end(problem, metric, end, part)
+    return {metric: _metric_range(metric, plain.ranges[metric], found) for metric in METRICS}
+
+
+def open_ends(problem: Problem) -> list[tuple[str, End]]:
+    """Return the ends that have to be looked for, in this order: those of metrics whose bounds differ."""
+    plain = Problem(problem.application, problem.network, limits=problem.limits)
+    return [
         (metric, end)
         for metric in ORDER
         for end in ("best", "worst")
-        if not _constant(metric, alike.ranges[metric], alike.ranges[metric])
+        if not _constant(metric, plain.ranges[metric], plain.ranges[metric])
     ]
-    if not open_ends:
-        _solved(alike, context)  # which refuses a problem without placements
-    found: dict[tuple[str, End], tuple[float, bool]] = {}
-    for k, (metric, end) in enumerate(open_ends):
-        tell(metric, end)
-        share = context.deadline.remaining() / (len(open_ends) - k)
-        part = replace(context, deadline=context.deadline.within(share))
-        found[metric, end] = _end(problem, metric, end, part)
-    return {metric: _metric_range(metric, alike.ranges[metric], found) for metric in METRICS}
 
 
 def _end(problem: Problem, metric: str, end: End, context: Context) -> tuple[float, bool]:
