@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.capacity import demanded, fits, remaining
+from scheduler.deadline import Deadline
 from scheduler.evaluation import DELAY_STEP_MS, OBJECTIVE_STEP, mean_weights
 from scheduler.linear import PairTerm, linear_form
 from scheduler.moves import MoveCosts
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scheduler.arrays import FloatArray, IntArray
-    from scheduler.deadline import Deadline
     from scheduler.evaluation import Rank
     from scheduler.moves import MoveEvaluator
     from scheduler.problem import Problem
 
+NO_DEADLINE = Deadline.none()
 BATCH = 256
 """Relocations evaluated in one step at most."""
 FEWEST = 8
@@ -54,7 +55,7 @@ class RelocationEvaluator:
         limit: Rank,
         *,
         permitted: Callable[[IntArray], bool] = _any_placement,
-        deadline: Deadline | None = None,
+        deadline: Deadline = NO_DEADLINE,
     ) -> tuple[int, int] | None:
         """Return the best way (from, to) to move all of one node to another, if it ranks below `limit`.
 
@@ -71,19 +72,20 @@ class RelocationEvaluator:
             nodes: (n_nodes,) the order of destinations; it decides between equals.
             limit: Only lower ranks count.
             permitted: Whether a placement may be the outcome.
-            deadline: When to stop with the best found so far; never if not given.
+            deadline: When to stop with the best found so far; never if not given. It is looked at while the
+                bounds are computed too.
         """
         pairs = self._feasible(placement, nodes)
         if not len(pairs):
             return None
-        steps, delay_steps = self._bounds(placement, pairs)
+        steps, delay_steps = self._bounds(placement, pairs, deadline)
         best: tuple[int, int] | None = None
         order = np.lexsort((delay_steps, steps))
         for first in range(0, len(order), self._batch):
             batch = order[first : first + self._batch]
             if (steps[batch[0]], delay_steps[batch[0]]) >= limit:
                 break
-            if deadline is not None and deadline.expired():
+            if deadline.expired():
                 break
             origin, destination = pairs[batch].T
             moved = np.where(placement[:, None] == origin, destination, placement[:, None])
@@ -97,7 +99,9 @@ class RelocationEvaluator:
                 found = costs.best()
         return best
 
-    def _bounds(self, placement: IntArray, pairs: IntArray) -> tuple[FloatArray, FloatArray]:
+    def _bounds(
+        self, placement: IntArray, pairs: IntArray, deadline: Deadline
+    ) -> tuple[FloatArray, FloatArray]:
         """Return lower bounds of F and exact mean delays of relocations, (n_pairs,) each, in whole steps."""
         problem, form, (origin, destination) = self._problem, self._form, pairs.T
         active, row = np.unique(origin, return_inverse=True)
@@ -107,14 +111,15 @@ class RelocationEvaluator:
         objective = form.value(problem, placement) + (unary[row, destination] - now[row])
         for term in form.pairs:
             objective += self._change(placement, active, term)[row, destination]
-        if form.response_factor:
-            objective += form.response_factor * self._response_bounds(placement, active)[row, destination]
+        if form.response_factor and not deadline.expired():
+            response = self._response_bounds(placement, active, deadline)
+            objective += form.response_factor * response[row, destination]
         start, end = self._ends(placement)
         mean = float(self._mean.weight @ self._mean.matrix[start, end])
         change = self._change(placement, active, self._mean)[row, destination]
         return np.rint(objective / OBJECTIVE_STEP), np.rint((mean + change) / DELAY_STEP_MS)
 
-    def _response_bounds(self, placement: IntArray, active: IntArray) -> FloatArray:
+    def _response_bounds(self, placement: IntArray, active: IntArray, deadline: Deadline) -> FloatArray:
         """Return (n_active, n_nodes) what R is at least when an active node's operators move to a node."""
         application = self._problem.application
         source, target = application.stream_source, application.stream_target
@@ -131,6 +136,8 @@ class RelocationEvaluator:
         )
         bounds = np.repeat(np.maximum(until.max(axis=0), 0.0)[:, None], self._problem.n_nodes, axis=1)
         for first, last in self._moves.blocks:
+            if deadline.expired():
+                break  # what was looked at bounds R from below too
             through = self._moves.longest_through(standing, first, last)
             np.maximum.at(bounds, column[first:last][moves[first:last]], through[moves[first:last]])
         return bounds

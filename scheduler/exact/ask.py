@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.exact.program import placement_program
+from scheduler.exact.program import link_variables, placement_program
 from scheduler.exact.solvers import Order, run_highs
+from scheduler.exact.work import OutOfTimeError
 
 if TYPE_CHECKING:
     from scheduler.arrays import BoolArray
@@ -74,10 +75,12 @@ def search_by_solver(
         context: Children to run the solver.
         deadline: When to stop.
     """
-    places = open_places.sum(axis=1)
-    if sum(int(places[edge.source] * places[edge.target]) for edge in form.edges) > LARGEST_PROGRAM:
+    if link_variables(form, open_places) > LARGEST_PROGRAM:
         return False
-    program = placement_program(form, open_places, SCALE)
+    try:
+        program = placement_program(form, open_places, SCALE, deadline)
+    except OutOfTimeError:
+        return False
     answer = ask(program, context, deadline)
     if answer is None:
         return False

@@ -11,6 +11,7 @@ from scheduler.exact.layered import LayeredSearch
 from scheduler.exact.paths import PartialPaths
 from scheduler.exact.prices import raise_prices
 from scheduler.exact.relaxed_form import RelaxedForm
+from scheduler.exact.work import OutOfTimeError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,20 +43,24 @@ def search(form: ClassForm, incumbent: Incumbent, work: Work) -> BoolArray:
         if work.over():
             break
         nodes = np.flatnonzero(open_places.any(axis=0))
-        relaxed, marginals = _root(
-            form.restricted(nodes), open_places[:, nodes], order, incumbent, rounds=rounds, work=work
-        )
-        closer = marginals < incumbent.objective - OBJECTIVE_STEP
-        open_places = np.zeros_like(open_places)
-        open_places[:, nodes] = closer
-        if not closer.any(axis=1).all():
-            return _nothing_better(incumbent, open_places)
-        # members of a class are placed on nodes in ascending order: if the promising ones come first, those
-        # that begin with another one are soon cut
-        promising = np.argsort(marginals[order[max(len(order) - 2, 0)]], kind="stable")
-        promising = promising[closer[:, promising].any(axis=0)]
-        relaxed = relaxed.restricted(promising, closer[:, promising])
-        paths = PartialPaths(relaxed.form, relaxed.room) if form.response_factor > 0 else None
+        try:
+            part = form.restricted(nodes, work.deadline)
+            relaxed, marginals = _root(
+                part, open_places[:, nodes], order, incumbent, rounds=rounds, work=work
+            )
+            closer = marginals < incumbent.objective - OBJECTIVE_STEP
+            open_places = np.zeros_like(open_places)
+            open_places[:, nodes] = closer
+            if not closer.any(axis=1).all():
+                return _nothing_better(incumbent, open_places)
+            # members of a class are placed on nodes in ascending order: if the promising ones come first,
+            # those that begin with another one are soon cut
+            promising = np.argsort(marginals[order[max(len(order) - 2, 0)]], kind="stable")
+            promising = promising[closer[:, promising].any(axis=0)]
+            relaxed = relaxed.restricted(promising, closer[:, promising], work.deadline)
+            paths = _partial_paths(relaxed, work) if form.response_factor > 0 else None
+        except OutOfTimeError:
+            break
         layered = LayeredSearch(relaxed, paths, order, nodes[promising])
         lowest = layered.run(incumbent, OBJECTIVE_STEP, work, width)
         incumbent.raise_bound(lowest, SOURCE)
@@ -92,6 +97,10 @@ def _nothing_better(incumbent: Incumbent, open_places: BoolArray) -> BoolArray:
     return np.zeros_like(open_places)
 
 
+def _partial_paths(relaxed: RelaxedForm, work: Work) -> PartialPaths:
+    return PartialPaths(relaxed.form, relaxed.room, work.deadline)
+
+
 def _root(
     form: ClassForm,
     open_places: BoolArray,
@@ -102,11 +111,11 @@ def _root(
     work: Work,
 ) -> tuple[RelaxedForm, FloatArray]:
     """Return relaxed sums swept to the head of the order, and (n_classes, n_nodes) F at least per place."""
-    relaxed = RelaxedForm(form, open_places)
+    relaxed = RelaxedForm(form, open_places, work.deadline)
     response: FloatArray = np.zeros(form.unary.shape)
     least = 0.0
     if form.response_factor > 0:
-        static = PartialPaths(form, relaxed.room).static
+        static = _partial_paths(relaxed, work).static
         through = static.head_ms + form.execution_ms + static.tail_ms
         least = form.response_factor * static.response_ms
         response = form.response_factor * np.maximum(through, static.response_ms)

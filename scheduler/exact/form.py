@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.capacity import TOLERANCE, fits
+from scheduler.deadline import Deadline
 from scheduler.exact.classes import exchangeable_classes
+from scheduler.exact.work import require_time
 from scheduler.graph import topological_order
 from scheduler.linear import linear_form
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from scheduler.linear import LinearForm
     from scheduler.problem import Problem
 
+NO_DEADLINE = Deadline.none()
 ROUNDING = 16 * float(np.finfo(np.float64).eps)
 """Relative error of sums that are put together in many small steps."""
 
@@ -101,17 +104,22 @@ class ClassForm:
             placement[members] = np.repeat(np.arange(self.n_nodes), row)
         return placement
 
-    def restricted(self, nodes: IntArray) -> ClassForm:
-        """Return the form on some of the nodes, in the order given."""
+    def restricted(self, nodes: IntArray, deadline: Deadline = NO_DEADLINE) -> ClassForm:
+        """Return the form on some of the nodes, in the order given.
+
+        Raises:
+            OutOfTimeError: The deadline came first.
+        """
         block = np.ix_(nodes, nodes)
-        edges = tuple(
-            replace(edge, cost=None if edge.cost is None else edge.cost[block]) for edge in self.edges
-        )
+        edges = []
+        for edge in self.edges:
+            require_time(deadline)
+            edges.append(replace(edge, cost=None if edge.cost is None else edge.cost[block]))
         return replace(
             self,
             unary=self.unary[:, nodes],
             execution_ms=self.execution_ms[:, nodes],
-            edges=edges,
+            edges=tuple(edges),
             capacity=self.capacity[nodes],
             slots=self.slots[:, nodes],
             delay_ms=self.delay_ms[block],
@@ -125,17 +133,21 @@ class ClassForm:
         return counts
 
 
-def class_form(problem: Problem) -> ClassForm:
+def class_form(problem: Problem, deadline: Deadline = NO_DEADLINE) -> ClassForm:
     """Return the class form of a problem.
 
     Memory: O(n_nodes^2) per pair of joined classes whose streams add to F by their links.
+
+    Raises:
+        OutOfTimeError: The deadline came first.
     """
+    require_time(deadline)
     form = linear_form(problem)
     classes = exchangeable_classes(problem, form)
     heads = np.array([members[0] for members in classes])
     size = np.array([len(members) for members in classes])
     demand = problem.demand[heads]
-    edges = _edges(problem, form, classes)
+    edges = _edges(problem, form, classes, deadline)
     critical = [(edge.source, edge.target) for edge in edges if edge.critical]
     return ClassForm(
         classes=classes,
@@ -167,7 +179,9 @@ def _slots(allowed: BoolArray, demand: FloatArray, capacity: FloatArray, size: I
     return np.where(usable, np.maximum(most, 1.0), 0.0).astype(np.int64)
 
 
-def _edges(problem: Problem, form: LinearForm, classes: tuple[IntArray, ...]) -> tuple[Edge, ...]:
+def _edges(
+    problem: Problem, form: LinearForm, classes: tuple[IntArray, ...], deadline: Deadline
+) -> tuple[Edge, ...]:
     application = problem.application
     class_of = np.zeros(problem.n_ops, dtype=np.int64)
     for c, members in enumerate(classes):
@@ -186,6 +200,7 @@ def _edges(problem: Problem, form: LinearForm, classes: tuple[IntArray, ...]) ->
             critical.add(ends)
     edges = []
     for (low, high), between in streams.items():
+        require_time(deadline)
         cost = np.zeros((problem.n_nodes, problem.n_nodes))
         for term in form.pairs:
             ahead = sum(float(term.weight[s]) for s, forward in between if forward)

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scheduler.exact.work import require_time
+
 if TYPE_CHECKING:
     from scheduler.arrays import BoolArray, FloatArray, IntArray
+    from scheduler.deadline import Deadline
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +45,13 @@ class MatrixModel:
 
 @dataclass
 class ModelBuilder:
-    """Collects variables and rows in blocks."""
+    """Collects variables and rows in blocks.
 
+    Attributes:
+        deadline: When there is no use in further rows.
+    """
+
+    deadline: Deadline
     _low: list[FloatArray] = field(default_factory=list)
     _high: list[FloatArray] = field(default_factory=list)
     _integer: list[BoolArray] = field(default_factory=list)
@@ -68,7 +76,12 @@ class ModelBuilder:
         return np.arange(first, self._count).reshape(shape)
 
     def row(self, low: float, high: float, *terms: tuple[IntArray | int, FloatArray | float]) -> None:
-        """Add low <= sum of coefficient x variable over all terms <= high; no variable twice."""
+        """Add low <= sum of coefficient x variable over all terms <= high; no variable twice.
+
+        Raises:
+            OutOfTimeError: The deadline came first.
+        """
+        require_time(self.deadline)
         number = len(self._bounds)
         self._bounds.append((low, high))
         for columns, values in terms:

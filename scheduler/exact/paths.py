@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scheduler.exact.form import NO_DEADLINE
 from scheduler.exact.response_bounds import reach, response_bounds, rest
 from scheduler.exact.slots import dearest_taken
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from scheduler.arrays import FloatArray, IntArray
+    from scheduler.deadline import Deadline
     from scheduler.exact.form import ClassForm
 
 
@@ -56,9 +58,14 @@ class PartialPaths:
         static: The bounds without any member placed.
     """
 
-    def __init__(self, form: ClassForm, room: IntArray) -> None:
+    def __init__(self, form: ClassForm, room: IntArray, deadline: Deadline = NO_DEADLINE) -> None:
+        """Compute the static bounds.
+
+        Raises:
+            OutOfTimeError: The deadline came first.
+        """
         self.form, self.room = form, room
-        self.static = response_bounds(form, room)
+        self.static = response_bounds(form, room, deadline)
         critical = [(edge.source, edge.target) for edge in form.edges if edge.critical]
         self._before = [[a for a, b in critical if b == c] for c in range(form.n_classes)]
         self._after = [[b for a, b in critical if a == c] for c in range(form.n_classes)]

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.exact.form import most_members
+from scheduler.exact.form import NO_DEADLINE, most_members
 from scheduler.exact.matrix_model import MatrixModel, ModelBuilder
 from scheduler.exact.potentials import add_response
 
 if TYPE_CHECKING:
     from scheduler.arrays import BoolArray, FloatArray, IntArray
+    from scheduler.deadline import Deadline
     from scheduler.exact.form import ClassForm, Edge
 
 
@@ -62,7 +63,9 @@ class Places:
     used: IntArray
 
 
-def placement_program(form: ClassForm, open_places: BoolArray, scale: float = 1.0) -> Program:
+def placement_program(
+    form: ClassForm, open_places: BoolArray, scale: float = 1.0, deadline: Deadline = NO_DEADLINE
+) -> Program:
     """Return the program for placements on open places only.
 
     Link variables are in flow form: the pairs that leave a place sum up to what is there, on both sides
@@ -74,15 +77,36 @@ def placement_program(form: ClassForm, open_places: BoolArray, scale: float = 1.
         form: The problem.
         open_places: (n_classes, n_nodes) where members may be.
         scale: Units of the program's objective per unit of F.
+        deadline: When to stop.
+
+    Raises:
+        OutOfTimeError: The deadline came first.
     """
-    return _Writer(form, open_places & (form.slots > 0), scale).write()
+    return _Writer(form, open_places & (form.slots > 0), scale, deadline).write()
+
+
+def link_variables(form: ClassForm, open_places: BoolArray) -> int:
+    """Return about how many link variables, and rows for them, the program of a form has.
+
+    Args:
+        form: The problem.
+        open_places: (n_classes, n_nodes) where members may be.
+    """
+    places = open_places.sum(axis=1)
+    levels = np.where(open_places, form.slots, 1).max(axis=1)
+    several = form.size > 1
+    return sum(
+        int(places[edge.source] * places[edge.target])
+        * (int(levels[edge.source]) if several[edge.source] and several[edge.target] else 1)
+        for edge in form.edges
+    )
 
 
 class _Writer:
-    def __init__(self, form: ClassForm, open_places: BoolArray, scale: float) -> None:
+    def __init__(self, form: ClassForm, open_places: BoolArray, scale: float, deadline: Deadline) -> None:
         self.form, self.scale = form, scale
         self.open = open_places
-        self.model = ModelBuilder()
+        self.model = ModelBuilder(deadline)
         self.single = form.size == 1
 
     def write(self) -> Program:

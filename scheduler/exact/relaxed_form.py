@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.exact.form import most_members
+from scheduler.exact.form import NO_DEADLINE, most_members
 from scheduler.exact.slots import cheapest_sum
+from scheduler.exact.work import require_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scheduler.arrays import BoolArray, FloatArray, IntArray
+    from scheduler.deadline import Deadline
     from scheduler.exact.form import ClassForm
     from scheduler.exact.work import Work
 
@@ -33,30 +35,46 @@ class RelaxedForm:
         room: (n_classes, n_nodes) slots open to each class.
     """
 
-    def __init__(self, form: ClassForm, open_places: BoolArray) -> None:
+    def __init__(self, form: ClassForm, open_places: BoolArray, deadline: Deadline = NO_DEADLINE) -> None:
+        """Copy the terms of a form.
+
+        Raises:
+            OutOfTimeError: The deadline came first.
+        """
         self.form = form
         self.constant = form.constant
         self.unary = form.unary.copy()
         self.pairs: list[FloatArray] = []
         self.prices = np.zeros(form.capacity.shape)
         self.room = np.where(open_places, form.slots, 0)
-        for edge in form.edges:
-            self.pairs.append(np.zeros_like(form.delay_ms) if edge.cost is None else edge.cost.copy())
         self._between: dict[int, float] = {}
-        self._beside = [self._room_beside(edge.source, edge.target) for edge in form.edges]
+        self._beside: list[tuple[IntArray, IntArray]] = []
+        for edge in form.edges:
+            require_time(deadline)
+            self.pairs.append(np.zeros_like(form.delay_ms) if edge.cost is None else edge.cost.copy())
+            self._beside.append(self._room_beside(edge.source, edge.target))
         self.touching: list[list[tuple[int, int]]] = [[] for _ in range(form.n_classes)]
         for e, edge in enumerate(form.edges):
             self.touching[edge.source].append((e, edge.target))
             self.touching[edge.target].append((e, edge.source))
 
-    def restricted(self, nodes: IntArray, open_places: BoolArray) -> RelaxedForm:
-        """Return the same on some nodes in the order given, with places (n_classes, len(nodes)) open."""
-        part = RelaxedForm(self.form.restricted(nodes), open_places & (self.room[:, nodes] > 0))
+    def restricted(
+        self, nodes: IntArray, open_places: BoolArray, deadline: Deadline = NO_DEADLINE
+    ) -> RelaxedForm:
+        """Return the same on some nodes in the order given, with places (n_classes, len(nodes)) open.
+
+        Raises:
+            OutOfTimeError: The deadline came first.
+        """
+        form = self.form.restricted(nodes, deadline)
+        part = RelaxedForm(form, open_places & (self.room[:, nodes] > 0), deadline)
         dropped = np.setdiff1d(np.arange(self.form.n_nodes), nodes)
         # nobody can pay for the slots of nodes that are left out
         part.constant = self.constant + float((self.prices * self.form.capacity)[dropped].sum())
         part.unary = self.unary[:, nodes]
-        part.pairs = [pairs[np.ix_(nodes, nodes)] for pairs in self.pairs]
+        for e, pairs in enumerate(self.pairs):
+            require_time(deadline)
+            part.pairs[e] = pairs[np.ix_(nodes, nodes)]
         part.prices = self.prices[nodes]
         return part
 

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scheduler.exact.form import NO_DEADLINE
 from scheduler.exact.slots import dearest_taken
+from scheduler.exact.work import require_time
 
 if TYPE_CHECKING:
     from scheduler.arrays import FloatArray, IntArray
+    from scheduler.deadline import Deadline
     from scheduler.exact.form import ClassForm
 
 
@@ -29,7 +32,7 @@ class ResponseBounds:
     response_ms: float
 
 
-def response_bounds(form: ClassForm, room: IntArray) -> ResponseBounds:
+def response_bounds(form: ClassForm, room: IntArray, deadline: Deadline = NO_DEADLINE) -> ResponseBounds:
     """Return the bounds, counting that all members of a class need a slot somewhere.
 
     A result waits for all members of the class before: at least for the one that is farthest when they take
@@ -38,16 +41,22 @@ def response_bounds(form: ClassForm, room: IntArray) -> ResponseBounds:
     Args:
         form: The problem.
         room: (n_classes, n_nodes) slots open to each class.
+        deadline: When to stop.
+
+    Raises:
+        OutOfTimeError: The deadline came first.
     """
     head = np.zeros((form.n_classes, form.n_nodes))
     tail = np.zeros((form.n_classes, form.n_nodes))
     for c in form.order:
+        require_time(deadline)
         for edge in form.edges:
             if edge.critical and edge.target == c:
                 head[c] = np.maximum(
                     head[c], reach(form, head, room, edge.source, int(form.size[edge.source]))
                 )
     for c in reversed(form.order):
+        require_time(deadline)
         for edge in form.edges:
             if edge.critical and edge.source == c:
                 tail[c] = np.maximum(

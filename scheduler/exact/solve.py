@@ -14,7 +14,7 @@ from scheduler.exact.by_search import search
 from scheduler.exact.form import class_form
 from scheduler.exact.incumbent import Incumbent
 from scheduler.exact.two_classes import search_two_classes
-from scheduler.exact.work import Work
+from scheduler.exact.work import OutOfTimeError, Work
 from scheduler.search.descent import descend
 from scheduler.strategies.ils import IlsParameters, improve
 from scheduler.strategies.local_search import LocalSearchParameters, local_search
@@ -89,9 +89,10 @@ def solve_exact(
     pairs = len(problem.application.streams) * problem.n_nodes**2
     if pairs > LARGEST_FORM:
         return _stopped(incumbent, TOO_LARGE)
-    if deadline.expired():
+    try:
+        form = class_form(problem, deadline)
+    except OutOfTimeError:
         return _stopped(incumbent, OVER)
-    form = class_form(problem)
     incumbent.rounding = form.rounding
     proved, reason = prove(form, incumbent, context, Work(deadline, work_limit))
     if not proved:

@@ -8,6 +8,23 @@ if TYPE_CHECKING:
     from scheduler.deadline import Deadline
 
 
+class OutOfTimeError(Exception):
+    """The deadline has come before tables were complete; what they were for has to be left out."""
+
+
+def require_time(deadline: Deadline) -> None:
+    """Go on only if there is time left.
+
+    For loops that build tables over all links: half a table is of no use, and each takes seconds on large
+    networks.
+
+    Raises:
+        OutOfTimeError: The deadline has expired.
+    """
+    if deadline.expired():
+        raise OutOfTimeError
+
+
 class Work:
     """An amount of work, counted in partial placements times nodes, and a deadline.
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from scheduler.arrays import IntArray
     from scheduler.problem import Problem
 
+OVER = "the deadline ended the search"
+
 
 @dataclass(frozen=True)
 class LocalSearchParameters:
@@ -50,12 +52,14 @@ def local_search(problem: Problem, parameters: LocalSearchParameters, context: C
     start = _start(problem, first, parameters)
     if start is None:
         return first
+    if context.deadline.expired():
+        return Suggestion(start, OVER)
     reference = first.placement if first.placement is not None else start
     descent = Descent(problem, start, node_list(problem, reference))
     for _ in range(parameters.max_rounds):
         before = descent.rank
         if not descent.round(context.deadline):
-            return Suggestion(descent.placement, "the deadline ended the search")
+            return Suggestion(descent.placement, OVER)
         if descent.rank == before:
             return Suggestion(descent.placement, "local optimum: no neighbour is better")
     return Suggestion(descent.placement, f"{parameters.max_rounds} rounds ended the search")

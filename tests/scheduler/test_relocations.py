@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scheduler import relocations
+from scheduler.deadline import Deadline
 from scheduler.evaluation import Rank, check, evaluate
 from scheduler.moves import MoveEvaluator
 from scheduler.plan import plan
@@ -70,3 +72,32 @@ def test_more_relocations_than_one_batch_are_searched(hundred_nodes: Problem) ->
     assert len(feasible) > BATCH
     assert found is not None
     assert evaluate(problem, np.where(placement == found[0], found[1], placement)).rank == best
+
+
+@pytest.mark.parametrize("looks", range(8))
+def test_a_deadline_while_bounds_are_computed_chooses_nothing_worse(
+    hundred_nodes: Problem, looks: int
+) -> None:
+    """Whichever look at the deadline is the last one in time."""
+    placement = start(hundred_nodes)
+    limit = evaluate(hundred_nodes, placement).rank
+    ticks = itertools.count()
+    deadline = Deadline(lambda: float(next(ticks)), at=looks)
+    evaluator = RelocationEvaluator(hundred_nodes, MoveEvaluator(hundred_nodes))
+    found = evaluator.best(placement, np.arange(100), limit, deadline=deadline)
+
+    if found is not None:
+        assert evaluate(hundred_nodes, np.where(placement == found[0], found[1], placement)).rank < limit
+
+
+def test_no_path_is_looked_at_after_the_deadline(
+    hundred_nodes: Problem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are what takes longest."""
+    expired = Deadline(lambda: 1.0, at=0.0)
+    monkeypatch.setattr(relocations, "potentials_without", lambda *_: pytest.fail("paths were looked at"))
+    placement = start(hundred_nodes)
+    limit = evaluate(hundred_nodes, placement).rank
+    evaluator = RelocationEvaluator(hundred_nodes, MoveEvaluator(hundred_nodes))
+
+    assert evaluator.best(placement, np.arange(100), limit, deadline=expired) is None

@@ -76,20 +76,23 @@ def test_whenever_the_time_ends_the_bound_is_true(
         assert incumbent.objective <= best + 2 * OBJECTIVE_STEP
 
 
-@pytest.mark.parametrize("seed", [2, 7, 15])
+@pytest.mark.parametrize("seed", [2, 7])
 def test_no_moment_to_end_gives_a_false_proof(any_problem: AnyProblem, optimum: Optimum, seed: int) -> None:
     """Not even while the last class is placed: every look at the deadline is tried as the last one."""
-    problem = any_problem(seed, 5, 4)
+    problem = any_problem(seed, 4, 4)
     start, best = bad_start(problem, seed), optimum(problem)
     assert start is not None
     assert best is not None
-    for looks in range(150):
+    for looks in itertools.count():
+        deadline = ticking(looks)
         incumbent = Incumbent(problem, ignore)
         incumbent.offer(start, "start")
-        open_places = search(class_form(problem), incumbent, Work(ticking(looks), np.inf))
+        open_places = search(class_form(problem), incumbent, Work(deadline, np.inf))
 
         assert incumbent.bound <= best + 1e-12
         assert open_places.any() or incumbent.objective <= best + 2 * OBJECTIVE_STEP
+        if not deadline.expired():  # it has ended by itself
+            break
 
 
 @pytest.mark.parametrize("seed", range(12))
