@@ -9,6 +9,7 @@ import typer
 
 from cli import agent, daemon, data, demo, instance, lab, solve, taxi
 from cli.errors import UserError
+from cli.experiment import commands as experiment
 
 app = typer.Typer(
     name="stormplace",
@@ -21,6 +22,7 @@ app.add_typer(lab.app, name="lab")
 app.add_typer(taxi.app, name="taxi")
 app.add_typer(data.app, name="data")
 app.add_typer(instance.app, name="instance")
+app.add_typer(experiment.app, name="experiment")
 for single in (solve, daemon, agent, demo):
     single.register(app)
 

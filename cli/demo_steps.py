@@ -1,4 +1,4 @@
-"""The demo's steps inside the lab: each runs a `stormplace` command on a host of the emulated wide area."""
+"""Steps of demo and experiments: each runs a `stormplace` command on a host of the emulated wide area."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TOPOLOGY_CONF: dict[str, object] = {
 
 
 class StepError(Exception):
-    """A step of the demo ended with an error; the message names it and shows its last line."""
+    """A step ended with an error; the message names it and shows its last line."""
 
 
 def count_rows(data: Path) -> int:
@@ -83,14 +83,16 @@ class LabSteps:
         run_dir: Path,
         *,
         strategy: str | None = None,
+        conf: Mapping[str, object] | None = None,
     ) -> None:
-        """Submit the query, with a strategy of its own if one is given."""
+        """Submit the query, with a strategy of its own and further configuration if they are given."""
         self.progress.step(f"{scheduler}: submitting the taxi query")
         own = {} if strategy is None else {"topology.stormplace.strategy": strategy}
-        conf = run_dir / "topology-conf.json"
-        conf.write_text(json.dumps(TOPOLOGY_CONF | own, indent=2) + "\n", encoding="utf-8")
+        file = run_dir / "topology-conf.json"
+        content = TOPOLOGY_CONF | dict(conf or {}) | own
+        file.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
         arguments = ["submit", "--nimbus", NIMBUS, "--redis", REDIS, "--run", scheduler, "--name", name]
-        arguments += ["--workers", str(workers), "--conf", str(conf)]
+        arguments += ["--workers", str(workers), "--conf", str(file)]
         for component, place in pins.items():
             arguments += ["--pin", f"{component}={place}"]
         self._taxi("nimbus", arguments, run_dir / "submit.log")
@@ -114,6 +116,10 @@ class LabSteps:
             "nimbus", ["placement", "--nimbus", NIMBUS, "--name", name], run_dir / "placement.log"
         )
         (run_dir / "placement.json").write_text(placement, encoding="utf-8")
+        self.kill(name, run_dir)
+
+    def kill(self, name: str, run_dir: Path) -> None:
+        """Kill the topology."""
         self._taxi("nimbus", ["kill", "--nimbus", NIMBUS, "--name", name], run_dir / "kill.log")
 
     def _taxi(self, host: str, arguments: list[str], log: Path) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain, combinations, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from replay.placement import ExecutorPlace
-    from replay.run_record import RunRecord
+    from replay.predict import Prediction
     from replay.sites import Sites
 
 # Sizes in the map's own units: a site is 10 wide, whatever the size of the picture.
@@ -30,6 +30,18 @@ MOST_SITES = 4
 INK, PALE, WIDE_AREA, LOCAL = "#22303c", "#f4f6f8", "#c0392b", "#7f8c8d"
 
 
+class Placed(Protocol):
+    """What is drawn: where executors were, and which streams are on the critical path."""
+
+    @property
+    def places(self) -> tuple[ExecutorPlace, ...]:
+        """Executors and their hosts."""
+
+    @property
+    def prediction(self) -> Prediction:
+        """The prediction for them."""
+
+
 @dataclass(frozen=True)
 class _Spot:
     """Lower left corner and size of a box."""
@@ -40,12 +52,12 @@ class _Spot:
     height: float
 
 
-def map_bottom(run: RunRecord, sites: Sites) -> float:
+def map_bottom(run: Placed, sites: Sites) -> float:
     """Return the ordinate (below 0) of the lower edge that the sites of one run need."""
     return min(_column(0.0, _hosts(run.places, sites, name)).bottom for name in sites.names)
 
 
-def draw_map(axes: Axes, run: RunRecord, sites: Sites, color: str, bottom: float) -> None:
+def draw_map(axes: Axes, run: Placed, sites: Sites, color: str, bottom: float) -> None:
     """Draw one run's placement.
 
     Args:
@@ -163,7 +175,7 @@ def _draw_delays(axes: Axes, sites: Sites, left: Mapping[str, float]) -> None:
         )
 
 
-def _draw_streams(axes: Axes, run: RunRecord, spots: Mapping[ExecutorPlace, _Spot]) -> None:
+def _draw_streams(axes: Axes, run: Placed, spots: Mapping[ExecutorPlace, _Spot]) -> None:
     critical = set(pairwise(run.prediction.critical_path))
     for source, target in TAXI_STREAMS:
         for start in (place for place in spots if place.component == source):

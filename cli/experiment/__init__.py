@@ -1,0 +1,1 @@
+"""The paper's experiments on a real Storm cluster with an emulated wide area."""

@@ -1,0 +1,82 @@
+"""Commands of the group `experiment`: the paper's wide-area experiment on a real Storm cluster."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.errors import UserError
+
+app = typer.Typer(
+    no_args_is_help=True, help="The paper's experiments on a real Storm cluster with an emulated wide area."
+)
+
+PROJECT = Path(__file__).resolve().parent.parent.parent
+DATA = PROJECT / "data" / "debs2015" / "debs2015_20day_head10004.csv.gz"
+SITES = PROJECT / "lab" / "sites" / "response-time.toml"
+
+
+@app.command("response-time")
+def response_time(
+    sites: Annotated[Path, typer.Option(help="Site file of the emulated wide area.")] = SITES,
+    out: Annotated[Path, typer.Option(help="Folder of the experiment; a started one goes on.")] = Path(
+        "runs/response-time"
+    ),
+    only: Annotated[
+        str | None,
+        typer.Option(
+            help="Comma-separated: strategies, and Storm's even, default, ras; without it all.",
+            show_default=False,
+        ),
+    ] = None,
+    repetitions: Annotated[int, typer.Option(min=1, max=1000, help="Turns of each.")] = 2,
+    measure_s: Annotated[float, typer.Option(min=1, help="Measured seconds of a turn.")] = 120.0,
+    warm_up_s: Annotated[float, typer.Option(min=0, help="Seconds at the same rate before, cut off.")] = 15.0,
+    settle_s: Annotated[
+        float, typer.Option(min=0, help="Seconds before the first turn for coordinates to converge.")
+    ] = 90.0,
+    rate: Annotated[float, typer.Option(min=0.1, help="Rows per second.")] = 10.0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the order of turns.")] = 1,
+    data: Annotated[Path, typer.Option(help="Taxi rows, 17 columns, CSV or CSV.gz.")] = DATA,
+) -> None:
+    """Measure the taxi query's response time under each strategy and each of Storm's schedulers.
+
+    Brings one lab up, runs every turn in it and takes it down whatever happens. Finished turns stay in the
+    folder: the same command goes on after any interruption, and ends with the report.
+    """
+    # PySpark, pandas and matplotlib load slowly: only for this command
+    from cli.experiment.runner import run_experiment  # noqa: PLC0415
+    from cli.experiment.settings import ExperimentSettings  # noqa: PLC0415
+    from cli.experiment.variants import chosen, turns  # noqa: PLC0415
+
+    for option, value in (
+        ("--measure-s", measure_s),
+        ("--warm-up-s", warm_up_s),
+        ("--settle-s", settle_s),
+        ("--rate", rate),
+    ):
+        if not math.isfinite(value):
+            raise UserError(f"{option}: {value} is not a finite number")
+    for option, path in (("--data", data), ("--sites", sites)):
+        if not path.is_file():
+            raise UserError(f"{option}: no such file: {path}")
+    variants = chosen(only)
+    settings = ExperimentSettings(data, sites, rate, warm_up_s, measure_s, settle_s, seed)
+    run_experiment(settings, turns(variants, repetitions, seed), out)
+
+
+@app.command()
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of an experiment.")],
+) -> None:
+    """Write the report of an experiment anew, from the files that its finished turns have left."""
+    from replay.errors import DataError  # noqa: PLC0415 - loads slowly, as above
+    from replay.response_time.report import build  # noqa: PLC0415
+
+    try:
+        typer.echo(f"report: {build(folder)}")
+    except DataError as error:
+        raise UserError(str(error)) from error

@@ -1,0 +1,127 @@
+"""One turn: one variant places the query, rows run through it, what is needed for the report is kept."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import psutil
+
+from cli.demo_steps import StepError
+from cli.experiment.planned import find_planned
+from cli.machine import provenance
+from replay.output import write_json
+from replay.response_time.kept import DONE, PLANNED, Done
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from cli.demo_steps import LabSteps
+    from cli.experiment.settings import ExperimentSettings
+    from cli.experiment.variants import Turn
+
+TOPOLOGY = "taxi"
+WORKERS = 4
+"""Eight executors, two to a host: four workers is the fewest that fit, so the best for every scheduler."""
+
+PINS = ("dataSource", "globalRank")
+
+STORMPLACE_CONF: dict[str, object] = {
+    "topology.stormplace.weights": {"response_time": 1.0},
+    # the placement under test is the first one: a move would lose the query's window and measure the move
+    "topology.stormplace.frozen": True,
+}
+
+
+@dataclass(frozen=True)
+class TurnSetting:
+    """What a turn needs to know beside its variant.
+
+    Attributes:
+        settings: The experiment's settings.
+        fast_rows: Rows before the paced ones.
+        home: Host to which source and sink are pinned.
+        records: Folder of the placement daemon's records.
+    """
+
+    settings: ExperimentSettings
+    fast_rows: int
+    home: str
+    records: Path
+
+
+def run_turn(steps: LabSteps, turn: Turn, folder: Path, setting: TurnSetting) -> None:
+    """Run one turn; its folder ends with `done.json` or without it.
+
+    Args:
+        steps: The steps of a lab that is up.
+        turn: What to run.
+        folder: The turn's folder; what an earlier try has left there is removed.
+        setting: What holds for all turns.
+
+    Raises:
+        StepError: A step failed; the query does not run any more.
+        lab.errors.LabError: The lab does not do what it is asked to.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    variant, settings = turn.variant, setting.settings
+    ours = variant.strategy is not None
+    steps.use_scheduler(variant.scheduler)
+    try:
+        steps.submit(
+            turn.label,
+            TOPOLOGY,
+            WORKERS,
+            dict.fromkeys(PINS, f"host:{setting.home}") if ours else {},
+            folder,
+            strategy=variant.strategy,
+            conf=STORMPLACE_CONF if ours else None,
+        )
+        before = psutil.cpu_times()
+        paced_rows = settings.warm_up_rows + settings.measured_rows
+        steps.feed(turn.label, setting.fast_rows, settings.rate, paced_rows, folder)
+        busy = _busy(before, psutil.cpu_times())
+        steps.finish(turn.label, TOPOLOGY, folder)
+    except StepError:
+        _discard(steps, folder)
+        raise
+    if ours:
+        topology_id = json.loads((folder / "placement.json").read_text(encoding="utf-8"))["id"]
+        planned = find_planned(setting.records, topology_id)
+        if planned is None:
+            raise StepError(f"{turn.label}: the placement daemon has no record of placing {topology_id}")
+        write_json(folder / PLANNED, planned.model_dump())
+    here = provenance()
+    done = Done(
+        variant=variant.name,
+        repetition=turn.repetition,
+        scheduler=variant.scheduler,
+        strategy=variant.strategy,
+        rate=settings.rate,
+        fast_rows=setting.fast_rows,
+        warm_up_rows=settings.warm_up_rows,
+        measured_rows=settings.measured_rows,
+        busy=busy,
+        machine=here.machine,
+        date=here.date,
+        commit=here.commit,
+    )
+    write_json(folder / DONE, done.model_dump())
+
+
+def _busy(before: psutil._ntuples.scputimes, after: psutil._ntuples.scputimes) -> float:
+    """Return which fraction of the processors' time was used."""
+    total = sum(after) - sum(before)
+    idle = after.idle + after.iowait - before.idle - before.iowait
+    return min(max(1.0 - idle / total, 0.0), 1.0) if total > 0 else 0.0
+
+
+def _discard(steps: LabSteps, folder: Path) -> None:
+    """Kill the query if it still runs."""
+    try:
+        steps.kill(TOPOLOGY, folder)
+    except StepError:
+        return  # it was never there, or the lab is gone, which the next turn will find out

@@ -1,0 +1,150 @@
+"""Where the response time goes: the way of a row, leg by leg, from Redis to Redis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from replay.response_time.rows import CLOCK
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+    from replay.placement import ExecutorPlace
+    from replay.sites import Sites
+    from scheduler.arrays import FloatArray
+
+WAY = (
+    *("dataSource", "parser", "filterByCoordinates", "computeRouteID"),
+    *("countByWindow", "partialRank", "globalRank"),
+)
+"""Components on the way of a row; metronome's half of it meets it at countByWindow."""
+
+Kind = Literal["ends", "hop", "component", "wait"]
+
+
+@dataclass(frozen=True)
+class Leg:
+    """One part of the way.
+
+    Attributes:
+        name: From where to where, or what.
+        kind: `ends` from and to Redis, `hop` from one component's passing on to the next one's taking,
+            `component` work in Python, `wait` for the metronome's half.
+        place: Where it happens, or between which places.
+        median_ms: Median over the measured rows.
+        p95_ms: 95th percentile.
+        network_ms: The part that is the network's delay, by the site file.
+    """
+
+    name: str
+    kind: Kind
+    place: str
+    median_ms: float
+    p95_ms: float
+    network_ms: float
+
+    @property
+    def rest_ms(self) -> float:
+        """What the network does not explain of the median."""
+        return self.median_ms - self.network_ms
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The response time by cause, ms; sums of the legs' medians.
+
+    Attributes:
+        network: Delay between hosts, on the way of the rows.
+        storm: The rest of the hops: Storm's queues, serialisation, pipes between Storm and Python.
+        python: The components' own work.
+        wait: countByWindow's wait for the metronome's half.
+        redis: From Redis to the source and from globalRank to Redis, without the network's delay.
+    """
+
+    network: float
+    storm: float
+    python: float
+    wait: float
+    redis: float
+
+
+def legs(rows: pd.DataFrame, places: Sequence[ExecutorPlace], sites: Sites) -> tuple[Leg, ...]:
+    """Cut the way of the measured rows into legs.
+
+    Args:
+        rows: From `replay.response_time.rows.read_rows`.
+        places: Where the executors ran; of a component with several the first one counts.
+        sites: True delays.
+    """
+    place = {each.component: each for each in reversed(places)}
+    source, sink = place[WAY[0]], place[WAY[-1]]
+    found = [
+        _leg(
+            "Redis - dataSource",
+            "ends",
+            f"{sites.services} - {source.host}",
+            rows["emit_us"] - rows["row_ms"] * 1000,
+            sites.between_ms(sites.services, source.site),
+        )
+    ]
+    for before, after in pairwise(WAY):
+        passed_on = 0 if before == WAY[0] else rows[f"{before}_out_us"]
+        taken = rows[f"{after}_in_us"]
+        where, network_ms = _between(place[before], place[after], sites)
+        found.append(_leg(f"{before} - {after}", "hop", where, taken - passed_on, network_ms))
+        out = rows["done_us"] - rows["emit_us"] if after == WAY[-1] else rows[f"{after}_out_us"]
+        begun = taken
+        if after == "countByWindow":
+            begun = taken.combine(rows[CLOCK], max)
+            host = place["metronome"].host
+            found.append(_leg("wait for metronome", "wait", f"metronome at {host}", begun - taken, 0.0))
+        found.append(_leg(after, "component", place[after].host, out - begun, 0.0))
+    found.append(
+        _leg(
+            "globalRank - Redis",
+            "ends",
+            f"{sink.host} - {sites.services}",
+            rows["result_ms"] * 1000 - rows["done_us"],
+            sites.between_ms(sites.services, sink.site),
+        )
+    )
+    return tuple(found)
+
+
+def parts(way: Sequence[Leg]) -> Parts:
+    """Sum the legs up by cause."""
+
+    def total(kind: Kind) -> float:
+        return sum(leg.rest_ms for leg in way if leg.kind == kind)
+
+    return Parts(
+        network=sum(leg.network_ms for leg in way),
+        storm=total("hop"),
+        python=total("component"),
+        wait=total("wait"),
+        redis=total("ends"),
+    )
+
+
+def _leg(name: str, kind: Kind, place: str, microseconds: pd.Series[int], network_ms: float) -> Leg:
+    values: FloatArray = np.asarray(microseconds, dtype=np.float64) / 1000.0
+    median, p95 = np.percentile(values, (50, 95))
+    return Leg(name, kind, place, float(median), float(p95), network_ms)
+
+
+def _between(start: ExecutorPlace, end: ExecutorPlace, sites: Sites) -> tuple[str, float]:
+    """Return in words how two executors are apart, and the network's delay between them in ms."""
+    if (start.host, start.port) == (end.host, end.port):
+        return "one worker", 0.0
+    if start.host == end.host:
+        return "one host", 0.0
+    delay_ms = sites.between_ms(start.site, end.site)
+    if start.site == end.site:
+        return f"hosts of {start.site}", delay_ms
+    return f"{start.site} - {end.site}", delay_ms
