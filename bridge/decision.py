@@ -2,7 +2,8 @@
 
 Placing: executors without a slot, and executors whose pin or avoidance is broken, are placed while all others
 keep their host; only if that has no solution may the others move to make room. Moving for a gain: a running
-placement is left only for a candidate that is better by both thresholds and within the moves left.
+placement is left only for a candidate that is better by both thresholds, has been so for a while, and is
+within the moves left.
 """
 
 from __future__ import annotations
@@ -10,17 +11,21 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from bridge.candidate import moved_executors, placement_on, weigh
 from bridge.problem_builder import NoHostError
 from bridge.round_state import executors_by_slot
+from bridge.stability import percent
 from scheduler.evaluation import OBJECTIVE_STEP, evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from bridge.candidate import Candidate
     from bridge.problem_builder import Task
     from bridge.round_state import RoundState
-    from bridge.search import Search
+    from bridge.search import Question, Search
     from bridge.settings import MoveSettings
+    from bridge.stability import Stability
     from scheduler.evaluation import Evaluation
     from scheduler.problem import Problem
     from scheduler.result import Result
@@ -89,7 +94,7 @@ def place_missing(state: RoundState, task: Task, search: Search, moves_left: int
         stuck = [task.component[executor] in task.reasons for executor in range(len(hosts))]
         held = any(stuck)
         answer = search.ask(task, [host if stays else None for host, stays in zip(hosts, stuck, strict=True)])
-        moved = _moved(hosts, answer.placement)
+        moved = moved_executors(hosts, answer.placement)
         if moved > moves_left:
             return Verdict(
                 refusal, f"making room would move {moved} running executors, {moves_left} may move"
@@ -103,9 +108,7 @@ def place_missing(state: RoundState, task: Task, search: Search, moves_left: int
     return verdict if held else _with_proof(verdict)
 
 
-def improve(
-    state: RoundState, task: Task, search: Search, moves_left: int, thresholds: MoveSettings
-) -> Verdict:
+def improve(state: RoundState, task: Task, search: Search, moves_left: int, stability: Stability) -> Verdict:
     """Look for a better placement of a topology that runs completely.
 
     Args:
@@ -113,41 +116,59 @@ def improve(
         task: The topology.
         search: Asks strategies.
         moves_left: Running executors that may still move in this round.
-        thresholds: Least gains.
+        stability: Knows what must wait, and hears of what is seen.
     """
+    thresholds = stability.settings
     hosts = [state.host_of(slot) for slot in state.assignment(task.index) if slot is not None]
     try:
         question = search.pose(task, [None] * len(hosts))
     except NoHostError as error:
+        stability.forget(task.index)
         return Verdict("kept", f"no candidate ({error})")
     before = evaluate(question.problem, question.frame.nodes_of(hosts))
     hopeless = _why_no_gain_can_do(question.problem, before, thresholds)
     if hopeless:
+        stability.forget(task.index)
         return Verdict("kept", hopeless, evaluation=before)
     answer = search.ask(task, [None] * len(hosts))
-    after, placement = answer.result.evaluation, answer.placement
-    if after is None or placement is None:
-        return Verdict(
-            "kept", f"no candidate ({answer.result.reason})", result=answer.result, evaluation=before
-        )
-    gain, gain_ms = gains(question.problem, before, after)
-    # Moves are counted against the beginning of the round, and some of this topology's may be spent already.
-    began = [None if slot is None else state.host_of(slot) for slot in state.initial(task.index)]
-    moved = _moved(began, placement) - state.moves(task.index)
-    reason = ""
-    if gain <= 0:
-        reason = "no candidate is better"
-    elif gain < thresholds.min_gain:
-        reason = f"best candidate gains {_percent(gain)} < {_percent(thresholds.min_gain)}"
-    elif gain_ms is not None and gain_ms < thresholds.min_gain_ms:
-        reason = f"best candidate gains {gain_ms:.1f} ms < {thresholds.min_gain_ms:.1f} ms"
-    elif moved > moves_left:
-        reason = f"best candidate gains {_percent(gain)} but moves {moved} executors, {moves_left} may move"
+    result = answer.result
+    candidate = _watched_candidate(state, task, question, before, stability)
+    if candidate is None and answer.placement is not None:
+        candidate = weigh(state, task, question, before, answer.placement)
+    if candidate is None:
+        stability.forget(task.index)
+        return Verdict("kept", f"no candidate ({result.reason})", result=result, evaluation=before)
+    reason = candidate.why_not(thresholds)
+    if reason or candidate.moves > thresholds.max_moves_per_round:
+        # It will not be carried out however long it is watched.
+        stability.forget(task.index)
+    else:
+        names = tuple(state.hosts.hosts[host].name for host in candidate.placement)
+        reason = stability.why_wait(task.index, names, candidate.gain)
+    reason = reason or candidate.why_beyond(moves_left)
     if reason:
-        reason += f" ({answer.result.strategy})"
-        return _with_proof(Verdict("kept", reason, result=answer.result, evaluation=before))
-    reason = f"moved by {answer.result.strategy} for a gain of {_percent(gain)}"
-    return _with_proof(Verdict("moved", reason, placement, answer.result, gain, after))
+        reason += f" ({result.strategy})"
+        return _with_proof(Verdict("kept", reason, result=result, evaluation=before))
+    reason = f"moved by {result.strategy} for a gain of {percent(candidate.gain)}"
+    return _with_proof(
+        Verdict("moved", reason, candidate.placement, result, candidate.gain, candidate.evaluation)
+    )
+
+
+def _watched_candidate(
+    state: RoundState, task: Task, question: Question, before: Evaluation, stability: Stability
+) -> Candidate | None:
+    """Return the placement that is being watched, None if there is none or it brings too little by now."""
+    watched = stability.watched(task.index)
+    if watched is None or len(watched.hosts) != task.topology.n_executors:
+        return None
+    placement = placement_on(state, question, watched.hosts)
+    if placement is None:
+        return None
+    candidate = weigh(state, task, question, before, placement)
+    settings = stability.settings
+    stands = not candidate.why_not(settings) and candidate.moves <= settings.max_moves_per_round
+    return candidate if stands else None
 
 
 def _with_proof(verdict: Verdict) -> Verdict:
@@ -171,19 +192,6 @@ def _why_no_gain_can_do(problem: Problem, before: Evaluation, thresholds: MoveSe
     if most_ms < max(thresholds.min_gain_ms, thresholds.min_gain * before.response_time_ms):
         return f"no placement can gain more than {max(most_ms, 0.0):.1f} ms"
     return ""
-
-
-def gains(problem: Problem, before: Evaluation, after: Evaluation) -> tuple[float, float | None]:
-    """Return the gain as a fraction, and in ms where the response time is all that is weighed.
-
-    With the response time alone the fraction is of the response time itself: F leaves out the part of it that
-    no placement can avoid, so that a fraction of F would exaggerate.
-    """
-    if problem.objective.weights["response_time"] == 1.0:
-        saved_ms = before.response_time_ms - after.response_time_ms
-        return (saved_ms / before.response_time_ms if before.response_time_ms > 0 else 0.0), saved_ms
-    saved = before.objective - after.objective
-    return (saved / before.objective if before.objective > 0 else 0.0), None
 
 
 def _displaced(state: RoundState, task: Task, hosts: Sequence[int | None]) -> list[tuple[int, ...]]:
@@ -219,13 +227,3 @@ def _first_groups(groups: Sequence[tuple[int, ...]], most: int) -> list[int]:
             break
         taken.extend(group)
     return taken
-
-
-def _moved(before: Sequence[int | None], after: Sequence[int] | None) -> int:
-    if after is None:
-        return 0
-    return sum(old is not None and old != new for old, new in zip(before, after, strict=True))
-
-
-def _percent(fraction: float) -> str:
-    return f"{fraction * 100:.0f} %"

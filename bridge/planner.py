@@ -1,4 +1,6 @@
-"""A round: from request to response, a function of the request, the settings and a clock for the deadline.
+"""A round: from request to response, a function of the request, the settings, the memory and the time.
+
+A clock says when searches must end; it decides nothing else.
 
 Topologies are taken in ascending order of their ids, each sees what those before it left. First every
 topology with executors to place is served, then the running ones are looked at for gains until a whole pass
@@ -9,18 +11,21 @@ its time ran out.
 from __future__ import annotations
 
 import traceback
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bridge.checks import check_assignment
 from bridge.contract import VERSION
 from bridge.decision import Verdict, improve, place_missing
+from bridge.memory import NOTHING
 from bridge.messages import Decision, PlanResponse, Price, TopologyPlan
 from bridge.problem_builder import RoundView, Task, make_task
 from bridge.round_data import gather_data
+from bridge.round_report import Round, RoundReport
 from bridge.round_state import RoundState
 from bridge.search import Search
 from bridge.slots import assign_slots
+from bridge.stability import Stability
 from bridge.status import data_summary, status_line
 from bridge.topology_settings import parse_topology_settings
 from scheduler.children import INLINE
@@ -31,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from bridge.cluster import Slot
+    from bridge.memory import Memory
     from bridge.messages import PlanRequest
     from bridge.settings import Settings
     from scheduler.children import Children
@@ -44,48 +50,19 @@ class PlanCheckError(RuntimeError):
     """A plan failed the daemon's own check and is not sent."""
 
 
-@dataclass(frozen=True)
-class RoundReport:
-    """What the log tells about a round beyond the response.
-
-    Attributes:
-        data: Where delays and rates come from.
-        faults: What is wrong with readings and metadata.
-        setting_faults: Bad settings by topology id.
-        traces: Traceback by topology id of the topologies whose planning failed.
-        left_out: Reason by topology id of those with missing executors that the response leaves to Storm's
-            own scheduler, because planning them failed or time ran out before their turn.
-        moves: Running executors moved.
-        timed_out: True if the clock may have changed something: a repetition may come to another plan.
-    """
-
-    data: str
-    faults: tuple[str, ...]
-    setting_faults: tuple[tuple[str, tuple[str, ...]], ...]
-    traces: tuple[tuple[str, str], ...]
-    left_out: tuple[tuple[str, str], ...]
-    moves: int
-    timed_out: bool
-
-
-@dataclass(frozen=True)
-class Round:
-    """A response with its report."""
-
-    response: PlanResponse
-    report: RoundReport
-
-
 def plan_round(
     request: PlanRequest,
     settings: Settings,
     clock: Callable[[], float],
     began_s: float | None = None,
     children: Children = INLINE,
+    *,
+    memory: Memory = NOTHING,
+    now_s: float = 0.0,
 ) -> Round:
     """Plan one round.
 
-    The same request and settings give the same response as long as the time does not run out.
+    The same request, settings, memory and time give the same response as long as the time does not run out.
 
     Args:
         request: The round as the shim sees it.
@@ -93,8 +70,12 @@ def plan_round(
         clock: Monotonic seconds; decides nothing but when searches end.
         began_s: When the request arrived, on that clock; None means now.
         children: Runs what strategies leave to others, such as solvers.
+        memory: What the round before handed on.
+        now_s: Time of the round in seconds, on one clock for all rounds; tells how long gains have been seen
+            and how long topologies have cooled down.
     """
-    return _Planner(request, settings, clock, clock() if began_s is None else began_s, children).run()
+    began_s = clock() if began_s is None else began_s
+    return _Planner(request, settings, clock, began_s, children, memory=memory, now_s=now_s).run()
 
 
 class _Planner:
@@ -107,6 +88,9 @@ class _Planner:
         clock: Callable[[], float],
         began_s: float,
         children: Children,
+        *,
+        memory: Memory,
+        now_s: float,
     ) -> None:
         limit_ms = min(
             settings.plan.time_limit_ms, max(request.deadline_ms - settings.plan.deadline_margin_ms, 0)
@@ -122,6 +106,7 @@ class _Planner:
             use_cpu=settings.capacity.use_cpu,
             use_memory=settings.capacity.use_memory,
         )
+        self._stability = Stability(self._state, settings.move, memory, now_s)
         view = RoundView(self._data.delays, self._data.availability, settings.plan)
         self._search = Search(self._state, view, self._deadline_for, children)
         self._tasks = [self._task(index) for index in range(len(request.topologies))]
@@ -161,7 +146,8 @@ class _Planner:
             moves=self._state.total_moves(),
             timed_out=self._expired() or self._search.timed_out,
         )
-        return Round(PlanResponse(VERSION, self._request.round_id, plans), report)
+        response = PlanResponse(VERSION, self._request.round_id, plans)
+        return Round(response, report, self._stability.memory())
 
     def _task(self, index: int) -> Task:
         topology = self._request.topologies[index]
@@ -240,15 +226,17 @@ class _Planner:
         if n_executors == 0:
             return Verdict("kept", "no executors")
         if task.settings.frozen:
+            self._stability.forget(task.index)
             return Verdict("kept", "frozen")
         if n_executors > self._settings.plan.max_executors:
+            self._stability.forget(task.index)
             return Verdict(
                 "kept",
                 f"{n_executors} executors are above plan.max_executors {self._settings.plan.max_executors}",
             )
         if self._expired():
             return Verdict("kept", _NO_TIME)
-        return improve(self._state, task, self._search, self._moves_left(), self._settings.move)
+        return improve(self._state, task, self._search, self._moves_left(), self._stability)
 
     def _check(self, task: Task, assignment: Sequence[Slot]) -> None:
         faults = check_assignment(self._state, task, assignment)

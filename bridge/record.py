@@ -19,9 +19,13 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
+from bridge.memory import memory_from_json
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
+
+    from bridge.memory import Memory
 
 RECORD_VERSION = 1
 _NAME = re.compile(r"^rounds-(\d{8})\.jsonl\.gz$")
@@ -44,6 +48,8 @@ class RoundRecord:
         timings_ms: Duration by step of the work.
         timed_out: True if a search was cut short by the clock: a replay may find something else.
         versions: Versions of stormplace, python and numpy.
+        now_s: Time of the round on the clock of the memory, None in records that know neither.
+        memory: What was remembered before the round, None likewise.
     """
 
     request: bytes
@@ -54,10 +60,12 @@ class RoundRecord:
     timings_ms: Mapping[str, float]
     timed_out: bool
     versions: Mapping[str, str]
+    now_s: float | None = None
+    memory: Memory | None = None
 
     def to_line(self) -> bytes:
         """Return the record as one line of JSON."""
-        data = {
+        data: dict[str, object] = {
             "record_version": RECORD_VERSION,
             "time_s": self.time_s,
             "timings_ms": dict(self.timings_ms),
@@ -68,6 +76,9 @@ class RoundRecord:
             "request": base64.b64encode(self.request).decode(),
             "response": base64.b64encode(self.response).decode(),
         }
+        if self.memory is not None:
+            data["now_s"] = self.now_s
+            data["memory"] = json.loads(self.memory.to_json())
         return json.dumps(data, sort_keys=True, separators=(",", ":")).encode() + b"\n"
 
 
@@ -199,6 +210,8 @@ def _record(line: bytes, place: str) -> RoundRecord:
             timings_ms=data["timings_ms"],
             timed_out=data["timed_out"],
             versions=data["versions"],
+            now_s=float(data["now_s"]) if "memory" in data else None,
+            memory=memory_from_json(json.dumps(data["memory"])) if "memory" in data else None,
         )
     except (KeyError, TypeError) as error:
         msg = f"{place}: field {error} is missing or of the wrong type"

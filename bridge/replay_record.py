@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bridge.memory import NOTHING
 from bridge.planner import plan_round
 from bridge.settings_file import settings_from_json
 from bridge.wire import decode_request, encode_response
@@ -26,7 +27,17 @@ def replay(record: RoundRecord) -> bytes:
         SettingsError: The settings are not of this version.
     """
     settings = settings_from_json(record.settings_json)
-    done = plan_round(decode_request(record.request), settings, _stopped_clock)
+    if record.memory is None or record.now_s is None:
+        # It was planned before anything waited, and its settings do not say so.
+        at_once = settings.move.model_copy(update={"cool_down_s": 0.0, "stabilisation_s": 0.0})
+        settings = settings.model_copy(update={"move": at_once})
+    done = plan_round(
+        decode_request(record.request),
+        settings,
+        _stopped_clock,
+        memory=record.memory or NOTHING,
+        now_s=record.now_s or 0.0,
+    )
     return encode_response(done.response)
 
 

@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from bridge.contract import WireError, idl
+from bridge.memory import NOTHING
 from bridge.planner import plan_round
 from bridge.record import RecordError, RoundRecord, versions
 from bridge.wire import encode_request, encode_response, response_to_thrift
@@ -18,9 +19,10 @@ if TYPE_CHECKING:
 
     import structlog
 
+    from bridge.memory import Memory
     from bridge.messages import PlanRequest
-    from bridge.planner import Round
     from bridge.record import RecordWriter
+    from bridge.round_report import Round
     from bridge.settings import Settings
     from scheduler.children import Children
 
@@ -50,6 +52,8 @@ class RoundHandler:
         self._lock = threading.Lock()
         self._known_faults: tuple[str, ...] = ()
         self._record_failures = 0
+        self._memory = NOTHING
+        self._memory_s = 0.0
 
     @property
     def record_failures(self) -> int:
@@ -74,11 +78,24 @@ class RoundHandler:
             self._log.warning("request refused", round_id=request.round_id, reason=reason)
             raise idl.Refused(reason=reason)
         try:
-            planning_s = time.monotonic()
-            done = plan_round(request, self._settings, time.monotonic, began_s, self._children)
+            with self._lock:
+                # A clock that nobody sets: stepping the wall clock must neither end nor prolong a cool-down.
+                memory, planning_s = self._memory, time.monotonic()
+            done = plan_round(
+                request,
+                self._settings,
+                time.monotonic,
+                began_s,
+                self._children,
+                memory=memory,
+                now_s=planning_s,
+            )
+            with self._lock:
+                if planning_s >= self._memory_s:
+                    self._memory, self._memory_s = done.memory, planning_s
             planned_s = time.monotonic()
             timings_ms = {"wait": (planning_s - began_s) * 1000, "plan": (planned_s - planning_s) * 1000}
-            self._record(request, done, began_unix_s, timings_ms)
+            self._record(request, done, timings_ms, time_s=began_unix_s, now_s=planning_s, memory=memory)
             self._tell(request, done, timings_ms)
             return response_to_thrift(done.response)
         except Exception as error:
@@ -90,7 +107,14 @@ class RoundHandler:
             self._slots.release()
 
     def _record(
-        self, request: PlanRequest, done: Round, time_s: float, timings_ms: Mapping[str, float]
+        self,
+        request: PlanRequest,
+        done: Round,
+        timings_ms: Mapping[str, float],
+        *,
+        time_s: float,
+        now_s: float,
+        memory: Memory,
     ) -> None:
         if self._recorder is None:
             return
@@ -103,6 +127,8 @@ class RoundHandler:
             timings_ms={step: round(ms, 3) for step, ms in timings_ms.items()},
             timed_out=done.report.timed_out,
             versions=versions(),
+            now_s=now_s,
+            memory=memory,
         )
         try:
             self._recorder.append(record)

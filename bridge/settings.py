@@ -80,6 +80,15 @@ class NetworkSettings(_Section):
         le=60_000,
         description="One-way delay between hosts of which nothing is known, ms.",
     )
+    max_embedding_error: float = Field(
+        default=0.3,
+        gt=0,
+        le=10,
+        description=(
+            "Coordinates are not used in a round in which the median of their relative errors, over at least "
+            "8 pairs of hosts with a fresh direct link, is above this."
+        ),
+    )
     site_delay: tuple[SiteDelay, ...] = Field(
         default=(),
         strict=False,
@@ -110,6 +119,12 @@ class ReadingsSettings(_Section):
         le=86_400,
         description="Lifetime of readings that state none, s; older ones are missing.",
     )
+    link_lifetime_s: float = Field(
+        default=60.0,
+        gt=0,
+        le=86_400,
+        description="Age up to which a directly measured delay is believed, s.",
+    )
     max_error: float = Field(
         default=0.6,
         gt=0,
@@ -138,6 +153,18 @@ class MoveSettings(_Section):
         ge=0,
         le=1_000_000,
         description="Running executors moved in one round, over all topologies.",
+    )
+    cool_down_s: float = Field(
+        default=120.0,
+        ge=0,
+        le=86_400,
+        description="Time after a new assignment in which a topology does not move for a gain, s.",
+    )
+    stabilisation_s: float = Field(
+        default=30.0,
+        ge=0,
+        le=86_400,
+        description="Time for which a gain must be seen in each round, s; 0 moves in the first one.",
     )
 
 

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from bridge.faults import phrases
 from bridge.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
-
-    from pydantic_core import ErrorDetails
 
 
 class SettingsError(ValueError):
@@ -46,7 +45,7 @@ def load_settings(path: Path, known_strategies: Iterable[str]) -> Settings:
     try:
         settings = Settings.model_validate(data)
     except ValidationError as error:
-        faults.extend(_fault(item) for item in error.errors(include_url=False))
+        faults.extend(phrases(error))
     faults.extend(_strategy_faults(data, known_strategies))
     if faults:
         msg = f"{path}: " + "; ".join(faults)
@@ -63,8 +62,7 @@ def settings_from_json(text: str) -> Settings:
     try:
         return Settings.model_validate_json(text)
     except ValidationError as error:
-        msg = "; ".join(_fault(item) for item in error.errors(include_url=False))
-        raise SettingsError(msg) from error
+        raise SettingsError("; ".join(phrases(error))) from error
 
 
 def _strategy_faults(data: dict[str, Any], known_strategies: Iterable[str]) -> list[str]:
@@ -76,26 +74,3 @@ def _strategy_faults(data: dict[str, Any], known_strategies: Iterable[str]) -> l
     if plan["strategy"] in known:
         return []
     return [f"plan.strategy: must be one of {', '.join(known)}, got {plan['strategy']!r}"]
-
-
-def _fault(error: ErrorDetails) -> str:
-    path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error["loc"]).lstrip(".")
-    context: dict[str, Any] = error.get("ctx", {})
-    rules = {
-        "greater_than_equal": ("must be >= {}", "ge"),
-        "greater_than": ("must be > {}", "gt"),
-        "less_than_equal": ("must be <= {}", "le"),
-        "literal_error": ("must be {}", "expected"),
-    }
-    kind = error["type"]
-    if kind == "extra_forbidden":
-        return f"{path}: unknown key"
-    if kind == "missing":
-        return f"{path}: missing"
-    if kind == "value_error":
-        return f"{path}: {context['error']}"
-    if kind in rules:
-        text, key = rules[kind]
-        return f"{path}: {text.format(context[key])}, got {error['input']!r}"
-    sentence = error["msg"][0].lower() + error["msg"][1:]
-    return f"{path}: {sentence}, got {error['input']!r}"

@@ -19,14 +19,15 @@ PINNED = {"pin": {"dataSource": "site:uniroma2", "globalRank": "site:uniroma2"}}
 # Hosts: 0-2 uniroma2, 3-4 europe-west1, 5-6 us-east1; few long hops, then many of them.
 GOOD = [0, 0, 1, 1, 2, 2, 3, 3]
 SCATTERED = [0, 5, 3, 6, 4, 5, 3, 1]
+AT_ONCE = MoveSettings(cool_down_s=0, stabilisation_s=0)
 
 
 def stopped():
     return 0.0
 
 
-def plan(request, **sections):
-    return plan_round(request, Settings(**sections), stopped)
+def plan(request, move=AT_ONCE, **sections):
+    return plan_round(request, Settings(move=move, **sections), stopped)
 
 
 def only(request, **sections):
@@ -78,7 +79,7 @@ def test_planning_on_the_result_of_a_plan_moves_nothing(make, strategy, slots, s
     first = make.assigned(make.taxi("a", settings_), slots, [6700 if slot >= 0 else -1 for slot in slots])
     other = make.assigned(make.chain("b", [1, 1], [Grouping.SHUFFLE]), [second] * 2, 6701)
     request = make.cluster(first, other)
-    free_moves = {"move": MoveSettings(max_moves_per_round=1000)}
+    free_moves = {"move": AT_ONCE.model_copy(update={"max_moves_per_round": 1000})}
     done = plan(request, **free_moves)
     assert done.report.traces == ()
     again = plan(make.carried_out(request, done.response), **free_moves)

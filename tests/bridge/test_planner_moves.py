@@ -16,14 +16,15 @@ PINNED = {"pin": {"dataSource": "site:uniroma2", "globalRank": "site:uniroma2"}}
 # Hosts: 0-2 uniroma2, 3-4 europe-west1, 5-6 us-east1; few long hops, then many of them.
 GOOD = [0, 0, 1, 1, 2, 2, 3, 3]
 SCATTERED = [0, 5, 3, 6, 4, 5, 3, 1]
+AT_ONCE = MoveSettings(cool_down_s=0, stabilisation_s=0)
 
 
 def stopped():
     return 0.0
 
 
-def plan(request, **sections):
-    return plan_round(request, Settings(**sections), stopped)
+def plan(request, move=AT_ONCE, **sections):
+    return plan_round(request, Settings(move=move, **sections), stopped)
 
 
 def only(request, **sections):
@@ -61,7 +62,7 @@ def test_a_bad_running_placement_is_left_for_a_gain_that_is_worth_it(make):
 def test_a_gain_below_a_threshold_or_beyond_the_cap_moves_nothing(make, move, reason):
     """Each of the limits keeps the scattered placement, and the status says which."""
     request = make.cluster(make.assigned(make.taxi(settings=PINNED), SCATTERED))
-    answer = only(request, move=MoveSettings(**move))
+    answer = only(request, move=AT_ONCE.model_copy(update=move))
     assert (answer.decision, answer.executor_supervisor, answer.price) == (Decision.KEEP, (), None)
     assert reason in answer.status
 
@@ -91,7 +92,9 @@ def test_the_cap_holds_over_all_topologies_of_a_round(make):
     roomy = tuple(
         replace(each, meta={**each.meta, "stormplace.executors": "4"}) for each in request.supervisors
     )
-    done = plan(replace(request, supervisors=roomy), move=MoveSettings(max_moves_per_round=8))
+    done = plan(
+        replace(request, supervisors=roomy), move=AT_ONCE.model_copy(update={"max_moves_per_round": 8})
+    )
     assert [answer.decision for answer in done.response.plans] == [Decision.ASSIGN, Decision.KEEP]
     assert 1 <= done.report.moves <= 8
 
@@ -111,7 +114,7 @@ def test_an_executor_against_its_pin_is_brought_home(make):
     """dataSource runs at us-east1 against its pin: it alone moves unless more is worth it."""
     slots = [5, 0, 1, 1, 3, 3, 2, 2]
     request = make.cluster(make.assigned(make.taxi(settings=PINNED), slots))
-    answer = only(request, move=MoveSettings(min_gain=1.0))
+    answer = only(request, move=AT_ONCE.model_copy(update={"min_gain": 1.0}))
     assert answer.decision is Decision.ASSIGN
     assert hosts_of(request, answer)[0] == "uniroma2-1"
     assert list(answer.executor_supervisor[1:7]) == slots[1:7]
@@ -138,7 +141,7 @@ def test_executors_on_a_dead_supervisor_stay_unless_they_are_moved_for_a_gain(ma
     request = make.cluster(make.assigned(make.taxi(), GOOD))
     dead = replace(request.supervisors[0], alive=False)
     request = replace(request, supervisors=(dead, *request.supervisors[1:]))
-    assert only(request, move=MoveSettings(min_gain=1.0)).decision is Decision.KEEP
+    assert only(request, move=AT_ONCE.model_copy(update={"min_gain": 1.0})).decision is Decision.KEEP
     partial = make.assigned(make.taxi(), [*GOOD[:7], -1], [6700] * 7 + [-1])
     answer = only(replace(request, topologies=(partial,)), move=MoveSettings(min_gain=1.0))
     assert answer.executor_supervisor[:2] == (0, 0)

@@ -24,7 +24,10 @@ from scheduler.registry import STRATEGIES
 
 # The smallest query that leaves something to decide: there are as many ends as a host has room for.
 PINNED = {"pin": {"c0": "site:uniroma2", "c3": "site:us-east1"}}
-SETTINGS = Settings(plan=PlanSettings(time_limit_ms=60_000), move=MoveSettings(max_moves_per_round=1000))
+SETTINGS = Settings(
+    plan=PlanSettings(time_limit_ms=60_000),
+    move=MoveSettings(max_moves_per_round=1000, cool_down_s=0, stabilisation_s=0),
+)
 EXACT = [name for name, entry in STRATEGIES.items() if entry.exact]
 
 every_strategy = pytest.mark.parametrize("strategy", STRATEGIES)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from dataclasses import replace
 
 import pytest
 
+from bridge.memory import NOTHING
 from bridge.planner import plan_round
 from bridge.record import RecordError, RecordWriter, RoundRecord, read_records, versions
 from bridge.replay_record import replay
-from bridge.settings import CapacitySettings, Settings
+from bridge.settings import CapacitySettings, MoveSettings, Settings
 from bridge.wire import encode_request, encode_response
+
+SCATTERED = [0, 5, 3, 6, 4, 5, 3, 1]
 
 
 def record(number=0, size=10):
@@ -123,11 +127,7 @@ def test_files_that_are_no_records_are_refused(tmp_path):
         list(read_records(tmp_path / "absent"))
 
 
-def test_a_recorded_round_replays_to_the_same_bytes(make, tmp_path):
-    """From the record alone, settings included: two topologies, one to place and one that runs badly."""
-    settings = Settings(capacity=CapacitySettings(executors_per_host=3))
-    request = make.cluster(make.taxi("a"), make.assigned(make.taxi("b"), [0, 5, 3, 6, 4, 5, 3, 1], 6701))
-    done = plan_round(request, settings, lambda: 0.0)
+def recorded(tmp_path, request, settings, done, **past):
     writer = RecordWriter(tmp_path, 65536, 1)
     writer.append(
         RoundRecord(
@@ -139,7 +139,57 @@ def test_a_recorded_round_replays_to_the_same_bytes(make, tmp_path):
             timings_ms={},
             timed_out=False,
             versions=versions(),
+            **past,
         )
     )
-    (recorded,) = read_records(tmp_path)
-    assert replay(recorded) == recorded.response
+    return list(read_records(tmp_path))
+
+
+def test_recorded_rounds_replay_to_the_same_bytes(make, tmp_path):
+    """Each from its record alone: one topology is placed, the other waits, moves, and cools down."""
+    settings = Settings(
+        capacity=CapacitySettings(executors_per_host=3), move=MoveSettings(max_moves_per_round=1000)
+    )
+    request = make.cluster(make.taxi("a"), make.assigned(make.taxi("b"), SCATTERED, 6701))
+    memory, told = NOTHING, []
+    for now_s in (100.1, 110.2, 130.3, 140.4):
+        done = plan_round(request, settings, lambda: 0.0, memory=memory, now_s=now_s)
+        record = recorded(tmp_path, request, settings, done, now_s=now_s, memory=memory)[-1]
+        assert (record.now_s, record.memory) == (now_s, memory)
+        assert replay(record) == record.response
+        told.append(done.response.plans[1].status.split(" ")[0])
+        request, memory = make.carried_out(request, done.response), done.memory
+    assert told == ["kept:", "kept:", "moved", "kept:"]
+    assert memory != NOTHING
+
+
+def test_a_round_recorded_before_there_was_a_memory_replays_as_it_was_planned(make, tmp_path):
+    """At once: neither its record nor its settings know of waiting."""
+    settings = Settings(move=MoveSettings(cool_down_s=0, stabilisation_s=0))
+    request = make.cluster(make.assigned(make.taxi(), SCATTERED))
+    done = plan_round(request, settings, lambda: 0.0)
+    (record,) = recorded(tmp_path, request, settings, done)
+    old = json.loads(record.settings_json)
+    del old["move"]["cool_down_s"], old["move"]["stabilisation_s"]
+    assert done.response.plans[0].status.startswith("moved ")
+    assert "memory" not in json.loads(record.to_line())
+    assert replay(replace(record, settings_json=json.dumps(old))) == record.response
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"memory": {"topologies": [{"id": 7}]}}, "memory.topologies[0].id: must be text, got 7"),
+        ({"memory": None}, "memory: must be a table, got None"),
+        ({"now_s": None}, "field .* of the wrong type"),
+    ],
+)
+def test_a_memory_that_is_none_is_refused_with_its_place(tmp_path, change, message):
+    """One sentence with file and line."""
+    line = {**json.loads(record().to_line()), "memory": {}, "now_s": 1.0, **change}
+    path = tmp_path / "x.gz"
+    path.write_bytes(gzip.compress(json.dumps(line).encode()))
+    with pytest.raises(RecordError) as caught:
+        list(read_records(path))
+    assert re.search(f"x.gz, line 1: .*{message}".replace("[", r"\["), str(caught.value))
+    assert "\n" not in str(caught.value)

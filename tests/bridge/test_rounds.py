@@ -87,7 +87,7 @@ def test_another_version_is_refused_with_a_clear_message(make, daemon):
 def test_a_fault_of_the_daemon_is_refused_and_logged_with_its_trace(make, daemon, monkeypatch):
     """The shim is answered at once instead of waiting for its deadline."""
 
-    def broken(*_):
+    def broken(*_, **__):
         raise ZeroDivisionError("boom")
 
     monkeypatch.setattr(rounds, "plan_round", broken)
@@ -131,9 +131,9 @@ def test_several_clients_are_served_at_once(make, daemon, monkeypatch):
     """Two rounds (the default limit) run side by side: each waits for the other to have begun."""
     both = threading.Barrier(2, timeout=60)
 
-    def together(*arguments):
+    def together(*arguments, **options):
         both.wait()
-        return plan_round(*arguments)
+        return plan_round(*arguments, **options)
 
     monkeypatch.setattr(rounds, "plan_round", together)
 
@@ -151,10 +151,10 @@ def test_a_round_that_finds_no_place_before_its_deadline_is_refused(make, daemon
     """Two rounds hang: the third is told so when its own time is over."""
     begun, release = threading.Barrier(3, timeout=60), threading.Event()
 
-    def hanging(*arguments):
+    def hanging(*arguments, **options):
         begun.wait()
         release.wait(60)
-        return plan_round(*arguments)
+        return plan_round(*arguments, **options)
 
     monkeypatch.setattr(rounds, "plan_round", hanging)
 

@@ -103,10 +103,10 @@ def test_stopping_lets_a_running_round_finish(make, monkeypatch, running):
     """The round under way is answered, an idle connection closed, and nothing listens any more."""
     begun, release = threading.Event(), threading.Event()
 
-    def slow(*arguments):
+    def slow(*arguments, **options):
         begun.set()
         release.wait(60)
-        return plan_round(*arguments)
+        return plan_round(*arguments, **options)
 
     monkeypatch.setattr(rounds, "plan_round", slow)
     with running() as daemon:

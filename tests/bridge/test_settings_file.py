@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+import json
+import re
+
 import pytest
 
 from bridge.settings import Settings
@@ -47,14 +51,26 @@ def test_values_of_a_file_are_taken(tmp_path):
     ("text", "fault"),
     [
         ("[capacity]\nexecutors_per_host = 0", "capacity.executors_per_host: must be >= 1, got 0"),
-        ("[capacity]\nuse_cpu = 1", "capacity.use_cpu: input should be a valid boolean, got 1"),
+        ("[capacity]\nuse_cpu = 1", "capacity.use_cpu: must be true or false, got 1"),
         ("[server]\nport = 70000", "server.port: must be <= 65535, got 70000"),
-        ("[server]\nport = '7090'", "server.port: input should be a valid integer, got '7090'"),
+        ("[server]\nport = '7090'", "server.port: must be a whole number, got '7090'"),
         ("[server]\nprot = 7090", "server.prot: unknown key"),
         ("[serve]\nport = 7090", "serve: unknown key"),
-        ("[move]\nmin_gain = nan", "move.min_gain: input should be a finite number, got nan"),
+        ("[move]\nmin_gain = nan", "move.min_gain: must be a finite number, got nan"),
         ("[plan]\nstrategy = 'magic'", "plan.strategy: must be one of greedy, local-search, got 'magic'"),
         ("[log]\nlevel = 'loud'", "log.level: must be 'debug', 'info', 'warning' or 'error', got 'loud'"),
+        ("[record]\ndirectory = ''", "record.directory: must be text of 1 or more characters, got ''"),
+        ("[plan]\nseed = true", "plan.seed: must be a whole number, got true"),
+        ("server = 7090", "server: must be a table, got 7090"),
+        ("[network]\nsite_delay = 'a'", "network.site_delay: must be a list, got 'a'"),
+        (
+            "[network]\nsite_delay = [{between = ['a', 'b', 'c'], delay_ms = 1}]",
+            "network.site_delay[0].between: must be a list of at most 2, got ['a', 'b', 'c']",
+        ),
+        (
+            "[network]\nsite_delay = [{between = ['a', 'B'], delay_ms = 1}]",
+            "network.site_delay[0].between[1]: must be text of the form ^[a-z][a-z0-9-]*$, got 'B'",
+        ),
         ("[network]\nsite_delay = [{between = ['a', 'b']}]", "network.site_delay[0].delay_ms: missing"),
         (
             "[network]\nsite_delay = [{between = ['a', 'a'], delay_ms = 1}]",
@@ -67,6 +83,21 @@ def test_a_fault_is_told_with_its_path(tmp_path, text, fault):
     with pytest.raises(SettingsError) as caught:
         load(tmp_path, text)
     assert str(caught.value) == f"{tmp_path / 'daemon.toml'}: {fault}"
+
+
+@pytest.mark.parametrize("section", Settings.model_fields)
+def test_every_fault_of_every_key_is_told_in_our_words(section):
+    """Whatever stands in the place of a value: its key, and what it must be."""
+    odd = [None, True, -1, 1.5, 10**30, float("nan"), "", "A b", [], ["a"], {}, {"x": 1}, [[]], "x" * 200]
+    ours = rf"{section}[\w.\[\]]*: (must be .{{1,160}}, got .{{1,90}}|unknown key|missing)$"
+    keys = Settings.model_fields[section].annotation.model_fields
+    for key, value in itertools.product((None, *keys), odd):
+        data = {section: value if key is None else {key: value}}
+        try:
+            settings_from_json(json.dumps(data))
+        except SettingsError as error:
+            for fault in str(error).split("; "):
+                assert re.match(ours, fault)
 
 
 def test_all_faults_are_told_at_once(tmp_path):

@@ -1,0 +1,92 @@
+"""What one round hands to the next: when topologies were changed, and which gains are being watched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+from bridge.faults import phrases
+
+_STRICT = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+
+@dataclass(frozen=True)
+class Change:
+    """The last plan that gave a topology another assignment.
+
+    Attributes:
+        time_s: When it was made.
+        digest: Hexadecimal SHA-256 of the slots that it gave: the cluster may show others if it was not
+            carried out.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    time_s: float
+    digest: str
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A placement that is better than the running one, and since when.
+
+    Attributes:
+        hosts: Name of the host of each executor.
+        since_s: Time of the first of the rounds without a break that saw its gain.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    hosts: tuple[str, ...]
+    since_s: float
+
+
+@dataclass(frozen=True)
+class TopologyMemory:
+    """What is remembered of one topology.
+
+    Attributes:
+        id: The topology.
+        change: None if its last change is forgotten, or was never seen.
+        watched: None if no gain is being watched.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    id: str
+    change: Change | None = None
+    watched: Watched | None = None
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What is remembered of a cluster.
+
+    Attributes:
+        topologies: Those of which anything is remembered, in ascending order of their ids.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    topologies: tuple[TopologyMemory, ...] = ()
+
+    def to_json(self) -> str:
+        """Return the memory as JSON; times are in seconds on the clock of the rounds."""
+        return _ADAPTER.dump_json(self).decode()
+
+
+NOTHING = Memory()
+_ADAPTER = TypeAdapter(Memory)
+
+
+def memory_from_json(text: str) -> Memory:
+    """The inverse of `Memory.to_json`, for records.
+
+    Raises:
+        ValueError: The text is no memory; one sentence with the path.
+    """
+    try:
+        return _ADAPTER.validate_json(text)
+    except ValidationError as error:
+        raise ValueError("; ".join(phrases(error, "memory"))) from error
