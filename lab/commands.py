@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from lab.layout import AGENT_PORT, NIMBUS, REDIS, REDIS_PORT, ZOOKEEPER_PORT, Host
+from lab.layout import AGENT_PORT, NIMBUS, NIMBUS_PORT, REDIS, REDIS_PORT, ZOOKEEPER_PORT, Host
 from lab.storm_config import JVM_FLAGS
 
 if TYPE_CHECKING:
@@ -80,6 +80,12 @@ def agent(host: Host) -> Command:
     argv = (sys.executable, "-m", "cli.main", "agent", "--host", host.name, "--site", host.site)
     where = ("--zookeeper", f"{NIMBUS}:{ZOOKEEPER_PORT}", "--advertise", host.address)
     return Command(f"agent-{host.name}", host.name, (*argv, *where, "--port", str(AGENT_PORT)))
+
+
+def rates() -> Command:
+    """Return the rates collector."""
+    argv = (sys.executable, "-m", "cli.main", "rates", "--nimbus", f"{NIMBUS}:{NIMBUS_PORT}")
+    return Command("rates", NIMBUS, (*argv, "--zookeeper", f"{NIMBUS}:{ZOOKEEPER_PORT}", "--interval-s", "5"))
 
 
 def daemon(folder: LabFolder) -> Command:

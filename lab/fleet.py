@@ -94,10 +94,11 @@ class Fleet:
         self._start(commands.observer())
 
     def start_cluster(self) -> None:
-        """Start Nimbus, the supervisors, the agents and, for its scheduler, the placement daemon."""
+        """Start Nimbus, supervisors, agents and, for its scheduler, the daemon and the rates collector."""
         self._start(commands.nimbus(self.folder, self._programs))
         if self.scheduler == "stormplace":
             self.start_daemon()
+            self._start_unless_running(commands.rates())
         supervisors = [host for host in self.hosts if host.kind == "supervisor"]
         for host in supervisors:
             self._start(commands.supervisor(self.folder, self._programs, host))
@@ -144,28 +145,36 @@ class Fleet:
         self.delays_ms[a][b] = self.delays_ms[b][a] = delay_ms
 
     def use_scheduler(self, scheduler: SchedulerName) -> None:
-        """Restart Nimbus with another scheduler, with or without the placement daemon."""
+        """Restart Nimbus with another scheduler, with or without the placement daemon and measured rates."""
         self.scheduler = scheduler
         path = self.folder.storm / NIMBUS / "storm.yaml"
         path.write_text(storm_yaml(self.folder, self._host_of[NIMBUS], scheduler), encoding="utf-8")
         if scheduler == "stormplace":
             self.start_daemon()
+            self._start_unless_running(commands.rates())
         else:
             self.stop_daemon()
+            self._stop_if_running("rates")
         self.services["nimbus"].restart()
 
     def start_daemon(self) -> None:
         """Start the placement daemon unless it runs."""
-        service = self.services.get("daemon")
-        if service is None:
-            self._start(commands.daemon(self.folder))
-        elif service.state in ("down", "stopping"):
-            service.restart()
+        self._start_unless_running(commands.daemon(self.folder))
 
     def stop_daemon(self) -> None:
         """Stop the placement daemon if it runs."""
-        if "daemon" in self.services:
-            self.services["daemon"].stop()
+        self._stop_if_running("daemon")
+
+    def _start_unless_running(self, command: Command) -> None:
+        service = self.services.get(command.name)
+        if service is None:
+            self._start(command)
+        elif service.state in ("down", "stopping"):
+            service.restart()
+
+    def _stop_if_running(self, name: str) -> None:
+        if name in self.services:
+            self.services[name].stop()
 
     def reap(self) -> None:
         """Take note of all children that have ended, also of strangers that the kernel gave to process 1."""

@@ -129,18 +129,20 @@ def test_a_supervisor_that_ends_is_told_and_started_again(lab: LabClient) -> Non
 
 
 def test_only_nimbus_restarts_for_another_scheduler(lab: LabClient) -> None:
-    """Changing the scheduler leaves every process but Nimbus and the placement daemon alone."""
+    """Changing the scheduler leaves all but Nimbus, the placement daemon and the rates collector alone."""
     before = {one.name: one.pid for one in lab.status().services}
     assert lab.use_scheduler("stormplace").scheduler == "stormplace"
     during = {one.name: one.pid for one in lab.status().services}
     assert during["daemon"] is not None
+    assert during["rates"] is not None
     lab.stop_daemon()
     assert lab.status().state == "ready", "a daemon that is stopped on purpose is not missing"
     lab.start_daemon()
     lab.use_scheduler("even")
-    after = until(lab, "the daemon's end", lambda status: _state(status, "daemon") == "down")
+    ours = {"daemon", "rates"}
+    after = until(lab, "their end", lambda status: {_state(status, name) for name in ours} == {"down"})
     changed = {one.name for one in after.services if before.get(one.name) != one.pid}
-    assert changed - {"daemon"} == {"nimbus"}
+    assert changed - ours == {"nimbus"}
 
 
 def _state(status: LabStatus, name: str) -> str:

@@ -1,0 +1,110 @@
+/* The calls and fields of Nimbus' service that rates are derived from (storm.thrift of Storm 2.8);
+   fields that are not named here are skipped when a reply is read. */
+
+struct GlobalStreamId {
+  1: required string componentId;
+  2: required string streamId;
+}
+
+/* which grouping it is does not matter here */
+struct Grouping {
+}
+
+struct ShellComponent {
+  1: string execution_command;
+}
+
+union ComponentObject {
+  2: ShellComponent shell;
+}
+
+struct ComponentCommon {
+  1: required map<GlobalStreamId, Grouping> inputs;
+  3: optional i32 parallelism_hint;
+}
+
+struct SpoutSpec {
+  1: required ComponentObject spout_object;
+  2: required ComponentCommon common;
+}
+
+struct Bolt {
+  1: required ComponentObject bolt_object;
+  2: required ComponentCommon common;
+}
+
+struct StormTopology {
+  1: required map<string, SpoutSpec> spouts;
+  2: required map<string, Bolt> bolts;
+}
+
+struct TopologySummary {
+  1: required string id;
+  7: required string status;
+}
+
+/* window -> stream -> count or mean; the windows are numbers of seconds and ":all-time" */
+struct BoltStats {
+  4: required map<string, map<GlobalStreamId, i64>> executed;
+  5: required map<string, map<GlobalStreamId, double>> execute_ms_avg;
+}
+
+struct SpoutStats {
+  1: required map<string, map<string, i64>> acked;
+  2: required map<string, map<string, i64>> failed;
+}
+
+union ExecutorSpecificStats {
+  1: BoltStats bolt;
+  2: SpoutStats spout;
+}
+
+struct ExecutorStats {
+  1: required map<string, map<string, i64>> emitted;
+  2: required map<string, map<string, i64>> transferred;
+  3: required ExecutorSpecificStats specific;
+  4: required double rate;
+}
+
+struct ExecutorInfo {
+  1: required i32 task_start;
+  2: required i32 task_end;
+}
+
+struct ExecutorSummary {
+  1: required ExecutorInfo executor_info;
+  2: required string component_id;
+  3: required string host;
+  4: required i32 port;
+  5: required i32 uptime_secs;
+  7: optional ExecutorStats stats;
+}
+
+struct TopologyInfo {
+  1: required string id;
+  4: required list<ExecutorSummary> executors;
+}
+
+enum NumErrorsChoice {
+  ALL,
+  NONE,
+  ONE
+}
+
+struct GetInfoOptions {
+  1: optional NumErrorsChoice num_err_choice;
+}
+
+exception NotAliveException {
+  1: required string msg;
+}
+
+exception AuthorizationException {
+  1: required string msg;
+}
+
+service Nimbus {
+  list<TopologySummary> getTopologySummaries() throws (1: AuthorizationException aze);
+  TopologyInfo getTopologyInfoWithOpts(1: string id, 2: GetInfoOptions options) throws (1: NotAliveException e, 2: AuthorizationException aze);
+  StormTopology getTopology(1: string id) throws (1: NotAliveException e, 2: AuthorizationException aze);
+}

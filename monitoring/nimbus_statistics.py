@@ -1,0 +1,166 @@
+"""Nimbus' replies as counters: what is there, what is missing, what cannot be true."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from monitoring.rates_counters import (
+    ACKED,
+    ACKER,
+    FAILED,
+    Counters,
+    ExecutorLook,
+    Shape,
+    Stream,
+    is_measured_component,
+    is_measured_stream,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_ALL_TIME = ":all-time"
+_MAX_STEP = 1e9
+
+
+class _FaultError(Exception):
+    """A field that is missing or impossible; a few words."""
+
+
+def topology_shape(topology: Any) -> Shape:
+    """Read who subscribes to what.
+
+    Args:
+        topology: Thrift `StormTopology` with Storm's own components.
+    """
+    components = {**(topology.spouts or {}), **(topology.bolts or {})}
+    present = {
+        name: one.common
+        for name, one in components.items()
+        if is_measured_component(name) and one.common.parallelism_hint != 0
+    }
+    return Shape(
+        inputs={
+            name: tuple(
+                sorted(
+                    Stream(id_.componentId, id_.streamId)
+                    for id_ in common.inputs or ()
+                    if id_.componentId in present and is_measured_stream(id_.streamId)
+                )
+            )
+            for name, common in present.items()
+        },
+        spouts=frozenset(name for name in topology.spouts or () if name in present),
+        shells=frozenset(
+            name for name, bolt in (topology.bolts or {}).items() if bolt.bolt_object.shell is not None
+        ),
+    )
+
+
+def executor_looks(info: Any, shape: Shape) -> tuple[ExecutorLook, ...]:
+    """Read the executors of user components and ackers.
+
+    Args:
+        info: Thrift `TopologyInfo`.
+        shape: Of the same topology.
+    """
+    return tuple(
+        _executor_look(one, shape)
+        for one in info.executors
+        if one.component_id is not None and is_measured_component(one.component_id)
+    )
+
+
+def _executor_look(summary: Any, shape: Shape) -> ExecutorLook:
+    counters, fault = None, ""
+    if summary.stats is not None:
+        try:
+            counters = _counters(summary.uptime_secs, summary.stats, shape, summary.component_id)
+        except _FaultError as error:
+            fault = str(error)
+    return ExecutorLook(
+        component=summary.component_id,
+        first_task=summary.executor_info.task_start,
+        last_task=summary.executor_info.task_end,
+        host=summary.host or "",
+        port=summary.port or 0,
+        counters=counters,
+        fault=fault,
+    )
+
+
+def _counters(uptime_s: int | None, stats: Any, shape: Shape, component: str) -> Counters:
+    if uptime_s is None or uptime_s < 0:
+        raise _FaultError(f"uptime is {uptime_s}")
+    step = stats.rate
+    if step is None or not 1 <= step <= _MAX_STEP:
+        raise _FaultError(f"sampling rate is {step}")
+    if stats.specific is None:
+        raise _FaultError("no statistics of a bolt or a spout")
+    bolt, spout = stats.specific.bolt, stats.specific.spout
+    execute_ms = None
+    if bolt is not None:
+        executed = _counts("executed", bolt.executed, _global)
+        if component not in shape.shells:
+            execute_ms = _spent_ms(bolt.execute_ms_avg, executed, step)
+    elif spout is not None:
+        # a spout's tuples of the ackers are counted by the stream of the tree's root
+        executed = {
+            Stream(ACKER, stream): sum(_counts(name, counts, str).values())
+            for stream, name, counts in ((ACKED, "acked", spout.acked), (FAILED, "failed", spout.failed))
+        }
+    else:
+        raise _FaultError("no statistics of a bolt or a spout")
+    return Counters(
+        uptime_s=uptime_s,
+        step=step,
+        emitted=_measured(_counts("emitted", stats.emitted, str)),
+        transferred=_measured(_counts("transferred", stats.transferred, str)),
+        executed={
+            stream: count
+            for stream, count in executed.items()
+            if is_measured_component(stream.component) and is_measured_stream(stream.id)
+        },
+        execute_ms=execute_ms,
+    )
+
+
+def _global(id_: Any) -> Stream:
+    return Stream(id_.componentId, id_.streamId)
+
+
+def _measured(counts: dict[str, int]) -> dict[str, int]:
+    return {stream: count for stream, count in counts.items() if is_measured_stream(stream)}
+
+
+def _counts(name: str, windows: Any, key: Callable[[Any], Any]) -> dict[Any, int]:
+    """Return the counts since the start. No window at all means that nothing was counted yet: a true zero."""
+    counts = {key(stream): count for stream, count in _all_time(name, windows).items()}
+    if any(count < 0 for count in counts.values()):
+        raise _FaultError(f"{name} has a count below zero")
+    return counts
+
+
+def _all_time(name: str, windows: Any) -> dict[Any, Any]:
+    if windows is None:
+        raise _FaultError(f"{name} is missing")
+    if windows and _ALL_TIME not in windows:
+        raise _FaultError(f"{name} has no window {_ALL_TIME}")
+    return dict(windows.get(_ALL_TIME) or {})
+
+
+def _spent_ms(windows: Any, executed: dict[Stream, int], step: float) -> dict[Stream, float] | None:
+    """Return the time spent in sampled executions; None if a stream's mean is not told."""
+    if windows is None:
+        return None
+    means = {_global(id_): mean for id_, mean in (windows.get(_ALL_TIME) or {}).items()}
+    spent_ms = {}
+    for stream, count in executed.items():
+        if not (is_measured_component(stream.component) and is_measured_stream(stream.id)):
+            continue
+        mean_ms = means.get(stream)
+        if mean_ms is None or not math.isfinite(mean_ms) or mean_ms < 0:
+            return None
+        spent_ms[stream] = mean_ms * count / step
+    return spent_ms

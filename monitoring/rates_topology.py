@@ -1,0 +1,91 @@
+"""One topology as the rates collector follows it. No clock and no network here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from monitoring.rates_history import ExecutorHistory, WindowParameters
+from monitoring.rates_reading import LIFETIME_S, Measured, Rates, derive
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from monitoring.rates_counters import ExecutorLook, Shape
+
+TORN_AFTER_S = LIFETIME_S / 2
+"""Age from which a whole reading gives way to one with executors missing. Executors that were just moved have
+no statistics for a while; what the whole topology did a minute ago tells more than a part of it now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one look at a topology has brought.
+
+    Attributes:
+        rates: What is to be published now; None if nothing new is known.
+        faults: What makes statistics unusable -> names of their executors; only what was not so before.
+        faulty: Executors whose statistics cannot be used.
+        missing: Executors without statistics, as in `Rates`; None if no executor has any.
+    """
+
+    rates: Rates | None
+    faults: dict[str, tuple[str, ...]]
+    faulty: int
+    missing: tuple[str, ...] | None
+
+
+class TopologyRates:
+    """Follows the executors of one topology.
+
+    Args:
+        shape: Who subscribes to what.
+        parameters: See `WindowParameters`.
+    """
+
+    def __init__(self, shape: Shape, parameters: WindowParameters) -> None:
+        self.shape = shape
+        self._parameters = parameters
+        self._histories: dict[tuple[str, int, int], ExecutorHistory] = {}
+        self._faults: set[str] = set()
+        self._complete_at_s: float | None = None
+
+    def look(self, now_s: float, looks: Sequence[ExecutorLook]) -> Step:
+        """Take what one look at Nimbus has shown.
+
+        Args:
+            now_s: Time of the look, s of a clock that does not go back.
+            looks: Every executor that has a slot.
+        """
+        former = self._histories
+        self._histories = {}
+        measured = []
+        refreshed = False
+        for one in looks:
+            key = (one.component, one.first_task, one.last_task)
+            history = former.get(key) or ExecutorHistory(self._parameters)
+            self._histories[key] = history
+            if one.counters is not None:
+                refreshed |= history.look(now_s, (one.host, one.port), one.counters)
+            measured.append(Measured(one, history.window(now_s) if one.counters is not None else None))
+        rates = derive(self.shape, measured)
+        return Step(
+            rates=rates if refreshed and self._worth_telling(now_s, rates) else None,
+            faults=self._new_faults(looks),
+            faulty=sum(bool(one.fault) for one in looks),
+            missing=None if rates is None else rates.missing,
+        )
+
+    def _worth_telling(self, now_s: float, rates: Rates | None) -> bool:
+        if rates is None:
+            return False
+        if rates.complete:
+            self._complete_at_s = now_s
+            return True
+        return self._complete_at_s is None or now_s - self._complete_at_s >= TORN_AFTER_S
+
+    def _new_faults(self, looks: Sequence[ExecutorLook]) -> dict[str, tuple[str, ...]]:
+        """Return the faults that were not there before; one that went away may be named again."""
+        present = {one.fault for one in looks if one.fault}
+        new, self._faults = present - self._faults, present
+        return {fault: tuple(one.name for one in looks if one.fault == fault) for fault in sorted(new)}
