@@ -21,25 +21,35 @@ if TYPE_CHECKING:
     from scheduler.exact.incumbent import Incumbent
     from scheduler.exact.work import Work
 
-STAGES = ((4, 1000), (20, 1 << 62))
-"""Rounds of prices, and partial placements kept: first for a good placement, then for the proof."""
+FIRST = ((4, 1000),)
+THEN = ((20, 1 << 62),)
+"""Stages: rounds of prices, and partial placements kept, first for a good placement, then for the proof."""
 SOURCE = "search"
 
 
-def search(form: ClassForm, incumbent: Incumbent, work: Work) -> BoolArray:
+def search(
+    form: ClassForm,
+    incumbent: Incumbent,
+    work: Work,
+    open_places: BoolArray | None = None,
+    stages: Sequence[tuple[int, int]] = FIRST + THEN,
+) -> BoolArray:
     """Search all placements, raise the incumbent's bound, and return what is still open.
 
     Args:
         form: The problem.
         incumbent: Has a placement; offered every better one.
         work: When to stop.
+        open_places: (n_classes, n_nodes) what an earlier stage left open; everything if not given.
+        stages: What to do one after the other, until nothing is left open.
 
     Returns:
         (n_classes, n_nodes) places that a better placement may use; none if there is no better one.
     """
-    open_places: BoolArray = form.slots > 0
-    order = placing_order(form, open_places)
-    for rounds, width in STAGES:
+    order = placing_order(form, form.slots > 0)
+    if open_places is None:
+        open_places = form.slots > 0
+    for rounds, width in stages:
         if work.over():
             break
         nodes = np.flatnonzero(open_places.any(axis=0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -10,26 +11,30 @@ import numpy as np
 
 from scheduler.exact.ask import search_by_solver
 from scheduler.exact.by_chain import search_as_chain
-from scheduler.exact.by_search import search
+from scheduler.exact.by_search import FIRST, THEN, search
 from scheduler.exact.form import class_form
 from scheduler.exact.incumbent import Incumbent
 from scheduler.exact.two_classes import search_two_classes
 from scheduler.exact.work import OutOfTimeError, Work
 from scheduler.search.descent import descend
-from scheduler.strategies.ils import IlsParameters, improve
+from scheduler.strategies.ils import IlsParameters, ils, improve
 from scheduler.strategies.local_search import LocalSearchParameters, local_search
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scheduler.arrays import BoolArray, IntArray
     from scheduler.exact.form import ClassForm
     from scheduler.problem import Problem
-    from scheduler.strategy import Context, Suggestion
+    from scheduler.strategy import Context, Progress, Suggestion
 
 OVER = "the deadline ended the search for a proof"
 TOO_LARGE = "the problem is too large for a proof"
 SMALL = 200
 """Operators times nodes up to which the start needs no more than local search."""
 SHORT = IlsParameters(patience=1, walkers=12)
+LONG_SHARE = 0.25
+"""Of the time left goes at most to `ils` where the proof is not quick."""
 LARGEST_FORM = 30_000_000
 """Floats in one set of link tables of a problem that is not too large; some copies are needed."""
 SOLVER_SHARE = 0.5
@@ -67,6 +72,9 @@ def solve_exact(
     solver means by more than 2e-7 max(1, |F|), which covers its tolerances. Among placements of equal F the
     one returned is at the foot of a descent in mean delay.
 
+    Without a given start and without a deadline the result is never worse than that of `ils` with its
+    defaults and the same random generator: where the proof is not quick, `ils` runs before it is sought on.
+
     Args:
         problem: The problem.
         start: (n_ops,) a feasible placement to begin with; None means that of `local-search`, improved by a
@@ -79,7 +87,9 @@ def solve_exact(
     """
     deadline = context.deadline if time_limit_s is None else context.deadline.within(time_limit_s)
     incumbent = Incumbent(problem, context.report)
+    lengthen = nothing_more
     if start is None:
+        lengthen = _long_start(problem, incumbent, replace(context, deadline=deadline))
         first = first_placement(problem, replace(context, deadline=deadline))
         if first.placement is None and first.proved:
             return Exact(None, None, proved=True, reason=first.reason)
@@ -94,7 +104,7 @@ def solve_exact(
     except OutOfTimeError:
         return _stopped(incumbent, OVER)
     incumbent.rounding = form.rounding
-    proved, reason = prove(form, incumbent, context, Work(deadline, work_limit))
+    proved, reason = prove(form, incumbent, context, Work(deadline, work_limit), lengthen)
     if not proved:
         return _stopped(incumbent, reason)
     if incumbent.placement is None:
@@ -111,7 +121,32 @@ def first_placement(problem: Problem, context: Context) -> Suggestion:
     return first
 
 
-def prove(form: ClassForm, incumbent: Incumbent, context: Context, work: Work) -> tuple[bool, str]:
+def nothing_more() -> None:
+    """Leave the start as it is."""
+
+
+def _long_start(problem: Problem, incumbent: Incumbent, context: Context) -> Callable[[], None]:
+    """Return what offers the placements of `ils`, with chance as it is now."""
+    random = copy.deepcopy(context.random)
+
+    def hear(progress: Progress, /) -> None:
+        if progress.placement is not None:
+            incumbent.offer(progress.placement, progress.source)
+
+    def lengthen() -> None:
+        limit = context.deadline.within(LONG_SHARE * context.deadline.remaining())
+        ils(problem, IlsParameters(), replace(context, random=random, deadline=limit, report=hear))
+
+    return lengthen
+
+
+def prove(
+    form: ClassForm,
+    incumbent: Incumbent,
+    context: Context,
+    work: Work,
+    lengthen: Callable[[], None] = nothing_more,
+) -> tuple[bool, str]:
     """Prove the incumbent optimal for a form, or find better ones, by the method that suits the form.
 
     Args:
@@ -119,13 +154,15 @@ def prove(form: ClassForm, incumbent: Incumbent, context: Context, work: Work) -
         incumbent: Offered what is found; F of its placements must not be above that of the form.
         context: Children for the solver.
         work: When to stop.
+        lengthen: Offers the incumbent what a longer heuristic search finds; called once the quick proofs have
+            failed.
 
     Returns:
         Whether there is a proof, of optimality or that no placement exists, and the reason for the end.
     """
     open_places = form.slots > 0
     if incumbent.placement is not None:
-        open_places, reason = _search(form, incumbent, work)
+        open_places, reason = _search(form, incumbent, work, lengthen)
         if not open_places.any() or work.most < math.inf:
             return not open_places.any(), reason
     if work.deadline.expired():
@@ -137,7 +174,9 @@ def prove(form: ClassForm, incumbent: Incumbent, context: Context, work: Work) -
     return True, "proved by HiGHS"
 
 
-def _search(form: ClassForm, incumbent: Incumbent, work: Work) -> tuple[BoolArray, str]:
+def _search(
+    form: ClassForm, incumbent: Incumbent, work: Work, lengthen: Callable[[], None]
+) -> tuple[BoolArray, str]:
     """Return what is open after the searches that need no solver, and the reason for their end."""
     nothing = np.zeros(form.slots.shape, dtype=np.bool_)
     if search_as_chain(form, incumbent, work):
@@ -145,7 +184,11 @@ def _search(form: ClassForm, incumbent: Incumbent, work: Work) -> tuple[BoolArra
     if search_two_classes(form, incumbent, work):
         return nothing, "proved by branch and bound over exchangeable operators"
     seconds = work.deadline.remaining() * (SOLVER_SHARE if work.most == math.inf else 1.0)
-    open_places = search(form, incumbent, Work(work.deadline.within(seconds), work.most - work.done))
+    part = Work(work.deadline.within(seconds), work.most - work.done)
+    open_places = search(form, incumbent, part, stages=FIRST)
+    if open_places.any():
+        lengthen()
+        open_places = search(form, incumbent, part, open_places, THEN)
     if not open_places.any():
         return open_places, "proved by branch and bound"
     return open_places, OVER if work.deadline.expired() else "the limit of work ended the search for a proof"

@@ -11,11 +11,15 @@ from hypothesis import strategies as st
 
 from scheduler.deadline import Deadline
 from scheduler.evaluation import check, evaluate
+from scheduler.exact import solve
 from scheduler.exact.ask import SOLVER_TOLERANCE, search_by_solver
 from scheduler.exact.form import class_form
 from scheduler.exact.incumbent import Incumbent
 from scheduler.exact.solve import solve_exact
+from scheduler.generators.paper import OBJECTIVES, paper_problem
+from scheduler.plan import plan
 from scheduler.problem import Application, Network, Node, Objective, Operator, Problem, Stream
+from scheduler.strategies.odp import OdpParameters
 from scheduler.strategy import Context, Progress, ignore
 
 if TYPE_CHECKING:
@@ -161,3 +165,27 @@ def test_a_limit_of_work_ends_the_search_with_a_true_bound(make_problem: MakePro
     assert first.placement.tolist() == second.placement.tolist()
     assert first.bound is not None
     assert first.bound <= evaluate(problem, proved.placement).objective
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("strategy", ["ils", "tabu-search", "local-search"])
+def test_without_a_proof_it_is_not_worse_than_a_heuristic(
+    make_problem: MakeProblem, strategy: str, seed: int
+) -> None:
+    """With their default parameters, on problems that the work does not suffice for."""
+    problem = make_problem(seed, 10, 20)
+    found = plan(problem, "odp", OdpParameters(1000.0), seed=seed)
+    heuristic = plan(problem, strategy, seed=seed)
+
+    assert found.evaluation is not None
+    assert heuristic.evaluation is not None
+    assert found.status == "feasible"
+    assert found.evaluation.objective <= heuristic.evaluation.objective + EPSILON
+
+
+@pytest.mark.parametrize("application", ["diamond", "sequential", "replicated"])
+def test_quick_proofs_do_not_wait_for_a_long_start(application: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The paper's problems are proved from a short one."""
+    monkeypatch.setattr(solve, "ils", lambda *_: pytest.fail("the long start was made"))
+
+    assert solve_exact(paper_problem(application, 16, OBJECTIVES["A"], 0), None, context()).proved
