@@ -1,9 +1,10 @@
-"""The experiment's report: rows whose way is known leg by leg come out again as legs, sums, table and pictures."""
+"""The experiment's report: rows whose way is known come out again as legs, sums, table and pictures."""
 
 from __future__ import annotations
 
 import json
 import shutil
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +51,7 @@ def write_turn(
     where = dict(zip(COMPONENTS, hosts, strict=True))
     way = [name for name in COMPONENTS if name != "metronome"]
     now_us, stamps = 0.0, {}
-    for before, after in zip(way, way[1:], strict=False):
+    for before, after in pairwise(way):
         apart = where[before] != where[after]
         delay = sites.between_ms(sites.hosts[where[before]], sites.hosts[where[after]]) if apart else 0.0
         now_us += (HOP_MS + delay) * 1000
@@ -151,7 +152,7 @@ def test_a_row_that_finds_the_metronomes_half_there_does_not_wait(out: Path) -> 
 
 
 def test_traffic_counts_each_stream_between_sites(out: Path) -> None:
-    """Three streams of the best placement cross, behind the filter; rows that were rejected do not count there."""
+    """Four streams of the best placement cross, all behind the filter, where rejected rows do not count."""
     folder = write_turn(out, "odp", BEST)
     for name in ("results.csv", "trails.csv"):
         table = pd.read_csv(folder / name)
