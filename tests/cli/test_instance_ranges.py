@@ -96,7 +96,7 @@ def test_the_table_says_what_is_proved_and_the_steps_how_far_it_is(
     assert rows["availability"] == ["0.891", "proved", "0.72", "proved"]
     assert rows["network_usage"] == ["10.1235 bytes", "proved", "20 bytes", "proved"]
     assert rows["inter_node_traffic"] == ["1000 bytes/s", "proved", "the same", "no range"]
-    assert steps.splitlines()[:2] == ["[1/8] availability: best", "[2/8] availability: worst"]
+    assert steps.splitlines()[:2] == ["[1/8] availability: worst", "[2/8] network_usage: worst"]
     assert len(steps.splitlines()) == 8
 
 
