@@ -1,13 +1,22 @@
-"""One-way delays between hosts, degraded step by step: coordinates, site medians, site table, uniform."""
+"""One-way delays between hosts from the best source of each pair.
+
+Direct links, else coordinates, else the median between the two sites, else the site table, else uniform.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from bridge.embedding import judge_embedding
+from bridge.links import NO_PAIRS
+from bridge.readings import LEAST_AVAILABILITY
+from bridge.sites import site_indices, site_medians
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,20 +24,28 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from bridge.cluster import Host
+    from bridge.embedding import Embedding
+    from bridge.links import Links
     from bridge.readings import Coordinate, Readings
     from bridge.settings import NetworkSettings
+    from scheduler.arrays import FloatArray, IntArray
+
+# A cluster whose hosts disagree in thousands of pairs needs no list of them.
+_CONTRADICTIONS_NAMED = 20
 
 
 class Provenance(IntEnum):
     """Where a delay comes from, best first."""
 
-    COORDINATES = 0
-    SITE_MEDIAN = 1
-    SITE_TABLE = 2
-    UNIFORM = 3
+    MEASURED = 0
+    COORDINATES = 1
+    SITE_MEDIAN = 2
+    SITE_TABLE = 3
+    UNIFORM = 4
 
 
 _PHRASE = {
+    Provenance.MEASURED: "by direct links",
     Provenance.SITE_MEDIAN: "by site median",
     Provenance.SITE_TABLE: "by site table",
     Provenance.UNIFORM: "uniform",
@@ -42,72 +59,128 @@ class Delays:
     Attributes:
         delay_ms: (n_hosts, n_hosts) one way, 0 on the diagonal, the overhead of a hop included.
         provenance: (n_hosts, n_hosts) `Provenance` of each pair.
-        hosts_by_provenance: Number of hosts by the best source that they have for a delay to any other host.
-        error: Median relative error of the coordinates, None without any.
+        hosts_by_provenance: Number of hosts by the best source that they have for their delays to others;
+            one with a coordinate counts there even if it has direct links too.
+        error: Median relative error that hosts estimate of their coordinates, None without any.
+        links: Direct links, None without any.
+        embedding: How well coordinates agree with direct links.
+        site: (n_hosts,) site of each host as an index, `n_sites` if unknown.
+        n_sites: Number of sites.
     """
 
-    delay_ms: npt.NDArray[np.float64]
+    delay_ms: FloatArray
     provenance: npt.NDArray[np.int8]
     hosts_by_provenance: tuple[tuple[Provenance, int], ...]
     error: float | None
+    links: Links | None
+    embedding: Embedding
+    site: IntArray
+    n_sites: int
+
+    @property
+    def measured_pairs(self) -> int:
+        """Number of pairs of hosts with a fresh direct link."""
+        return 0 if self.links is None else len(self.links.delays.value)
 
     def summary(self) -> str:
         """One phrase for status lines: `delays from coordinates 5/7 (error 8 %), 2 by site median`."""
         counts = dict(self.hosts_by_provenance)
         total = sum(counts.values())
-        measured = counts.get(Provenance.COORDINATES, 0)
-        error = "" if self.error is None else f" (error {self.error:.0%})".replace("%", " %")
-        parts = [f"delays from coordinates {measured}/{total}{error}"]
+        direct = ""
+        if self.measured_pairs:
+            direct = f"measured for {self.measured_pairs}/{total * (total - 1) // 2} pairs, "
+        if self.embedding.trusted:
+            located = counts.get(Provenance.COORDINATES, 0)
+            error = "" if self.error is None else f" (error {_percent(self.error)})"
+            direct += f"from coordinates {located}/{total}{error}"
+        elif self.embedding.error is not None:
+            direct += (
+                f"not from coordinates (median error {_percent(self.embedding.error)} "
+                f"over {self.embedding.pairs} pairs)"
+            )
+        parts = [f"delays {direct}"]
         parts.extend(f"{counts[kind]} {_PHRASE[kind]}" for kind in _PHRASE if counts.get(kind))
         return ", ".join(parts)
 
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """What is contradictory, one phrase each."""
+        found = () if self.links is None else self.links.contradictions
+        faults = [f"{one} and {other} measure different delays to each other" for one, other in found]
+        if len(faults) > _CONTRADICTIONS_NAMED:
+            more = len(faults) - _CONTRADICTIONS_NAMED
+            faults = [*faults[:_CONTRADICTIONS_NAMED], f"{more} more pairs contradict each other"]
+        if not self.embedding.trusted:
+            faults.insert(0, "coordinates contradict direct links: medians between sites stand in for them")
+        return tuple(faults)
 
-def estimate_delays(hosts: Sequence[Host], readings: Readings, settings: NetworkSettings) -> Delays:
-    """Compute the delay of every pair of hosts from the best source that both ends have.
+    @cached_property
+    def link_availability(self) -> FloatArray | None:
+        """(n_hosts, n_hosts) probability that each link is up, 1 on the diagonal; None if none is measured.
+
+        A pair that is not probed has the median between its sites, else of all pairs: with 1 in its place
+        links that nobody looked at would be the best ones.
+        """
+        pairs = NO_PAIRS if self.links is None else self.links.availability
+        if not len(pairs.value):
+            return None
+        known = np.full(self.delay_ms.shape, np.nan)
+        pairs.write_to(known)
+        np.fill_diagonal(known, 1.0)
+        medians = site_medians(known, self.site, self.n_sites)
+        medians[np.isnan(medians)] = np.median(pairs.value)
+        rows, columns = np.nonzero(np.isnan(known))
+        known[rows, columns] = medians[self.site[rows], self.site[columns]]
+        return np.asarray(np.maximum(known, LEAST_AVAILABILITY), dtype=np.float64)
+
+
+def estimate_delays(
+    hosts: Sequence[Host], readings: Readings, settings: NetworkSettings, links: Links | None = None
+) -> Delays:
+    """Compute the delay of every pair of hosts from the best source that it has.
 
     Args:
         hosts: Hosts of the round; delays keep their order.
         readings: Believed readings.
-        settings: Site table, uniform delay, overhead of a hop.
+        settings: Site table, uniform delay, overhead of a hop, limit of the embedding error.
+        links: Direct links, None without any.
 
     Returns:
         The matrix with the provenance of every pair.
     """
     count = len(hosts)
     coordinates = _one_dimension([_coordinate(host, readings) for host in hosts])
-    delay = np.full((count, count), settings.unknown_delay_ms)
-    provenance = np.full((count, count), Provenance.UNIFORM, dtype=np.int8)
-    located = [index for index in range(count) if coordinates[index] is not None]
-    measured = _coordinate_delays([coordinates[index] for index in located])
-    members: dict[str, list[int]] = {}
-    for index, host in enumerate(hosts):
-        if host.site is not None:
-            members.setdefault(host.site, []).append(index)
-    table = {frozenset(entry.between): entry.delay_ms for entry in settings.site_delay}
-    rank = {index: place for place, index in enumerate(located)}
-    for site, rows in members.items():
-        for other, columns in members.items():
-            median = _site_median(
-                measured,
-                [rank[index] for index in rows if index in rank],
-                [rank[index] for index in columns if index in rank],
-            )
-            block = np.ix_(rows, columns)
-            if median is not None:
-                delay[block], provenance[block] = median, Provenance.SITE_MEDIAN
-            elif site == other:
-                delay[block], provenance[block] = settings.local_delay_ms, Provenance.SITE_TABLE
-            elif frozenset((site, other)) in table:
-                delay[block], provenance[block] = table[frozenset((site, other))], Provenance.SITE_TABLE
-    if located:
-        block = np.ix_(located, located)
-        delay[block], provenance[block] = measured, Provenance.COORDINATES
+    located = np.array([index for index in range(count) if coordinates[index] is not None], dtype=np.int64)
+    direct = NO_PAIRS if links is None else links.delays
+    delay = _coordinate_delays(coordinates, located)
+    embedding = judge_embedding(delay, direct, settings.max_embedding_error)
+    if not embedding.trusted:
+        delay[:] = np.nan
+        located = located[:0]
+    provenance = np.full((count, count), Provenance.COORDINATES, dtype=np.int8)
+    direct.write_to(delay)
+    provenance[direct.low, direct.high] = provenance[direct.high, direct.low] = Provenance.MEASURED
+    np.fill_diagonal(delay, 0.0)
+    names, site = site_indices(hosts)
+    absent = np.isnan(delay)
+    if absent.any():
+        stand_in, source = _between_sites(site_medians(delay, site, len(names)), names, settings)
+        rows, columns = np.nonzero(absent)
+        delay[rows, columns] = stand_in[site[rows], site[columns]]
+        provenance[rows, columns] = source[site[rows], site[columns]]
     delay += settings.hop_overhead_ms
     np.fill_diagonal(delay, 0.0)
-    np.fill_diagonal(provenance, Provenance.COORDINATES)
+    np.fill_diagonal(provenance, Provenance.MEASURED)
     errors = [coordinate.error for coordinate in coordinates if coordinate is not None]
     return Delays(
-        delay, provenance, _by_host(provenance, located), float(np.median(errors)) if errors else None
+        delay_ms=delay,
+        provenance=provenance,
+        hosts_by_provenance=_by_host(provenance, located),
+        error=float(np.median(errors)) if errors else None,
+        links=links,
+        embedding=embedding,
+        site=site,
+        n_sites=len(names),
     )
 
 
@@ -125,35 +198,55 @@ def _one_dimension(coordinates: Sequence[Coordinate | None]) -> list[Coordinate 
     return [c if c is not None and len(c.position_ms) == dimension else None for c in coordinates]
 
 
-def _coordinate_delays(coordinates: Sequence[Coordinate | None]) -> npt.NDArray[np.float64]:
-    """Delays of all pairs of located hosts, (n_located, n_located) in ms: |xa - xb| + ha + hb."""
+def _coordinate_delays(coordinates: Sequence[Coordinate | None], located: IntArray) -> FloatArray:
+    """Return |xa - xb| + ha + hb of all pairs of hosts in ms, NaN without two coordinates."""
+    count = len(coordinates)
     present = [coordinate for coordinate in coordinates if coordinate is not None]
     if not present:
-        return np.zeros((0, 0))
+        return np.full((count, count), np.nan)
     position = np.array([coordinate.position_ms for coordinate in present])
     height = np.array([coordinate.height_ms for coordinate in present])
     distance = np.sqrt(((position[:, None, :] - position[None, :, :]) ** 2).sum(axis=2))
-    return np.asarray(distance + height[:, None] + height[None, :], dtype=np.float64)
+    embedded = np.asarray(distance + height[:, None] + height[None, :], dtype=np.float64)
+    if len(present) == count:
+        return embedded
+    delay = np.full((count, count), np.nan)
+    delay[np.ix_(located, located)] = embedded
+    return delay
 
 
-def _site_median(measured: npt.NDArray[np.float64], rows: list[int], columns: list[int]) -> float | None:
-    """Median measured delay between the hosts of two sites, None if no pair of them is measured."""
-    if not rows or not columns:
-        return None
-    block = measured[np.ix_(rows, columns)]
-    different = np.array(rows)[:, None] != np.array(columns)[None, :]
-    return float(np.median(block[different])) if different.any() else None
+def _between_sites(
+    medians: FloatArray, names: tuple[str, ...], settings: NetworkSettings
+) -> tuple[FloatArray, npt.NDArray[np.int8]]:
+    """Return what stands in for pairs of which nothing is known, with its provenance, by pair of sites.
+
+    Both are (n_sites + 1, n_sites + 1); the last row and column are for hosts without a site.
+    """
+    value = np.full(medians.shape, settings.unknown_delay_ms)
+    source = np.full(medians.shape, Provenance.UNIFORM, dtype=np.int8)
+    for entry in settings.site_delay:
+        if set(entry.between) <= set(names):
+            one, other = (names.index(name) for name in entry.between)
+            value[one, other] = value[other, one] = entry.delay_ms
+            source[one, other] = source[other, one] = Provenance.SITE_TABLE
+    same = np.arange(len(names))
+    value[same, same], source[same, same] = settings.local_delay_ms, Provenance.SITE_TABLE
+    known = ~np.isnan(medians)
+    value[known], source[known] = medians[known], Provenance.SITE_MEDIAN
+    return value, source
 
 
-def _by_host(provenance: npt.NDArray[np.int8], located: Sequence[int]) -> tuple[tuple[Provenance, int], ...]:
-    """Count hosts: with a coordinate, else by the best source of any of their delays to another host."""
+def _by_host(provenance: npt.NDArray[np.int8], located: IntArray) -> tuple[tuple[Provenance, int], ...]:
+    """Count hosts: with a coordinate, else by the best source but direct links, else by these."""
     count = provenance.shape[0]
-    has_coordinate = set(located)
-    counts: Counter[Provenance] = Counter()
-    for index in range(count):
-        if index in has_coordinate:
-            counts[Provenance.COORDINATES] += 1
-            continue
-        others = np.delete(provenance[index], index)
-        counts[Provenance(int(others.min())) if others.size else Provenance.UNIFORM] += 1
-    return tuple(sorted(counts.items()))
+    others = np.array(provenance)
+    others[others == Provenance.MEASURED] = len(Provenance)
+    best = others.min(axis=1) if count else np.zeros(0, dtype=np.int8)
+    best[best == len(Provenance)] = Provenance.UNIFORM if count == 1 else Provenance.MEASURED
+    best[located] = Provenance.COORDINATES
+    counts = Counter(best.tolist())
+    return tuple((Provenance(kind), counts[kind]) for kind in sorted(counts))
+
+
+def _percent(fraction: float) -> str:
+    return f"{fraction * 100:.0f} %"

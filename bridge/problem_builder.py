@@ -198,7 +198,7 @@ def build_problem(state: RoundState, task: Task, view: RoundView, frame: Frame) 
     """Build the problem of placing a topology's executors; its `current` is where they run now."""
     return Problem(
         application=_application(state, task, frame),
-        network=_network(state, view, frame),
+        network=_network(state, task, view, frame),
         objective=Objective(weights=dict(task.settings.weights)),
         current=frame.current,
     )
@@ -226,7 +226,10 @@ def _application(state: RoundState, task: Task, frame: Frame) -> Application:
     return Application(tuple(operators), task.graph.streams)
 
 
-def _network(state: RoundState, view: RoundView, frame: Frame) -> Network:
+def _network(state: RoundState, task: Task, view: RoundView, frame: Frame) -> Network:
+    block = np.ix_(frame.hosts, frame.hosts)
+    # Worked out only where it is weighed: most topologies weigh the response time alone.
+    links = view.delays.link_availability if task.settings.weights.get("availability") else None
     return Network(
         nodes=tuple(
             Node(
@@ -238,7 +241,8 @@ def _network(state: RoundState, view: RoundView, frame: Frame) -> Network:
             )
             for host, capacity in zip(frame.hosts, frame.capacity.tolist(), strict=True)
         ),
-        delay_ms=view.delays.delay_ms[np.ix_(frame.hosts, frame.hosts)],
+        delay_ms=view.delays.delay_ms[block],
+        link_availability=None if links is None else links[block],
     )
 
 

@@ -2,52 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ValidationError
 
 from bridge.messages import ReadingKind
+from bridge.node_payload import parse_node
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from bridge.messages import PlanRequest
+    from bridge.messages import PlanRequest, Reading
+    from bridge.node_payload import LinkPayload, NodePayload
     from bridge.settings import ReadingsSettings
 
 # The model works with logarithms: a host that is said to be never up is nearly never up.
 LEAST_AVAILABILITY = 1e-6
-# No network has delays of a minute; what is further away would drown all others in rounding errors.
-LARGEST_COORDINATE_MS = 60_000.0
-_Finite = Annotated[float, Field(allow_inf_nan=False)]
-_Position = Annotated[float, Field(ge=-LARGEST_COORDINATE_MS, le=LARGEST_COORDINATE_MS, allow_inf_nan=False)]
-_Height = Annotated[float, Field(ge=0, le=LARGEST_COORDINATE_MS, allow_inf_nan=False)]
-_NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-_Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-
-
-class _Load(BaseModel):
-    # Further load figures may be published: only the two that the contract names are checked.
-    model_config = ConfigDict(strict=True, extra="ignore")
-    cpu: _Fraction
-    memory: _Fraction
-
-
-class _NodePayload(BaseModel):
-    # Later agents may add fields without changing the version, so unknown ones are ignored.
-    model_config = ConfigDict(strict=True, extra="ignore")
-    version: Literal[1]
-    time: _Finite
-    sequence: int
-    lifetime_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
-    host: Annotated[str, Field(min_length=1)]
-    site: Annotated[str, Field(min_length=1)] | None = None
-    coordinate: Annotated[list[_Position], Field(min_length=1, max_length=16)]
-    height: _Height
-    error: _NotNegative
-    availability: _Fraction
-    load: _Load | None = None
-    probe: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +45,22 @@ class NodeReading:
         site: Its site, if the agent knows it.
         coordinate: None if the error estimate is too large to be used.
         availability: Fraction of time that the host is up.
+        links: Possible direct links by the name of the peer, whatever their age.
+        age_s: Time since the shim saw the reading change.
+        time_s: Unix time of the reading by the host's clock.
+        sequence: Number of the reading since the agent's start.
+        probe: Where the agent answers probes, if told.
     """
 
     host: str
     site: str | None
     coordinate: Coordinate | None
     availability: float
+    links: Mapping[str, LinkPayload] = field(default_factory=dict)
+    age_s: float = 0.0
+    time_s: float = 0.0
+    sequence: int = 0
+    probe: str | None = None
 
 
 @dataclass(frozen=True)
@@ -90,8 +71,9 @@ class Readings:
         by_host: Believed readings.
         stale: Hosts whose reading is older than its lifetime, sorted.
         uncertain: Hosts whose coordinate has too large an error, sorted.
-        faults: One phrase per malformed or contradictory reading.
+        faults: One phrase per malformed or contradictory reading and per reading with impossible links.
         live: False if the shim has no connection to ZooKeeper.
+        impossible_links: Number of links that were left out because they are impossible.
     """
 
     by_host: Mapping[str, NodeReading]
@@ -99,6 +81,7 @@ class Readings:
     uncertain: tuple[str, ...]
     faults: tuple[str, ...]
     live: bool
+    impossible_links: int = 0
 
 
 def read_nodes(request: PlanRequest, hosts: Collection[str], settings: ReadingsSettings) -> Readings:
@@ -115,17 +98,14 @@ def read_nodes(request: PlanRequest, hosts: Collection[str], settings: ReadingsS
     stale: list[str] = []
     uncertain: list[str] = []
     faults: list[str] = []
+    impossible_links = 0
     for reading in request.readings:
         if reading.kind is not ReadingKind.NODE or reading.name not in hosts:
             continue
         try:
-            payload = _NodePayload.model_validate_json(reading.payload)
+            payload, bad_links = parse_node(reading.payload)
         except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            place = ".".join(str(part) for part in first["loc"])
-            faults.append(
-                f"reading of {reading.name} is malformed ({place + ': ' if place else ''}{first['msg']})"
-            )
+            faults.append(f"reading of {reading.name} is malformed ({first_fault(error)})")
             continue
         if payload.host != reading.name:
             faults.append(f"reading of {reading.name} says that it is of {payload.host}")
@@ -137,17 +117,41 @@ def read_nodes(request: PlanRequest, hosts: Collection[str], settings: ReadingsS
         if reading.age_ms > lifetime_s * 1000:
             stale.append(reading.name)
             continue
+        if bad_links:
+            impossible_links += len(bad_links)
+            others = " and others" if len(bad_links) > 1 else ""
+            faults.append(f"reading of {reading.name} holds an impossible link ({bad_links[0]}){others}")
         trusted = payload.error <= settings.max_error
         if not trusted:
             uncertain.append(reading.name)
-        by_host[reading.name] = NodeReading(
-            host=payload.host,
-            site=payload.site,
-            coordinate=Coordinate(tuple(payload.coordinate), payload.height, payload.error)
-            if trusted
-            else None,
-            availability=max(payload.availability, LEAST_AVAILABILITY),
-        )
+        by_host[reading.name] = _believed(reading, payload, trusted=trusted)
     return Readings(
-        by_host, tuple(sorted(stale)), tuple(sorted(uncertain)), tuple(faults), request.readings_live
+        by_host,
+        tuple(sorted(stale)),
+        tuple(sorted(uncertain)),
+        tuple(faults),
+        request.readings_live,
+        impossible_links,
+    )
+
+
+def first_fault(error: ValidationError) -> str:
+    """Say what is wrong first with the content of a znode: field and rule, without the value."""
+    first = error.errors(include_url=False)[0]
+    place = ".".join(str(part) for part in first["loc"])
+    return f"{place + ': ' if place else ''}{first['msg']}"
+
+
+def _believed(reading: Reading, payload: NodePayload, *, trusted: bool) -> NodeReading:
+    coordinate = Coordinate(tuple(payload.coordinate), payload.height, payload.error)
+    return NodeReading(
+        host=payload.host,
+        site=payload.site,
+        coordinate=coordinate if trusted else None,
+        availability=max(payload.availability, LEAST_AVAILABILITY),
+        links=payload.links or {},
+        age_s=reading.age_ms / 1000.0,
+        time_s=payload.time,
+        sequence=payload.sequence,
+        probe=payload.probe,
     )

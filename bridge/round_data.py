@@ -9,6 +9,7 @@ import numpy as np
 
 from bridge.cluster import gather_hosts
 from bridge.delays import estimate_delays
+from bridge.links import gather_links
 from bridge.readings import read_nodes
 
 if TYPE_CHECKING:
@@ -55,13 +56,15 @@ def gather_data(request: PlanRequest, settings: Settings) -> RoundData:
         request, frozenset(supervisor.host for supervisor in request.supervisors), settings.readings
     )
     hosts = gather_hosts(request, settings.capacity, readings)
+    links = gather_links(hosts.hosts, readings, settings.readings.link_lifetime_s)
+    delays = estimate_delays(hosts.hosts, readings, settings.network, links)
     return RoundData(
         readings=readings,
         hosts=hosts,
-        delays=estimate_delays(hosts.hosts, readings, settings.network),
+        delays=delays,
         availability=_availability(hosts.hosts, readings, settings.readings.default_availability),
         rates={},
-        faults=readings.faults + hosts.faults,
+        faults=delays.faults + readings.faults + hosts.faults,
     )
 
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bridge.cluster import Host
 from bridge.delays import Provenance, estimate_delays
+from bridge.links import gather_links
 from bridge.readings import Coordinate, NodeReading, Readings
 from bridge.settings import NetworkSettings, SiteDelay
+from bridge.sites import site_medians
 
 SETTINGS = NetworkSettings(
     hop_overhead_ms=2.0,
@@ -18,13 +22,19 @@ SETTINGS = NetworkSettings(
 )
 
 
-def estimate(*hosts):
-    """Hosts as (name, site, position or None)."""
+def estimate(*hosts, **measured):
+    """Hosts as (name, site, position or None), links as a_1={"b-1": delay} with `_` for `-`."""
+    links = {name.replace("_", "-"): told for name, told in measured.items()}
     readings = Readings(
         {
-            name: NodeReading(name, site, Coordinate(tuple(at), 1.0, 0.08), 1.0)
+            name: NodeReading(
+                name,
+                site,
+                None if at is None else Coordinate(tuple(at), 1.0, 0.08),
+                1.0,
+                links={peer: link(delay) for peer, delay in links.get(name, {}).items()},
+            )
             for name, site, at in hosts
-            if at is not None
         },
         stale=(),
         uncertain=(),
@@ -32,7 +42,12 @@ def estimate(*hosts):
         live=True,
     )
     nodes = [Host(name, site, (index,), True, {}) for index, (name, site, _) in enumerate(hosts)]
-    return estimate_delays(nodes, readings, SETTINGS)
+    return estimate_delays(nodes, readings, SETTINGS, gather_links(nodes, readings, 60.0))
+
+
+def link(delay):
+    """A delay in ms, or a link as it stands in a reading."""
+    return delay if isinstance(delay, dict) else {"delay_ms": delay, "age_s": 0.0}
 
 
 def test_coordinates_give_distance_plus_heights_plus_overhead():
@@ -88,3 +103,135 @@ def test_the_matrix_is_symmetric_with_a_zero_diagonal():
 def test_a_cluster_without_hosts_has_no_delays():
     """Nothing to estimate is no error."""
     assert estimate().delay_ms.shape == (0, 0)
+
+
+def test_a_direct_link_counts_before_coordinates():
+    """The pair has the link's delay in both directions, the others what they had; the summary says so."""
+    delays = estimate(("a-1", "a", (0.0,)), ("b-1", "b", (7.0,)), ("c-1", "c", (20.0,)), b_1={"a-1": 5.0})
+    assert delays.delay_ms[0].tolist() == [0.0, 7.0, 24.0]
+    assert delays.delay_ms[1].tolist() == [7.0, 0.0, 17.0]
+    assert delays.provenance[0].tolist() == [0, Provenance.MEASURED, Provenance.COORDINATES]
+    assert delays.summary() == "delays measured for 1/3 pairs, from coordinates 3/3 (error 8 %)"
+    assert delays.faults == ()
+
+
+def test_direct_links_help_hosts_without_coordinate_and_their_neighbours():
+    """a-1 knows b-1 by a link, a-2 by the median between the sites, which that link makes."""
+    delays = estimate(("a-1", "a", None), ("a-2", "a", None), ("b-1", "b", None), a_1={"b-1": 6.0})
+    assert delays.delay_ms[:, 2].tolist() == [8.0, 8.0, 0.0]
+    assert delays.provenance[1, 2] == Provenance.SITE_MEDIAN
+    assert (
+        delays.summary()
+        == "delays measured for 1/3 pairs, from coordinates 0/3, 2 by site median, 1 by site table"
+    )
+
+
+def test_hosts_whose_pairs_are_all_measured_are_counted_by_their_links():
+    """Nothing else is left to tell of them."""
+    delays = estimate(("a-1", "a", None), ("b-1", "b", None), a_1={"b-1": 6.0})
+    assert delays.summary() == "delays measured for 1/1 pairs, from coordinates 0/2, 2 by direct links"
+
+
+def test_contradictory_directions_are_named_and_the_list_is_cut():
+    """One phrase per pair without figures, so that it can be told once; of 28 pairs 20 are named."""
+    assert estimate(("a", None, None), ("b", None, None), a={"b": 10.0}, b={"a": 30.0}).faults == (
+        "a and b measure different delays to each other",
+    )
+    names = [f"h{index}" for index in range(8)]
+    links = {name: {peer: 10.0 if name < peer else 30.0 for peer in names if peer != name} for name in names}
+    faults = estimate(*((name, None, None) for name in names), **links).faults
+    assert len(faults) == 21
+    assert faults[-1] == "8 more pairs contradict each other"
+
+
+def twisted(pairs):
+    """Five hosts at site a, five at b; coordinates say 2 ms within sites and 42 ms between, links 30 ms."""
+    hosts = [(f"{site}-{k}", site, (at,)) for site, at in (("a", 0.0), ("b", 40.0)) for k in range(5)]
+    links = {f"a_{k}": {f"b-{k}": 30.0, f"b-{(k + 1) % 5}": 30.0} for k in range((pairs + 1) // 2)}
+    if pairs % 2:
+        links[f"a_{pairs // 2}"].popitem()
+    return estimate(*hosts, ("c-1", "c", (10.0,)), **links)
+
+
+def test_coordinates_that_contradict_direct_links_are_not_used():
+    """Eight pairs are 40 % off: medians of direct links, site table and uniform stand in, loudly."""
+    delays = twisted(8)
+    assert not delays.embedding.trusted
+    assert delays.embedding.error == pytest.approx(0.4)
+    # Linked, not linked but between the same sites, within a site, to a site without any link.
+    assert delays.delay_ms[0, [5, 8, 1, 10]].tolist() == [32.0, 32.0, 2.25, 102.0]
+    assert delays.provenance[0, [5, 8, 1, 10]].tolist() == [
+        Provenance.MEASURED,
+        Provenance.SITE_MEDIAN,
+        Provenance.SITE_TABLE,
+        Provenance.UNIFORM,
+    ]
+    assert delays.summary() == (
+        "delays measured for 8/55 pairs, not from coordinates (median error 40 % over 8 pairs), "
+        "10 by site median, 1 uniform"
+    )
+    assert delays.faults == ("coordinates contradict direct links: medians between sites stand in for them",)
+
+
+def test_fewer_than_eight_pairs_do_not_condemn_an_embedding():
+    """Seven pairs are as wrong, but few: coordinates go on where there is no link."""
+    delays = twisted(7)
+    assert delays.embedding.trusted
+    assert delays.provenance[0, [5, 8]].tolist() == [Provenance.MEASURED, Provenance.COORDINATES]
+    assert delays.faults == ()
+
+
+@pytest.mark.parametrize(("link_ms", "error"), [(2.5, 0.5 / 2.5), (0.5, 1.5)])
+def test_links_below_a_millisecond_count_as_one_in_relative_errors(link_ms, error):
+    """Coordinates say 2 ms: what is far below the cost of a hop decides nothing."""
+    hosts = [(f"h{k}", "a", (0.0,)) for k in range(9)]
+    links = {f"h{k}": {f"h{k + 1}": link_ms} for k in range(8)}
+    assert estimate(*hosts, **links).embedding.error == pytest.approx(error)
+
+
+def test_pairs_that_are_not_probed_have_the_usual_availability_of_links():
+    """Median between the sites where one is known, else of all; 1 to oneself, never 0."""
+    told = {"delay_ms": 5.0, "age_s": 0.0}
+    delays = estimate(
+        ("a-1", "a", None),
+        ("a-2", "a", None),
+        ("b-1", "b", None),
+        ("c-1", "c", None),
+        a_1={"b-1": {**told, "availability": 0.9}, "c-1": {**told, "availability": 0.0}},
+    )
+    links = delays.link_availability
+    assert np.array_equal(links, links.T)
+    assert links.diagonal().tolist() == [1.0] * 4
+    assert links[0, 2] == links[1, 2] == 0.9
+    assert 0.0 < links[0, 3] < 1e-5
+    assert links[0, 1] == links[2, 3] == 0.45
+
+
+def test_without_a_measured_link_availability_there_is_none():
+    """The model then takes links as available."""
+    assert estimate(("a", None, None), ("b", None, None), a={"b": 1.0}).link_availability is None
+
+
+@given(
+    sites=st.lists(st.integers(0, 3), min_size=1, max_size=7),
+    values=st.lists(st.floats(0, 100) | st.none(), min_size=49, max_size=49),
+)
+def test_site_medians_are_those_of_the_known_pairs(sites, values):
+    """For each ordered pair of sites that has an unknown pair of hosts; site 3 stands for no site."""
+    n = len(sites)
+    known = np.array([np.nan if v is None else v for v in values]).reshape(7, 7)[:n, :n]
+    np.fill_diagonal(known, 0.0)
+    medians = site_medians(known, np.array(sites), 3)
+    for one in range(4):
+        for other in range(4):
+            pairs = [
+                known[i, j]
+                for i in range(n)
+                for j in range(n)
+                if i != j and (sites[i], sites[j]) == (one, other)
+            ]
+            told = [value for value in pairs if not np.isnan(value)]
+            if 3 in (one, other) or len(told) == len(pairs) or not told:
+                assert np.isnan(medians[one, other])
+            else:
+                assert medians[one, other] == pytest.approx(np.median(told))

@@ -10,6 +10,7 @@ import pytest
 from bridge.checks import check_assignment
 from bridge.cluster import Host, gather_hosts
 from bridge.delays import estimate_delays
+from bridge.links import gather_links
 from bridge.problem_builder import NoHostError, RoundView, build_problem, make_frame, make_task
 from bridge.readings import read_nodes
 from bridge.round_state import RoundState
@@ -31,7 +32,7 @@ def prepare(request, index=0, *, use_cpu=False, use_memory=False):
         topology.settings_json, topology.component_names, ("greedy", "local-search"), "greedy", 0
     )
     view = RoundView(
-        estimate_delays(hosts.hosts, readings, SETTINGS.network),
+        estimate_delays(hosts.hosts, readings, SETTINGS.network, gather_links(hosts.hosts, readings, 60.0)),
         np.full(len(hosts.hosts), 0.9),
         SETTINGS.plan,
     )
@@ -56,6 +57,23 @@ def test_a_fresh_topology_may_use_every_host(make):
     names = problem.network.index
     assert problem.network.delay_ms[names["uniroma2-1"], names["europe-west1-1"]] == pytest.approx(30.2)
     assert problem.application.operators[0].execution_time_ms == SETTINGS.plan.execution_time_ms
+
+
+@pytest.mark.parametrize(
+    ("weights", "told"), [({"response_time": 1.0}, False), ({"availability": 1.0}, True)]
+)
+def test_links_have_an_availability_only_where_it_is_weighed(make, weights, told):
+    """It is not worked out for the others."""
+    request = make.cluster(make.taxi(settings={"weights": weights}))
+    link = {"delay_ms": 5.0, "age_s": 0.0, "availability": 0.5}
+    reading = make.reading("uniroma2-1", "uniroma2", 0.0, links={"us-east1-1": link})
+    request = replace(request, readings=(reading, *request.readings[1:]))
+    state, task, view = prepare(request)
+    network = build_problem(state, task, view, make_frame(state, task, 200, [None] * 8)).network
+    assert (network.link_availability is not None) is told
+    if network.link_availability is not None:
+        pair = network.index["uniroma2-1"], network.index["us-east1-1"]
+        assert network.link_availability[pair] == network.link_availability[pair[::-1]] == 0.5
 
 
 def test_other_topologies_executors_and_slots_are_taken_off(make):
