@@ -38,7 +38,7 @@ class Proposals:
         self._constraints = constraints
         self._random = random
         self._movable = np.flatnonzero(problem.allowed.sum(axis=1) > 1)
-        self._near = _candidate_lists(problem)
+        self._near = candidate_lists(problem)
         self._reach = max(4.0, problem.n_nodes / 20.0)
         self._partners = _communicating(problem)
         self._paths = _movable_paths(problem, random)
@@ -192,7 +192,7 @@ class Proposals:
         return changed, self._constraints.met(changed) & (changed != placements).any(axis=0)
 
 
-def _candidate_lists(problem: Problem) -> IntArray:
+def candidate_lists(problem: Problem) -> IntArray:
     """Return (n_nodes, k) the nodes that add least to F if streams lead to them from a node, it included."""
     form = linear_form(problem)
     delay = problem.network.delay_ms

@@ -8,7 +8,8 @@ from scheduler.evaluation import evaluate
 from scheduler.large.descent import descend as sweep
 from scheduler.search.batch import BatchConstraints
 from scheduler.search.descent import descend
-from scheduler.search.proposals import Proposals
+from scheduler.search.proposals import Proposals, candidate_lists
+from scheduler.search.rebuild import Rebuild
 from scheduler.search.walkers import Walkers
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ class Walks:
         self._walkers = Walkers(problem, start, walkers, context.random)
         self._steps = min(max(problem.n_ops * problem.n_nodes // MOVES_PER_STEP, FEWEST_STEPS), MOST_STEPS)
         self._is_refined = True
+        self._rebuild = Rebuild(problem, candidate_lists(problem), context.random)
+        self._was_rebuilt = False
 
     @property
     def start(self) -> IntArray:
@@ -55,12 +58,23 @@ class Walks:
     def next(self, _best: IntArray) -> IntArray:
         """Return the best placement after one more round; it may be the same."""
         if self._walkers.walk(self._steps, self._deadline):
-            self._is_refined = False
+            self._is_refined = self._was_rebuilt = False
         elif not self._is_refined:
-            refined = self._refined(self._walkers.best)
-            self._walkers.adopt(refined, evaluate(self._problem, refined).rank)
+            self._adopt(self._refined(self._walkers.best))
             self._is_refined = True
+        if self._rebuild.possible:
+            best = self._walkers.best
+            rebuilt = self._rebuild.rebuilt(best, self._deadline, narrowed=self._was_rebuilt)
+            self._was_rebuilt = not self._adopt(rebuilt)
         return self._walkers.best
+
+    def _adopt(self, placement: IntArray) -> bool:
+        """Let the walkers go on from a placement if it ranks below their best; return whether it does."""
+        rank = evaluate(self._problem, placement).rank
+        if rank >= self._walkers.rank:
+            return False
+        self._walkers.adopt(placement, rank)
+        return True
 
     def _refined(self, placement: IntArray) -> IntArray:
         """Return the placement after steepest descent."""

@@ -14,21 +14,39 @@ from scheduler.registry import STRATEGIES
 
 if TYPE_CHECKING:
     from scheduler.problem import Problem
+    from tests.scheduler.conftest import MakeProblem
 
 GOLDEN = Path(__file__).parent / "golden"
 INSTANCE = Path(__file__).parents[2] / "benchmarks" / "instances" / "sequential-100.json"
 
 
-@pytest.mark.parametrize("instance", ["layered-100", "sequential-100"])
-@pytest.mark.parametrize("strategy", STRATEGIES)
+SEARCHES = ("ils", "portfolio")
+"""They use as much time as a problem is large, so a small one is enough."""
+CASES = [
+    (strategy, instance)
+    for strategy in STRATEGIES
+    for instance in ("layered-30" if strategy in SEARCHES else "layered-100", "sequential-100")
+]
+
+
+@pytest.mark.parametrize(("strategy", "instance"), CASES)
 def test_the_plan_is_the_golden_one(
-    strategy: str, instance: str, hundred_nodes: Problem, request: pytest.FixtureRequest
+    strategy: str,
+    instance: str,
+    make_problem: MakeProblem,
+    hundred_nodes: Problem,
+    request: pytest.FixtureRequest,
 ) -> None:
     """Placement and objective equal the file golden/<strategy>.json, per instance and seed.
 
     To accept new answers: pytest tests/scheduler --update-golden
     """
-    problem = hundred_nodes if instance == "layered-100" else parse_instance(json.loads(INSTANCE.read_text()))
+    if instance == "layered-30":
+        problem = make_problem(3, 10, 30)
+    elif instance == "layered-100":
+        problem = hundred_nodes
+    else:
+        problem = parse_instance(json.loads(INSTANCE.read_text()))
     result = plan(problem, strategy, seed=0)
     assert result.placement is not None
     assert result.evaluation is not None
