@@ -21,9 +21,12 @@ def prove_infeasible(problem: Problem) -> str | None:
     """Return why no placement exists, or None if these checks cannot prove it.
 
     The checks are necessary conditions: every operator fits on one of its allowed nodes alone; for each
-    resource the demands can flow into the capacities of the allowed nodes, fractions permitted; and, if all
-    operators demand the same, their number fits the whole number of them that each node holds. The last
-    one is exact: with equal demands, None means that a placement exists.
+    resource the demands can flow into the capacities of the allowed nodes, fractions permitted; if all
+    operators demand the same, their number fits the whole number of them that each node holds; and of no
+    resource do more operators demand at least some amount than all nodes hold of such operators. With equal
+    demands they are exact: None means that a placement exists.
+
+    Complexity: O(n_kinds x n_nodes x n_resources), and the flows, whose vertices are classes.
     """
     kinds = problem.kinds
     usable = _usable(problem, kinds)
@@ -80,6 +83,22 @@ def _together(problem: Problem, kinds: Kinds, usable: BoolArray) -> str | None:
             if conflict is not None:
                 what = "operators of this demand"
                 return _told(problem, conflict, of_confined(ones, conflict), count, what)
+    return _large_ones(problem)
+
+
+def _large_ones(problem: Problem) -> str | None:
+    """Look for a size of which there are more operators than all nodes together hold.
+
+    However they are packed, a node holds no more operators of some size or larger than of that size.
+    """
+    for r, resource in enumerate(problem.resources):
+        demand, capacity = problem.demand[:, r], problem.capacity[:, r]
+        for size in np.unique(demand[demand > 0])[::-1]:
+            large = (demand >= size) * 1.0
+            count = np.minimum(np.floor((capacity + TOLERANCE) / size), problem.n_ops)
+            if large.sum() > count.sum():
+                every = np.ones(problem.n_nodes, dtype=np.bool_)
+                return _told(problem, every, large, count, f"places for {size:g} {resource} or more")
     return None
 
 

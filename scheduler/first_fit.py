@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 UNPLACED = -1
 """In a placement under construction."""
+AT_ONCE = "first-fit placed every operator"
+"""The reason of a placement for which nothing had to be done anew."""
 LONG_RUN = 8
 """Operators of one kind in a row from which they are placed together."""
 WINDOW = 16
@@ -60,7 +62,7 @@ def place_in_order(problem: Problem, order: NodeOrder, sequence: Sequence[int]) 
     pins_first = sorted(sequence, key=lambda i: choices[i] != 1)
     placement, stuck = _fill(problem, order, pins_first, repair=False)
     if stuck is None:
-        return Suggestion(placement, "first-fit placed every operator")
+        return Suggestion(placement, AT_ONCE)
     # before the repair, which may look long for what does not exist
     proof = problem.infeasibility
     if proof is not None:
@@ -69,7 +71,7 @@ def place_in_order(problem: Problem, order: NodeOrder, sequence: Sequence[int]) 
     restricted_first = sorted(sequence, key=lambda i: (choices[i], -share[i]))
     placement, stuck = _fill(problem, order, restricted_first, repair=True)
     if stuck is None:
-        return Suggestion(placement, "first-fit placed every operator, the most restricted ones first")
+        return Suggestion(placement, f"{AT_ONCE}, the most restricted ones first")
     operator = problem.application.operators[stuck].name
     return Suggestion(
         None, f"no room was found for operator {operator}, though it is not proved that none exists"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.evaluation import evaluate
-from scheduler.first_fit import NodeOrder, breadth_first_operators, place_in_order
+from scheduler.first_fit import AT_ONCE, NodeOrder, breadth_first_operators, place_in_order
 from scheduler.penalty import LinkPenalty
 from scheduler.strategy import Progress
 
@@ -20,6 +20,8 @@ WORK = 250_000
 """Operators, streams and nodes that all tries together may touch when nothing is pinned."""
 LEAST_TRIES = 8
 """Tries however large the problem is."""
+REPAIR_WORK = 250_000
+"""Operators times nodes of all tries together in which first-fit gets stuck."""
 LOOKED_AT = 128
 """Nodes whose surroundings are looked at to choose those that are tried, if they cannot all be."""
 
@@ -39,7 +41,8 @@ def greedy(problem: Problem, _parameters: NoParameters, context: Context, /) -> 
 
     Complexity: O(n_ops + n_streams + n_nodes log n_nodes) after the extremes of delta; without pins times
     the number of tries, which is at most n_nodes and keeps the whole below `WORK` as far as `LEAST_TRIES`
-    permits.
+    permits. Where first-fit gets stuck, a try takes far longer, and there are no more of these than
+    `REPAIR_WORK` permits, but at least one.
     """
     penalty = LinkPenalty.of(problem)
     sequence = breadth_first_operators(problem)
@@ -48,6 +51,7 @@ def greedy(problem: Problem, _parameters: NoParameters, context: Context, /) -> 
         return place_in_order(problem, NodeOrder(penalty.order(pinned)), sequence)
     best: Suggestion | None = None
     best_rank = (0, 0)
+    stuck = max(1, REPAIR_WORK // (problem.n_ops * problem.n_nodes))
     for u in _centres(problem, penalty):
         suggestion = place_in_order(problem, NodeOrder(penalty.order(np.array([u]))), sequence)
         if suggestion.placement is None:
@@ -59,7 +63,8 @@ def greedy(problem: Problem, _parameters: NoParameters, context: Context, /) -> 
             if best is None or best.placement is None or worth.rank < best_rank:
                 best, best_rank = suggestion, worth.rank
                 context.report(Progress(worth.objective, None, "greedy", suggestion.placement))
-        if context.deadline.expired():
+        stuck -= suggestion.reason != AT_ONCE
+        if context.deadline.expired() or not stuck:
             break
     if best is None:
         raise AssertionError("a network has at least one node")

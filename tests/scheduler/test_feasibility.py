@@ -56,6 +56,12 @@ ONE = {"slots": 1.0}
             {"x": {"slots": 3.0}, "y": {"slots": 3.0}},
             "operators a, b, c demand 3 operators of this demand, all nodes together have 2 (1 short)",
         ),
+        (
+            # fractions of them would fit
+            [Operator(name, demand={"memory": size}) for name, size in zip("abc", (6, 7, 8), strict=True)],
+            {"x": {"memory": 11.0}, "y": {"memory": 11.0}},
+            "operators a, b, c demand 3 places for 6 memory or more, all nodes together have 2 (1 short)",
+        ),
     ],
 )
 def test_the_reason_names_operators_and_capacity(

@@ -8,6 +8,7 @@ from scheduler.deadline import Deadline
 from scheduler.penalty import LinkPenalty
 from scheduler.plan import plan
 from scheduler.problem import Application, Network, Node, Objective, Operator, Problem, Stream
+from scheduler.strategies import greedy as module
 from scheduler.strategies.greedy import pinned_nodes
 
 if TYPE_CHECKING:
@@ -98,3 +99,19 @@ def test_a_proof_that_fails_is_not_tried_again_for_every_node(monkeypatch: pytes
     assert result.status == "infeasible"
     assert "not proved" in result.reason
     assert len(asked) == 1
+
+
+def test_few_nodes_are_tried_where_first_fit_gets_stuck(monkeypatch: pytest.MonkeyPatch) -> None:
+    """5 + 3 + 3 + 3 do not fit into 7 + 7, which no count or sum tells: as many tries as there is work for."""
+    operators = tuple(Operator(f"o{k}", demand={"memory": size}) for k, size in enumerate((5, 3, 3, 3)))
+    nodes = tuple(Node(name, {"memory": 7}) for name in "xy")
+    problem = Problem(Application(operators), Network(nodes, 1.0 - np.eye(2)))
+    tried: list[object] = []
+    genuine = module.place_in_order
+    monkeypatch.setattr(module, "place_in_order", lambda *each: tried.append(each) or genuine(*each))
+    for work, tries in ((1, 1), (8, 1), (16, 2)):
+        monkeypatch.setattr(module, "REPAIR_WORK", work)
+        tried.clear()
+
+        assert "not proved" in plan(problem, "greedy").reason
+        assert len(tried) == tries
