@@ -19,6 +19,7 @@ def rates(
     zookeeper: Annotated[str, typer.Option(help="HOST:PORT of ZooKeeper; several separated by commas.")],
     root: Annotated[str, typer.Option(help="Path in ZooKeeper under which readings live.")] = "/stormplace",
     interval_s: Annotated[float, typer.Option(help="Time between two looks at Nimbus, in s.")] = 10.0,
+    window_s: Annotated[float, typer.Option(help="Time over which rates are taken, in s.")] = 60.0,
     zookeeper_auth_file: Annotated[
         Path | None,
         typer.Option(
@@ -41,7 +42,12 @@ def rates(
     except ValueError as error:
         raise UserError(str(error)) from error
     options = CollectorOptions(
-        nimbus=nimbus, zookeeper=zookeeper, root=root, interval_s=interval_s, auth=auth
+        nimbus=nimbus,
+        zookeeper=zookeeper,
+        root=root,
+        interval_s=interval_s,
+        window_s=window_s,
+        auth=auth,
     )
     try:
         options.check()

@@ -187,7 +187,8 @@ def run(options: CollectorOptions, log: Log) -> None:
     session = Session(
         SessionOptions(options.zookeeper, f"{options.root}/rates", auth=options.auth), log, _REASONS
     )
-    collector = Collector(lambda: connect(addresses), session, options.root, log)
+    window = WindowParameters(window_s=options.window_s)
+    collector = Collector(lambda: connect(addresses), session, options.root, log, parameters=window)
 
     def work() -> None:
         due_s = time.monotonic()

@@ -30,6 +30,7 @@ class CollectorOptions:
         zookeeper: `HOST:PORT`, several separated by commas.
         root: Path in ZooKeeper under which readings live.
         interval_s: Time between two looks, s.
+        window_s: Length of the window over which rates are taken, s.
         auth: Credentials for ZooKeeper, None for an open one.
     """
 
@@ -37,6 +38,7 @@ class CollectorOptions:
     zookeeper: str
     root: str = "/stormplace"
     interval_s: float = 10.0
+    window_s: float = 60.0
     auth: ZookeeperAuth | None = None
 
     def check(self) -> None:
@@ -59,6 +61,8 @@ class CollectorOptions:
             yield f"--root {self.root!r} is not a path such as /stormplace"
         if not 1 <= self.interval_s <= 60:
             yield f"--interval-s {self.interval_s:g} is not from 1 to 60"
+        if not 20 <= self.window_s <= 600:
+            yield f"--window-s {self.window_s:g} is not from 20 to 600"
 
     def nimbus_addresses(self) -> tuple[NimbusAddress, ...]:
         """Return the addresses of `nimbus`; call `check` before."""

@@ -1,0 +1,232 @@
+"""Rules of following topologies, with a scripted Nimbus and a scripted clock."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from monitoring.nimbus import NimbusError, TopologyGoneError
+from monitoring.rates_collector import Collector
+from monitoring.rates_counters import Counters, ExecutorLook, Shape, Stream
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SPOUT = Stream("spout", "default")
+SHAPE = Shape({"spout": (), "bolt": (SPOUT,)}, frozenset({"spout"}))
+RATE = 10
+PATH = "/s/rates/taxi-1"
+
+
+class Nimbus:
+    """A cluster with one topology of a spout and two bolts; statistics are rendered every 30 s."""
+
+    def __init__(self, clock: Any) -> None:
+        self.clock = clock
+        self.statuses = {"taxi-1": "ACTIVE"}
+        self.started_s = {"spout": 0.0, "bolt-1": 0.0, "bolt-2": 0.0}
+        self.faults: dict[str, str] = {}
+        self.trouble = ""
+        self.gone = False
+        self.shapes = 0
+
+    @contextmanager
+    def connect(self) -> Iterator[Nimbus]:
+        if self.trouble:
+            raise NimbusError(self.trouble)
+        yield self
+
+    def topologies(self) -> dict[str, str]:
+        return self.statuses
+
+    def shape(self, _topology: str) -> Shape:
+        self.shapes += 1
+        return SHAPE
+
+    def executors(self, topology: str, _shape: Shape) -> tuple[ExecutorLook, ...]:
+        if self.gone:
+            raise TopologyGoneError(topology)
+        return tuple(
+            ExecutorLook(
+                name.partition("-")[0], task, task, "a", 6700, self._counters(name), self.faults.get(name, "")
+            )
+            for task, name in enumerate(self.started_s, start=1)
+        )
+
+    def _counters(self, name: str) -> Counters | None:
+        age_s = int((self.clock.now_s - self.started_s[name]) // 30 * 30)
+        if name in self.faults or age_s < 30:
+            return None
+        count = RATE * age_s
+        if name == "spout":
+            return Counters(age_s, 1.0, {"default": 2 * count}, {"default": 2 * count}, {}, None)
+        return Counters(age_s, 1.0, {}, {}, {SPOUT: count}, {SPOUT: float(count)})
+
+
+class Nodes:
+    """What was published."""
+
+    def __init__(self) -> None:
+        self.now: dict[str, dict[str, Any]] = {}
+        self.writes = 0
+
+    def hold(self, path: str, content: bytes) -> None:
+        self.now[path] = json.loads(content)
+        self.writes += 1
+
+    def release(self, path: str) -> None:
+        self.now.pop(path, None)
+
+
+class Scene:
+    """A collector among scripted parts."""
+
+    def __init__(self, clock: Any, log: Any) -> None:
+        self.clock, self.log = clock, log
+        self.nimbus, self.nodes = Nimbus(clock), Nodes()
+        self.collector = Collector(
+            self.nimbus.connect, self.nodes, "/s", log, clock=clock, unix_time=lambda: 1e9 + clock()
+        )
+
+    def run(self, until_s: float) -> None:
+        """Look every 10 s."""
+        while self.clock.now_s + 10 <= until_s:
+            self.clock.now_s += 10
+            self.collector.look()
+
+    def reading(self) -> dict[str, Any] | None:
+        return self.nodes.now.get(PATH)
+
+
+@pytest.fixture
+def scene(fake_clock: Any, log: Any) -> Scene:
+    return Scene(fake_clock, log)
+
+
+def test_a_reading_appears_with_the_second_rendering(scene: Scene) -> None:
+    """Two renderings make a rate; before them there is no reading, also none of zeros."""
+    scene.run(50)
+    assert scene.reading() is None
+    scene.run(60)
+    reading = scene.reading()
+    assert reading is not None
+    assert reading["streams"] == [
+        {"from": "spout", "stream": "default", "to": "bolt", "rate": 20.0, "tuple_bytes": None}
+    ]
+    assert reading["executors"]["execute_ms"] == [None, 1.0, 1.0]
+    assert (reading["complete"], reading["time"], reading["sequence"]) == (True, 1e9 + 60, 1)
+    assert scene.log.names() == ["rates-complete"]
+    assert scene.nimbus.shapes == 1
+
+
+def test_a_reading_is_written_once_per_refresh(scene: Scene) -> None:
+    """Its time is that of the statistics, so looks that show nothing new do not renew it."""
+    scene.run(290)
+    assert scene.nodes.writes == 8
+    reading = scene.reading()
+    assert reading is not None
+    assert reading["time"] == 1e9 + 270
+
+
+def test_a_whole_reading_outlives_a_torn_one(scene: Scene) -> None:
+    """A restarted worker has no statistics for a while: the last whole reading stays, then the torn one."""
+    scene.run(120)
+    scene.nimbus.started_s["bolt-1"] = 115.0
+    scene.run(170)
+    reading = scene.reading()
+    assert reading is not None
+    assert (reading["complete"], reading["time"]) == (True, 1e9 + 120)
+    assert scene.log.names() == ["rates-complete", "rates-incomplete"]
+    scene.run(180)
+    reading = scene.reading()
+    assert reading is not None
+    assert (reading["complete"], reading["time"]) == (True, 1e9 + 180)
+    assert scene.log.names() == ["rates-complete", "rates-incomplete", "rates-complete"]
+
+
+def test_a_torn_reading_comes_when_the_whole_one_is_old(scene: Scene) -> None:
+    """It names who is missing, and does not count him as zero."""
+    scene.run(120)
+    scene.nimbus.started_s["bolt-1"] = 1e9
+    scene.run(200)
+    assert scene.reading()["complete"]  # type: ignore[index]
+    scene.run(210)
+    reading = scene.reading()
+    assert reading is not None
+    assert reading["missing"] == ["bolt[2]"]
+    assert reading["streams"][0]["rate"] == 20.0
+    assert reading["executors"]["first_task"] == [1, 3]
+
+
+def test_without_nimbus_nothing_is_forgotten_and_nothing_published(scene: Scene) -> None:
+    """Minutes without Nimbus are told once; the first refresh after them gives a reading again."""
+    scene.run(120)
+    scene.nimbus.trouble = "nimbus:6627: connection refused"
+    writes = scene.nodes.writes
+    scene.run(420)
+    assert scene.nodes.writes == writes
+    scene.nimbus.trouble = ""
+    scene.run(430)
+    reading = scene.reading()
+    assert reading is not None
+    assert reading["streams"][0]["rate"] == 20.0
+    assert reading["complete"]
+    assert scene.log.names() == ["rates-complete", "nimbus-silent", "nimbus-answers-again"]
+    assert scene.collector.counts.failed_looks == 30
+
+
+def test_unusable_statistics_are_named_once_and_counted(scene: Scene) -> None:
+    """The executor counts as missing for as long."""
+    scene.nimbus.faults["bolt-2"] = "emitted is missing"
+    scene.run(120)
+    reading = scene.reading()
+    assert reading is not None
+    assert reading["missing"] == ["bolt[3]"]
+    assert reading["streams"][0]["rate"] == 20.0
+    assert scene.log.names() == ["statistics-unusable", "rates-incomplete"]
+    _, fields = scene.log.events[0]
+    assert fields == {
+        "topology": "taxi-1",
+        "reason": "emitted is missing",
+        "executors": 1,
+        "named": ("bolt[3]",),
+    }
+    assert scene.collector.counts.unusable_statistics == 12
+
+
+@pytest.mark.parametrize("status", ["INACTIVE", "KILLED", None])
+def test_a_topology_that_does_not_run_loses_its_reading(scene: Scene, status: str | None) -> None:
+    """Killed, deactivated or gone: what it did says nothing any more."""
+    scene.run(120)
+    scene.nimbus.statuses = {} if status is None else {"taxi-1": status}
+    scene.run(130)
+    assert scene.reading() is None
+    scene.nimbus.statuses = {"taxi-1": "ACTIVE"}
+    scene.run(140)
+    assert scene.reading() is None
+    scene.run(150)
+    reading = scene.reading()
+    assert reading is not None
+    assert reading["window_s"] == 30  # its history was forgotten with it
+
+
+def test_a_topology_that_is_rebalanced_keeps_its_reading(scene: Scene) -> None:
+    """Its spouts rest meanwhile, which is no rate to plan with."""
+    scene.run(120)
+    scene.nimbus.statuses["taxi-1"] = "REBALANCING"
+    writes = scene.nodes.writes
+    scene.run(180)
+    assert scene.reading() is not None
+    assert scene.nodes.writes == writes
+
+
+def test_a_topology_that_vanishes_during_a_look_is_forgotten(scene: Scene) -> None:
+    """Nimbus listed it and then did not know it: no fault of Nimbus."""
+    scene.run(120)
+    scene.nimbus.gone = True
+    scene.run(130)
+    assert scene.reading() is None
+    assert scene.log.names() == ["rates-complete"]
