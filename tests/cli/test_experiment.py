@@ -255,6 +255,7 @@ def test_the_round_that_placed_a_topology_is_found(monkeypatch: pytest.MonkeyPat
 
     rounds = [
         record("other", Decision.ASSIGN, 1.0),
+        record("taxi-1", Decision.UNPLACEABLE, 1.5),
         record("taxi-1", Decision.ASSIGN, 2.0),
         record("taxi-1", Decision.KEEP, 3.0),
         record("taxi-1", Decision.ASSIGN, 4.0),
