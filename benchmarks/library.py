@@ -29,7 +29,7 @@ from scheduler.generators.heterogeneous import NodeChoices
 from scheduler.generators.paper import OBJECTIVES
 from scheduler.generators.recipe import Recipe, build
 from scheduler.instance import named_placement, parse_instance, to_document
-from scheduler.problem import UNPLACED
+from scheduler.problem import UNPLACED, CoLocationLimit, Problem
 from scheduler.registry import STRATEGIES
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
     from cli.machine import Provenance
     from scheduler.arrays import IntArray
-    from scheduler.problem import Problem
     from scheduler.result import Result
 
 FOLDER = Path(__file__).parent / "instances"
@@ -66,7 +65,18 @@ RECIPES: Mapping[str, Recipe] = {
     "geographic-layered-150x400-equal": Recipe(
         "layered", "geographic", 400, OBJECTIVES["equal"], operators=150, layers=15, sites=20
     ),
+    "varied-layered-10x25-limits": Recipe(
+        "layered", "two-level", 25, COST_AND_TIME, operators=10, layers=3, choices=VARIED
+    ),
 }
+LIMITS: Mapping[str, tuple[CoLocationLimit, ...]] = {
+    # two replicas apart, and at most two of the operators that are not pinned on one node
+    "varied-layered-10x25-limits": (
+        CoLocationLimit(("operator-2", "operator-3")),
+        CoLocationLimit(tuple(f"operator-{k}" for k in range(2, 10)), most=2),
+    ),
+}
+"""On co-location, of the instances that have any."""
 
 
 def main() -> None:
@@ -93,7 +103,9 @@ def main() -> None:
 
 def recipe_text(name: str) -> str:
     """Return the instance file of a recipe."""
-    return instance_text(to_document(build(RECIPES[name])))
+    made = build(RECIPES[name])
+    limited = Problem(made.application, made.network, made.objective, limits=LIMITS.get(name, ()))
+    return instance_text(to_document(limited))
 
 
 def instances() -> list[str]:
