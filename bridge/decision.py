@@ -160,10 +160,11 @@ def _watched_candidate(
 ) -> Candidate | None:
     """Return the placement that is being watched, None if there is none or it brings too little by now."""
     watched = stability.watched(task.index)
-    if watched is None or len(watched.hosts) != task.topology.n_executors:
+    if watched is None:
         return None
     placement = placement_on(state, question, watched.hosts)
     if placement is None:
+        stability.lose(task.index)
         return None
     candidate = weigh(state, task, question, before, placement)
     settings = stability.settings

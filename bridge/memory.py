@@ -32,7 +32,8 @@ class Watched:
     """A placement that is better than the running one, and since when.
 
     Attributes:
-        hosts: Name of the host of each executor.
+        hosts: Name of the host of each executor; empty if it cannot be had any more and the next one takes
+            its place.
         since_s: Time of the first of the rounds without a break that saw its gain.
     """
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bridge.memory import Change, Memory, TopologyMemory, Watched
@@ -49,6 +50,14 @@ class Stability:
         """Watch nothing for a topology any more: no gain was seen."""
         self._watched[topology] = None
 
+    def lose(self, topology: int) -> None:
+        """Let another placement take over from the watched one, which cannot be had any more.
+
+        A host that is gone or room that is taken refutes no gain: the next candidate need not wait from zero.
+        """
+        watched = self._watched[topology]
+        self._watched[topology] = watched and replace(watched, hosts=())
+
     def why_wait(self, topology: int, hosts: tuple[str, ...], gain: float) -> str:
         """Watch a placement whose gain passes the thresholds, and say why it has to wait.
 
@@ -61,8 +70,8 @@ class Stability:
             A phrase for the status line, empty if the topology may move in this round.
         """
         watched = self._watched[topology]
-        if watched is None or watched.hosts != hosts:
-            watched = Watched(hosts, self._now_s)
+        known = watched is not None and watched.hosts in {hosts, ()}
+        watched = Watched(hosts, watched.since_s if watched is not None and known else self._now_s)
         # Without stabilisation there is nothing to hold on to: the best candidate of each round counts.
         self._watched[topology] = watched if self.settings.stabilisation_s > 0 else None
         if topology in self._released or all(slot is None for slot in self._state.initial(topology)):

@@ -1,0 +1,353 @@
+"""A gain must be seen for a while and a topology have cooled down before it moves; nothing else waits."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+import structlog
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bridge import rounds
+from bridge.memory import NOTHING, Change, Memory, TopologyMemory, Watched, memory_from_json
+from bridge.messages import UNASSIGNED, Decision, Grouping
+from bridge.planner import plan_round
+from bridge.rounds import RoundHandler
+from bridge.settings import MoveSettings, Settings
+from bridge.wire import request_to_thrift
+
+PINNED = {"pin": {"dataSource": "site:uniroma2", "globalRank": "site:uniroma2"}}
+# Hosts: 0-2 uniroma2, 3-4 europe-west1, 5-6 us-east1; few long hops, then many of them.
+GOOD = [0, 0, 1, 1, 2, 2, 3, 3]
+SCATTERED = [0, 5, 3, 6, 4, 5, 3, 1]
+
+
+class Rounds:
+    """Rounds one after the other, each on the result of the one before."""
+
+    def __init__(self, request, **move):
+        self.request = request
+        self.settings = Settings(move=MoveSettings(**move))
+        self.memory = NOTHING
+
+    def at(self, now_s, carry_out=True):
+        done = plan_round(self.request, self.settings, lambda: 0.0, memory=self.memory, now_s=5000.0 + now_s)
+        assert done.report.traces == ()
+        self.memory = done.memory
+        if carry_out:
+            self.request = self.make_carried_out(done.response)
+        return done.response.plans[0]
+
+    def make_carried_out(self, response):
+        slots = {plan.topology_id: plan for plan in response.plans if plan.decision is Decision.ASSIGN}
+        return replace(
+            self.request,
+            topologies=tuple(
+                replace(
+                    topology,
+                    executor_supervisor=slots[topology.id].executor_supervisor,
+                    executor_port=slots[topology.id].executor_port,
+                )
+                if topology.id in slots
+                else topology
+                for topology in self.request.topologies
+            ),
+        )
+
+
+def scattered(make, topology_id="taxi-1", **settings):
+    return make.assigned(make.taxi(topology_id, {**PINNED, **settings}), SCATTERED)
+
+
+def at_one_point(make, request):
+    """The same cluster with all hosts equally near: nothing can be gained."""
+    near = tuple(make.reading(each.name, None, 0.0) for each in request.readings)
+    return replace(request, readings=near)
+
+
+def test_a_gain_is_carried_out_once_it_was_seen_for_its_time(make):
+    """The status line counts; the move comes with the first round after that time, and is the only one."""
+    rounds_ = Rounds(make.cluster(scattered(make)))
+    told = [rounds_.at(second) for second in (0, 12.5, 29, 30, 40, 200, 300, 400)]
+    assert [answer.decision for answer in told] == [Decision.KEEP] * 3 + [Decision.ASSIGN] + [
+        Decision.KEEP
+    ] * 4
+    gain = f"{told[3].price.gain * 100:.0f} %"
+    for answer, seen in zip(told, ("0 s", "12 s", "29 s"), strict=False):
+        assert answer.status.startswith(f"kept: gain of {gain} seen for {seen} of 30 s (local-search); ")
+    assert told[3].status.startswith(f"moved by local-search for a gain of {gain}: ")
+
+
+def test_one_round_is_never_enough(make):
+    """Even if the gain need be seen for no more than an instant."""
+    rounds_ = Rounds(make.cluster(scattered(make)), stabilisation_s=1e-9)
+    assert rounds_.at(0).decision is Decision.KEEP
+    assert rounds_.at(10).decision is Decision.ASSIGN
+
+
+def test_a_break_starts_from_zero(make):
+    """The gain is gone for one round."""
+    request = make.cluster(scattered(make))
+    rounds_ = Rounds(request)
+    rounds_.at(0)
+    rounds_.at(10)
+    rounds_.request = at_one_point(make, request)
+    assert "best candidate gains 6.6 ms < 10.0 ms" in rounds_.at(20).status
+    rounds_.request = request
+    assert "seen for 0 s of 30 s" in rounds_.at(30).status
+    assert "seen for 20 s of 30 s" in rounds_.at(50).status
+    assert rounds_.at(60).decision is Decision.ASSIGN
+
+
+def test_a_placement_that_cannot_be_had_any_more_hands_its_time_on(make):
+    """A host of the first candidate is blacklisted: no gain is refuted, the second one takes over."""
+    request = make.cluster(scattered(make))
+    rounds_ = Rounds(request)
+    rounds_.at(0)
+    watched = rounds_.memory.topologies[0].watched.hosts
+    gone = next(
+        index
+        for index, each in enumerate(request.supervisors)
+        if each.host in watched and each.host.startswith("europe")
+    )
+    listed = list(request.supervisors)
+    listed[gone] = replace(listed[gone], blacklisted=True)
+    rounds_.request = replace(request, supervisors=tuple(listed))
+    assert "seen for 20 s of 30 s" in rounds_.at(20).status
+    assert request.supervisors[gone].host not in rounds_.memory.topologies[0].watched.hosts
+    answer = rounds_.at(30)
+    assert answer.decision is Decision.ASSIGN
+    assert gone not in answer.executor_supervisor
+
+
+def test_gains_of_ever_other_placements_are_none_that_lasts(make):
+    """In every round one host is nearer than the running one, but two hosts take turns."""
+    keys = {
+        "topology.stormplace.pin": {"c0": "host:uniroma2-1"},
+        "topology.stormplace.avoid": {"c1": "site:uniroma2"},
+    }
+    pair = replace(make.chain("a", [1, 1], [Grouping.SHUFFLE]), settings_json=json.dumps(keys))
+    request = make.cluster(make.assigned(pair, [0, 4]))
+    far = {**dict.fromkeys((each.host for each in request.supervisors), 200.0), "uniroma2-1": 0.0}
+    rounds_ = Rounds(request)
+    for number in range(6):
+        near = ("europe-west1-1", "us-east1-1")[number % 2]
+        x = {**far, "europe-west1-2": 60.0, near: 20.0}
+        readings = tuple(make.reading(host, None, x[host]) for host in far)
+        rounds_.request = replace(request, readings=readings)
+        assert "kept: gain of 62 % seen for 0 s of 30 s" in rounds_.at(20 * number).status
+
+
+def test_the_placement_that_was_watched_is_the_one_that_is_carried_out(make):
+    """Whatever the strategy proposes meanwhile, if it is not better still by the thresholds."""
+    request = make.cluster(scattered(make))
+    rounds_ = Rounds(request)
+    rounds_.at(0)
+    watched = rounds_.memory.topologies[0].watched.hosts
+    rounds_.request = replace(
+        request,
+        topologies=(scattered(make, strategy="greedy", seed=3),),
+    )
+    rounds_.at(10)
+    answer = rounds_.at(30)
+    assert tuple(request.supervisors[index].host for index in answer.executor_supervisor) == watched
+
+
+def test_a_placed_topology_cools_down(make):
+    """It was placed where all hosts were near each other; that they are not counts two minutes later."""
+    start = make.cluster(make.taxi(settings=PINNED))
+    rounds_ = Rounds(at_one_point(make, start))
+    assert rounds_.at(0).decision is Decision.ASSIGN
+    rounds_.request = replace(rounds_.request, readings=start.readings, topologies=(scattered(make),))
+    # The slots are not those of the plan: nothing to cool down from, but a gain to be watched.
+    assert "seen for 0 s of 30 s" in rounds_.at(10).status
+    assert rounds_.at(40).decision is Decision.ASSIGN
+    placed = rounds_.request
+    rounds_.request = replace(
+        placed,
+        readings=tuple(
+            make.reading(each.name, None, 40.0 * index) for index, each in enumerate(start.readings)
+        ),
+    )
+    assert ", cooling down, 80 s of 120 s left (local-search)" in rounds_.at(80).status
+    assert ", cooling down, 1 s of 120 s left (local-search)" in rounds_.at(159.5).status
+    assert rounds_.at(160).decision is Decision.ASSIGN
+
+
+def test_a_gain_that_appears_while_cooling_down_must_be_seen_for_its_time_too(make):
+    """Ten seconds before the end of the cool-down."""
+    start = make.cluster(make.taxi(settings=PINNED))
+    rounds_ = Rounds(start)
+    rounds_.at(0)
+    assert rounds_.at(100).status.startswith("kept: no ")
+    rounds_.request = replace(
+        rounds_.request,
+        readings=tuple(
+            make.reading(each.name, None, 40.0 * (index % 4)) for index, each in enumerate(start.readings)
+        ),
+    )
+    assert "cooling down, 10 s of 120 s left" in rounds_.at(110).status
+    assert "seen for 15 s of 30 s" in rounds_.at(125).status
+    assert rounds_.at(140).decision is Decision.ASSIGN
+
+
+def test_missing_executors_and_broken_pins_never_wait(make):
+    """Right after a placement one executor is lost and another one's pin is changed: both are served."""
+    rounds_ = Rounds(make.cluster(make.taxi(settings=PINNED)))
+    rounds_.at(0)
+    (topology,) = rounds_.request.topologies
+    lost = replace(
+        topology,
+        executor_supervisor=(*topology.executor_supervisor[:-1], UNASSIGNED),
+        executor_port=(*topology.executor_port[:-1], UNASSIGNED),
+    )
+    rounds_.request = replace(rounds_.request, topologies=(lost,))
+    answer = rounds_.at(10)
+    assert answer.decision is Decision.ASSIGN
+    assert answer.executor_supervisor[:-1] == topology.executor_supervisor[:-1]
+    pins = {"topology.stormplace.pin": {"dataSource": "site:us-east1"}}
+    (topology,) = rounds_.request.topologies
+    rounds_.request = replace(
+        rounds_.request, topologies=(replace(topology, settings_json=json.dumps(pins)),)
+    )
+    answer = rounds_.at(20)
+    assert answer.decision is Decision.ASSIGN
+    assert answer.price.executors_moved == 1
+
+
+def test_what_runs_does_not_move_for_a_gain_in_the_round_that_places_the_rest(make):
+    """Seven stand badly, one is missing: it alone gets a slot, and then the topology cools down."""
+    lost = make.assigned(make.taxi(settings=PINNED), [*SCATTERED[:7], UNASSIGNED], [6700] * 7 + [UNASSIGNED])
+    rounds_ = Rounds(make.cluster(lost))
+    answer = rounds_.at(0)
+    assert list(answer.executor_supervisor[:7]) == SCATTERED[:7]
+    assert answer.price.executors_moved == 0
+    assert "cooling down, 110 s of 120 s left" in rounds_.at(10).status
+
+
+def test_a_plan_that_was_not_carried_out_is_made_again(make):
+    """The answer came too late: the next round moves at once, and cools nothing down."""
+    rounds_ = Rounds(make.cluster(scattered(make)))
+    for second in (0, 30):
+        rounds_.at(second, carry_out=False)
+    again = rounds_.at(40, carry_out=False)
+    assert "seen for 0 s of 30 s" in again.status
+    assert rounds_.at(70).decision is Decision.ASSIGN
+
+
+def test_topologies_that_vanish_are_forgotten(make):
+    """One cools down, one is watched; what is settled or gone leaves no trace."""
+    request = make.cluster(make.chain("a", [1], []), make.assigned(make.taxi("b", PINNED), SCATTERED, 6701))
+    rounds_ = Rounds(request)
+    rounds_.at(0)
+    assert [(each.id, each.change is None, each.watched is None) for each in rounds_.memory.topologies] == [
+        ("a", False, True),
+        ("b", True, False),
+    ]
+    first, _ = rounds_.request.topologies
+    rounds_.request = replace(rounds_.request, topologies=(first,))
+    rounds_.at(10)
+    assert [each.id for each in rounds_.memory.topologies] == ["a"]
+    rounds_.at(120)
+    assert rounds_.memory == NOTHING
+
+
+def test_a_restart_of_the_daemon_forgets_safely(make):
+    """No cool-down is assumed, and the gain must be seen anew."""
+    rounds_ = Rounds(make.cluster(scattered(make)))
+    for second in (0, 30):
+        rounds_.at(second)
+    rounds_.request = replace(rounds_.request, topologies=(scattered(make),))
+    rounds_.memory = NOTHING
+    assert "seen for 0 s of 30 s" in rounds_.at(40).status
+    assert "seen for 20 s of 30 s" in rounds_.at(60).status
+    assert rounds_.at(70).decision is Decision.ASSIGN
+
+
+def test_a_round_without_time_is_no_break(make):
+    """Nobody looked."""
+    request = make.cluster(scattered(make))
+    rounds_ = Rounds(request)
+    rounds_.at(0)
+    before = rounds_.memory
+    rounds_.request = replace(request, deadline_ms=0)
+    assert "no time left" in rounds_.at(10).status
+    assert rounds_.memory == before
+    rounds_.request = request
+    assert rounds_.at(30).decision is Decision.ASSIGN
+
+
+@pytest.mark.parametrize("section", [{"frozen": True}, {}])
+def test_what_may_not_move_is_not_watched(make, section):
+    """A frozen topology, or one that would need more moves than a round may have."""
+    rounds_ = Rounds(make.cluster(scattered(make, **section)), max_moves_per_round=2)
+    assert rounds_.at(0).decision is Decision.KEEP
+    assert rounds_.memory == NOTHING
+
+
+def test_a_gain_goes_on_being_watched_while_others_use_the_moves_of_the_round(make):
+    """Both have waited; the second goes a round later."""
+    request = make.cluster(scattered(make, "a"), make.assigned(make.taxi("b", PINNED), SCATTERED, 6701))
+    roomy = tuple(
+        replace(each, meta={**each.meta, "stormplace.executors": "8"}) for each in request.supervisors
+    )
+    rounds_ = Rounds(replace(request, supervisors=roomy), max_moves_per_round=8)
+    answers = {}
+    for second in (0, 30, 40):
+        done = plan_round(rounds_.request, rounds_.settings, lambda: 0.0, memory=rounds_.memory, now_s=second)
+        rounds_.memory, rounds_.request = done.memory, rounds_.make_carried_out(done.response)
+        answers[second] = done.response.plans
+    assert [answer.decision for answer in answers[0]] == [Decision.KEEP] * 2
+    assert [answer.decision for answer in answers[30]] == [Decision.ASSIGN, Decision.KEEP]
+    assert "may move" in answers[30][1].status
+    assert [answer.decision for answer in answers[40]] == [Decision.KEEP, Decision.ASSIGN]
+
+
+def test_the_daemon_keeps_the_memory_between_rounds(make):
+    """The first round sees the gain, the second one moves."""
+    settings = Settings(move=MoveSettings(stabilisation_s=1e-9))
+    handler = RoundHandler(settings, None, structlog.wrap_logger(structlog.ReturnLogger()))
+    request = request_to_thrift(replace(make.cluster(scattered(make)), deadline_ms=60_000))
+    decisions = [handler.plan(request).plans[0].decision for _ in range(2)]
+    assert decisions == [Decision.KEEP, Decision.ASSIGN]
+
+
+def test_of_rounds_that_overlap_the_one_that_began_last_has_the_last_word(make, monkeypatch):
+    """The first ends after the second and must not bring back what it knew."""
+    handler = RoundHandler(Settings(), None, structlog.wrap_logger(structlog.ReturnLogger()))
+    seen = []
+
+    def planned(request, *arguments, memory, now_s):
+        seen.append(memory)
+        if request.round_id == "first":
+            handler.plan(request_to_thrift(replace(request, round_id="second")))
+        done = plan_round(request, *arguments, memory=memory, now_s=now_s)
+        told = Memory((TopologyMemory(request.round_id, watched=Watched((), now_s)),))
+        return replace(done, memory=told)
+
+    monkeypatch.setattr(rounds, "plan_round", planned)
+    for name in ("first", "third"):
+        handler.plan(request_to_thrift(replace(make.cluster(), round_id=name)))
+    assert seen[:2] == [NOTHING, NOTHING]
+    assert [each.id for each in seen[2].topologies] == ["second"]
+
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(
+    st.lists(
+        st.builds(
+            TopologyMemory,
+            st.text(),
+            st.none() | st.builds(Change, finite, st.text()),
+            st.none() | st.builds(Watched, st.lists(st.text()).map(tuple), finite),
+        )
+    )
+)
+def test_a_memory_survives_json(topologies):
+    """To the last bit: records hold it."""
+    memory = Memory(tuple(topologies))
+    assert memory_from_json(memory.to_json()) == memory
