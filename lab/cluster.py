@@ -127,7 +127,12 @@ class LabClient:
         """
         deadline_s = time.monotonic() + limit_s
         while True:
-            status = self.status()
+            try:
+                status = self.status()
+            except LabError:
+                if time.monotonic() > deadline_s:
+                    raise
+                continue  # dozens of processes at once keep the keeper busy for longer than a client waits
             if progress is not None:
                 progress(status)
             if status.state == "ready":

@@ -83,3 +83,22 @@ def test_an_impossible_delay_is_refused(tmp_path: Path, delay_ms: float) -> None
     """Delays are numbers from 0 to a minute."""
     with pytest.raises(LabError, match="a delay is a number from 0 to 60000 ms"):
         LabClient(tmp_path).set_delay("a", "b", delay_ms)
+
+
+def test_a_start_waits_for_a_keeper_too_busy_to_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Silence is an error only when the time for the start is over."""
+    answers: list[LabStatus | LabError] = [LabError("no answer"), LabStatus("ready")]
+
+    def status(_client: LabClient) -> LabStatus:
+        answer = answers.pop(0)
+        if isinstance(answer, LabError):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(LabClient, "status", status)
+    assert LabClient(tmp_path)._await_ready(60.0, None).state == "ready"
+    answers.append(LabError("no answer"))
+    with pytest.raises(LabError, match="no answer"):
+        LabClient(tmp_path)._await_ready(-1.0, None)
