@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -147,6 +149,46 @@ def test_only_nimbus_restarts_for_another_scheduler(lab: LabClient) -> None:
 
 def _state(status: LabStatus, name: str) -> str:
     return next(one.state for one in status.services if one.name == name)
+
+
+def test_measured_rates_are_right(lab: LabClient) -> None:
+    """Streams of 10 and of 1,000 tuples/s are measured within 5 %, those of acking with them."""
+    root, python = "/rates-of-a-test", [sys.executable, "-m"]
+    begin = [*python, "cli.main", "rates", "--nimbus=nimbus:6627", "--zookeeper=nimbus:2181"]
+    collector = lab.exec(
+        "nimbus", [*begin, f"--root={root}", "--interval-s=1", "--window-s=30"], stderr=subprocess.DEVNULL
+    )
+    paced = [*python, "benchmarks.paced_topology"]
+    watch = lab.exec(
+        "nimbus",
+        [*paced, "watch", "--zookeeper=nimbus:2181", f"--root={root}"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        run(
+            lab, "nimbus", *paced, "submit", "--nimbus=nimbus:6627", "--sample-rate=1", "slow=10", "fast=1000"
+        )
+        assert watch.stdout is not None
+        first = json.loads(watch.stdout.readline())
+        reading = first
+        # the first window holds the start of the workers
+        while reading["time"] < first["time"] + 15 or not reading["complete"]:
+            reading = json.loads(watch.stdout.readline())
+        rates = {(one["from"], one["stream"], one["to"]): one["rate"] for one in reading["streams"]}
+        for spout, rate in (("slow", 10), ("fast", 1000)):
+            for edge in (
+                (spout, "default", f"{spout}Sink"),
+                (spout, "__ack_init", "__acker"),
+                (f"{spout}Sink", "__ack_ack", "__acker"),
+                ("__acker", "__ack_ack", spout),
+            ):
+                assert rates[edge] == pytest.approx(rate, rel=0.05), edge
+        assert reading["sample_rate"] == 1
+        run(lab, "nimbus", *python, "cli.main", "taxi", "kill", "--nimbus=nimbus:6627", "--name=paced")
+    finally:
+        watch.kill()
+        collector.kill()
 
 
 def test_a_second_start_is_refused_and_harmless(lab: LabClient, two_sites: Path) -> None:
