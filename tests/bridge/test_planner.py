@@ -12,32 +12,9 @@ from hypothesis import strategies as st
 from bridge import planner
 from bridge.messages import Decision, Grouping
 from bridge.planner import plan_round
-from bridge.settings import MoveSettings, Settings
+from bridge.settings import Settings
 from bridge.wire import decode_request, encode_request, encode_response
-
-PINNED = {"pin": {"dataSource": "site:uniroma2", "globalRank": "site:uniroma2"}}
-# Hosts: 0-2 uniroma2, 3-4 europe-west1, 5-6 us-east1; few long hops, then many of them.
-GOOD = [0, 0, 1, 1, 2, 2, 3, 3]
-SCATTERED = [0, 5, 3, 6, 4, 5, 3, 1]
-AT_ONCE = MoveSettings(cool_down_s=0, stabilisation_s=0)
-
-
-def stopped():
-    return 0.0
-
-
-def plan(request, move=AT_ONCE, **sections):
-    return plan_round(request, Settings(move=move, **sections), stopped)
-
-
-def only(request, **sections):
-    done = plan(request, **sections)
-    assert done.report.traces == ()
-    return done.response.plans[0]
-
-
-def hosts_of(request, answer):
-    return [request.supervisors[index].host for index in answer.executor_supervisor]
+from tests.bridge.planner_rounds import AT_ONCE, GOOD, PINNED, SCATTERED, hosts_of, only, plan, stopped
 
 
 def test_a_new_topology_is_placed_near_its_pins_within_capacity(make):

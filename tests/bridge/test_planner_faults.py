@@ -8,10 +8,7 @@ from bridge import planner
 from bridge.messages import Decision, Grouping
 from bridge.planner import plan_round
 from bridge.settings import MoveSettings, Settings
-
-
-def stopped():
-    return 0.0
+from tests.bridge.planner_rounds import stopped
 
 
 def only(request, **sections):

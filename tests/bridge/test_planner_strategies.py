@@ -21,6 +21,7 @@ from bridge.settings import MoveSettings, PlanSettings, Settings
 from bridge.wire import encode_request, encode_response
 from scheduler.children import INLINE
 from scheduler.registry import STRATEGIES
+from tests.bridge.planner_rounds import stopped
 
 # The smallest query that leaves something to decide: there are as many ends as a host has room for.
 PINNED = {"pin": {"c0": "site:uniroma2", "c3": "site:us-east1"}}
@@ -31,10 +32,6 @@ SETTINGS = Settings(
 EXACT = [name for name, entry in STRATEGIES.items() if entry.exact]
 
 every_strategy = pytest.mark.parametrize("strategy", STRATEGIES)
-
-
-def stopped():
-    return 0.0
 
 
 @pytest.fixture(scope="module")
