@@ -74,7 +74,7 @@ class Task:
     @cached_property
     def graph(self) -> ExecutorGraph:
         """Executors and streams; worked out only for topologies that are planned."""
-        return build_executor_graph(self.topology, self.plan_settings)
+        return build_executor_graph(self.topology, self.plan_settings, self.settings.rates, self.measured)
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,6 +207,7 @@ def build_problem(state: RoundState, task: Task, view: RoundView, frame: Frame) 
 def _application(state: RoundState, task: Task, frame: Frame) -> Application:
     names = [state.hosts.hosts[host].name for host in frame.hosts]
     demand = state.demand(task.index).tolist()
+    times = task.graph.execution_time_ms.tolist()
     named: dict[bytes, tuple[str, ...]] = {}
     operators: list[Operator] = []
     for executor, name in enumerate(task.graph.names):
@@ -218,7 +219,7 @@ def _application(state: RoundState, task: Task, frame: Frame) -> Application:
         operators.append(
             Operator(
                 name=name,
-                execution_time_ms=task.plan_settings.execution_time_ms,
+                execution_time_ms=times[executor],
                 demand=dict(zip(state.resources, demand[executor], strict=True)),
                 allowed=named[key],
             )

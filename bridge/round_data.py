@@ -10,6 +10,7 @@ import numpy as np
 from bridge.cluster import gather_hosts
 from bridge.delays import estimate_delays
 from bridge.links import gather_links
+from bridge.rates import read_rates
 from bridge.readings import read_nodes
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class RoundData:
         delays: Delays between them.
         availability: (n_hosts,) fraction of time that each host is up.
         rates: Measured rates by topology id.
+        stale_rates: Topologies whose measured rates are too old.
         faults: What is wrong with readings and metadata, one phrase each.
     """
 
@@ -42,6 +44,7 @@ class RoundData:
     delays: Delays
     availability: FloatArray
     rates: Mapping[str, MeasuredRates]
+    stale_rates: tuple[str, ...]
     faults: tuple[str, ...]
 
 
@@ -58,13 +61,15 @@ def gather_data(request: PlanRequest, settings: Settings) -> RoundData:
     hosts = gather_hosts(request, settings.capacity, readings)
     links = gather_links(hosts.hosts, readings, settings.readings.link_lifetime_s)
     delays = estimate_delays(hosts.hosts, readings, settings.network, links)
+    rates = read_rates(request)
     return RoundData(
         readings=readings,
         hosts=hosts,
         delays=delays,
         availability=_availability(hosts.hosts, readings, settings.readings.default_availability),
-        rates={},
-        faults=delays.faults + readings.faults + hosts.faults,
+        rates=rates.by_topology,
+        stale_rates=rates.stale,
+        faults=delays.faults + readings.faults + rates.faults + hosts.faults,
     )
 
 

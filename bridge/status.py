@@ -21,16 +21,18 @@ if TYPE_CHECKING:
 _FAULTS_SHOWN = 3
 _SITES_SHOWN = 7
 UNIT_RATES = "unit rates"
+DECLARED_RATES = "declared rates"
 _START = {"kept": "kept", "unmet": "kept (pin not met)", "unplaceable": "not placed"}
 
 
-def data_summary(data: RoundData, rates: str = UNIT_RATES) -> str:
+def data_summary(data: RoundData, task: Task | None = None) -> str:
     """Tell where delays and rates come from and what is wrong with the readings.
 
     Args:
         data: What the round knows of the cluster.
-        rates: Where the rates come from.
+        task: The topology whose rates are told; None tells of how many they are measured.
     """
+    rates = f"rates measured of {len(data.rates)} topologies" if task is None else _rates(data, task)
     parts = [", ".join([data.delays.summary(), *_missing(data.readings)]), rates]
     if not data.readings.live:
         parts.append("readings are not live (no connection to ZooKeeper)")
@@ -58,11 +60,18 @@ def status_line(verdict: Verdict, task: Task, placement: Sequence[int], data: Ro
         parts.append(f"cost is weighed but no supervisor states {META_COST}")
     # Before the data: the shim cuts long lines, and users must see what of their own was ignored.
     parts.extend(_first(tuple(f"setting ignored: {fault}" for fault in task.settings.faults)))
-    parts.append(data_summary(data))
+    parts.append(data_summary(data, task))
     if verdict.result is not None and task.graph.feedback:
         parts.append("feedback streams left out of the response time")
     # One line, whatever names and values users put into their settings.
     return " ".join("; ".join(parts).split())
+
+
+def _rates(data: RoundData, task: Task) -> str:
+    if task.measured is not None:
+        return task.measured.summary(task.topology)
+    told = DECLARED_RATES if task.settings.rates else UNIT_RATES
+    return f"{told} (the measured ones are stale)" if task.topology.id in data.stale_rates else told
 
 
 def _worth(verdict: Verdict, task: Task) -> list[str]:

@@ -18,6 +18,7 @@ ATTRIBUTES = {
     f"{PREFIX}weights": "weights",
     f"{PREFIX}pin": "pin",
     f"{PREFIX}avoid": "avoid",
+    f"{PREFIX}rates": "rates",
     f"{PREFIX}time.limit.ms": "time_limit_ms",
     f"{PREFIX}seed": "seed",
     f"{PREFIX}frozen": "frozen",
@@ -26,6 +27,7 @@ ATTRIBUTES = {
 EVERY_COMPONENT = "*"
 # No setting has a use for more; NaN and the infinities fail the comparison too.
 _LARGEST = 1e15
+_LARGEST_RATE = 1e9
 _SHOWN_CHARACTERS = 60
 
 
@@ -53,6 +55,7 @@ class TopologySettings:
         seed: Seed of the strategy.
         frozen: True if running executors never move.
         faults: One phrase per unknown key or bad value; each such key has its default.
+        rates: Declared tuples per second on each output stream of a component.
     """
 
     strategy: str
@@ -63,6 +66,7 @@ class TopologySettings:
     seed: int
     frozen: bool
     faults: tuple[str, ...] = field(default=())
+    rates: Mapping[str, float] = field(default_factory=dict)
 
 
 def parse_topology_settings(
@@ -101,6 +105,7 @@ def parse_topology_settings(
         "weights": _weights,
         "pin": lambda value: _pin(value, components),
         "avoid": lambda value: _avoid(value, components),
+        "rates": lambda value: _rates(value, components),
         "time_limit_ms": lambda value: _whole_number(value, 1),
         "seed": lambda value: _whole_number(value, 0),
         "frozen": _boolean,
@@ -167,6 +172,20 @@ def _avoid(value: Any, components: Collection[str]) -> dict[str, tuple[Place, ..
         listed = places if isinstance(places, list) else [places]
         result[component] = tuple(_place(place) for place in listed)
     return result
+
+
+def _rates(value: Any, components: Collection[str]) -> dict[str, float]:
+    if not isinstance(value, dict):
+        msg = f"must be an object {{component: tuples per second}}, got {_shown(value)}"
+        raise ValueError(msg)  # noqa: TRY004  # a bad value of a setting, collected like every other one
+    rates: dict[str, float] = {}
+    for component, rate in sorted(value.items()):
+        _check_component(component, components)
+        rates[component] = _number(rate, f"rate of {component}")
+        if not 0 < rates[component] <= _LARGEST_RATE:
+            msg = f"rate of {component} must be > 0 and <= {_LARGEST_RATE:g}, got {_shown(rate)}"
+            raise ValueError(msg)
+    return rates
 
 
 def _check_component(component: str, components: Collection[str]) -> None:
