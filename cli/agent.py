@@ -26,6 +26,13 @@ def agent(
     state: Annotated[
         Path | None, typer.Option(help="File that keeps coordinate and availability over a restart.")
     ] = None,
+    slot_ports: Annotated[
+        str | None, typer.Option(help="Ports of the supervisor's worker slots, such as 6700,6701.")
+    ] = None,
+    zookeeper_auth_file: Annotated[
+        Path | None,
+        typer.Option(help="File with one line user:password; else STORMPLACE_ZOOKEEPER_AUTH is looked at."),
+    ] = None,
 ) -> None:
     """Measure the network around this supervisor host and publish it to ZooKeeper.
 
@@ -33,11 +40,18 @@ def agent(
     """
     # imported here: other commands must not wait for these, nor the agent's memory hold theirs
     import asyncio  # noqa: PLC0415 - see above
+    import os  # noqa: PLC0415 - see above
 
     from monitoring.agent import Agent  # noqa: PLC0415 - see above
     from monitoring.log import json_log  # noqa: PLC0415 - see above
-    from monitoring.options import AgentError, AgentOptions  # noqa: PLC0415 - see above
+    from monitoring.options import AgentError, AgentOptions, parse_ports  # noqa: PLC0415 - see above
+    from monitoring.zookeeper_auth import read_auth  # noqa: PLC0415 - see above
 
+    try:
+        ports = None if slot_ports is None else parse_ports(slot_ports)
+        auth = read_auth(zookeeper_auth_file, os.environ)
+    except (AgentError, ValueError) as error:
+        raise UserError(str(error)) from error
     options = AgentOptions(
         host=host,
         zookeeper=zookeeper,
@@ -48,6 +62,8 @@ def agent(
         port=port,
         interval_ms=interval_ms,
         state=state,
+        slot_ports=ports,
+        auth=auth,
     )
     try:
         options.check()

@@ -7,27 +7,29 @@ import contextlib
 import random
 import signal
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from monitoring import state
 from monitoring.availability import Availability, AvailabilityParameters
 from monitoring.directory import PeerDirectory
 from monitoring.latency_filter import LatencyFilter
+from monitoring.links import LinkParameters, Links
 from monitoring.load import LoadMeter
 from monitoring.options import AgentError, advertised_address
 from monitoring.pace import Pace
 from monitoring.peers import PeerChooser
 from monitoring.prober import Prober
 from monitoring.publisher import Publisher, PublisherOptions
-from monitoring.reading import Address, Reading, to_json
+from monitoring.reading import Address, Outages, Reading, to_json
 from monitoring.vivaldi import Outcome, Vivaldi, VivaldiParameters
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable
 
     from monitoring.coordinate import Coordinate
     from monitoring.log import Log
     from monitoring.options import AgentOptions
+    from monitoring.peer_list import Listing
 
 LIFETIME_S = 30.0
 PUBLISH_S = 5.0
@@ -61,18 +63,23 @@ class Agent:
         history = before.history if before else None
         self._availability = Availability(AvailabilityParameters(), time.monotonic(), history)
         self._filter = LatencyFilter()
+        self._links = Links(LinkParameters(), self._filter)
+        self._partners: tuple[str, ...] = ()
         self._directory = PeerDirectory()
         self._chooser = PeerChooser(rng)
         self._pace = Pace(options.interval_ms / 1000, rng)
-        self._load = LoadMeter()
+        self._load = LoadMeter(options.slot_ports)
         self._prober = Prober(lambda: self._vivaldi.coordinate, self._answered, self._lost)
-        self._last_seen: dict[str, Coordinate] = {}
-        self._losses: dict[str, int] = {}
+        self._silent: set[str] = set()
         self._sequence = 0
         self._settled = False
+        self._listed: frozenset[str] = frozenset()
         self._state_trouble = ""
         self._publisher = Publisher(
-            PublisherOptions(options.zookeeper, options.root, options.host), self._peers_listed, log
+            PublisherOptions(options.zookeeper, options.root, options.host, options.auth),
+            lambda listing: self._hand_over(self._peers_changed, listing),
+            lambda partners: self._hand_over(self._partners_changed, partners),
+            log,
         )
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -99,7 +106,12 @@ class Agent:
             await asyncio.to_thread(self._publisher.stop)
             transport.close()
             self._save(clean=True)
-            self._log.info("agent-stopped", answered=self._prober.answered, refused=self._prober.refused)
+            self._log.info(
+                "agent-stopped",
+                answered=self._prober.answered,
+                refused=self._prober.refused,
+                sent_bytes=self._prober.sent_bytes,
+            )
 
     async def _work(self, stop: asyncio.Event) -> None:
         """Probe, publish and save, each when it is due."""
@@ -130,8 +142,8 @@ class Agent:
         return True
 
     def _distance_ms(self, peer: str) -> float:
-        place = self._last_seen.get(peer)
-        return float("inf") if place is None else self._vivaldi.coordinate.delay_ms(place)
+        delay = self._filter.look(peer)
+        return float("inf") if delay is None else delay.delay_ms
 
     def _answered(self, peer: str, round_trip_ms: float, place: Coordinate) -> None:
         """Learn from an answer (called by the prober)."""
@@ -139,49 +151,73 @@ class Agent:
         self._availability.heard(now_s)
         if peer not in self._directory:  # forgotten while the probe was on its way
             return
-        if self._losses.pop(peer, 0) >= SILENT_AFTER:
+        if peer in self._silent:
+            self._silent.discard(peer)
             self._log.info("peer-answers-again", peer=peer)
         delay_ms = self._filter.add(peer, now_s, round_trip_ms / 2)
+        self._links.answered(peer, now_s)
         if self._vivaldi.observe(delay_ms, place) is not Outcome.MOVED:
             return
-        self._last_seen[peer] = place
         error = self._vivaldi.coordinate.error
         if self._settled != (error < (UNSETTLED_ERROR if self._settled else SETTLED_ERROR)):
             self._settled = not self._settled
             event = "coordinate-settled" if self._settled else "coordinate-unsettled"
             self._log.info(event, error=round(error, 3))
 
-    def _lost(self, peer: str) -> None:
+    def _lost(self, peer: str, sent_s: float) -> None:
         """Count a probe without an answer (called by the prober)."""
-        if peer not in self._directory:  # as above
+        if peer not in self._directory or peer in self._directory.missing():  # it left: no news of its link
             return
-        losses = self._losses.get(peer, 0) + 1
-        self._losses[peer] = losses
+        losses = self._links.lost(peer, sent_s, time.monotonic())
         if losses == SILENT_AFTER:
+            self._silent.add(peer)
             self._log.warning("peer-silent", peer=peer, lost=losses)
         if losses % SILENT_AFTER == 0:
             self._publisher.refresh(peer)
 
-    def _peers_listed(self, listed: Mapping[str, Address]) -> None:
-        """Pass a new list on to the event loop (called from the publisher's thread)."""
+    def _hand_over(self, take: Callable[[Any], None], news: object) -> None:
+        """Pass news on to the event loop (called from the publisher's thread)."""
         loop = self._loop
         if loop is not None and not loop.is_closed():
-            loop.call_soon_threadsafe(self._peers_changed, listed)
+            loop.call_soon_threadsafe(take, news)
 
-    def _peers_changed(self, listed: Mapping[str, Address]) -> None:
-        self._directory.update(time.monotonic(), listed)
+    def _peers_changed(self, listing: Listing) -> None:
+        for peer in self._directory.update(time.monotonic(), listing.names, listing.addresses):
+            self._drop(peer)
+        for peer in self._directory.missing():
+            self._links.excuse(peer)
         self._chooser.update(self._directory.names())
-        self._log.info("peers-changed", listed=len(listed))
+        if self._listed != listing.names:
+            self._listed = listing.names
+            self._log.info("peers-changed", listed=len(listing.names))
+
+    def _partners_changed(self, partners: tuple[str, ...]) -> None:
+        self._partners = partners
+        self._chooser.favour(partners)
+        self._log.info("partners-changed", partners=partners)
 
     def _forget(self, peer: str) -> None:
         self._chooser.update(self._directory.names())
-        self._filter.forget(peer)
-        self._last_seen.pop(peer, None)
-        self._losses.pop(peer, None)
+        self._drop(peer)
         self._log.info("peer-forgotten", peer=peer)
+
+    def _drop(self, peer: str) -> None:
+        """Throw away what belongs to a peer's present run; its link's past is kept for a while."""
+        self._links.excuse(peer)
+        self._filter.forget(peer)
+        self._silent.discard(peer)
+
+    def _everybody_silent(self) -> bool:
+        """Say whether each peer of the present round left its last probe without an answer."""
+        asked = [peer for peer in self._chooser.members() if self._links.probed(peer)]
+        return all(self._links.silent(peer) for peer in asked)
 
     def _reading(self, now_s: float) -> Reading:
         self._sequence += 1
+        availability = self._availability.look(now_s, others_silent=self._everybody_silent())
+        if self._availability.out:
+            self._links.excuse_all()
+        past = self._availability.history
         return Reading(
             time_s=time.time(),
             sequence=self._sequence,
@@ -189,8 +225,10 @@ class Agent:
             host=self._options.host,
             site=self._options.site,
             coordinate=self._vivaldi.coordinate,
-            availability=self._availability.look(now_s),
+            availability=availability,
+            outages=Outages(past.outages, past.since_outage_s),
             load=self._load.read(),
+            links=self._links.published(now_s, self._partners),
             probe=self._address,
         )
 

@@ -3,13 +3,14 @@
 The estimate is the mean of a Beta distribution: `(good + prior good) / (all + prior all)`, in seconds. Time
 counts as bad when the agent did not run (a crash, a frozen machine) and when none of its probes came back
 although there were peers to answer: one silent peer is that peer's trouble, all of them silent is ours. Old
-time fades: after one horizon it weighs 1/e.
+time fades: after one horizon it weighs 1/e. Outages are counted too, and their number fades alike: many short
+ones and one long one may take the same time, and are not the same trouble.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +34,29 @@ class AvailabilityParameters:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """Faded good and bad seconds; what survives a restart of the agent."""
+    """Faded past; what survives a restart of the agent.
+
+    Attributes:
+        good_s: Good seconds.
+        bad_s: Bad seconds.
+        outages: Number of outages.
+        since_outage_s: Time since the last one ended, s; None if there was none.
+    """
 
     good_s: float = 0.0
     bad_s: float = 0.0
+    outages: float = 0.0
+    since_outage_s: float | None = None
 
     def faded(self, passed_s: float, horizon_s: float) -> History:
         """Age the history by `passed_s` seconds."""
         kept = math.exp(-passed_s / horizon_s)
-        return History(self.good_s * kept, self.bad_s * kept)
+        since_s = None if self.since_outage_s is None else self.since_outage_s + passed_s
+        return History(self.good_s * kept, self.bad_s * kept, self.outages * kept, since_s)
+
+    def with_outage(self) -> History:
+        """Count one more outage, which goes on."""
+        return replace(self, outages=self.outages + 1, since_outage_s=0.0)
 
 
 class Availability:
@@ -61,6 +76,7 @@ class Availability:
         self._looked_s = now_s
         self._heard_s = now_s
         self._asked = False
+        self._out = False
 
     @property
     def history(self) -> History:
@@ -82,23 +98,43 @@ class Availability:
         """Note that there is no peer left to ask: silence says nothing then."""
         self._asked = False
 
-    def look(self, now_s: float) -> float:
-        """Account for the time since the last look and return the availability, 0 to 1."""
+    def look(self, now_s: float, *, others_silent: bool = True) -> float:
+        """Account for the time since the last look and return the availability, 0 to 1.
+
+        Args:
+            now_s: Time of the look, s.
+            others_silent: Whether each peer of the present round left its last probe without an answer. In
+                a site that is cut off as a whole neighbours still answer, though not in every ten seconds.
+        """
         passed_s = max(0.0, now_s - self._looked_s)
         self._looked_s = now_s
         if passed_s > self._parameters.gap_s:  # nobody could answer us, nor we them, while we stood still
             self._asked = False
             bad = True
         else:
-            bad = self._asked and now_s - self._heard_s > self._parameters.silence_s
-        self._history = lived(self._history, passed_s, self._parameters, bad=bad)
+            silent = self._asked and now_s - self._heard_s > self._parameters.silence_s
+            bad = silent and others_silent
+        history = lived(self._history, passed_s, self._parameters, bad=bad)
+        if bad:
+            history = replace(history, since_outage_s=0.0) if self._out else history.with_outage()
+        self._out = bad
+        self._history = history
         return self.estimate()
+
+    @property
+    def out(self) -> bool:
+        """Whether the last look found this host cut off or just back from a standstill."""
+        return self._out
 
     def estimate(self) -> float:
         """Return the mean of the Beta distribution, 0 to 1."""
-        parameters, seen = self._parameters, self._history
-        good_s = seen.good_s + parameters.prior * parameters.prior_weight_s
-        return good_s / (seen.good_s + seen.bad_s + parameters.prior_weight_s)
+        return estimate(self._history, self._parameters)
+
+
+def estimate(history: History, parameters: AvailabilityParameters) -> float:
+    """Return the mean of the Beta distribution after some seconds were seen, 0 to 1."""
+    good_s = history.good_s + parameters.prior * parameters.prior_weight_s
+    return good_s / (history.good_s + history.bad_s + parameters.prior_weight_s)
 
 
 def lived(history: History, passed_s: float, parameters: AvailabilityParameters, *, bad: bool) -> History:
@@ -106,5 +142,5 @@ def lived(history: History, passed_s: float, parameters: AvailabilityParameters,
     faded = history.faded(passed_s, parameters.horizon_s)
     weight_s = parameters.horizon_s * (1 - math.exp(-passed_s / parameters.horizon_s))
     if bad:
-        return History(faded.good_s, faded.bad_s + weight_s)
-    return History(faded.good_s + weight_s, faded.bad_s)
+        return replace(faded, bad_s=faded.bad_s + weight_s)
+    return replace(faded, good_s=faded.good_s + weight_s)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from monitoring.reading import Address
 
@@ -25,19 +25,34 @@ class PeerDirectory:
         self._addresses: dict[str, Address] = {}
         self._missing_since_s: dict[str, float] = {}
 
-    def update(self, now_s: float, listed: Mapping[str, Address]) -> None:
+    def update(
+        self, now_s: float, listed: Collection[str], addresses: Mapping[str, Address]
+    ) -> tuple[str, ...]:
         """Take the current list.
 
         Args:
             now_s: Time on a clock that does not go back, s.
             listed: Every peer that is published now.
+            addresses: Where those of them are that this host has to do with; others are forgotten at once.
+
+        Returns:
+            Peers that are forgotten although they are published.
         """
-        self._addresses.update(listed)
+        self._addresses.update(addresses)
+        passed_on = tuple(peer for peer in self._addresses if peer in listed and peer not in addresses)
+        for peer in passed_on:
+            del self._addresses[peer]
+            self._missing_since_s.pop(peer, None)
         for peer in self._addresses:
             if peer in listed:
                 self._missing_since_s.pop(peer, None)
             else:
                 self._missing_since_s.setdefault(peer, now_s)
+        return passed_on
+
+    def missing(self) -> tuple[str, ...]:
+        """Return the known peers that are no longer listed."""
+        return tuple(self._missing_since_s)
 
     def expire(self, now_s: float) -> tuple[str, ...]:
         """Forget and return the peers that were missing for too long."""

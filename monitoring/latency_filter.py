@@ -8,6 +8,15 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class FilteredDelay:
+    """A peer's filtered delay, in ms, and the number of samples behind it."""
+
+    delay_ms: float
+    samples: int
 
 
 class LatencyFilter:
@@ -40,6 +49,14 @@ class LatencyFilter:
         while samples and now_s - samples[0][0] > self._max_age_s:
             samples.popleft()
         samples.append((now_s, delay_ms))
+        return self._percentile(samples)
+
+    def look(self, peer: str) -> FilteredDelay | None:
+        """Return a peer's filtered delay; None for one that was never reached."""
+        samples = self._samples.get(peer)
+        return None if samples is None else FilteredDelay(self._percentile(samples), len(samples))
+
+    def _percentile(self, samples: deque[tuple[float, float]]) -> float:
         ranked = sorted(delay for _, delay in samples)
         return ranked[math.floor(self._share * (len(ranked) - 1))]
 

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from monitoring.zookeeper_auth import ZookeeperAuth
+
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,252}[A-Za-z0-9])?")
 _ENDPOINT = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):(\d{1,5})")
 _ROOT = re.compile(r"(/[A-Za-z0-9._-]+)+")
@@ -35,6 +37,8 @@ class AgentOptions:
         port: UDP port.
         interval_ms: Mean time between probes after the start-up phase, ms.
         state: File that keeps coordinate and availability over a restart.
+        slot_ports: Ports of the supervisor's worker slots; None if they are not known.
+        auth: Credentials for ZooKeeper; None if it is open.
     """
 
     host: str
@@ -46,6 +50,8 @@ class AgentOptions:
     port: int = 7091
     interval_ms: float = 1000.0
     state: Path | None = None
+    slot_ports: tuple[int, ...] | None = None
+    auth: ZookeeperAuth | None = None
 
     def check(self) -> None:
         """Refuse settings that cannot work.
@@ -77,6 +83,9 @@ class AgentOptions:
             yield f"--advertise {self.advertise!r} is no address that peers can send to"
 
     def _other_faults(self) -> Iterator[str]:
+        for slot_port in self.slot_ports or ():
+            if not 0 < slot_port < 65536:
+                yield f"--slot-ports {slot_port} is not from 1 to 65535"
         if not 0 < self.port < 65536:
             yield f"--port {self.port} is not from 1 to 65535"
         if not 10 <= self.interval_ms <= 60_000:
@@ -109,6 +118,18 @@ def advertised_address(options: AgentOptions) -> str:
             f"cannot tell this host's address from the route to --zookeeper {host} ({error}): "
             "give it with --advertise"
         ) from error
+
+
+def parse_ports(text: str) -> tuple[int, ...]:
+    """Read ports separated by commas, such as `6700,6701`.
+
+    Raises:
+        AgentError: Naming the first part that is not a number.
+    """
+    for part in text.split(","):
+        if not (part.isascii() and part.isdigit()):
+            raise AgentError(f"--slot-ports {text!r}: {part!r} is not a port")
+    return tuple(sorted({int(part) for part in text.split(",")}))
 
 
 def _is_ip(text: str) -> bool:

@@ -6,6 +6,7 @@ figure on mixtures). The set's size, and so the cost of probing, does not grow w
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from typing import TYPE_CHECKING
 
@@ -15,26 +16,35 @@ if TYPE_CHECKING:
 
 
 class PeerChooser:
-    """Walks in random order over `near` nearest and `far` other peers, round after round.
+    """Walks in random order over partners, `near` nearest and `far` other peers, round after round.
+
+    Partners are peers that exchange tuples with this host: a link that is used is measured in each round.
 
     After each round the longest-serving far peer gives its place to a random newcomer: a far peer is probed
-    for several rounds, long enough to fill its latency filter, and over time every peer has its turn.
+    for several rounds, long enough to fill its latency filter, and over time every peer has its turn. While
+    there are peers that never had one, `explore` of them come at once: whoever is nearest is found early, and
+    a host that has not met its neighbours may settle far from them.
 
     Args:
         rng: Source of all choices.
         near: Nearest peers in the set.
         far: Other peers in the set.
+        explore: Far peers that change in a round while some never had their turn.
     """
 
-    def __init__(self, rng: Random, near: int = 2, far: int = 6) -> None:
-        if near < 0 or far < 1:
-            raise ValueError("near >= 0 and far >= 1 are needed")
+    def __init__(self, rng: Random, near: int = 2, far: int = 6, explore: int = 3) -> None:
+        if near < 0 or not 1 <= explore <= far:
+            raise ValueError("near >= 0 and 1 <= explore <= far are needed")
         self._rng = rng
         self._near = near
         self._far = far
+        self._explore = explore
         self._known: list[str] = []
+        self._partners: frozenset[str] = frozenset()
         self._far_set: deque[str] = deque()
         self._round: deque[str] = deque()
+        self._met: set[str] = set()
+        self._members: frozenset[str] = frozenset()
 
     def update(self, peers: Iterable[str]) -> frozenset[str]:
         """Replace the list of known peers.
@@ -47,30 +57,46 @@ class PeerChooser:
         if fresh != self._known:
             kept = frozenset(fresh)
             self._known = fresh
+            self._met &= kept
             self._far_set = deque(peer for peer in self._far_set if peer in kept)
             self._round = deque(peer for peer in self._round if peer in kept)
         return gone
+
+    def favour(self, partners: Iterable[str]) -> None:
+        """Replace the set of partners; those that are not known are left aside until they are."""
+        self._partners = frozenset(partners)
+
+    def members(self) -> frozenset[str]:
+        """Return the peers of the last round that began."""
+        return self._members
 
     def choose(self, distance_ms: Callable[[str], float]) -> str:
         """Name the next peer to probe; empty when none is known.
 
         Args:
-            distance_ms: Estimated delay to a peer; infinite for one that was never reached.
+            distance_ms: Measured delay of a peer; infinite for one that was never reached.
         """
         if not self._round:
             self._new_round(distance_ms)
         return self._round.popleft() if self._round else ""
 
     def _new_round(self, distance_ms: Callable[[str], float]) -> None:
-        ranked = sorted(self._known, key=lambda peer: (distance_ms(peer), peer))
-        near = ranked[: self._near]
-        others = [peer for peer in self._known if peer not in set(near)]
+        reached = [peer for peer in self._known if math.isfinite(distance_ms(peer))]
+        # nobody counts as near before it was reached, or all hosts of a cluster would start with the same two
+        near = set(sorted(reached, key=lambda peer: (distance_ms(peer), peer))[: self._near])
+        partners = self._partners & frozenset(self._known)
+        others = [peer for peer in self._known if peer not in near | partners]
         self._far_set = deque(peer for peer in self._far_set if peer in set(others))
         newcomers = [peer for peer in others if peer not in set(self._far_set)]
         self._rng.shuffle(newcomers)
-        if newcomers and len(self._far_set) >= self._far:
+        unmet = [peer for peer in newcomers if peer not in self._met]
+        newcomers.sort(key=lambda peer: peer in self._met)
+        changed = min(len(newcomers), self._explore if unmet else 1)
+        for _ in range(changed - (self._far - len(self._far_set))):
             self._far_set.popleft()
         self._far_set.extend(newcomers[: self._far - len(self._far_set)])
-        members = near + list(self._far_set)
+        self._met.update(self._far_set, near)
+        members = sorted(near | partners) + list(self._far_set)
         self._rng.shuffle(members)
         self._round = deque(members)
+        self._members = frozenset(members)

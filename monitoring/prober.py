@@ -23,7 +23,7 @@ class Prober(asyncio.DatagramProtocol):
     Args:
         coordinate: Gives this host's coordinate at the moment of an answer.
         on_answer: Called with peer, round trip (ms) and the peer's coordinate.
-        on_loss: Called with the peer whose probe stayed without an answer.
+        on_loss: Called with the peer whose probe stayed without an answer, and when that left (s).
         pending: Table of probes under way.
         clock_s: A clock that does not go back, in s.
     """
@@ -32,7 +32,7 @@ class Prober(asyncio.DatagramProtocol):
         self,
         coordinate: Callable[[], Coordinate],
         on_answer: Callable[[str, float, Coordinate], None],
-        on_loss: Callable[[str], None],
+        on_loss: Callable[[str, float], None],
         pending: PendingProbes | None = None,
         clock_s: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -46,6 +46,8 @@ class Prober(asyncio.DatagramProtocol):
         """Datagrams that were malformed or that no probe had asked for."""
         self.answered = 0
         """Probes of others that were answered."""
+        self.sent_bytes = 0
+        """Payload of all datagrams that were sent."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep the socket (called by asyncio)."""
@@ -60,13 +62,14 @@ class Prober(asyncio.DatagramProtocol):
         nonce = secrets.randbits(64)  # a stranger who cannot see the probe cannot answer it
         datagram = encode_probe(Probe(nonce, dimensions))
         for sent in self._pending.add(nonce, Sent(peer, self._clock_s())):
-            self._on_loss(sent.peer)
+            self._on_loss(sent.peer, sent.sent_s)
         self._transport.sendto(datagram, (address.host, address.port))
+        self.sent_bytes += len(datagram)
 
     def expire(self) -> None:
         """Count the probes whose time is over as lost."""
         for sent in self._pending.expire(self._clock_s()):
-            self._on_loss(sent.peer)
+            self._on_loss(sent.peer, sent.sent_s)
 
     def datagram_received(self, data: bytes, addr: tuple[str, int]) -> None:
         """Answer a probe, or match an answer (called by asyncio)."""
@@ -87,7 +90,9 @@ class Prober(asyncio.DatagramProtocol):
         if probe.dimensions != len(coordinate.position_ms) or self._transport is None:
             self.refused += 1
             return
-        self._transport.sendto(encode_answer(Answer(probe.nonce, coordinate)), sender)
+        datagram = encode_answer(Answer(probe.nonce, coordinate))
+        self._transport.sendto(datagram, sender)
+        self.sent_bytes += len(datagram)
         self.answered += 1
 
     def _match(self, answer: Answer, now_s: float) -> None:

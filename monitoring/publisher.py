@@ -1,23 +1,21 @@
-"""The agent's side of ZooKeeper: one ephemeral znode of its own, and the list of all others."""
+"""The agent's side of ZooKeeper: its own ephemeral znode, and readings of others as far as it needs them."""
 
 from __future__ import annotations
 
-import threading
-import time
+import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kazoo.exceptions import KazooException, NoNodeError
-from kazoo.handlers.threading import KazooTimeoutError
-
-from monitoring.ephemeral_node import REPLY_S
-from monitoring.reading import Address, probe_address
+from monitoring.partners import PartnerFinder
+from monitoring.peer_list import PeerList
 from monitoring.session import Session, SessionOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from monitoring.log import Log
+    from monitoring.peer_list import Listing
+    from monitoring.zookeeper_auth import ZookeeperAuth
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,47 +24,66 @@ class PublisherOptions:
 
     Attributes:
         zookeeper: `HOST:PORT`, several separated by commas.
-        root: Path under which `nodes` lives.
+        root: Path under which `nodes` and `rates` live.
         host: Name of this host's znode.
+        auth: Credentials, None for an open ZooKeeper.
         session_timeout_s: Silence after which ZooKeeper removes the znode, s.
-        list_pause_s: Least time between two looks at the list of peers, s: a thousand agents that start
-            together must not each read the list a thousand times.
+        list_pause_s: Least time between two looks at the list of peers, s.
         retry_s: Time until the next try when the znode is held by another session, s.
+        partners_pause_s: Time between two looks at the rates, s.
     """
 
     zookeeper: str
     root: str
     host: str
+    auth: ZookeeperAuth | None = None
     session_timeout_s: float = 10.0
     list_pause_s: float = 1.0
     retry_s: float = 1.0
+    partners_pause_s: float = 60.0
 
 
 class Publisher:
-    """Keeps this host's znode as told and reports the peers.
+    """Keeps this host's znode as told, and reports peers and partners.
 
     Args:
         options: See `PublisherOptions`.
-        on_peers: Called from the session's thread with all peers (this host excluded) after a change.
+        on_peers: Called from the session's thread after a change of the peers (this host excluded).
+        on_partners: Called from there when other hosts exchange tuples with this one than before.
         log: Takes one line per change of state.
     """
 
     def __init__(
-        self, options: PublisherOptions, on_peers: Callable[[Mapping[str, Address]], None], log: Log
+        self,
+        options: PublisherOptions,
+        on_peers: Callable[[Listing], None],
+        on_partners: Callable[[tuple[str, ...]], None],
+        log: Log,
     ) -> None:
-        self._options = options
-        self._on_peers = on_peers
-        self._log = log
-        self._nodes = f"{options.root}/nodes"
-        self._path = f"{self._nodes}/{options.host}"
-        session = SessionOptions(options.zookeeper, self._path, options.session_timeout_s, options.retry_s)
-        self._session = Session(session, log, _REASONS, self._list_soon, self._list_if_due)
-        self._lock = threading.Lock()
-        self._list_due = False
-        self._listed_at_s = -options.list_pause_s
-        self._addresses: dict[str, Address] = {}
-        self._suspect: set[str] = set()
-        self._faults: dict[str, str] = {}
+        self._path = f"{options.root}/nodes/{options.host}"
+        rng = random.Random(options.host)  # noqa: S311 - spreads load; nothing secret depends on it
+        self._peers = PeerList(
+            folder=f"{options.root}/nodes",
+            host=options.host,
+            pause_s=options.list_pause_s,
+            rng=rng,
+            on_listing=on_peers,
+            log=log,
+        )
+        self._on_partners = on_partners
+        self._partners = PartnerFinder(
+            folder=f"{options.root}/rates",
+            host=options.host,
+            pause_s=options.partners_pause_s,
+            rng=rng,
+            on_partners=self._partners_found,
+            log=log,
+        )
+        session = SessionOptions(
+            options.zookeeper, self._path, options.session_timeout_s, options.retry_s, options.auth
+        )
+        self._session = Session(session, log, _REASONS, self._peers.look_soon, self._take_turn)
+        self._peers.on_change = self._session.wake
 
     def start(self) -> None:
         """Begin to connect; returns at once."""
@@ -78,69 +95,20 @@ class Publisher:
 
     def refresh(self, peer: str) -> None:
         """Read a peer's address again: it does not answer where it was."""
-        with self._lock:
-            self._suspect.add(peer)
-        self._list_soon()
+        self._peers.refresh(peer)
         self._session.wake()
 
     def stop(self) -> None:
         """Close the session, which removes the znode. Blocks for seconds at most."""
         self._session.stop()
 
-    def _list_soon(self) -> None:
-        """Have the list read; watches may have been missed while there was no connection."""
-        with self._lock:
-            self._list_due = True
+    def _take_turn(self, client: Any) -> None:
+        self._peers.take_turn(client)
+        self._partners.take_turn(client)
 
-    def _list_if_due(self, client: Any) -> None:
-        if self._list_due and time.monotonic() - self._listed_at_s >= self._options.list_pause_s:
-            self._list_peers(client)
-
-    def _list_peers(self, client: Any) -> None:
-        with self._lock:
-            self._list_due = False
-            suspects, self._suspect = self._suspect, set()
-        self._listed_at_s = time.monotonic()
-        try:
-            addresses = self._read_peers(client, suspects)
-        except (KazooException, KazooTimeoutError) as error:
-            with self._lock:
-                self._list_due = True
-                self._suspect |= suspects
-            if isinstance(error, NoNodeError):
-                return  # nobody has published yet; our own first write makes the folder
-            raise
-        if addresses != self._addresses:
-            self._addresses = addresses
-            self._on_peers(dict(addresses))
-
-    def _read_peers(self, client: Any, suspects: set[str]) -> dict[str, Address]:
-        """Read the addresses of peers that are new or suspect; the others' are kept."""
-        children = client.get_children_async(self._nodes, watch=self._children_changed)
-        listed = set(children.get(timeout=REPLY_S)) - {self._options.host}
-        addresses = {peer: at for peer, at in self._addresses.items() if peer in listed}
-        self._faults = {peer: fault for peer, fault in self._faults.items() if peer in listed}
-        unread = sorted(peer for peer in listed if peer not in addresses or peer in suspects)
-        replies = [(peer, client.get_async(f"{self._nodes}/{peer}")) for peer in unread]
-        for peer, reply in replies:
-            self._read_peer(peer, reply, addresses)
-        return addresses
-
-    def _read_peer(self, peer: str, reply: Any, addresses: dict[str, Address]) -> None:
-        try:
-            content, _ = reply.get(timeout=REPLY_S)
-            addresses[peer] = probe_address(content)
-        except NoNodeError:
-            addresses.pop(peer, None)
-        except ValueError as error:
-            addresses.pop(peer, None)
-            if self._faults.get(peer) != str(error):
-                self._faults[peer] = str(error)
-                self._log.warning("peer-unreadable", peer=peer, reason=str(error))
-
-    def _children_changed(self, _event: Any) -> None:
-        self._list_soon()
-        self._session.wake()
+    def _partners_found(self, partners: tuple[str, ...]) -> None:
+        self._peers.favour(partners)
+        self._on_partners(partners)
 
 
 _REASONS: Mapping[str, str] = {

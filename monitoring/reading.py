@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from monitoring.coordinate import Coordinate
+    from monitoring.links import Link
     from monitoring.load import Load
 
 VERSION = 1
@@ -29,6 +32,14 @@ class Address:
 
 
 @dataclass(frozen=True, slots=True)
+class Outages:
+    """Outages of a host: their faded number, and s since the last one ended (None if there was none)."""
+
+    count: float
+    last_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """One reading of one host.
 
@@ -40,7 +51,9 @@ class Reading:
         site: Name of its data centre, if told.
         coordinate: Position and height in ms, one way, and relative error.
         availability: Probability that the host is up and reachable, 0 to 1.
-        load: Shares of CPU and memory in use.
+        outages: Times when the host was down or cut off.
+        load: Shares of CPU and memory in use, run queue and slots.
+        links: Measured links by peer; bounded in number.
         probe: Where the agent answers probes.
     """
 
@@ -51,7 +64,9 @@ class Reading:
     site: str | None
     coordinate: Coordinate
     availability: float
+    outages: Outages
     load: Load
+    links: Mapping[str, Link]
     probe: Address
 
 
@@ -73,10 +88,32 @@ def to_json(reading: Reading) -> bytes:
         "height": round(place.height_ms, 4),
         "error": round(place.error, 4),
         "availability": round(reading.availability, 6),
-        "load": {"cpu": round(reading.load.cpu, 3), "memory": round(reading.load.memory, 3)},
+        "outages": {"count": round(reading.outages.count, 3), "last_s": _rounded(reading.outages.last_s, 1)},
+        "load": {
+            "cpu": round(reading.load.cpu, 3),
+            "memory": round(reading.load.memory, 3),
+            "run_queue": round(reading.load.run_queue, 3),
+            "slots_used": reading.load.slots_used,
+            "slots": reading.load.slots,
+        },
+        "links": {peer: _link(link) for peer, link in reading.links.items()},
         "probe": str(reading.probe),
     }
     return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
+
+
+def _link(link: Link) -> dict[str, float]:
+    return {
+        "delay_ms": round(link.delay_ms, 3),
+        "age_s": round(link.age_s, 1),
+        "samples": link.samples,
+        "loss": round(link.loss, 4),
+        "availability": round(link.availability, 6),
+    }
+
+
+def _rounded(value: float | None, digits: int) -> float | None:
+    return None if value is None else round(value, digits)
 
 
 def probe_address(content: bytes) -> Address:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,7 @@ class State:
         saved_s: Unix time of the file, s.
         clean: Whether the agent was told to stop; otherwise the time since then was an outage.
         coordinate: The last coordinate.
-        history: Good and bad seconds of the availability.
+        history: Good and bad seconds, and outages, of the availability.
     """
 
     saved_s: float
@@ -52,6 +53,8 @@ def save(path: Path, state: State) -> None:
         "error": place.error,
         "good_s": state.history.good_s,
         "bad_s": state.history.bad_s,
+        "outages": state.history.outages,
+        "since_outage_s": state.history.since_outage_s,
     }
     beside = path.with_name(path.name + ".new")
     beside.write_text(json.dumps(content, allow_nan=False) + "\n", encoding="utf-8")
@@ -85,9 +88,15 @@ def load(path: Path, dimensions: int) -> State:
     fault = coordinate.fault(dimensions)
     if fault:
         raise ValueError(f"coordinate: {fault}")
-    if fields["good_s"] < 0 or fields["bad_s"] < 0:
-        raise ValueError("good_s and bad_s must not be negative")
-    history = History(float(fields["good_s"]), float(fields["bad_s"]))
+    # files of earlier agents know of no outages
+    outages, since_outage_s = fields.get("outages", 0.0), fields.get("since_outage_s")
+    if not _is_number(outages) or not (since_outage_s is None or _is_number(since_outage_s)):
+        raise ValueError("outages and since_outage_s must be numbers")
+    past = (fields["good_s"], fields["bad_s"], outages, since_outage_s or 0.0)
+    if not all(math.isfinite(number) and number >= 0 for number in past):
+        raise ValueError("good_s, bad_s, outages and since_outage_s must be finite and not negative")
+    since_s = None if since_outage_s is None else float(since_outage_s)
+    history = History(float(fields["good_s"]), float(fields["bad_s"]), float(outages), since_s)
     return State(float(fields["saved"]), fields.get("clean") is True, coordinate, history)
 
 
@@ -103,7 +112,7 @@ def resumed(state: State, now_s: float, parameters: AvailabilityParameters) -> S
     if state.clean:
         history = state.history.faded(pause_s, parameters.horizon_s)
     else:
-        history = lived(state.history, pause_s, parameters, bad=True)
+        history = lived(state.history, pause_s, parameters, bad=True).with_outage()
     place = state.coordinate
     coordinate = Coordinate(place.position_ms, place.height_ms, max(place.error, RESTART_ERROR))
     return State(now_s, state.clean, coordinate, history)

@@ -26,11 +26,16 @@ class VivaldiParameters:
         dimensions: Dimensions of the position, 2 to 8, without the height.
         timestep: c_c of the paper: share of the spring's displacement that one sample may move the host.
             The paper found 0.25 good for raw samples; ours are filtered per peer, which permits 0.5.
+        calm: Least share of that timestep. It shrinks in proportion to the host's own error, so that a host
+            that has found its place stays there and one whose links changed sets out again.
+        calm_error: Own relative error from which the whole timestep counts.
         error_weight: c_e of the paper: share of a sample in the moving error estimate.
         min_height_ms: Smallest height; above zero, so that a height can grow again (its update is a
             product with the height).
         resolution_ms: Delays below it count with the relative error that they would have at it: being
             0.2 ms off between neighbours must not ruin the error estimate of hosts 100 ms from the rest.
+            Peers that near hold the host with the whole timestep and without shaking, or the misfits of far
+            ones, small for themselves, would scatter neighbours over several times their distance.
         misfit: Relative error of a sample above which the host does not move straight along the spring.
         shake: Length of the random part that is then added to the unit direction. Hosts that lie on one
             line have no spring that points off it, and could never fold into a triangle.
@@ -40,8 +45,10 @@ class VivaldiParameters:
             at real distances, and enough against a drift of the whole system.
     """
 
-    dimensions: int = 3
+    dimensions: int = 5
     timestep: float = 0.5
+    calm: float = 0.05
+    calm_error: float = 0.5
     error_weight: float = 0.25
     min_height_ms: float = 0.01
     resolution_ms: float = 2.0
@@ -112,9 +119,13 @@ class Vivaldi:
         sample_error = abs(estimate_ms - delay_ms) / max(delay_ms, parameters.resolution_ms)
         gain = parameters.error_weight * weight
         error = min(MAX_ERROR, sample_error * gain + here.error * (1 - gain))
-        step_ms = parameters.timestep * weight * (delay_ms - estimate_ms)
+        near = delay_ms < parameters.resolution_ms
+        timestep = parameters.timestep
+        if not near:
+            timestep *= min(1.0, max(parameters.calm, here.error / parameters.calm_error))
+        step_ms = timestep * weight * (delay_ms - estimate_ms)
         step_ms = max(-parameters.max_step_ms, min(parameters.max_step_ms, step_ms))
-        shake = parameters.shake if sample_error > parameters.misfit else 0.0
+        shake = parameters.shake if sample_error > parameters.misfit and not near else 0.0
         self._coordinate = self._pulled_back(self._moved(remote, step_ms, shake, error))
         return Outcome.MOVED
 

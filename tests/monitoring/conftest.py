@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-import heapq
 import json
 import queue
-import random
 import shutil
 import signal
 import socket
-import statistics
 import subprocess
 import sys
 import threading
 import uuid
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from kazoo.client import KazooClient
 
-from monitoring.latency_filter import LatencyFilter
-from monitoring.pace import Pace
-from monitoring.peers import PeerChooser
-from monitoring.vivaldi import Vivaldi, VivaldiParameters
+from benchmarks.simulated_agents import Simulation, table_5_ms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,96 +26,6 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 STORM_LIB = ROOT / "build/storm/apache-storm-2.8.3/lib"
 PATIENCE_S = 60.0  # for a machine that is busy with other things; no test expects to wait that long
-
-# one-way delays between data centres in ms: Table 5 of the paper that the strategies come from
-TABLE_5 = {
-    "uniroma2": {"west1": 28, "west2": 34, "west3": 22, "west4": 28, "north1": 53, "us": 120},
-    "west1": {"west2": 7, "west3": 8, "west4": 8, "north1": 33, "us": 93},
-    "west2": {"west3": 13, "west4": 11, "north1": 38, "us": 88},
-    "west3": {"west4": 7, "north1": 32, "us": 98},
-    "west4": {"north1": 31, "us": 98},
-    "north1": {"us": 125},
-}
-LOCAL_MS = 0.25
-
-
-def delays_ms(hosts_of: dict[str, int]) -> dict[tuple[str, str], float]:
-    hosts = [(site, f"{site}-{n}") for site, count in hosts_of.items() for n in range(1, count + 1)]
-    result = {}
-    for site_a, a in hosts:
-        for site_b, b in hosts:
-            if a != b:
-                far = TABLE_5.get(site_a, {}).get(site_b) or TABLE_5.get(site_b, {}).get(site_a)
-                result[a, b] = LOCAL_MS if site_a == site_b else float(far or 0)
-    return result
-
-
-class Simulation:
-    """Agents without sockets: the same parts, a scripted network and a clock of its own."""
-
-    def __init__(
-        self,
-        delay_ms: dict[tuple[str, str], float],
-        seed: int,
-        parameters: VivaldiParameters | None = None,
-        disturb: Callable[[random.Random, float], float] = lambda _rng, delay: delay,
-    ) -> None:
-        self.delay_ms = delay_ms
-        self._disturb = disturb
-        self._rng = random.Random(seed)
-        self.now_s = 0.0
-        self.hosts: dict[str, Any] = {}
-        names = sorted({a for a, _ in delay_ms})
-        for name in names:
-            rng = random.Random(f"{seed}/{name}")
-            host = SimpleNamespace(
-                vivaldi=Vivaldi(parameters or VivaldiParameters(), rng),
-                filter=LatencyFilter(),
-                chooser=PeerChooser(rng),
-                pace=Pace(1.0, rng),
-                seen={},
-                probes=0,
-            )
-            host.chooser.update(peer for peer in names if peer != name)
-            self.hosts[name] = host
-        self._due = [(self._rng.random() * 0.25, name) for name in names]
-        heapq.heapify(self._due)
-
-    def run(self, until_s: float) -> Simulation:
-        while self._due[0][0] <= until_s:
-            self.now_s, name = heapq.heappop(self._due)
-            self._probe(name)
-            delay_s = self.hosts[name].pace.next_delay_s(sent=True)
-            heapq.heappush(self._due, (self.now_s + delay_s, name))
-        return self
-
-    def run_probes(self, per_host: int) -> Simulation:
-        while min(host.probes for host in self.hosts.values()) < per_host:
-            self.run(self._due[0][0])
-        return self
-
-    def _probe(self, name: str) -> None:
-        host = self.hosts[name]
-
-        def distance_ms(peer: str) -> float:
-            seen = host.seen.get(peer)
-            return float("inf") if seen is None else host.vivaldi.coordinate.delay_ms(seen)
-
-        peer = host.chooser.choose(distance_ms)
-        place = self.hosts[peer].vivaldi.coordinate
-        sample_ms = self._disturb(self._rng, self.delay_ms[name, peer])
-        host.vivaldi.observe(host.filter.add(peer, self.now_s, sample_ms), place)
-        host.seen[peer] = place
-        host.probes += 1
-
-    def relative_errors(self) -> list[float]:
-        return [
-            abs(self.hosts[a].vivaldi.coordinate.delay_ms(self.hosts[b].vivaldi.coordinate) - true) / true
-            for (a, b), true in self.delay_ms.items()
-        ]
-
-    def median_error(self) -> float:
-        return statistics.median(self.relative_errors())
 
 
 @pytest.fixture
@@ -133,13 +36,13 @@ def simulation() -> type[Simulation]:
 @pytest.fixture
 def demo_delays_ms() -> dict[tuple[str, str], float]:
     """Seven hosts in three data centres."""
-    return delays_ms({"uniroma2": 3, "west1": 2, "us": 2})
+    return table_5_ms({"uniroma2": 3, "west1": 2, "us": 2})
 
 
 @pytest.fixture
 def table_5_delays_ms() -> dict[tuple[str, str], float]:
     """Thirty-two hosts in seven data centres."""
-    return delays_ms({"uniroma2": 3, "west1": 5, "west2": 5, "west3": 5, "west4": 5, "north1": 5, "us": 4})
+    return table_5_ms({"uniroma2": 3, "west1": 5, "west2": 5, "west3": 5, "west4": 5, "north1": 5, "us": 4})
 
 
 class RecordingLog:

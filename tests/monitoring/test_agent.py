@@ -100,7 +100,7 @@ def test_a_restarted_agent_goes_on_from_its_last_coordinate(
     first = start_agent("a", zookeeper.address, "--state", str(file))
     nodes.wait("a", settled)
     assert first.terminate() == 0
-    saved = load(file, 3)
+    saved = load(file, 5)
     assert saved.clean
     second = start_agent("a", zookeeper.address, "--state", str(file))
     reading = nodes.wait("a", lambda reading: reading is not None and reading["sequence"] == 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 
@@ -40,8 +41,41 @@ def test_near_peers_are_in_every_round_and_the_rest_of_it_changes() -> None:
 def test_every_peer_has_its_turn_and_far_ones_stay_for_several_rounds() -> None:
     counts = Counter(choices(8 * 200, NAMES))
     assert set(counts) == set(NAMES)
-    first_rounds = Counter(choices(8 * 6, NAMES, seed=3))
-    assert max(count for peer, count in first_rounds.items() if peer not in ("h00", "h01")) >= 5
+    later_rounds = Counter(choices(8 * 30, NAMES, seed=3)[8 * 20 :])
+    assert max(count for peer, count in later_rounds.items() if peer not in ("h00", "h01")) >= 5
+
+
+def test_everybody_is_met_early() -> None:
+    # 38 far peers, three more in each round of six
+    assert set(choices(8 * 12, NAMES)) == set(NAMES)
+
+
+def test_a_peer_that_never_answers_has_its_turn_as_others_do() -> None:
+    chooser = PeerChooser(random.Random(0))
+    chooser.update(NAMES)
+    chosen = [
+        chooser.choose(lambda peer: math.inf if peer == "h20" else distance_ms(peer)) for _ in range(8 * 200)
+    ]
+    assert chosen.count("h20") <= 2 * chosen.count("h21")
+
+
+def test_partners_are_in_every_round_wherever_they_are() -> None:
+    chooser = PeerChooser(random.Random(0))
+    chooser.update(NAMES)
+    chooser.favour(["h30", "h01", "unknown"])
+    chosen = [chooser.choose(distance_ms) for _ in range(90)]
+    rounds = [chosen[n : n + 9] for n in range(0, 90, 9)]
+    assert all({"h00", "h01", "h30"} <= set(one) and len(set(one)) == 9 for one in rounds)
+    assert "unknown" not in chosen
+
+
+def test_nobody_counts_as_near_before_it_was_reached() -> None:
+    first = set()
+    for seed in range(10):
+        chooser = PeerChooser(random.Random(seed))
+        chooser.update(NAMES)
+        first |= {chooser.choose(lambda _peer: math.inf) for _ in range(6)}
+    assert len(first) > 20
 
 
 def test_a_vanished_peer_is_named_and_never_chosen_again() -> None:

@@ -28,7 +28,7 @@ class Station:
         self.prober = Prober(
             lambda: place,
             lambda *answer: self.answers.put_nowait(answer),
-            self.losses.append,
+            lambda peer, _sent_s: self.losses.append(peer),
             PendingProbes(timeout_s=3.0, capacity=2),
             clock_s,
         )

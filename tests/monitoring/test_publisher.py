@@ -3,35 +3,43 @@
 from __future__ import annotations
 
 import json
+import queue
 import threading
 import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from kazoo.exceptions import NoAuthError
+from kazoo.security import make_digest_acl
 
+from monitoring.peer_list import Listing
 from monitoring.publisher import Publisher, PublisherOptions
 from monitoring.reading import Address
+from monitoring.zookeeper_auth import ZookeeperAuth
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
 
 class Peers:
     """The peers that a publisher reported; a test can wait on them."""
 
     def __init__(self) -> None:
-        self.now: dict[str, Address] = {}
+        self.listing = Listing(frozenset(), {})
         self._changed = threading.Condition()
 
-    def __call__(self, peers: Mapping[str, Address]) -> None:
+    def __call__(self, listing: Listing) -> None:
         with self._changed:
-            self.now = dict(peers)
+            self.listing = listing
             self._changed.notify_all()
 
     def wait(self, expected: dict[str, Address], patience_s: float) -> None:
+        self.wait_for(lambda listing: dict(listing.addresses) == expected, patience_s)
+
+    def wait_for(self, rule: Callable[[Listing], bool], patience_s: float) -> None:
         with self._changed:
-            came = self._changed.wait_for(lambda: self.now == expected, patience_s)
-        assert came, self.now
+            came = self._changed.wait_for(lambda: rule(self.listing), patience_s)
+        assert came, self.listing
 
 
 def content(number: int, port: int = 7091) -> bytes:
@@ -45,8 +53,11 @@ def publisher(make_log: Any, root: str) -> Iterator[Callable[..., Any]]:
     def start(zookeeper: Any, host: str, **options: Any) -> Any:
         settings = {"session_timeout_s": 4.0, "list_pause_s": 0.05, "retry_s": 0.1, **options}
         peers, log = Peers(), make_log()
-        publisher: Any = Publisher(PublisherOptions(zookeeper.address, root, host, **settings), peers, log)
-        publisher.peers, publisher.log = peers, log
+        partners: queue.Queue[tuple[str, ...]] = queue.Queue()
+        publisher: Any = Publisher(
+            PublisherOptions(zookeeper.address, root, host, **settings), peers, partners.put, log
+        )
+        publisher.peers, publisher.partners, publisher.log = peers, partners, log
         publisher.start()
         started.append(publisher)
         return publisher
@@ -183,9 +194,105 @@ def test_an_absent_zookeeper_is_told_once_and_waited_for(
 def test_stopping_without_zookeeper_takes_no_longer_than_a_few_seconds(
     no_zookeeper: Any, make_log: Any
 ) -> None:
-    one = Publisher(PublisherOptions(no_zookeeper.address, "/s", "a"), Peers(), make_log())
+    one = Publisher(PublisherOptions(no_zookeeper.address, "/s", "a"), Peers(), queue.Queue().put, make_log())
     one.start()
     one.publish(content(1))
     began_s = time.monotonic()
     one.stop()
     assert time.monotonic() - began_s < 15
+
+
+ALICE, BOB = ZookeeperAuth("stormplace", "right"), ZookeeperAuth("stormplace", "wrong")
+
+
+def test_with_credentials_nobody_else_reads_or_changes_a_reading(
+    zookeeper: Any, nodes: Any, publisher: Callable[..., Any]
+) -> None:
+    one = publisher(zookeeper, "a", auth=ALICE)
+    one.publish(content(1))
+    one.log.await_event("zookeeper-publishing")
+    with pytest.raises(NoAuthError):
+        nodes.client.get(nodes.path("a"))
+    with pytest.raises(NoAuthError):
+        nodes.client.set(nodes.path("a"), b"")
+    with pytest.raises(NoAuthError):
+        nodes.client.create(nodes.path("forged"), b"")
+    nodes.client.add_auth("digest", "stormplace:right")
+    assert json.loads(nodes.client.get(nodes.path("a"))[0])["number"] == 1
+    assert "zookeeper-open" not in one.log.names()
+
+
+def test_agents_with_the_same_credentials_find_each_other(
+    zookeeper: Any, publisher: Callable[..., Any], patience_s: float
+) -> None:
+    a, b = (publisher(zookeeper, host, auth=ALICE) for host in "ab")
+    a.publish(content(1, port=1))
+    b.publish(content(1, port=2))
+    a.peers.wait({"b": Address("10.0.0.1", 2)}, patience_s)
+
+
+def test_a_wrong_password_is_told_once_and_tried_on_until_it_is_right(
+    zookeeper: Any, nodes: Any, publisher: Callable[..., Any]
+) -> None:
+    first = publisher(zookeeper, "a", auth=ALICE)
+    first.publish(content(1))
+    first.log.await_event("zookeeper-publishing")
+    stranger = publisher(zookeeper, "b", auth=BOB)
+    stranger.publish(content(1))
+    stranger.log.await_event("zookeeper-refusing")
+    reason = dict(stranger.log.events)["zookeeper-refusing"]["reason"]
+    assert "--zookeeper-auth-file" in reason
+    nodes.client.add_auth("digest", "stormplace:right")
+    nodes.client.set_acls(nodes.folder, [make_digest_acl("stormplace", "wrong", all=True)])
+    stranger.log.await_event("zookeeper-publishing")
+    assert stranger.log.names().count("zookeeper-refusing") == 1
+
+
+def test_a_folder_that_was_made_open_is_told_once(
+    zookeeper: Any, nodes: Any, publisher: Callable[..., Any]
+) -> None:
+    nodes.client.ensure_path(nodes.folder)
+    one = publisher(zookeeper, "a", auth=ALICE)
+    for number in (1, 2):
+        one.publish(content(number))
+        one.log.await_event("zookeeper-publishing")
+    one.log.await_event("zookeeper-open")
+    assert one.log.names().count("zookeeper-open") == 1
+
+
+def test_a_reading_with_other_credentials_costs_only_itself(
+    zookeeper: Any, nodes: Any, publisher: Callable[..., Any], patience_s: float
+) -> None:
+    nodes.client.ensure_path(nodes.folder)
+    nodes.client.create(nodes.path("foreign"), content(1), acl=[make_digest_acl("x", "y", all=True)])
+    nodes.client.create(nodes.path("good"), content(1, port=1))
+    one = publisher(zookeeper, "a")
+    one.peers.wait({"good": Address("10.0.0.1", 1)}, patience_s)
+    assert "no access" in dict(one.log.events)["peer-unreadable"]["reason"]
+
+
+def test_partners_are_the_hosts_that_the_rates_name(
+    zookeeper: Any, nodes: Any, root: str, publisher: Callable[..., Any], patience_s: float
+) -> None:
+    pairs = [["a", "b", 5.0], ["c", "a", 9.0], ["b", "c", 100.0]]
+    rates = json.dumps({"version": 1, "host_pairs": pairs}).encode()
+    nodes.client.create(f"{root}/rates/t-1", rates, makepath=True)
+    nodes.client.create(f"{root}/rates/t-2", b"nonsense")
+    one = publisher(zookeeper, "a")
+    assert one.partners.get(timeout=patience_s) == ("c", "b")
+    assert one.log.names().count("rates-unreadable") == 1
+
+
+def test_a_large_cluster_is_known_by_name_and_a_sample_of_it_by_address(
+    zookeeper: Any, nodes: Any, publisher: Callable[..., Any], patience_s: float
+) -> None:
+    nodes.client.ensure_path(nodes.folder)
+    hosts = {f"h{number:03d}" for number in range(100)}
+    transaction = nodes.client.transaction()
+    for host in sorted(hosts):
+        transaction.create(f"{nodes.folder}/{host}", content(1))
+    assert not any(isinstance(result, Exception) for result in transaction.commit())
+    one = publisher(zookeeper, "a")
+    one.peers.wait_for(lambda listing: len(listing.addresses) == 64, patience_s)
+    assert one.peers.listing.names == hosts
+    assert set(one.peers.listing.addresses) < hosts

