@@ -226,7 +226,7 @@ class _Dealer:
     def _weights(self, edge: Edge) -> FloatArray:
         """Return the part of an edge's tuples that each executor of the target gets, by grouping alone.
 
-        `all` sends a copy to every task, `global` everything to the lowest task. Every other grouping is taken
+        `all` sends a copy to every task, `global` all to the lowest task. Every other grouping is taken
         as even over tasks: for `local_or_shuffle` that is an upper bound of the traffic between hosts, for
         `fields`, `direct` and custom groupings the best guess while nothing is measured.
         """
