@@ -63,12 +63,14 @@ def run_experiment(settings: ExperimentSettings, turns: Sequence[Turn], out: Pat
                 with _lab(settings, due[0], progress, out) as lab:
                     setting = TurnSetting(settings, fast_rows, f"{home}-1", lab.folder.records)
                     failures = _run(LabSteps(lab, progress, settings.data), due, out, setting)
-            _verify(settings, progress, out)
-            progress.step("report: table and pictures")
-            finished_report = build(out)
+            if len(failures) < len(turns):
+                _verify(settings, progress, out)
+                progress.step("report: table and pictures")
+                report = build(out)
+                progress.stop()
+                sys.stdout.write(f"report: {report}\n")
     except (StepError, DataError, LabError, RecordError, OSError) as failure:
         raise UserError(f"{failure} (the same command goes on from here)", status=1) from failure
-    sys.stdout.write(f"report: {finished_report}\n")
     if failures:
         told = "; ".join(f"{label}: {reason}" for label, reason in failures.items())
         raise UserError(f"turns failed, the same command tries them again: {told}", status=1)

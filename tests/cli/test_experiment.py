@@ -208,6 +208,14 @@ def test_a_turn_that_fails_leaves_no_marker_and_the_next_one_runs(experiment: An
     assert not stale.exists()
 
 
+def test_an_experiment_without_any_finished_turn_tells_why_and_writes_no_report(
+    experiment: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(UserError, match=r"turns failed, .* odp-1: `taxi feed`"):
+        experiment(turns(chosen("odp"), 1, 1), {"feed": lambda _: "exit 1"})
+    assert "report" not in capsys.readouterr().out
+
+
 def test_the_lab_is_taken_down_when_a_turn_is_interrupted(experiment: Any, tmp_path: Path) -> None:
     def feed(_command: list[str]) -> str:
         raise KeyboardInterrupt
