@@ -154,7 +154,8 @@ class MeasuredRates:
             lost = int(np.isnan(self.executors(topology).executed).sum())
             return f"{told} ({lost} of {topology.n_executors} executors without statistics)"
         least = "at least " if len(self.missing) >= _NAMED else ""
-        return f"{told} ({least}{len(self.missing)} executors without statistics)"
+        plural = "" if len(self.missing) == 1 else "s"
+        return f"{told} ({least}{len(self.missing)} executor{plural} without statistics)"
 
 
 @dataclass(frozen=True)

@@ -32,9 +32,11 @@ def test_good_settings_are_taken():
             key("time.limit.ms"): 50.0,
             key("seed"): 3,
             key("frozen"): True,
+            key("rates"): {"spout": 10, "bolt": 0.5},
         }
     )
     assert settings.faults == ()
+    assert settings.rates == {"spout": 10.0, "bolt": 0.5}
     assert (settings.strategy, settings.time_limit_ms, settings.seed, settings.frozen) == (
         "greedy",
         50,
@@ -93,6 +95,10 @@ def test_places_to_avoid_may_hold_for_all_components(value):
         ("pin", "site:rome", "must be an object"),
         ("avoid", {"sput": "site:a"}, "the topology has no component 'sput'"),
         ("avoid", [1], 'a place is "site:NAME" or "host:NAME", got 1'),
+        ("rates", 5, "must be an object {component: tuples per second}, got 5"),
+        ("rates", {"sput": 5}, "the topology has no component 'sput'"),
+        ("rates", {"spout": 0}, "rate of spout must be > 0 and <= 1e+09, got 0"),
+        ("rates", {"spout": "5"}, "rate of spout must be a number, got '5'"),
         ("time.limit.ms", 0, "must be a whole number from 1 to 2147483647, got 0"),
         ("seed", 1.5, "must be a whole number from 0 to 2147483647, got 1.5"),
         ("seed", 10**400, "the value must be a number"),
