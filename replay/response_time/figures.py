@@ -23,22 +23,49 @@ if TYPE_CHECKING:
     from replay.sites import Sites
 
 OURS, STORMS = COLORS[2], COLORS[0]
-_INK = "#22303c"
-_ROW_INCHES = 0.62
+_INK, _PAPER = "#22303c", "#c0392b"
+_ROW_INCHES = 0.5
+_CLOSE = 1.5
+"""The closer look ends at so many times the best median."""
 
 
 def draw_boxes(path: Path, variants: Sequence[VariantSummary]) -> None:
     """Draw one box per turn: quartiles, median, whiskers at the 5th and 95th percentile; and predictions.
 
+    Beside the whole range stands a closer look at the best ones.
+
     Args:
         path: PNG to write.
-        variants: From top to bottom.
+        variants: From top to bottom, the shortest median first.
     """
-    figure = Figure(figsize=(12, 1.6 + _ROW_INCHES * len(variants)), dpi=110, layout="constrained")
+    figure = Figure(figsize=(17, 1.8 + _ROW_INCHES * len(variants)), dpi=100, layout="constrained")
     FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
+    whole, near = figure.subplots(1, 2, sharey=True, width_ratios=(1.5, 1))
+    for axes in (whole, near):
+        _boxes(axes, variants)
+        axes.set_xlabel("response time end to end, ms")
     for row, variant in enumerate(variants):
-        color = STORMS if variant.name in STORMS_OWN else OURS
+        near.text(
+            1.01,
+            row,
+            f"{variant.median_ms:.1f} ms",
+            transform=near.get_yaxis_transform(),
+            va="center",
+            color=_color(variant.name),
+        )
+    whole.set_xlim(left=0)
+    best_ms = variants[0].median_ms
+    near.set_xlim(best_ms * 0.85, best_ms * _CLOSE)
+    whole.set_title("boxes: quartiles, whiskers: 5 % and 95 %; one box per repetition", loc="left")
+    near.set_title(f"up to {_CLOSE:g} times the best; medians", loc="left")
+    whole.plot([], [], ":", color=_PAPER, linewidth=2, label="paper's mean")
+    whole.legend(loc="upper right")
+    figure.savefig(path)
+
+
+def _boxes(axes: Axes, variants: Sequence[VariantSummary]) -> None:
+    for row, variant in enumerate(variants):
+        color = _color(variant.name)
         height = 0.7 / len(variant.turns)
         for number, turn in enumerate(variant.turns):
             y = row - 0.35 + height * (number + 0.5)
@@ -60,24 +87,12 @@ def draw_boxes(path: Path, variants: Sequence[VariantSummary]) -> None:
             axes.plot([turn.prediction.end_to_end_ms], [y], "D", color="white", mec=_INK, ms=5, label=label)
         paper_ms = PAPER_MEAN_MS.get(variant.name)
         if paper_ms is not None:
-            axes.plot([paper_ms] * 2, [row - 0.42, row + 0.42], ":", color="#c0392b", linewidth=2)
-        axes.text(
-            1.005,
-            row,
-            f"{variant.median_ms:.1f} ms",
-            transform=axes.get_yaxis_transform(),
-            va="center",
-            fontsize=9,
-            color=color,
-        )
-    axes.plot([], [], ":", color="#c0392b", linewidth=2, label="paper's mean")
-    axes.set_xlim(left=0)
+            axes.plot([paper_ms] * 2, [row - 0.42, row + 0.42], ":", color=_PAPER, linewidth=2)
     _rows(axes, variants)
-    axes.set_xlabel(
-        "response time end to end, ms; boxes: quartiles, whiskers: 5 % and 95 %, one box per repetition"
-    )
-    axes.legend(loc="lower right" if variants[-1].median_ms < axes.get_xlim()[1] / 2 else "upper right")
-    figure.savefig(path)
+
+
+def _color(name: str) -> str:
+    return STORMS if name in STORMS_OWN else OURS
 
 
 def draw_bars(path: Path, variants: Sequence[VariantSummary]) -> None:
@@ -110,7 +125,7 @@ def draw_placement(path: Path, turn: TurnData, sites: Sites) -> None:
     figure = Figure(figsize=(max(2.9 * columns, 5.0), 1.3 - 0.36 * bottom), dpi=100, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
-    color = STORMS if turn.done.variant in STORMS_OWN else OURS
+    color = _color(turn.done.variant)
     draw_map(axes, turn, sites, color, bottom)
     axes.set_title(
         f"{turn.label}: predicted {turn.prediction.end_to_end_ms:.1f} ms, "
