@@ -1,5 +1,6 @@
 package io.stormplace;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -15,7 +16,6 @@ import org.apache.storm.scheduler.TopologyDetails;
 import org.apache.storm.scheduler.WorkerSlot;
 import org.apache.storm.shade.org.apache.curator.framework.CuratorFramework;
 import org.apache.storm.utils.CuratorUtils;
-import org.apache.storm.utils.ZookeeperAuthInfo;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -58,7 +58,7 @@ public final class PlacementScheduler implements IScheduler {
         if (!settings.faults().isEmpty()) {
             LOG.error("Stormplace settings: {}", String.join(". ", settings.faults()));
         }
-        readings = new ReadingsCache(() -> zooKeeper(conf), settings.zookeeperRoot(), changes, System::nanoTime,
+        readings = new ReadingsCache(() -> zooKeeper(conf, settings.zookeeperAuth()), settings.zookeeperRoot(), changes, System::nanoTime,
             System::currentTimeMillis);
         plans = new PlanSource(settings, readings, changes);
         fallback.prepare(settings.fallbackScheduler(), conf, registry);
@@ -207,10 +207,10 @@ public final class PlacementScheduler implements IScheduler {
         }
     }
 
-    private static CuratorFramework zooKeeper(Map<String, Object> conf) {
+    private static CuratorFramework zooKeeper(Map<String, Object> conf, String login) throws IOException {
         @SuppressWarnings("unchecked")
         List<String> servers = (List<String>) conf.get(Config.STORM_ZOOKEEPER_SERVERS);
         return CuratorUtils.newCurator(conf, servers, conf.get(Config.STORM_ZOOKEEPER_PORT),
-            new ZookeeperAuthInfo(conf), null);
+            ReadingsLogin.read(login, conf), null);
     }
 }

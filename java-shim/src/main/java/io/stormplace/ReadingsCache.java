@@ -8,19 +8,21 @@ import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import org.apache.storm.shade.org.apache.curator.framework.CuratorFramework;
 import org.apache.storm.shade.org.apache.curator.framework.recipes.cache.ChildData;
 import org.apache.storm.shade.org.apache.curator.framework.recipes.cache.TreeCache;
 import org.apache.storm.shade.org.apache.curator.framework.recipes.cache.TreeCacheEvent;
 import org.apache.storm.shade.org.apache.curator.framework.state.ConnectionState;
 import org.apache.storm.shade.org.apache.curator.utils.ZKPaths;
+import org.apache.storm.shade.org.apache.zookeeper.KeeperException;
 
 /**
  * The readings in ZooKeeper, kept up to date by watches away from the scheduling thread.
@@ -31,6 +33,7 @@ import org.apache.storm.shade.org.apache.curator.utils.ZKPaths;
  */
 final class ReadingsCache implements AutoCloseable {
     private static final long CLOSE_WAIT_MS = 3_000;
+    private static final long ACCESS_CHECK_NS = TimeUnit.SECONDS.toNanos(30);
 
     /** What a round sends along: the readings in the order of kind and name, and whether ZooKeeper is connected. */
     record View(List<Reading> readings, boolean live) {
@@ -42,7 +45,7 @@ final class ReadingsCache implements AutoCloseable {
     private record Entry(byte[] payload, long modification, long seenNs, long ageAtSightMs, int connection) {
     }
 
-    private final Supplier<CuratorFramework> connector;
+    private final Callable<CuratorFramework> connector;
     private final Map<ReadingKind, String> paths;
     private final StateChangeLog changes;
     private final LongSupplier clockNs;
@@ -53,6 +56,9 @@ final class ReadingsCache implements AutoCloseable {
     private final AtomicInteger connection = new AtomicInteger();
     private final List<AutoCloseable> open = new ArrayList<>();
     private volatile boolean connected;
+    private volatile boolean refused;
+    private volatile long checkedNs;
+    private volatile CuratorFramework current;
     private volatile boolean closed;
 
     /**
@@ -64,7 +70,7 @@ final class ReadingsCache implements AutoCloseable {
      * @param clockNs     monotonic time in ns
      * @param wallClockMs time since 1970 in ms
      */
-    ReadingsCache(Supplier<CuratorFramework> connector, String root, StateChangeLog changes, LongSupplier clockNs,
+    ReadingsCache(Callable<CuratorFramework> connector, String root, StateChangeLog changes, LongSupplier clockNs,
                   LongSupplier wallClockMs) {
         this.connector = connector;
         this.paths = Map.of(ReadingKind.NODE, root + "/nodes", ReadingKind.RATES, root + "/rates");
@@ -73,10 +79,12 @@ final class ReadingsCache implements AutoCloseable {
         this.wallClockMs = wallClockMs;
     }
 
-    /** Begins to follow the readings unless that has been done; returns at once. */
+    /** Begins to follow the readings unless that has been done, and looks now and then whether it may; returns at once. */
     void start() {
         if (started.compareAndSet(false, true)) {
             daemonThread(this::connect, "stormplace-readings").start();
+        } else if (connected && clockNs.getAsLong() - checkedNs > ACCESS_CHECK_NS) {
+            checkAccessSoon();
         }
     }
 
@@ -97,7 +105,7 @@ final class ReadingsCache implements AutoCloseable {
             readings.add(reading);
         });
         readings.sort(Comparator.comparing(Reading::getKind).thenComparing(Reading::getName));
-        return new View(readings, connected && initialized.size() == paths.size());
+        return new View(readings, connected && !refused && initialized.size() == paths.size());
     }
 
     /** Ends the connection; waits a bounded time, as Nimbus gives its shutdown ten seconds. */
@@ -125,8 +133,9 @@ final class ReadingsCache implements AutoCloseable {
                 return;
             }
             try {
-                CuratorFramework client = connector.get();
+                CuratorFramework client = connector.call();
                 open.add(0, client);
+                current = client;
                 client.getConnectionStateListenable().addListener((ignored, state) -> connectionChanged(state));
                 client.start();
                 for (Map.Entry<ReadingKind, String> path : paths.entrySet()) {
@@ -162,13 +171,68 @@ final class ReadingsCache implements AutoCloseable {
     private void connectionChanged(ConnectionState state) {
         connected = state.isConnected();
         if (connected) {
-            changes.good(StateChangeLog.Subject.READINGS, "Stormplace follows the readings in ZooKeeper.");
+            checkAccessSoon();
             return;
         }
         connection.incrementAndGet();
-        if (!closed) {
+        if (!closed && !refused) {
             changes.bad(StateChangeLog.Subject.READINGS, "disconnected",
                 "Stormplace has no connection to ZooKeeper; the readings it has grow older.");
+        }
+    }
+
+    private void checkAccessSoon() {
+        checkedNs = clockNs.getAsLong();
+        daemonThread(this::checkAccess, "stormplace-readings-access").start();
+    }
+
+    /** Looks for readings that ZooKeeper withholds: the caches would take them for absent ones, without a word. */
+    private void checkAccess() {
+        CuratorFramework client = current;
+        try {
+            for (String path : paths.values()) {
+                Optional<String> withheld = withheld(client, path);
+                if (withheld.isPresent()) {
+                    changes.bad(StateChangeLog.Subject.READINGS, "no access", "Stormplace may not read " + withheld.get()
+                        + " in ZooKeeper: it was published with another login than that of " + ShimSettings.ZOOKEEPER_AUTH
+                        + "; trying on.");
+                    refused = true;
+                    connected = false;
+                    closeAll();
+                    // The next round logs in anew, with what the file holds then.
+                    initialized.clear();
+                    started.set(false);
+                    return;
+                }
+            }
+            refused = false;
+            changes.good(StateChangeLog.Subject.READINGS, "Stormplace follows the readings in ZooKeeper.");
+        } catch (Exception e) {
+            if (connected && !closed) {
+                changes.bad(StateChangeLog.Subject.READINGS, "unchecked",
+                    "Stormplace cannot tell whether it may read the readings in ZooKeeper: " + Text.describe(e), e);
+            }
+        }
+    }
+
+    /** Names the folder of a kind of readings, or its first reading, if the login does not open any of them. */
+    private static Optional<String> withheld(CuratorFramework client, String path) throws Exception {
+        String asked = path;
+        try {
+            for (String name : client.getChildren().forPath(path)) {
+                asked = path + "/" + name;
+                try {
+                    client.getData().forPath(asked);
+                    return Optional.empty();
+                } catch (KeeperException.NoNodeException gone) {
+                    // The next one tells as much.
+                }
+            }
+            return Optional.empty();
+        } catch (KeeperException.NoNodeException nobody) {
+            return Optional.empty();
+        } catch (KeeperException.NoAuthException refusal) {
+            return Optional.of(asked);
         }
     }
 

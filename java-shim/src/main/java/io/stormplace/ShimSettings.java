@@ -17,12 +17,13 @@ import java.util.regex.Pattern;
  * @param daemonPort        TCP port of the placement daemon, 1-65535
  * @param deadlineMs        time that a round may spend on snapshot and daemon, in ms
  * @param zookeeperRoot     absolute path of the znode that holds the readings
+ * @param zookeeperAuth     path of a file with {@code user:password}, or {@code scheme:auth}; empty for Storm's own login
  * @param fallbackScheduler class name of the scheduler that places topologies without workers when there is no usable plan
  * @param mode              whether plans are enacted or only shown
  * @param faults            one sentence for each unusable key or value, in the order of the keys
  */
 public record ShimSettings(String daemonHost, int daemonPort, int deadlineMs, String zookeeperRoot,
-                           String fallbackScheduler, Mode mode, List<String> faults) {
+                           String zookeeperAuth, String fallbackScheduler, Mode mode, List<String> faults) {
 
     /** What is done with a plan. */
     public enum Mode {
@@ -42,6 +43,8 @@ public record ShimSettings(String daemonHost, int daemonPort, int deadlineMs, St
     public static final String DAEMON_DEADLINE_MS = "stormplace.daemon.deadline.ms";
     /** Key of the readings' root in ZooKeeper. */
     public static final String ZOOKEEPER_ROOT = "stormplace.zookeeper.root";
+    /** Key of the login with which readings are read. */
+    public static final String ZOOKEEPER_AUTH = "stormplace.zookeeper.auth";
     /**
      * Key of the fallback scheduler's class name. Its run time is its own: {@link #DAEMON_DEADLINE_MS} does not bound it, and
      * Storm's ResourceAwareScheduler, for one, may take 60 s for each topology.
@@ -53,13 +56,14 @@ public record ShimSettings(String daemonHost, int daemonPort, int deadlineMs, St
     public static final String DEFAULT_FALLBACK = "org.apache.storm.scheduler.DefaultScheduler";
 
     private static final Set<String> KEYS = Set.of(DAEMON_HOST, DAEMON_PORT, DAEMON_DEADLINE_MS, ZOOKEEPER_ROOT,
-        FALLBACK_SCHEDULER, MODE);
+        ZOOKEEPER_AUTH, FALLBACK_SCHEDULER, MODE);
     private static final int DEFAULT_PORT = 7090;
     private static final int MAX_PORT = 65_535;
     private static final int DEFAULT_DEADLINE_MS = 2_000;
     private static final int MIN_DEADLINE_MS = 10;
     /** Nimbus' timer thread, and in a rebalance its submit lock, wait for the round: more would hurt every client. */
     private static final int MAX_DEADLINE_MS = 30_000;
+    private static final Pattern LOGIN = Pattern.compile("/\\S.*|\\w+:.+");
     private static final Pattern ZNODE = Pattern.compile("(/[^/\\s]+)+");
 
     /**
@@ -80,10 +84,24 @@ public record ShimSettings(String daemonHost, int daemonPort, int deadlineMs, St
             integer(conf, DAEMON_PORT, DEFAULT_PORT, 1, MAX_PORT, faults),
             integer(conf, DAEMON_DEADLINE_MS, DEFAULT_DEADLINE_MS, MIN_DEADLINE_MS, MAX_DEADLINE_MS, faults),
             text(conf, ZOOKEEPER_ROOT, "/stormplace", ZNODE, "an absolute znode path without a slash at its end", faults),
+            login(conf, faults),
             text(conf, FALLBACK_SCHEDULER, DEFAULT_FALLBACK, Pattern.compile("[\\w.$]+"), "a class name", faults),
             text(conf, MODE, "active", Pattern.compile("active|shadow"), "active or shadow", faults).equals("shadow")
                 ? Mode.SHADOW : Mode.ACTIVE,
             List.copyOf(faults));
+    }
+
+    /** Reads the login; a bad value may hold a password, so that it is not shown. */
+    private static String login(Map<String, Object> conf, List<String> faults) {
+        Object value = conf.get(ZOOKEEPER_AUTH);
+        if (value == null) {
+            return "";
+        }
+        if (value instanceof String string && LOGIN.matcher(string).matches()) {
+            return string;
+        }
+        faults.add(ZOOKEEPER_AUTH + " is neither an absolute path nor scheme:auth; using Storm's own login");
+        return "";
     }
 
     private static String text(Map<String, Object> conf, String key, String fallback, Pattern form, String expected,
@@ -115,5 +133,12 @@ public record ShimSettings(String daemonHost, int daemonPort, int deadlineMs, St
 
     private static String fault(String key, Object value, String expected, String fallback) {
         return key + " is " + value + ", expected " + expected + "; using " + fallback;
+    }
+
+    /** Shows everything but the login. */
+    @Override
+    public String toString() {
+        return "ShimSettings[" + daemonHost + ":" + daemonPort + ", deadlineMs=" + deadlineMs + ", zookeeperRoot="
+            + zookeeperRoot + ", fallbackScheduler=" + fallbackScheduler + ", mode=" + mode + ", faults=" + faults + "]";
     }
 }

@@ -3,9 +3,11 @@ package io.stormplace;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.stormplace.wire.Reading;
 import io.stormplace.wire.ReadingKind;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -17,9 +19,15 @@ import org.apache.storm.shade.org.apache.curator.framework.CuratorFramework;
 import org.apache.storm.shade.org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.storm.shade.org.apache.curator.retry.RetryOneTime;
 import org.apache.storm.shade.org.apache.zookeeper.CreateMode;
+import org.apache.storm.shade.org.apache.zookeeper.ZooDefs;
+import org.apache.storm.shade.org.apache.zookeeper.data.ACL;
+import org.apache.storm.shade.org.apache.zookeeper.data.Id;
+import org.apache.storm.shade.org.apache.zookeeper.server.auth.DigestAuthenticationProvider;
 import org.apache.storm.testing.InProcessZookeeper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Against a real ZooKeeper server; both clocks stand still unless a test moves them. */
 class ReadingsCacheTest {
@@ -147,6 +155,64 @@ class ReadingsCacheTest {
         assertEquals(age + 40_000, only().getAge_ms());
         await(() -> !warnings.isEmpty());
         assertEquals(List.of("Stormplace has no connection to ZooKeeper; the readings it has grow older."), warnings);
+    }
+
+    private ReadingsCache follower(String login) {
+        return new ReadingsCache(() -> CuratorFrameworkFactory.builder().connectString("127.0.0.1:" + server.getPort())
+            .retryPolicy(new RetryOneTime(50)).authorization("digest", login.getBytes(StandardCharsets.UTF_8)).build(),
+            "/stormplace", new StateChangeLog((message, cause) -> warnings.add(message)), monotonicNs::get, wallMs::get);
+    }
+
+    private void protect(String path) throws Exception {
+        agent.setACL().withACL(List.of(new ACL(ZooDefs.Perms.ALL,
+            new Id("digest", DigestAuthenticationProvider.generateDigest("stormplace:right"))))).forPath(path);
+    }
+
+    @Test
+    void aProtectedReadingIsReadWithTheRightLogin() throws Exception {
+        publish("/stormplace/nodes/a", new byte[] {1});
+        protect("/stormplace/nodes/a");
+        protect("/stormplace/nodes");
+        try (ReadingsCache reader = follower("stormplace:right")) {
+            reader.start();
+            await(() -> reader.view().live());
+            assertEquals(1, reader.view().readings().size());
+        }
+        assertEquals(List.of(), warnings);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/stormplace/nodes/a", "/stormplace/nodes"})
+    void aWrongLoginIsNamedOnceTriedOnAndNeverTakenForAnEmptyCluster(String protectedPath) throws Exception {
+        publish("/stormplace/nodes/a", new byte[] {1});
+        protect(protectedPath);
+        try (ReadingsCache reader = follower("stormplace:wrong")) {
+            await(() -> {
+                reader.start();
+                return !warnings.isEmpty();
+            });
+            assertTrue(warnings.get(0).startsWith("Stormplace may not read " + protectedPath + " in ZooKeeper"), warnings.get(0));
+            assertFalse(reader.view().live());
+            agent.getZookeeperClient().getZooKeeper().addAuthInfo("digest", "stormplace:right".getBytes(StandardCharsets.UTF_8));
+            agent.setACL().withACL(ZooDefs.Ids.OPEN_ACL_UNSAFE).forPath(protectedPath);
+            await(() -> {
+                reader.start();
+                return reader.view().live() && reader.view().readings().size() == 1;
+            });
+            await(() -> warnings.size() == 2);
+            assertEquals("Stormplace follows the readings in ZooKeeper.", warnings.get(1));
+        }
+    }
+
+    @Test
+    void aLoginThatStopsToBeEnoughIsNoticedWithinHalfAMinute() throws Exception {
+        publish("/stormplace/nodes/a", new byte[] {1});
+        follow();
+        protect("/stormplace/nodes");
+        monotonicNs.addAndGet(TimeUnit.SECONDS.toNanos(31));
+        cache.start();
+        await(() -> !warnings.isEmpty());
+        assertFalse(cache.view().live());
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.stormplace;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -11,11 +12,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ShimSettingsTest {
     @Test
     void withoutKeysEverySettingHasItsDefault() {
-        assertEquals(new ShimSettings("127.0.0.1", 7090, 2000, "/stormplace",
+        assertEquals(new ShimSettings("127.0.0.1", 7090, 2000, "/stormplace", "",
             "org.apache.storm.scheduler.DefaultScheduler", ShimSettings.Mode.ACTIVE, List.of()),
             ShimSettings.read(Map.of("nimbus.seeds", List.of("a"))));
     }
@@ -23,10 +25,24 @@ class ShimSettingsTest {
     @Test
     void everyKeyIsRead() {
         ShimSettings settings = ShimSettings.read(Map.of("stormplace.daemon.host", "planner",
-            "stormplace.daemon.port", 7191L, "stormplace.daemon.deadline.ms", 500, "stormplace.zookeeper.root", "/a/b",
+            "stormplace.daemon.port", 7191L, "stormplace.daemon.deadline.ms", 500, "stormplace.zookeeper.root", "/a/b", "stormplace.zookeeper.auth", "digest:u:p",
             "stormplace.fallback.scheduler", "org.apache.storm.scheduler.EvenScheduler", "stormplace.mode", "shadow"));
-        assertEquals(new ShimSettings("planner", 7191, 500, "/a/b", "org.apache.storm.scheduler.EvenScheduler",
+        assertEquals(new ShimSettings("planner", 7191, 500, "/a/b", "digest:u:p", "org.apache.storm.scheduler.EvenScheduler",
             ShimSettings.Mode.SHADOW, List.of()), settings);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"secret", "", ":secret", "u p:secret", "digest:"})
+    void aBadLoginIsNamedWithoutShowingIt(String login) {
+        ShimSettings settings = ShimSettings.read(Map.of("stormplace.zookeeper.auth", login));
+        assertEquals(List.of("stormplace.zookeeper.auth is neither an absolute path nor scheme:auth; using Storm's own login"),
+            settings.faults());
+        assertEquals("", settings.zookeeperAuth());
+    }
+
+    @Test
+    void settingsAreShownWithoutTheLogin() {
+        assertFalse(ShimSettings.read(Map.of("stormplace.zookeeper.auth", "digest:u:secret")).toString().contains("secret"));
     }
 
     static List<Arguments> badValues() {
@@ -55,7 +71,8 @@ class ShimSettingsTest {
         assertEquals(1, settings.faults().size());
         assertTrue(settings.faults().get(0).startsWith(key + " is " + value + ", expected "), settings.faults().get(0));
         assertEquals(defaults, new ShimSettings(settings.daemonHost(), settings.daemonPort(), settings.deadlineMs(),
-            settings.zookeeperRoot(), settings.fallbackScheduler(), settings.mode(), List.of()));
+            settings.zookeeperRoot(), settings.zookeeperAuth(),
+            settings.fallbackScheduler(), settings.mode(), List.of()));
     }
 
     @Test
