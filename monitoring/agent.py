@@ -10,18 +10,15 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from monitoring import state
-from monitoring.availability import Availability, AvailabilityParameters
-from monitoring.directory import PeerDirectory
-from monitoring.latency_filter import LatencyFilter
-from monitoring.links import LinkParameters, Links
+from monitoring.availability import AvailabilityParameters
 from monitoring.load import LoadMeter
+from monitoring.measurements import Measurements
 from monitoring.options import AgentError, advertised_address
 from monitoring.pace import Pace
-from monitoring.peers import PeerChooser
 from monitoring.prober import Prober
 from monitoring.publisher import Publisher, PublisherOptions
-from monitoring.reading import Address, Outages, Reading, to_json
-from monitoring.vivaldi import Outcome, Vivaldi, VivaldiParameters
+from monitoring.reading import Address, Reading, to_json
+from monitoring.vivaldi import VivaldiParameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,11 +31,6 @@ if TYPE_CHECKING:
 LIFETIME_S = 30.0
 PUBLISH_S = 5.0
 SAVE_S = 60.0
-SILENT_AFTER = 5
-"""Unanswered probes in a row after which a peer is called silent and its address is read again."""
-
-SETTLED_ERROR = 0.25
-UNSETTLED_ERROR = 0.5
 
 
 class Agent:
@@ -57,28 +49,23 @@ class Agent:
         self._log = log
         self._address = Address(advertised_address(options), options.port)
         rng = random.Random(options.host)  # noqa: S311 - spreads load; nothing secret depends on it
-        parameters = VivaldiParameters()
-        before = self._restored(parameters.dimensions)
-        self._vivaldi = Vivaldi(parameters, rng, before.coordinate if before else None)
-        history = before.history if before else None
-        self._availability = Availability(AvailabilityParameters(), time.monotonic(), history)
-        self._filter = LatencyFilter()
-        self._links = Links(LinkParameters(), self._filter)
-        self._partners: tuple[str, ...] = ()
-        self._directory = PeerDirectory()
-        self._chooser = PeerChooser(rng)
+        before = self._restored(VivaldiParameters().dimensions)
+        self._measurements = Measurements(
+            rng,
+            time.monotonic(),
+            log,
+            before.coordinate if before else None,
+            before.history if before else None,
+        )
         self._pace = Pace(options.interval_ms / 1000, rng)
         self._load = LoadMeter(options.slot_ports)
-        self._prober = Prober(lambda: self._vivaldi.coordinate, self._answered, self._lost)
-        self._silent: set[str] = set()
+        self._prober = Prober(lambda: self._measurements.coordinate, self._answered, self._lost)
         self._sequence = 0
-        self._settled = False
-        self._listed: frozenset[str] = frozenset()
         self._state_trouble = ""
         self._publisher = Publisher(
             PublisherOptions(options.zookeeper, options.root, options.host, options.auth),
             lambda listing: self._hand_over(self._peers_changed, listing),
-            lambda partners: self._hand_over(self._partners_changed, partners),
+            lambda partners: self._hand_over(self._measurements.partners_changed, partners),
             log,
         )
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -119,8 +106,6 @@ class Agent:
         while not stop.is_set():
             now_s = time.monotonic()
             self._prober.expire()
-            for peer in self._directory.expire(now_s):
-                self._forget(peer)
             sent = self._probe_next(now_s)
             if now_s >= publish_due_s:
                 publish_due_s = now_s + PUBLISH_S
@@ -133,46 +118,19 @@ class Agent:
 
     def _probe_next(self, now_s: float) -> bool:
         """Send one probe; say whether there was a peer to send it to."""
-        peer = self._chooser.choose(self._distance_ms)
-        if not peer:
-            self._availability.alone()
+        chosen = self._measurements.next_peer(now_s)
+        if chosen is None:
             return False
-        self._availability.asked(now_s)
-        self._prober.probe(peer, self._directory.address(peer))
+        self._prober.probe(*chosen)
         return True
 
-    def _distance_ms(self, peer: str) -> float:
-        delay = self._filter.look(peer)
-        return float("inf") if delay is None else delay.delay_ms
-
     def _answered(self, peer: str, round_trip_ms: float, place: Coordinate) -> None:
-        """Learn from an answer (called by the prober)."""
-        now_s = time.monotonic()
-        self._availability.heard(now_s)
-        if peer not in self._directory:  # forgotten while the probe was on its way
-            return
-        if peer in self._silent:
-            self._silent.discard(peer)
-            self._log.info("peer-answers-again", peer=peer)
-        delay_ms = self._filter.add(peer, now_s, round_trip_ms / 2)
-        self._links.answered(peer, now_s)
-        if self._vivaldi.observe(delay_ms, place) is not Outcome.MOVED:
-            return
-        error = self._vivaldi.coordinate.error
-        if self._settled != (error < (UNSETTLED_ERROR if self._settled else SETTLED_ERROR)):
-            self._settled = not self._settled
-            event = "coordinate-settled" if self._settled else "coordinate-unsettled"
-            self._log.info(event, error=round(error, 3))
+        """Pass an answer on (called by the prober)."""
+        self._measurements.answered(peer, time.monotonic(), round_trip_ms, place)
 
     def _lost(self, peer: str, sent_s: float) -> None:
-        """Count a probe without an answer (called by the prober)."""
-        if peer not in self._directory or peer in self._directory.missing():  # it left: no news of its link
-            return
-        losses = self._links.lost(peer, sent_s, time.monotonic())
-        if losses == SILENT_AFTER:
-            self._silent.add(peer)
-            self._log.warning("peer-silent", peer=peer, lost=losses)
-        if losses % SILENT_AFTER == 0:
+        """Pass the loss of a probe on (called by the prober)."""
+        if self._measurements.lost(peer, sent_s, time.monotonic()):
             self._publisher.refresh(peer)
 
     def _hand_over(self, take: Callable[[Any], None], news: object) -> None:
@@ -182,53 +140,22 @@ class Agent:
             loop.call_soon_threadsafe(take, news)
 
     def _peers_changed(self, listing: Listing) -> None:
-        for peer in self._directory.update(time.monotonic(), listing.names, listing.addresses):
-            self._drop(peer)
-        for peer in self._directory.missing():
-            self._links.excuse(peer)
-        self._chooser.update(self._directory.names())
-        if self._listed != listing.names:
-            self._listed = listing.names
-            self._log.info("peers-changed", listed=len(listing.names))
-
-    def _partners_changed(self, partners: tuple[str, ...]) -> None:
-        self._partners = partners
-        self._chooser.favour(partners)
-        self._log.info("partners-changed", partners=partners)
-
-    def _forget(self, peer: str) -> None:
-        self._chooser.update(self._directory.names())
-        self._drop(peer)
-        self._log.info("peer-forgotten", peer=peer)
-
-    def _drop(self, peer: str) -> None:
-        """Throw away what belongs to a peer's present run; its link's past is kept for a while."""
-        self._links.excuse(peer)
-        self._filter.forget(peer)
-        self._silent.discard(peer)
-
-    def _everybody_silent(self) -> bool:
-        """Say whether each peer of the present round left its last probe without an answer."""
-        asked = [peer for peer in self._chooser.members() if self._links.probed(peer)]
-        return all(self._links.silent(peer) for peer in asked)
+        self._measurements.peers_changed(listing, time.monotonic())
 
     def _reading(self, now_s: float) -> Reading:
         self._sequence += 1
-        availability = self._availability.look(now_s, others_silent=self._everybody_silent())
-        if self._availability.out:
-            self._links.excuse_all()
-        past = self._availability.history
+        availability, outages, links = self._measurements.look(now_s)
         return Reading(
             time_s=time.time(),
             sequence=self._sequence,
             lifetime_s=LIFETIME_S,
             host=self._options.host,
             site=self._options.site,
-            coordinate=self._vivaldi.coordinate,
+            coordinate=self._measurements.coordinate,
             availability=availability,
-            outages=Outages(past.outages, past.since_outage_s),
+            outages=outages,
             load=self._load.read(),
-            links=self._links.published(now_s, self._partners),
+            links=links,
             probe=self._address,
         )
 
@@ -250,7 +177,7 @@ class Agent:
         path = self._options.state
         if path is None:
             return
-        now = state.State(time.time(), clean, self._vivaldi.coordinate, self._availability.history)
+        now = state.State(time.time(), clean, self._measurements.coordinate, self._measurements.history)
         trouble = ""
         try:
             state.save(path, now)

@@ -113,7 +113,7 @@ class Availability:
             bad = True
         else:
             silent = self._asked and now_s - self._heard_s > self._parameters.silence_s
-            bad = silent and others_silent
+            bad = silent and (others_silent or self._out)  # an outage ends with an answer
         history = lived(self._history, passed_s, self._parameters, bad=bad)
         if bad:
             history = replace(history, since_outage_s=0.0) if self._out else history.with_outage()

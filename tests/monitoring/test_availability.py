@@ -66,3 +66,33 @@ def test_no_history_weighs_more_than_the_horizon() -> None:
     history = lived(History(), 100 * PARAMETERS.horizon_s, PARAMETERS, bad=False)
     assert history.good_s == pytest.approx(PARAMETERS.horizon_s)
     assert history.bad_s == 0
+
+
+def test_each_silence_is_one_outage_however_long_and_the_last_end_is_told() -> None:
+    availability = Availability(PARAMETERS, 0.0)
+    for now_s in range(1, 400):
+        availability.asked(float(now_s))
+        if not 50 <= now_s < 100 and not 200 <= now_s < 220:
+            availability.heard(now_s + 0.05)
+        availability.look(now_s + 0.1)
+    assert availability.history.outages == pytest.approx(2, rel=0.01)
+    assert availability.history.since_outage_s == pytest.approx(180, abs=2)
+
+
+def test_an_outage_that_goes_on_has_ended_no_time_ago() -> None:
+    assert watched(60, answered=False).history.since_outage_s == 0.0
+    assert watched(60, answered=True).history.since_outage_s is None
+
+
+def test_while_a_peer_of_the_round_may_still_answer_silence_is_no_outage() -> None:
+    availability = Availability(PARAMETERS, 0.0)
+    availability.asked(0.0)
+    for now_s in range(1, 60):
+        availability.look(float(now_s), others_silent=False)
+    assert availability.history.bad_s == 0
+
+
+def test_outages_fade_over_the_horizon() -> None:
+    history = History(outages=4.0, since_outage_s=10.0).faded(PARAMETERS.horizon_s, PARAMETERS.horizon_s)
+    assert history.outages == pytest.approx(4 / 2.71828, rel=1e-4)
+    assert history.since_outage_s == 10.0 + PARAMETERS.horizon_s

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from monitoring.options import AgentError, AgentOptions, advertised_address
+from monitoring.options import AgentError, AgentOptions, advertised_address, parse_ports
 
 GOOD = AgentOptions(host="uniroma2-1", zookeeper="localhost:2181")
 
@@ -45,6 +45,7 @@ def test_sensible_settings_pass(change: dict[str, Any]) -> None:
         ({"advertise": "localhost"}, "--advertise 'localhost'"),
         ({"advertise": "::"}, "--advertise '::'"),
         ({"port": 0}, "--port 0"),
+        ({"slot_ports": (6700, 0)}, "--slot-ports 0"),
         ({"port": 65536}, "--port 65536"),
         ({"interval_ms": 9.0}, "--interval-ms 9"),
         ({"interval_ms": float("nan")}, "--interval-ms nan"),
@@ -79,3 +80,13 @@ def test_the_advertised_address_is_told_or_bound_or_the_one_towards_zookeeper(
 def test_without_a_route_to_zookeeper_the_address_must_be_given() -> None:
     with pytest.raises(AgentError, match="--advertise"):
         advertised_address(replace(GOOD, zookeeper="no-such-host.invalid:2181"))
+
+
+def test_slot_ports_are_read_once_each_in_order() -> None:
+    assert parse_ports("6701,6700,6701") == (6700, 6701)
+
+
+@pytest.mark.parametrize("text", ["", "6700,", "a", "6700;6701", "-1"])
+def test_what_is_no_list_of_ports_is_refused(text: str) -> None:
+    with pytest.raises(AgentError, match="--slot-ports"):
+        parse_ports(text)
