@@ -116,8 +116,6 @@ class ExecutorHistory:
             self.restarts += 1
             self._renderings.clear()
             self._place = place
-        elif counters.uptime_s == newest.counters.uptime_s:  # rendered twice in one second
-            self._renderings.pop()
         self._renderings.append(rendering)
         self._forget_old()
         return True

@@ -126,6 +126,12 @@ def test_a_restart_begins_a_new_history(restarted: Counters) -> None:
     assert rate(one, 150) == (10_000 - restarted.executed[FROM]) / 30
 
 
+def test_a_restart_right_after_a_start_is_found() -> None:
+    """An age that went back is a restart, even if it went back by less than the slack."""
+    one = fed((0, counters(4, 0)), (2, counters(2, 5)))
+    assert one.restarts == 1
+
+
 @pytest.mark.parametrize("place", [("host-2", 6700), ("host-1", 6701)])
 def test_a_moved_executor_begins_a_new_history(place: tuple[str, int]) -> None:
     """Another host or port is another worker, even if its counters look like a continuation."""

@@ -105,6 +105,15 @@ def test_pairs_of_hosts_share_what_is_taken_by_what_is_sent() -> None:
     assert found.host_pairs == (("a", "c", 40.0), ("a", "b", 20.0))
 
 
+@pytest.mark.parametrize("known", [True, False])
+def test_a_source_of_which_nothing_is_known_sends_evenly(*, known: bool) -> None:
+    """What is taken comes from somewhere: by tasks, where no source has sent anything or has statistics."""
+    shape = Shape({"spout": (), "bolt": (SPOUT,)}, frozenset({"spout"}))
+    sources = (executor("spout", 1, "a", known=known), executor("spout", 2, "b", known=known, tasks=3))
+    found = rates(shape, *sources, executor("bolt", 5, "c", taken={SPOUT: 8.0}))
+    assert found.host_pairs == (("b", "c", 6.0), ("a", "c", 2.0))
+
+
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("abcd"), st.floats(0, 1e6), st.booleans()), min_size=2, max_size=8))
 def test_no_traffic_is_lost_between_hosts(executors: list[tuple[str, float, bool]]) -> None:
