@@ -149,7 +149,7 @@ def estimate_delays(
         The matrix with the provenance of every pair.
     """
     count = len(hosts)
-    coordinates = _one_dimension([_coordinate(host, readings) for host in hosts])
+    coordinates = comparable_coordinates(hosts, readings)
     located = np.array([index for index in range(count) if coordinates[index] is not None], dtype=np.int64)
     direct = NO_PAIRS if links is None else links.delays
     delay = _coordinate_delays(coordinates, located)
@@ -184,18 +184,19 @@ def estimate_delays(
     )
 
 
+def comparable_coordinates(hosts: Sequence[Host], readings: Readings) -> list[Coordinate | None]:
+    """Return each host's coordinate; only those of the most frequent dimension can be compared."""
+    coordinates = [_coordinate(host, readings) for host in hosts]
+    frequency = Counter(len(c.position_ms) for c in coordinates if c is not None)
+    if not frequency:
+        return coordinates
+    dimension = max(frequency, key=lambda size: (frequency[size], size))
+    return [c if c is not None and len(c.position_ms) == dimension else None for c in coordinates]
+
+
 def _coordinate(host: Host, readings: Readings) -> Coordinate | None:
     reading = readings.by_host.get(host.name)
     return None if reading is None else reading.coordinate
-
-
-def _one_dimension(coordinates: Sequence[Coordinate | None]) -> list[Coordinate | None]:
-    """Keep only coordinates of the most frequent dimension: others cannot be compared with them."""
-    frequency = Counter(len(c.position_ms) for c in coordinates if c is not None)
-    if not frequency:
-        return list(coordinates)
-    dimension = max(frequency, key=lambda size: (frequency[size], size))
-    return [c if c is not None and len(c.position_ms) == dimension else None for c in coordinates]
 
 
 def _coordinate_delays(coordinates: Sequence[Coordinate | None], located: IntArray) -> FloatArray:

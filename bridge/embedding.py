@@ -40,11 +40,15 @@ def judge_embedding(embedded_ms: FloatArray, links: Pairs, max_error: float) -> 
         links: Delays of the pairs with a fresh direct link, ms.
         max_error: Largest median relative error with which coordinates are used.
     """
-    apart = np.abs(embedded_ms[links.low, links.high] - links.value) / np.maximum(
-        links.value, _LEAST_DELAY_MS
-    )
+    apart = relative_errors(embedded_ms, links)
     known = apart[~np.isnan(apart)]
     if not known.size:
         return Embedding(0, None, trusted=True)
     error = float(np.median(known))
     return Embedding(int(known.size), error, trusted=known.size < LEAST_PAIRS or error <= max_error)
+
+
+def relative_errors(embedded_ms: FloatArray, links: Pairs) -> FloatArray:
+    """Return (n_pairs,) |coordinates - link| / max(link, 1 ms), NaN without two coordinates."""
+    apart = np.abs(embedded_ms[links.low, links.high] - links.value)
+    return np.asarray(apart / np.maximum(links.value, _LEAST_DELAY_MS), dtype=np.float64)
