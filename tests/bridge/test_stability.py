@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 import structlog
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge import rounds
@@ -337,6 +337,7 @@ def test_of_rounds_that_overlap_the_one_that_began_last_has_the_last_word(make, 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 
 
+@settings(max_examples=25, deadline=None)
 @given(
     st.lists(
         st.builds(
