@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bridge.cluster import Host
-    from bridge.readings import NodeReading, Readings
+    from bridge.readings import Readings
     from scheduler.arrays import BoolArray, FloatArray, IntArray
 
 # Two directions of one round trip that differ by more than both contradict each other.
 _CONTRADICTION_FRACTION = 0.3
 _CONTRADICTION_MS = 5.0
+_STRANGER = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,38 +133,27 @@ def gather_links(hosts: Sequence[Host], readings: Readings, lifetime_s: float) -
         readings: Believed readings.
         lifetime_s: Age up to which a delay is believed.
     """
+    told = [
+        (index, reading)
+        for index, host in enumerate(hosts)
+        if (reading := readings.by_host.get(host.name)) is not None and reading.links
+    ]
+    rows = [link for _, reading in told for link in reading.links.values()]
+    counts = [len(reading.links) for _, reading in told]
     position = {host.name: index for index, host in enumerate(hosts)}
-    source: list[int] = []
-    target: list[int] = []
-    rows: list[tuple[float, float, float]] = []
-    for host in hosts:
-        reading = readings.by_host.get(host.name)
-        if reading is not None and reading.links:
-            _append(reading, position, source, target, rows)
-    table = np.array(rows, dtype=np.float64).reshape(len(rows), 3)
+    source = np.repeat(np.array([index for index, _ in told], dtype=np.int64), counts)
+    target = np.array(
+        [position.get(peer, _STRANGER) for _, reading in told for peer in reading.links], dtype=np.int64
+    )
+    since_s = np.repeat(np.array([reading.age_s for _, reading in told]), counts)
+    age_s = np.array([link["age_s"] for link in rows], dtype=np.float64) + since_s
+    pairs = (target != _STRANGER) & (target != source)
     return Links(
-        source=np.array(source, dtype=np.int64),
-        target=np.array(target, dtype=np.int64),
-        delay_ms=table[:, 0],
-        age_s=table[:, 1],
-        link_availability=table[:, 2],
+        source=source[pairs],
+        target=target[pairs],
+        delay_ms=np.array([link["delay_ms"] for link in rows], dtype=np.float64)[pairs],
+        age_s=age_s[pairs],
+        link_availability=np.array([link.get("availability", np.nan) for link in rows])[pairs],
         lifetime_s=lifetime_s,
         names=tuple(host.name for host in hosts),
     )
-
-
-def _append(
-    reading: NodeReading,
-    position: dict[str, int],
-    source: list[int],
-    target: list[int],
-    rows: list[tuple[float, float, float]],
-) -> None:
-    own = position[reading.host]
-    for peer, link in reading.links.items():
-        index = position.get(peer)
-        if index is None or index == own:
-            continue
-        source.append(own)
-        target.append(index)
-        rows.append((link["delay_ms"], link["age_s"] + reading.age_s, link.get("availability", float("nan"))))

@@ -46,7 +46,8 @@ def site_medians(known: FloatArray, site: IntArray, n_sites: int) -> FloatArray:
     take = ~absent & needed.ravel()[group]
     np.fill_diagonal(take, False)
     value, of = known[take], group[take]
-    by_value = np.argsort(value, kind="stable")
+    # Equal values may change places; only the second sorting has to keep the order of the first.
+    by_value = np.argsort(value)
     order = by_value[np.argsort(of[by_value], kind="stable")]
     count = np.bincount(of, minlength=width * width)
     present = np.flatnonzero(count)

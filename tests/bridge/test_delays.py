@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.cluster import Host
@@ -212,6 +212,7 @@ def test_without_a_measured_link_availability_there_is_none():
     assert estimate(("a", None, None), ("b", None, None), a={"b": 1.0}).link_availability is None
 
 
+@settings(deadline=None)
 @given(
     sites=st.lists(st.integers(0, 3), min_size=1, max_size=7),
     values=st.lists(st.floats(0, 100) | st.none(), min_size=49, max_size=49),
