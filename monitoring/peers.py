@@ -81,9 +81,10 @@ class PeerChooser:
         return self._round.popleft() if self._round else ""
 
     def _new_round(self, distance_ms: Callable[[str], float]) -> None:
-        reached = [peer for peer in self._known if math.isfinite(distance_ms(peer))]
+        measured = ((distance_ms(peer), peer) for peer in self._known)
+        reached = sorted(pair for pair in measured if math.isfinite(pair[0]))
         # nobody counts as near before it was reached, or all hosts of a cluster would start with the same two
-        near = set(sorted(reached, key=lambda peer: (distance_ms(peer), peer))[: self._near])
+        near = {peer for _, peer in reached[: self._near]}
         partners = self._partners & frozenset(self._known)
         others = [peer for peer in self._known if peer not in near | partners]
         self._far_set = deque(peer for peer in self._far_set if peer in set(others))

@@ -1,0 +1,25 @@
+"""Rules of the simulation of coordinates."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from benchmarks.simulated_agents import Simulation, table_5_ms
+from benchmarks.vivaldi_simulation import MatrixDelays, errors, noisy, waxman
+
+DELAYS = table_5_ms({"west1": 2, "us": 2})
+
+
+def test_the_error_is_the_same_pair_by_pair_and_by_matrix() -> None:
+    names = sorted({a for a, _ in DELAYS})
+    true_ms = np.array([[DELAYS[a, b] if a != b else 0.0 for b in names] for a in names])
+    by_pairs = Simulation(DELAYS, 1, disturb=noisy).run(10.0)
+    by_matrix = Simulation(MatrixDelays(names, true_ms), 1, disturb=noisy).run(10.0)
+    assert np.allclose(sorted(errors(by_matrix, names, true_ms)), sorted(by_pairs.relative_errors()))
+
+
+def test_rounds_are_told_in_order_and_the_error_does_not_grow() -> None:
+    rows = waxman(100, 10, seed=0)
+    assert [row["rounds"] for row in rows] == [1, 2, 5, 10]
+    assert rows[-1]["median"] < 1.2 * rows[0]["median"]
+    assert all(row["median"] <= row["p90"] for row in rows)
