@@ -122,37 +122,41 @@ def test_a_placement_that_cannot_be_had_any_more_hands_its_time_on(make):
     assert gone not in answer.executor_supervisor
 
 
-def test_gains_of_ever_other_placements_are_none_that_lasts(make):
-    """In every round one host is nearer than the running one, but two hosts take turns."""
+def pair_of_hosts(make):
+    """c0 is pinned to uniroma2-1, c1 runs at europe-west1-2, 60 ms away, and may not come to uniroma2."""
     keys = {
         "topology.stormplace.pin": {"c0": "host:uniroma2-1"},
         "topology.stormplace.avoid": {"c1": "site:uniroma2"},
     }
     pair = replace(make.chain("a", [1, 1], [Grouping.SHUFFLE]), settings_json=json.dumps(keys))
-    request = make.cluster(make.assigned(pair, [0, 4]))
-    far = {**dict.fromkeys((each.host for each in request.supervisors), 200.0), "uniroma2-1": 0.0}
+    return make.cluster(make.assigned(pair, [0, 4]))
+
+
+def with_distances(make, request, distances):
+    """The request with hosts so far from uniroma2-1, all others far away."""
+    x = {"uniroma2-1": 0.0, "europe-west1-2": 60.0, **distances}
+    readings = tuple(make.reading(each.host, None, x.get(each.host, 200.0)) for each in request.supervisors)
+    return replace(request, readings=readings)
+
+
+def test_gains_of_ever_other_placements_are_none_that_lasts(make):
+    """In every round one host is nearer than the running one, but two hosts take turns."""
+    request = pair_of_hosts(make)
     rounds_ = Rounds(request)
     for number in range(6):
         near = ("europe-west1-1", "us-east1-1")[number % 2]
-        x = {**far, "europe-west1-2": 60.0, near: 20.0}
-        readings = tuple(make.reading(host, None, x[host]) for host in far)
-        rounds_.request = replace(request, readings=readings)
+        rounds_.request = with_distances(make, request, {near: 20.0})
         assert "kept: gain of 62 % seen for 0 s of 30 s" in rounds_.at(20 * number).status
 
 
 def test_the_placement_that_was_watched_is_the_one_that_is_carried_out(make):
-    """Whatever the strategy proposes meanwhile, if it is not better still by the thresholds."""
-    request = make.cluster(scattered(make))
-    rounds_ = Rounds(request)
+    """Another host is a little nearer of late: not by enough to leave the watched one for it."""
+    request = pair_of_hosts(make)
+    rounds_ = Rounds(with_distances(make, request, {"europe-west1-1": 20.0}))
     rounds_.at(0)
-    watched = rounds_.memory.topologies[0].watched.hosts
-    rounds_.request = replace(
-        request,
-        topologies=(scattered(make, strategy="greedy", seed=3),),
-    )
-    rounds_.at(10)
-    answer = rounds_.at(30)
-    assert tuple(request.supervisors[index].host for index in answer.executor_supervisor) == watched
+    rounds_.request = with_distances(make, request, {"europe-west1-1": 20.0, "us-east1-1": 18.0})
+    assert "seen for 20 s of 30 s" in rounds_.at(20).status
+    assert rounds_.at(30).executor_supervisor == (0, 3)
 
 
 def test_a_placed_topology_cools_down(make):
