@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,9 @@ if TYPE_CHECKING:
     from monitoring.rates_counters import ExecutorLook, Shape
 
 TORN_AFTER_S = LIFETIME_S / 2
-"""Age from which a whole reading gives way to one with executors missing. Executors that were just moved have
-no statistics for a while; what the whole topology did a minute ago tells more than a part of it now."""
+"""Age from which a whole reading gives way to one with executors missing, and time that a new topology has
+for its first whole one. Executors that were just started or moved have no statistics for a while; what the
+whole topology did a minute ago tells more than a part of it now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class TopologyRates:
         self._parameters = parameters
         self._histories: dict[tuple[str, int, int], ExecutorHistory] = {}
         self._faults: set[str] = set()
-        self._complete_at_s: float | None = None
+        self._whole_at_s = math.inf
 
     def look(self, now_s: float, looks: Sequence[ExecutorLook]) -> Step:
         """Take what one look at Nimbus has shown.
@@ -57,6 +59,8 @@ class TopologyRates:
             now_s: Time of the look, s of a clock that does not go back.
             looks: Every executor that has a slot.
         """
+        if self._whole_at_s == math.inf:
+            self._whole_at_s = now_s
         former = self._histories
         self._histories = {}
         measured = []
@@ -80,9 +84,8 @@ class TopologyRates:
         if rates is None:
             return False
         if rates.complete:
-            self._complete_at_s = now_s
-            return True
-        return self._complete_at_s is None or now_s - self._complete_at_s >= TORN_AFTER_S
+            self._whole_at_s = now_s
+        return rates.complete or now_s - self._whole_at_s >= TORN_AFTER_S
 
     def _new_faults(self, looks: Sequence[ExecutorLook]) -> dict[str, tuple[str, ...]]:
         """Return the faults that were not there before; one that went away may be named again."""

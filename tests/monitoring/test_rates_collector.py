@@ -161,6 +161,17 @@ def test_a_torn_reading_comes_when_the_whole_one_is_old(scene: Scene) -> None:
     assert reading["executors"]["first_task"] == [1, 3]
 
 
+def test_a_new_topology_has_time_for_a_whole_reading(scene: Scene) -> None:
+    """Its executors do not start together: parts of it are told only if the rest does not come."""
+    scene.nimbus.started_s["bolt-1"] = 25.0
+    scene.run(80)
+    assert scene.reading() is None
+    scene.run(90)
+    reading = scene.reading()
+    assert reading is not None
+    assert reading["complete"]
+
+
 def test_without_nimbus_nothing_is_forgotten_and_nothing_published(scene: Scene) -> None:
     """Minutes without Nimbus are told once; the first refresh after them gives a reading again."""
     scene.run(120)
