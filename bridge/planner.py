@@ -137,6 +137,7 @@ class _Planner:
         plans = tuple(self._plan(index) for index in range(len(topologies)) if index not in self._left_out)
         report = RoundReport(
             data=data_summary(self._data),
+            known=self._data,
             faults=self._data.faults,
             setting_faults=tuple(
                 (task.topology.id, task.settings.faults) for task in self._tasks if task.settings.faults

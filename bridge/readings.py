@@ -73,6 +73,7 @@ class Readings:
         uncertain: Hosts whose coordinate has too large an error, sorted.
         faults: One phrase per malformed or contradictory reading and per reading with impossible links.
         live: False if the shim has no connection to ZooKeeper.
+        refused: Number of readings that are malformed, of another host or the second of one.
         impossible_links: Number of links that were left out because they are impossible.
     """
 
@@ -81,6 +82,7 @@ class Readings:
     uncertain: tuple[str, ...]
     faults: tuple[str, ...]
     live: bool
+    refused: int = 0
     impossible_links: int = 0
 
 
@@ -97,7 +99,8 @@ def read_nodes(request: PlanRequest, hosts: Collection[str], settings: ReadingsS
     by_host: dict[str, NodeReading] = {}
     stale: list[str] = []
     uncertain: list[str] = []
-    faults: list[str] = []
+    refused: list[str] = []
+    impossible: list[str] = []
     impossible_links = 0
     for reading in request.readings:
         if reading.kind is not ReadingKind.NODE or reading.name not in hosts:
@@ -105,13 +108,13 @@ def read_nodes(request: PlanRequest, hosts: Collection[str], settings: ReadingsS
         try:
             payload, bad_links = parse_node(reading.payload)
         except ValidationError as error:
-            faults.append(f"reading of {reading.name} is malformed ({first_fault(error)})")
+            refused.append(f"reading of {reading.name} is malformed ({first_fault(error)})")
             continue
         if payload.host != reading.name:
-            faults.append(f"reading of {reading.name} says that it is of {payload.host}")
+            refused.append(f"reading of {reading.name} says that it is of {payload.host}")
             continue
         if reading.name in by_host or reading.name in stale:
-            faults.append(f"reading of {reading.name} occurs twice")
+            refused.append(f"reading of {reading.name} occurs twice")
             continue
         lifetime_s = settings.lifetime_s if payload.lifetime_s is None else payload.lifetime_s
         if reading.age_ms > lifetime_s * 1000:
@@ -120,7 +123,7 @@ def read_nodes(request: PlanRequest, hosts: Collection[str], settings: ReadingsS
         if bad_links:
             impossible_links += len(bad_links)
             others = " and others" if len(bad_links) > 1 else ""
-            faults.append(f"reading of {reading.name} holds an impossible link ({bad_links[0]}){others}")
+            impossible.append(f"reading of {reading.name} holds an impossible link ({bad_links[0]}){others}")
         trusted = payload.error <= settings.max_error
         if not trusted:
             uncertain.append(reading.name)
@@ -129,8 +132,9 @@ def read_nodes(request: PlanRequest, hosts: Collection[str], settings: ReadingsS
         by_host,
         tuple(sorted(stale)),
         tuple(sorted(uncertain)),
-        tuple(faults),
+        (*refused, *impossible),
         request.readings_live,
+        len(refused),
         impossible_links,
     )
 

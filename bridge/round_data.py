@@ -36,6 +36,7 @@ class RoundData:
         availability: (n_hosts,) fraction of time that each host is up.
         rates: Measured rates by topology id.
         stale_rates: Topologies whose measured rates are too old.
+        refused_rates: Number of rates readings that are malformed, of another topology or the second of one.
         faults: What is wrong with readings and metadata, one phrase each.
     """
 
@@ -45,7 +46,24 @@ class RoundData:
     availability: FloatArray
     rates: Mapping[str, MeasuredRates]
     stale_rates: tuple[str, ...]
+    refused_rates: int
     faults: tuple[str, ...]
+
+    @property
+    def fault_counts(self) -> dict[str, int]:
+        """Number of faulty inputs of the round by kind."""
+        links = self.delays.links
+        return {
+            "readings_refused": self.readings.refused,
+            "readings_stale": len(self.readings.stale),
+            "coordinates_uncertain": len(self.readings.uncertain),
+            "coordinates_contradictory": int(not self.delays.embedding.trusted),
+            "links_impossible": self.readings.impossible_links,
+            "links_contradictory": 0 if links is None else len(links.contradictions),
+            "rates_refused": self.refused_rates,
+            "rates_stale": len(self.stale_rates),
+            "metadata": len(self.hosts.faults),
+        }
 
 
 def gather_data(request: PlanRequest, settings: Settings) -> RoundData:
@@ -69,6 +87,7 @@ def gather_data(request: PlanRequest, settings: Settings) -> RoundData:
         availability=_availability(hosts.hosts, readings, settings.readings.default_availability),
         rates=rates.by_topology,
         stale_rates=rates.stale,
+        refused_rates=len(rates.faults),
         faults=delays.faults + readings.faults + rates.faults + hosts.faults,
     )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from bridge.memory import Memory
     from bridge.messages import PlanResponse
+    from bridge.round_data import RoundData
 
 
 @dataclass(frozen=True)
@@ -16,6 +17,7 @@ class RoundReport:
 
     Attributes:
         data: Where delays and rates come from.
+        known: What the round knew of the cluster.
         faults: What is wrong with readings and metadata.
         setting_faults: Bad settings by topology id.
         traces: Traceback by topology id of the topologies whose planning failed.
@@ -26,6 +28,7 @@ class RoundReport:
     """
 
     data: str
+    known: RoundData
     faults: tuple[str, ...]
     setting_faults: tuple[tuple[str, tuple[str, ...]], ...]
     traces: tuple[tuple[str, str], ...]

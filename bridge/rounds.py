@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from bridge.contract import WireError, idl
+from bridge.fault_log import FaultLog
 from bridge.memory import NOTHING
 from bridge.planner import plan_round
+from bridge.reading_watch import ReadingWatch
 from bridge.record import RecordError, RoundRecord, versions
 from bridge.wire import encode_request, encode_response, response_to_thrift
 from bridge.wire_request import request_from_thrift
@@ -50,7 +53,9 @@ class RoundHandler:
         self._children = children
         self._slots = threading.BoundedSemaphore(settings.server.max_rounds)
         self._lock = threading.Lock()
-        self._known_faults: tuple[str, ...] = ()
+        self._fault_log = FaultLog()
+        self._watch = ReadingWatch()
+        self._fault_counts: Counter[str] = Counter()
         self._record_failures = 0
         self._memory = NOTHING
         self._memory_s = 0.0
@@ -96,7 +101,7 @@ class RoundHandler:
             planned_s = time.monotonic()
             timings_ms = {"wait": (planning_s - began_s) * 1000, "plan": (planned_s - planning_s) * 1000}
             self._record(request, done, timings_ms, time_s=began_unix_s, now_s=planning_s, memory=memory)
-            self._tell(request, done, timings_ms)
+            self._tell(request, done, timings_ms, planning_s)
             return response_to_thrift(done.response)
         except Exception as error:
             # The shim must get an answer: it then lets Storm's own scheduler do the round.
@@ -142,21 +147,28 @@ class RoundHandler:
                 failures=self._record_failures,
             )
 
-    def _tell(self, request: PlanRequest, done: Round, timings_ms: Mapping[str, float]) -> None:
+    def _tell(self, request: PlanRequest, done: Round, timings_ms: Mapping[str, float], now_s: float) -> None:
         report = done.report
         for topology_id, trace in report.traces:
             self._log.error("planning a topology failed", topology=topology_id, trace=trace)
         for topology_id, reason in report.left_out:
             self._log.warning("topology left to Storm's own scheduler", topology=topology_id, reason=reason)
-        faults = (
-            *report.faults,
-            *(f"{topology}: {fault}" for topology, found in report.setting_faults for fault in found),
-        )
         with self._lock:
-            news, self._known_faults = faults != self._known_faults, faults
-        if news:
-            # Every round would repeat them: only a change is worth a line.
-            self._log.warning("faults in readings, metadata or settings", faults=faults)
+            odd = self._watch.observe(report.known.readings.by_host, now_s)
+            counts = {**report.known.fault_counts, **{kind: len(found) for kind, found in odd.items()}}
+            self._fault_counts.update(counts)
+            totals = {kind: count for kind, count in sorted(self._fault_counts.items()) if count}
+            news = self._fault_log.news(
+                (
+                    *report.faults,
+                    *(phrase for found in odd.values() for phrase in found),
+                    *(f"{topology}: {fault}" for topology, found in report.setting_faults for fault in found),
+                ),
+                now_s,
+            )
+        if news is not None:
+            # Every round would repeat them: only what is new is worth a line, and the end of all.
+            self._log.warning("faults in readings, metadata or settings", faults=news)
         self._log.info(
             "round",
             round_id=request.round_id,
@@ -175,6 +187,8 @@ class RoundHandler:
             ],
             moves=report.moves,
             data=report.data,
+            faults={kind: count for kind, count in counts.items() if count},
+            faults_since_start=totals,
             timed_out=report.timed_out,
             record_failures=self._record_failures,
             **{f"{step}_ms": round(ms, 1) for step, ms in timings_ms.items()},
