@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from cli import agent, daemon, data, demo, instance, lab, rates, solve, taxi
+from cli import agent, daemon, data, demo, instance, lab, network, rates, solve, taxi
 from cli.errors import UserError
 from cli.experiment import commands as experiment
 
@@ -23,7 +23,7 @@ app.add_typer(taxi.app, name="taxi")
 app.add_typer(data.app, name="data")
 app.add_typer(instance.app, name="instance")
 app.add_typer(experiment.app, name="experiment")
-for single in (solve, daemon, agent, rates, demo):
+for single in (solve, daemon, agent, rates, network, demo):
     single.register(app)
 
 

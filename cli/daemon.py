@@ -44,7 +44,7 @@ def _run(config: Path | None) -> None:
         from bridge.rounds import RoundHandler  # noqa: PLC0415
         from bridge.server import PlanServer, ServerError  # noqa: PLC0415
 
-        settings = _settings(config)
+        settings = settings_of(config)
     log = json_log(settings.log.level)
     recorder = None
     # Nicer than the rounds: the answer in time comes before the better one.
@@ -67,7 +67,12 @@ def _run(config: Path | None) -> None:
     log.info("daemon stopped")
 
 
-def _settings(config: Path | None) -> Settings:
+def settings_of(config: Path | None) -> Settings:
+    """Return the settings of a file, or the defaults.
+
+    Raises:
+        UserError: The file cannot be read or holds something else; every bad key is named.
+    """
     from bridge.settings import Settings  # noqa: PLC0415  # see _run
     from bridge.settings_file import SettingsError, load_settings  # noqa: PLC0415  # see _run
     from scheduler.registry import STRATEGIES  # noqa: PLC0415  # see _run

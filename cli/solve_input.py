@@ -1,4 +1,4 @@
-"""The instance file that `solve` reads."""
+"""The instance file that `solve` reads, and JSON files in general."""
 
 from __future__ import annotations
 
@@ -23,13 +23,17 @@ def read_problem(file: Path) -> Problem:
     from scheduler.instance import parse_instance  # noqa: PLC0415
 
     try:
-        return parse_instance(_read(file))
+        return parse_instance(read_json(file))
     except ModelError as error:
         raise UserError(f"{file}: {error}") from None
 
 
-def _read(file: Path) -> object:
-    """Return the parsed JSON of a file; an object with a key given twice is refused."""
+def read_json(file: Path) -> object:
+    """Return the parsed JSON of a file; an object with a key given twice is refused.
+
+    Raises:
+        UserError: The file cannot be read or is no JSON; the message names file and place.
+    """
     try:
         text = file.read_text(encoding="utf-8")
     except OSError as error:
