@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import json
 import multiprocessing
 import os
@@ -25,7 +26,8 @@ from typing import TYPE_CHECKING, Any
 
 import psutil
 from kazoo.client import KazooClient
-from kazoo.exceptions import NoNodeError
+from kazoo.exceptions import ConnectionLoss, NoNodeError, SessionExpiredError
+from kazoo.protocol.states import EventType
 
 from benchmarks.zookeeper_server import zookeeper_server
 from cli.machine import provenance
@@ -55,22 +57,24 @@ class Silence:
     warning = info
 
 
-def content(host: str, sequence: int) -> bytes:
-    """Give a reading as large as readings get."""
-    rng = random.Random(f"{host}/{sequence}")
-    links = {
+@functools.cache
+def _links(host: str) -> dict[str, Link]:
+    rng = random.Random(host)
+    return {
         f"site-{rng.randrange(20)}-host-{number}": Link(
             rng.uniform(0, 120), rng.uniform(0, 90), 5, 0.0123, 0.999912
         )
         for number in range(32)
     }
-    place = Coordinate(tuple(rng.uniform(-100, 100) for _ in range(5)), 0.5, 0.05)
+
+
+def content(host: str, sequence: int) -> bytes:
+    """Give a reading as large as readings get."""
+    place = Coordinate((1.2345 * (sequence % 7), -20.3456, 30.4567, 4.5678, 56.7891), 0.5, 0.05)
     load = Load(0.25, 0.5, 0.75, 2, 4)
-    here = Address("10.0.0.1", 7091)
+    here, past = Address("10.0.0.1", 7091), Outages(0.0, None)
     return to_json(
-        Reading(
-            time.time(), sequence, 30.0, host, "site-1", place, 0.9995, Outages(0.0, None), load, links, here
-        )
+        Reading(time.time(), sequence, 30.0, host, "site-1", place, 0.9995, past, load, _links(host), here)
     )
 
 
@@ -141,8 +145,14 @@ class Reader:
             if not self._changed.wait_for(lambda: len(self.seen) >= count, PATIENCE_S):
                 raise SystemExit(f"only {len(self.seen)} of {count} readings came within {PATIENCE_S:.0f} s")
 
-    def _list(self, _event: Any) -> None:
-        self.start()
+    def close(self) -> None:
+        """End the session."""
+        self.client.stop()
+        self.client.close()
+
+    def _list(self, event: Any) -> None:
+        if event.type != EventType.NONE:  # the session's own events are no news of readings
+            self.start()
 
     def _listed(self, reply: Any) -> None:
         fresh = set(reply.get()) - self._known
@@ -152,12 +162,16 @@ class Reader:
 
     def _read(self, name: str) -> None:
         path = f"{ROOT}/nodes/{name}"
-        self.client.get_async(path, watch=lambda _event: self._read(name)).rawlink(
+        self.client.get_async(path, watch=lambda event: self._changed_at(name, event)).rawlink(
             lambda reply: self._arrived(name, reply)
         )
 
+    def _changed_at(self, name: str, event: Any) -> None:
+        if event.type == EventType.CHANGED:
+            self._read(name)
+
     def _arrived(self, name: str, reply: Any) -> None:
-        with contextlib.suppress(NoNodeError):
+        with contextlib.suppress(NoNodeError, ConnectionLoss, SessionExpiredError):
             reply.get()
             with self._changed:
                 self.updates += 1
@@ -230,7 +244,9 @@ def measure(count: int, real: int, seconds: float) -> dict[str, Any]:
             late.start()
             late.wait(count)
             figures["read_all_s"] = time.monotonic() - from_s
+            late.close()
         finally:
+            reader.close()
             stop.set()
             for worker in (crowd, few):
                 worker.join(timeout=30)
