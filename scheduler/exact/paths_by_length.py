@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scheduler.exact.form import ROUNDING
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
@@ -49,8 +51,10 @@ def paths_by_length(form: ClassForm) -> Iterator[tuple[tuple[int, ...], float]]:
     execution = np.where(form.slots > 0, form.execution_ms, -np.inf)
     behind = _behind(form, onward, execution)
     inner = {following for each in onward.values() for following in each}
-    # the lengths that a heap sorts by are exact for whole paths and never too low for partial ones
-    found = [_entry(_Partial((c,), execution[c]), behind) for c in range(form.n_classes) if c not in inner]
+    # the lengths that a heap sorts by are those of the longest whole paths to come, but for rounding
+    found = [
+        _entry(_Partial((c,), execution[c]), behind, np.inf) for c in range(form.n_classes) if c not in inner
+    ]
     heapq.heapify(found)
     while found:
         negative, _, partial = heapq.heappop(found)
@@ -60,7 +64,7 @@ def paths_by_length(form: ClassForm) -> Iterator[tuple[tuple[int, ...], float]]:
         reach = (partial.until_ms[:, None] + form.delay_ms).max(axis=0)
         for c in ahead:
             longer = _Partial((*partial.classes, c), reach + execution[c])
-            heapq.heappush(found, _entry(longer, behind))
+            heapq.heappush(found, _entry(longer, behind, -negative))
 
 
 def _behind(form: ClassForm, onward: Mapping[int, Sequence[int]], execution: FloatArray) -> FloatArray:
@@ -73,7 +77,14 @@ def _behind(form: ClassForm, onward: Mapping[int, Sequence[int]], execution: Flo
     return behind
 
 
-def _entry(partial: _Partial, behind: FloatArray) -> tuple[float, tuple[int, ...], _Partial]:
-    """Return an entry of the heap; no two have the same classes, so partial paths are never compared."""
+def _entry(partial: _Partial, behind: FloatArray, most_ms: float) -> tuple[float, tuple[int, ...], _Partial]:
+    """Return an entry of the heap; no two have the same classes, so partial paths are never compared.
+
+    What differs by rounding only from `most_ms`, that of the path one operator shorter, counts as equal.
+    Otherwise, among many paths of one length, a sum that is off in its last bit would put all shorter ones
+    before the first whole one.
+    """
     longest = float((partial.until_ms + behind[partial.classes[-1]]).max())
+    if longest >= most_ms * (1.0 - ROUNDING * len(behind)):
+        longest = most_ms
     return -longest, partial.classes, partial

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ import pytest
 
 from scheduler.exact.form import class_form
 from scheduler.exact.paths_by_length import paths_by_length
-from scheduler.problem import Objective, Problem
+from scheduler.problem import Application, Network, Node, Objective, Operator, Problem, Stream
 
 if TYPE_CHECKING:
     from tests.scheduler.conftest import MakeProblem
@@ -47,3 +48,32 @@ def test_every_path_comes_once_the_longest_first(make_problem: MakeProblem, seed
     assert [length for _, length in found] == sorted((length for _, length in found), reverse=True)
     for path, length in found:
         assert length == pytest.approx(longest(problem, path))
+
+
+def test_no_path_is_made_before_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even if all are equally long but for rounding: only what continues the first one is looked at."""
+    layers, width = 5, 8
+    operators = tuple(
+        Operator(f"{layer}.{k}", 0.1, {"memory": 1.0 + k}) for layer in range(layers) for k in range(width)
+    )
+    streams = tuple(
+        Stream(f"{layer}.{i}", f"{layer + 1}.{j}")
+        for layer in range(layers - 1)
+        for i, j in product(range(width), repeat=2)
+    )
+    random = np.random.default_rng(0)
+    delay = random.uniform(0.5, 50.0, (5, 5)) * (1.0 - np.eye(5))
+    nodes = tuple(Node(f"n{u}", {"memory": 99.0}, speedup=1.0 + u % 2) for u in range(5))
+    form = class_form(Problem(Application(operators, streams), Network(nodes, delay)))
+    assert form.n_classes == layers * width
+    made = []
+    genuine = heapq.heappush
+
+    def push(heap: list[tuple[float]], entry: tuple[float]) -> None:
+        made.append(entry)
+        genuine(heap, entry)
+
+    monkeypatch.setattr("heapq.heappush", push)
+    next(paths_by_length(form))
+
+    assert len(made) == (layers - 1) * width

@@ -1,11 +1,23 @@
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
+import pytest
 
 from scheduler.deadline import Deadline
 from scheduler.evaluation import check, evaluate
 from scheduler.plan import plan
-from scheduler.problem import Application, CoLocationLimit, Network, Node, Operator, Problem, Stream
+from scheduler.problem import (
+    Application,
+    CoLocationLimit,
+    Network,
+    Node,
+    Objective,
+    Operator,
+    Problem,
+    Stream,
+)
 from scheduler.search.proposals import candidate_lists
 from scheduler.search.rebuild import Rebuild, runs_of
 
@@ -32,6 +44,73 @@ def test_runs_lie_between_junctions_and_pins() -> None:
     runs = runs_of(fork_and_run(0))
 
     assert [(run.operators.tolist(), run.before, run.after) for run in runs] == [([1, 2, 3, 4, 5, 6], 0, 8)]
+
+
+def test_forks_joins_and_pins_part_runs_and_streams_to_oneself_do_not() -> None:
+    """f forks, k joins, m is pinned; x and l are too short."""
+    operators = tuple(
+        Operator(name, allowed=("u",) if name in "am" else None) for name in "abcdefghijklmnopqx"
+    )
+    pairs = ("ab", "bc", "cc", "cd", "de", "ef", "fg", "fx", "gh", "hi", "ij", "jk", "xk", "kl", "lm", "mn")
+    streams = tuple(Stream(pair[0], pair[1], critical=pair != "cc") for pair in (*pairs, "no", "op", "pq"))
+    nodes = tuple(Node(name, {"slots": 20.0}) for name in "uv")
+    problem = Problem(Application(operators, streams), Network(nodes, 1.0 - np.eye(2)))
+    names = [each.name for each in operators]
+    told = [
+        (
+            "".join(names[i] for i in run.operators),
+            None if run.before is None else names[run.before],
+            None if run.after is None else names[run.after],
+        )
+        for run in runs_of(problem)
+    ]
+
+    assert told == [("bcde", "a", "f"), ("ghij", "f", "k"), ("nopq", "m", None)]
+
+
+def run_between_pins(seed: int, *, beside_ms: float) -> Problem:
+    """a and f, pinned, with the run b..e between, and a path beside it that takes so long at least."""
+    random = np.random.default_rng(seed)
+    names = [f"n{u}" for u in range(4)]
+    pins = {"a": ("n0",), "f": ("n1",), "g": ("n0",)}
+    operators = tuple(
+        Operator(
+            name,
+            beside_ms if name == "g" else float(random.uniform(1.0, 20.0)),
+            allowed=pins.get(name, tuple(random.choice(names, 3, replace=False).tolist())),
+        )
+        for name in "abcdefg"
+    )
+    streams = tuple(
+        Stream(pair[0], pair[1], float(random.uniform(1, 50)), float(random.uniform(1, 50)))
+        for pair in ("ab", "bc", "cd", "de", "ef", "ag")
+    )
+    nodes = tuple(
+        Node(name, {"slots": 3.0 if u == 0 else 2.0}, 1.0 + u % 2, float(random.uniform(0.9, 1.0)))
+        for u, name in enumerate(names)
+    )
+    delay = random.uniform(1.0, 30.0, (4, 4)) * (1.0 - np.eye(4))
+    weights = {"response_time": 0.4, "network_usage": 0.4, "availability": 0.2}
+    return Problem(Application(operators, streams), Network(nodes, delay), Objective(weights))
+
+
+@pytest.mark.parametrize("beside_ms", [0.0, 1000.0])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_short_run_is_placed_at_best(seed: int, beside_ms: float) -> None:
+    """With everything else where it is, whether the run is on the critical path or never; and stays so."""
+    problem = run_between_pins(seed, beside_ms=beside_ms)
+    choices = [np.flatnonzero(row).tolist() for row in problem.allowed]
+    placements = [each for each in map(np.array, product(*choices)) if not check(problem, each)]
+    placements.sort(key=lambda each: evaluate(problem, each).objective)
+    least = evaluate(problem, placements[0]).objective
+    for start in (placements[-1], placements[0]):
+        rebuild = Rebuild(problem, candidate_lists(problem), np.random.default_rng(seed))
+        before = start.copy()
+        rebuilt = rebuild.rebuilt(start, NEVER, narrowed=False)
+
+        assert check(problem, rebuilt) == ()
+        assert evaluate(problem, rebuilt).objective == pytest.approx(least, abs=1e-9)
+        assert (start == before).all()
 
 
 def test_a_rebuilt_part_keeps_constraints_and_often_lowers_f() -> None:
