@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from bridge.messages import Decision
 from bridge.record import read_records
-from bridge.wire import decode_response
+from bridge.wire import decode_request, decode_response
 from replay.response_time.kept import Planned
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ def find_planned(records: Path, topology_id: str) -> Planned | None:
     for record in read_records(records):
         for plan in decode_response(record.response).plans:
             if plan.topology_id == topology_id and plan.decision is Decision.ASSIGN:
+                request = decode_request(record.request)
+                topology = next(each for each in request.topologies if each.id == topology_id)
                 return Planned(
                     plan_ms=record.timings_ms["plan"],
                     response_time_ms=plan.response_time_ms,
@@ -35,5 +37,11 @@ def find_planned(records: Path, topology_id: str) -> Planned | None:
                     bound=plan.bound,
                     timed_out=record.timed_out,
                     status=plan.status,
+                    hosts={
+                        task: request.supervisors[supervisor].host
+                        for task, supervisor in zip(
+                            topology.executor_first_task, plan.executor_supervisor, strict=True
+                        )
+                    },
                 )
     return None

@@ -13,7 +13,7 @@ from cli.demo_steps import StepError
 from cli.experiment.planned import find_planned
 from cli.machine import provenance
 from replay.output import write_json
-from replay.response_time.kept import DONE, PLANNED, Done
+from replay.response_time.kept import DONE, PLANNED, Done, Planned
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,11 +89,7 @@ def run_turn(steps: LabSteps, turn: Turn, folder: Path, setting: TurnSetting) ->
         _discard(steps, folder)
         raise
     if ours:
-        topology_id = json.loads((folder / "placement.json").read_text(encoding="utf-8"))["id"]
-        planned = find_planned(setting.records, topology_id)
-        if planned is None:
-            raise StepError(f"{turn.label}: the placement daemon has no record of placing {topology_id}")
-        write_json(folder / PLANNED, planned.model_dump())
+        write_json(folder / PLANNED, _planned(turn, folder, setting.records).model_dump(mode="json"))
     here = provenance()
     done = Done(
         variant=variant.name,
@@ -110,6 +106,26 @@ def run_turn(steps: LabSteps, turn: Turn, folder: Path, setting: TurnSetting) ->
         commit=here.commit,
     )
     write_json(folder / DONE, done.model_dump())
+
+
+def _planned(turn: Turn, folder: Path, records: Path) -> Planned:
+    """Return the round that placed the query, and see that the query ran where that round put it.
+
+    Raises:
+        StepError: It ran elsewhere: the plan came too late, say, and Storm's own scheduler placed the query.
+    """
+    ran = json.loads((folder / "placement.json").read_text(encoding="utf-8"))
+    planned = find_planned(records, ran["id"])
+    if planned is None:
+        raise StepError(f"{turn.label}: the placement daemon has no record of placing {ran['id']}")
+    for executor in ran["executors"]:
+        expected = planned.hosts.get(executor["first_task"], executor["host"])
+        if executor["host"] != expected:
+            raise StepError(
+                f"{turn.label}: {executor['component']} ran on {executor['host']}, planned was {expected}; "
+                f"Nimbus says: {ran.get('scheduler_status', '')}"
+            )
+    return planned
 
 
 def _busy(before: psutil._ntuples.scputimes, after: psutil._ntuples.scputimes) -> float:

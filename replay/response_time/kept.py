@@ -65,6 +65,7 @@ class Planned(BaseModel):
         bound: Proved lower limit of F, or None.
         timed_out: Whether the clock had a say.
         status: The topology's status line.
+        hosts: Host of each executor by its first task.
     """
 
     plan_ms: float
@@ -73,6 +74,7 @@ class Planned(BaseModel):
     bound: float | None
     timed_out: bool
     status: str
+    hosts: dict[int, str]
 
 
 def finished(turn: Path) -> bool:

@@ -31,7 +31,13 @@ if TYPE_CHECKING:
 
 SITES = Path(__file__).parents[2] / "lab" / "sites" / "response-time.toml"
 PLANNED = Planned(
-    plan_ms=5.0, response_time_ms=60.0, objective=0.1, bound=None, timed_out=False, status="placed"
+    plan_ms=5.0,
+    response_time_ms=60.0,
+    objective=0.1,
+    bound=None,
+    timed_out=False,
+    status="placed",
+    hosts={2: "uniroma2-1"},
 )
 
 
@@ -63,7 +69,7 @@ class Lab:
         self.commands.append(command)
         act = self._acts.get(command[0])
         line = act(command) if act is not None else None
-        if command[0] == "placement":
+        if command[0] == "placement" and line is None:
             line = """echo '{"id": "taxi-1", "executors": []}'"""
         return subprocess.Popen(["sh", "-c", line or "exit 0"], **popen)
 
@@ -162,7 +168,9 @@ def test_a_turn_asks_for_strategy_pins_and_rows_and_keeps_what_it_was(
     assert feed[feed.index("--fast-rows") :][1::2] == ["70", "10.0", "30"]
     done = json.loads((folder / "done.json").read_text(encoding="utf-8"))
     assert (done["fast_rows"], done["warm_up_rows"], done["measured_rows"]) == (70, 10, 20)
-    assert json.loads((folder / "planned.json").read_text(encoding="utf-8")) == PLANNED.model_dump()
+    assert json.loads((folder / "planned.json").read_text(encoding="utf-8")) == PLANNED.model_dump(
+        mode="json"
+    )
 
 
 def test_storms_own_schedulers_get_no_pins_and_none_of_our_settings(experiment: Any, tmp_path: Path) -> None:
@@ -216,6 +224,15 @@ def test_an_experiment_without_any_finished_turn_tells_why_and_writes_no_report(
     assert "report" not in capsys.readouterr().out
 
 
+def test_a_query_that_runs_elsewhere_than_planned_is_no_result_of_the_strategy(experiment: Any) -> None:
+    """Storm's own scheduler places it when the plan comes too late."""
+    executor = {"component": "parser", "first_task": 2, "host": "us-east1-1"}
+    ran = {"id": "taxi-1", "scheduler_status": "No plan: too late", "executors": [executor]}
+    told = "parser ran on us-east1-1, planned was uniroma2-1; Nimbus says: No plan: too late"
+    with pytest.raises(UserError, match=told):
+        experiment(turns(chosen("odp"), 1, 1), {"placement": lambda _: f"echo '{json.dumps(ran)}'"})
+
+
 def test_the_lab_is_taken_down_when_a_turn_is_interrupted(experiment: Any, tmp_path: Path) -> None:
     def feed(_command: list[str]) -> str:
         raise KeyboardInterrupt
@@ -257,9 +274,14 @@ def test_the_round_that_placed_a_topology_is_found(monkeypatch: pytest.MonkeyPat
 
     def record(topology: str, decision: Decision, plan_ms: float) -> Any:
         assigned = decision is Decision.ASSIGN
-        plan = TopologyPlan(topology, decision, (0,) * assigned, (6700,) * assigned, "line", "odp", 0.1, 61.0)
+        plan = TopologyPlan(topology, decision, (1,) * assigned, (6700,) * assigned, "line", "odp", 0.1, 61.0)
         response = encode_response(PlanResponse(1, "r", (plan,)))
-        return SimpleNamespace(response=response, timings_ms={"plan": plan_ms}, timed_out=False)
+        request = SimpleNamespace(
+            topologies=[SimpleNamespace(id=topology, executor_first_task=(4,))],
+            supervisors=[SimpleNamespace(host="a-1"), SimpleNamespace(host="b-1")],
+        )
+        timings_ms = {"plan": plan_ms}
+        return SimpleNamespace(request=request, response=response, timings_ms=timings_ms, timed_out=False)
 
     rounds = [
         record("other", Decision.ASSIGN, 1.0),
@@ -269,8 +291,10 @@ def test_the_round_that_placed_a_topology_is_found(monkeypatch: pytest.MonkeyPat
         record("taxi-1", Decision.ASSIGN, 4.0),
     ]
     monkeypatch.setattr(planned, "read_records", lambda _: iter(rounds))
+    monkeypatch.setattr(planned, "decode_request", lambda request: request)
     found = planned.find_planned(tmp_path, "taxi-1")
     assert found is not None
     assert (found.plan_ms, found.response_time_ms, found.status) == (2.0, 61.0, "line")
+    assert found.hosts == {4: "b-1"}
     assert planned.find_planned(tmp_path, "absent") is None
     assert planned.find_planned(tmp_path / "nowhere", "taxi-1") is None
