@@ -9,6 +9,8 @@ import signal
 import socket
 import subprocess
 import sys
+from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,11 +20,16 @@ from bridge.messages import PlanRequest, Reading, ReadingKind, Supervisor
 from bridge.record import RecordWriter, RoundRecord
 from bridge.settings import NetworkSettings, Settings
 from bridge.wire import encode_request
+from cli import network_live
+from cli.errors import UserError
 from cli.main import main
+from topologies.nimbus import NimbusError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from topologies.address import Address
 
     Network = Callable[..., tuple[int, str, str]]
 
@@ -212,6 +219,25 @@ def test_bad_options_are_refused_before_anything_is_asked(
     status, out, errors = network(*arguments)
     assert (status, out, len(errors.splitlines())) == (2, "", 1)
     assert errors.startswith(f"stormplace: {sentence}")
+
+
+@contextmanager
+def nimbus(address: Address) -> Iterator[Any]:
+    """A Nimbus that answers on one port and is dead on all others."""
+    if address.port != 2:
+        raise NimbusError(f"Nimbus {address} cannot be reached")
+    hosts = [SimpleNamespace(host=name) for name in ("b-1", "a-1", "b-1")]
+    yield SimpleNamespace(getClusterInfo=lambda: SimpleNamespace(supervisors=hosts))
+
+
+def test_the_first_nimbus_that_answers_names_the_hosts_of_supervisors(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each host once; if none answers, one sentence names all."""
+    monkeypatch.setattr(network_live, "connect", nimbus)
+    assert network_live.supervisor_hosts("x:1,y:2,z:3") == ("a-1", "b-1")
+    with pytest.raises(UserError, match=r"^Nimbus x:1 cannot be reached; Nimbus z:3 cannot be reached$"):
+        network_live.supervisor_hosts("x:1,z:3")
 
 
 def test_ctrl_c_while_zookeeper_keeps_silent_ends_without_a_trace() -> None:
