@@ -74,6 +74,7 @@ def solve_exact(
 
     Without a given start and without a deadline the result is never worse than that of `ils` with its
     defaults and the same random generator: where the proof is not quick, `ils` runs before it is sought on.
+    A problem too large for a proof (`LARGEST_FORM`) keeps the start.
 
     Args:
         problem: The problem.

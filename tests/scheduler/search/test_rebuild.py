@@ -91,7 +91,11 @@ def run_between_pins(seed: int, *, beside_ms: float) -> Problem:
     )
     delay = random.uniform(1.0, 30.0, (4, 4)) * (1.0 - np.eye(4))
     weights = {"response_time": 0.4, "network_usage": 0.4, "availability": 0.2}
-    return Problem(Application(operators, streams), Network(nodes, delay), Objective(weights))
+    return Problem(
+        Application(operators, streams),
+        Network(nodes, delay),
+        Objective(weights, {"response_time": (0.0, 90.0)}),
+    )
 
 
 @pytest.mark.parametrize("beside_ms", [0.0, 1000.0])
