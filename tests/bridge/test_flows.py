@@ -114,6 +114,14 @@ def test_an_edge_whose_consumer_has_no_statistics_follows_what_its_source_emits(
     }
 
 
+def test_a_bolt_that_was_seen_to_emit_little_passes_little_on(make):
+    """It takes 7/s and emits 3/s to a consumer without statistics, evenly from both executors."""
+    topology = make.chain("t", [1, 2, 1], [Grouping.SHUFFLE, Grouping.SHUFFLE])
+    told = measured({edge(0, 1): 7.0}, {("c1", "default"): 3.0})
+    found = rates(build_executor_graph(topology, PLAN, measured=told))
+    assert (found["c1[2]", "c2[4]"], found["c1[3]", "c2[4]"]) == (1.5, 1.5)
+
+
 def test_declared_rates_count_where_nothing_is_measured(make):
     """The spout's 6/s over both executors, and a bolt that makes 1/s of them; measured edges win."""
     topology = make.chain("t", [2, 1, 1], [Grouping.SHUFFLE, Grouping.SHUFFLE])
@@ -161,6 +169,12 @@ def test_ackers_follow_measured_emissions_where_they_are_not_measured_themselves
     received = into(build_executor_graph(acked(make), PLAN, measured=told))
     assert received["c0", "__acker[5]"] == received["c1", "__acker[5]"] == 40.0
     assert (received["__acker", "c0[1]"], received["__acker", "c0[2]"]) == (10.0, 30.0)
+
+
+def test_a_bolt_acknowledges_what_it_takes_whatever_it_emits(make):
+    """It gets 20/s and is declared to emit 1/s."""
+    received = into(build_executor_graph(acked(make), PLAN, {"c0": 20.0, "c1": 1.0}))
+    assert received["c0", "__acker[5]"] == received["c1", "__acker[5]"] == 20.0
 
 
 def test_measured_acknowledgements_count_and_are_small(make):

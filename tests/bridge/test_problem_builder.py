@@ -76,6 +76,15 @@ def test_links_have_an_availability_only_where_it_is_weighed(make, weights, told
         assert network.link_availability[pair] == network.link_availability[pair[::-1]] == 0.5
 
 
+def test_operators_have_the_execution_times_of_the_graph(make):
+    """Measured ones reach the model; here the graph is told them."""
+    state, task, view = prepare(make.cluster(make.taxi()))
+    times = np.arange(8.0)
+    object.__setattr__(task, "graph", replace(task.graph, execution_time_ms=times))
+    problem = build_problem(state, task, view, make_frame(state, task, 200, [None] * 8))
+    assert problem.application.execution_time_ms.tolist() == times.tolist()
+
+
 def test_other_topologies_executors_and_slots_are_taken_off(make):
     """One executor of another topology leaves one; a host whose slots are all taken is not open."""
     other = make.assigned(make.chain("a", [1, 2], [0]), [0, 1, 1], [6700, 6700, 6701])
