@@ -17,8 +17,10 @@ CERTIFIED_WITHIN_S = 60.0
 HARDEST_WITHIN_S = 120.0
 HARDEST_GAP = 0.03
 """For the replicated application with equal weights, if it is not certified."""
+LARGEST = 100
+"""Nodes of the problems that the targets of time speak of."""
 TIMES_S = {"greedy": 0.005, "local-search": 0.1, "tabu-search": 2.0}
-"""For 20 operators on 100 nodes."""
+"""For 20 operators on the largest network."""
 QUICK, THOROUGH = "ils 2 s", "ils 10 s"
 QUICK_EXCESS_PERCENT = 1.0
 THOROUGH_SHARE = 0.9
@@ -96,7 +98,7 @@ def _hardest(rows: pd.DataFrame) -> list[str]:
 
 
 def _in_time(rows: pd.DataFrame, strategy: str) -> list[str]:
-    own = rows[(rows["variant"] == strategy) & (rows["nodes"] == 100)]
+    own = rows[(rows["variant"] == strategy) & (rows["nodes"] == LARGEST)]
     text = (
         f"median {seconds(own['seconds'].median())}, longest {seconds(own['seconds'].max())}"
         if len(own)
@@ -104,18 +106,27 @@ def _in_time(rows: pd.DataFrame, strategy: str) -> list[str]:
     )
     limit = TIMES_S[strategy]
     return [
-        f"{strategy}: 20 operators on 100 nodes in {seconds(limit)}",
+        f"{strategy}: 20 operators on {LARGEST} nodes in {seconds(limit)}",
         text,
         _verdict(own, (own["seconds"] <= limit).all()),
     ]
 
 
 def _quick(rows: pd.DataFrame) -> list[str]:
-    own = rows[(rows["variant"] == QUICK) & (rows["objective"] == "R")]
-    good = own["excess_r"] <= QUICK_EXCESS_PERCENT
-    text = f"{good.sum()} of {len(own)} problems, worst {own['excess_r'].max():.2f} %" if len(own) else "-"
-    target = f"{QUICK}: raw R within {QUICK_EXCESS_PERCENT:g} % of the best known"
-    return [target, text, _verdict(own, good.all())]
+    """The target speaks of 100 nodes; what smaller networks gave is told beside it."""
+    every = rows[(rows["variant"] == QUICK) & (rows["objective"] == "R")]
+    own = every[every["nodes"] == LARGEST]
+    parts = [
+        f"{(part['excess_r'] <= QUICK_EXCESS_PERCENT).sum()} of {len(part)} problems, "
+        f"worst {part['excess_r'].max():.2f} %"
+        for part in (own, every)
+        if len(part)
+    ]
+    text = f"{parts[0]} (all sizes: {parts[-1]})" if len(own) else "-"
+    target = (
+        f"{QUICK}: 20 operators on {LARGEST} nodes, raw R within {QUICK_EXCESS_PERCENT:g} % of the best known"
+    )
+    return [target, text, _verdict(own, (own["excess_r"] <= QUICK_EXCESS_PERCENT).all())]
 
 
 def _thorough(rows: pd.DataFrame) -> list[str]:
