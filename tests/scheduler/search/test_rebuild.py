@@ -18,6 +18,7 @@ from scheduler.problem import (
     Problem,
     Stream,
 )
+from scheduler.search import rebuild as module
 from scheduler.search.proposals import candidate_lists
 from scheduler.search.rebuild import Rebuild, runs_of
 
@@ -115,6 +116,28 @@ def test_a_short_run_is_placed_at_best(seed: int, beside_ms: float) -> None:
         assert check(problem, rebuilt) == ()
         assert evaluate(problem, rebuilt).objective == pytest.approx(least, abs=1e-9)
         assert (start == before).all()
+
+
+@pytest.mark.parametrize("bound", ["LONGEST_PART", "MOST_NODES"])
+@pytest.mark.parametrize("seed", range(3))
+def test_parts_of_a_run_and_of_the_network_lower_f_too(
+    monkeypatch: pytest.MonkeyPatch, seed: int, bound: str
+) -> None:
+    """A part begins and ends at operators of the same run, and what is used now is a candidate always."""
+    monkeypatch.setattr(module, bound, 2)
+    problem = run_between_pins(seed, beside_ms=0.0)
+    choices = [np.flatnonzero(row).tolist() for row in problem.allowed]
+    placements = (each for each in map(np.array, product(*choices)) if not check(problem, each))
+    placement = max(placements, key=lambda each: evaluate(problem, each).objective)
+    rebuild = Rebuild(problem, candidate_lists(problem), np.random.default_rng(seed))
+    values = [evaluate(problem, placement).objective]
+    for _ in range(8):
+        placement = rebuild.rebuilt(placement, NEVER, narrowed=False)
+        assert check(problem, placement) == ()
+        values.append(evaluate(problem, placement).objective)
+
+    assert values == sorted(values, reverse=True)
+    assert values[-1] < values[0] or bound == "MOST_NODES"
 
 
 def test_a_rebuilt_part_keeps_constraints_and_often_lowers_f() -> None:
