@@ -28,7 +28,7 @@ from scheduler.problem import (
     Problem,
     Stream,
 )
-from scheduler.strategy import Context
+from scheduler.strategy import Context, Suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -108,6 +108,26 @@ def test_prices_memory_limits_and_uneven_links_are_seen(
     assert_equal(optimal_ranges(problem, context()), wanted, problem)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_the_ends_do_not_lean_on_the_start(
+    rich_problem: RichProblem,
+    feasible_placements: FeasiblePlacements,
+    seed: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each search begins at the end that it is not looking for."""
+    problem = rich_problem(seed, 4, 3)
+    wanted = extremes(problem, feasible_placements)
+    assert wanted is not None
+
+    def farthest(alone: Problem, _context: Context) -> Suggestion:
+        placements = feasible_placements(alone)
+        return Suggestion(max(placements, key=lambda each: evaluate(alone, each).objective), "the farthest")
+
+    monkeypatch.setattr("scheduler.optimal_ranges.first_placement", farthest)
+    assert_equal(optimal_ranges(problem, context()), wanted, problem)
+
+
 @given(seed=st.integers(0, 10_000), ticks=st.integers(0, 400))
 @settings(max_examples=25)
 def test_whenever_time_ends_no_placement_leaves_the_ranges(
@@ -147,6 +167,34 @@ def test_a_problem_too_large_to_solve_keeps_its_bounds(
         assert (each.low, each.high) == problem.ranges[metric]
         assert not each.low_proved
         assert not each.high_proved
+
+
+def test_without_room_for_tables_nothing_is_proved_of_the_longest_path(
+    rich_problem: RichProblem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The computed bound stays."""
+    problem = rich_problem(0, 4, 3)
+    monkeypatch.setattr("scheduler.exact.longest_paths.LARGEST_FORM", 1)
+    found = optimal_ranges(problem, context())["response_time"]
+
+    assert not found.high_proved
+    assert found.high == problem.ranges["response_time"][1]
+
+
+def test_every_end_gets_an_equal_share_of_the_time_left(
+    rich_problem: RichProblem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What one leaves goes to those that follow; here no time passes at all."""
+    shares: list[float] = []
+
+    def first(_alone: Problem, given: Context) -> Suggestion:
+        shares.append(given.deadline.remaining())
+        return Suggestion(None, "none was looked for")
+
+    monkeypatch.setattr("scheduler.optimal_ranges.first_placement", first)
+    optimal_ranges(rich_problem(0, 3, 3), context(Deadline(lambda: 0.0, 60.0)))
+
+    assert shares == [pytest.approx(60.0 / left) for left in range(len(shares), 0, -1)]
 
 
 def test_given_ranges_and_weights_change_nothing(rich_problem: RichProblem) -> None:
