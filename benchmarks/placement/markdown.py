@@ -16,10 +16,10 @@ def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def seconds(value: float) -> str:
-    """Return a time as people read it."""
+    """Return a time as people read it: two digits of ms, from 0.1 s on three of s."""
     if math.isnan(value):
         return "-"
-    return f"{1000 * value:.2g} ms" if value < 0.1 else f"{value:.3g} s"
+    return f"{1000 * value:.2g} ms" if value < 0.0995 else f"{value:.3g} s"
 
 
 def ratio(value: float) -> str:

@@ -13,6 +13,7 @@ import pytest
 from benchmarks.placement.__main__ import main
 from benchmarks.placement.analysis import at_best, paper_figures, study
 from benchmarks.placement.grid import FULL, REDUCED, ProblemKey, Variant
+from benchmarks.placement.markdown import seconds
 from benchmarks.placement.measure import measure
 from benchmarks.placement.plots import plot_steps
 from benchmarks.placement.report import report
@@ -259,3 +260,10 @@ def test_a_search_is_ended_at_the_proved_optimum_and_a_proof_is_not() -> None:
     assert row.objective_value == pytest.approx(optimum.objective)
     assert not Variant("odp", "odp", 60.0).ends_at_optimum
     assert not Variant("hierarchical", "hierarchical", 60.0).ends_at_optimum
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.0011, "1.1 ms"), (0.0994, "99 ms"), (0.0996, "0.0996 s"), (12.34, "12.3 s")]
+)
+def test_times_are_told_without_powers_of_ten(value: float, text: str) -> None:
+    assert seconds(value) == text
