@@ -73,8 +73,8 @@ def solve_exact(
     one returned is at the foot of a descent in mean delay.
 
     Without a given start and without a deadline the result is never worse than that of `ils` with its
-    defaults and the same random generator: where the proof is not quick, `ils` runs before it is sought on.
-    A problem too large for a proof (`LARGEST_FORM`) keeps the start.
+    defaults and the same random generator: where the proof is not quick, `ils` runs before it is sought on,
+    and in place of it if the problem is too large for one (`LARGEST_FORM`).
 
     Args:
         problem: The problem.
@@ -88,7 +88,7 @@ def solve_exact(
     """
     deadline = context.deadline if time_limit_s is None else context.deadline.within(time_limit_s)
     incumbent = Incumbent(problem, context.report)
-    lengthen = nothing_more
+    lengthen: Callable[[float], None] = nothing_more
     if start is None:
         lengthen = _long_start(problem, incumbent, replace(context, deadline=deadline))
         first = first_placement(problem, replace(context, deadline=deadline))
@@ -99,6 +99,7 @@ def solve_exact(
         incumbent.offer(start, "start")
     pairs = len(problem.application.streams) * problem.n_nodes**2
     if pairs > LARGEST_FORM:
+        lengthen(1.0)
         return _stopped(incumbent, TOO_LARGE)
     try:
         form = class_form(problem, deadline)
@@ -122,11 +123,11 @@ def first_placement(problem: Problem, context: Context) -> Suggestion:
     return first
 
 
-def nothing_more() -> None:
+def nothing_more(_share: float) -> None:
     """Leave the start as it is."""
 
 
-def _long_start(problem: Problem, incumbent: Incumbent, context: Context) -> Callable[[], None]:
+def _long_start(problem: Problem, incumbent: Incumbent, context: Context) -> Callable[[float], None]:
     """Return what offers the placements of `ils`, with chance as it is now."""
     random = copy.deepcopy(context.random)
 
@@ -134,8 +135,8 @@ def _long_start(problem: Problem, incumbent: Incumbent, context: Context) -> Cal
         if progress.placement is not None:
             incumbent.offer(progress.placement, progress.source)
 
-    def lengthen() -> None:
-        limit = context.deadline.within(LONG_SHARE * context.deadline.remaining())
+    def lengthen(share: float) -> None:
+        limit = context.deadline.within(share * context.deadline.remaining())
         ils(problem, IlsParameters(), replace(context, random=random, deadline=limit, report=hear))
 
     return lengthen
@@ -146,7 +147,7 @@ def prove(
     incumbent: Incumbent,
     context: Context,
     work: Work,
-    lengthen: Callable[[], None] = nothing_more,
+    lengthen: Callable[[float], None] = nothing_more,
 ) -> tuple[bool, str]:
     """Prove the incumbent optimal for a form, or find better ones, by the method that suits the form.
 
@@ -155,8 +156,8 @@ def prove(
         incumbent: Offered what is found; F of its placements must not be above that of the form.
         context: Children for the solver.
         work: When to stop.
-        lengthen: Offers the incumbent what a longer heuristic search finds; called once the quick proofs have
-            failed.
+        lengthen: Offers the incumbent what a longer heuristic search finds in a share of the time left;
+            called once the quick proofs have failed.
 
     Returns:
         Whether there is a proof, of optimality or that no placement exists, and the reason for the end.
@@ -176,7 +177,7 @@ def prove(
 
 
 def _search(
-    form: ClassForm, incumbent: Incumbent, work: Work, lengthen: Callable[[], None]
+    form: ClassForm, incumbent: Incumbent, work: Work, lengthen: Callable[[float], None]
 ) -> tuple[BoolArray, str]:
     """Return what is open after the searches that need no solver, and the reason for their end."""
     nothing = np.zeros(form.slots.shape, dtype=np.bool_)
@@ -188,7 +189,7 @@ def _search(
     part = Work(work.deadline.within(seconds), work.most - work.done)
     open_places = search(form, incumbent, part, stages=FIRST)
     if open_places.any():
-        lengthen()
+        lengthen(LONG_SHARE)
         open_places = search(form, incumbent, part, open_places, THEN)
     if not open_places.any():
         return open_places, "proved by branch and bound"

@@ -183,6 +183,22 @@ def test_without_a_proof_it_is_not_worse_than_a_heuristic(
     assert found.evaluation.objective <= heuristic.evaluation.objective + EPSILON
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_a_problem_too_large_for_a_proof_gets_what_ils_finds(
+    make_problem: MakeProblem, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """Its time would be of no use otherwise."""
+    monkeypatch.setattr(solve, "LARGEST_FORM", 1)
+    problem = make_problem(seed, 10, 24)
+    heuristic = plan(problem, "ils", seed=seed)
+    found = plan(problem, "odp", seed=seed)
+
+    assert found.evaluation is not None
+    assert heuristic.evaluation is not None
+    assert found.reason == solve.TOO_LARGE
+    assert found.evaluation.objective <= heuristic.evaluation.objective + EPSILON
+
+
 @pytest.mark.parametrize("application", ["diamond", "sequential", "replicated"])
 def test_quick_proofs_do_not_wait_for_a_long_start(application: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The paper's problems are proved from a short one."""
