@@ -31,8 +31,8 @@ def search(
     form: ClassForm,
     incumbent: Incumbent,
     work: Work,
+    stages: Sequence[tuple[int, int]],
     open_places: BoolArray | None = None,
-    stages: Sequence[tuple[int, int]] = FIRST + THEN,
 ) -> BoolArray:
     """Search all placements, raise the incumbent's bound, and return what is still open.
 
@@ -40,8 +40,8 @@ def search(
         form: The problem.
         incumbent: Has a placement; offered every better one.
         work: When to stop.
-        open_places: (n_classes, n_nodes) what an earlier stage left open; everything if not given.
         stages: What to do one after the other, until nothing is left open.
+        open_places: (n_classes, n_nodes) what an earlier stage left open; everything if not given.
 
     Returns:
         (n_classes, n_nodes) places that a better placement may use; none if there is no better one.

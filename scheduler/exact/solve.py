@@ -187,10 +187,10 @@ def _search(
         return nothing, "proved by branch and bound over exchangeable operators"
     seconds = work.deadline.remaining() * (SOLVER_SHARE if work.most == math.inf else 1.0)
     part = Work(work.deadline.within(seconds), work.most - work.done)
-    open_places = search(form, incumbent, part, stages=FIRST)
+    open_places = search(form, incumbent, part, FIRST)
     if open_places.any():
         lengthen(LONG_SHARE)
-        open_places = search(form, incumbent, part, open_places, THEN)
+        open_places = search(form, incumbent, part, THEN, open_places)
     if not open_places.any():
         return open_places, "proved by branch and bound"
     return open_places, OVER if work.deadline.expired() else "the limit of work ended the search for a proof"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from scheduler.deadline import Deadline
 from scheduler.evaluation import OBJECTIVE_STEP, check
-from scheduler.exact import by_search, layered
+from scheduler.exact import layered
 from scheduler.exact.by_search import search
 from scheduler.exact.form import class_form
 from scheduler.exact.incumbent import Incumbent
@@ -30,13 +30,15 @@ if TYPE_CHECKING:
     from scheduler.problem import Problem
     from tests.scheduler.exact.conftest import AnyProblem, Optimum
 
+STAGES = ((1, 1), (20, 1 << 62))
+"""A first stage that leaves much open, and all the rest."""
+
 
 @pytest.fixture(autouse=True, scope="module")
 def small_batches() -> Iterator[None]:
     """Batches of a few partial placements, so that small problems take many of them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(layered, "CELLS", 40)
-        patch.setattr(by_search, "STAGES", ((1, 1), (20, 1 << 62)))
         yield
 
 
@@ -69,7 +71,7 @@ def test_whenever_the_time_ends_the_bound_is_true(
         return
     incumbent = Incumbent(problem, ignore)
     incumbent.offer(start, "start")
-    open_places = search(class_form(problem), incumbent, Work(ticking(looks), np.inf))
+    open_places = search(class_form(problem), incumbent, Work(ticking(looks), np.inf), STAGES)
 
     assert incumbent.bound <= best + 1e-12
     if not open_places.any():
@@ -87,7 +89,7 @@ def test_no_moment_to_end_gives_a_false_proof(any_problem: AnyProblem, optimum: 
         deadline = ticking(looks)
         incumbent = Incumbent(problem, ignore)
         incumbent.offer(start, "start")
-        open_places = search(class_form(problem), incumbent, Work(deadline, np.inf))
+        open_places = search(class_form(problem), incumbent, Work(deadline, np.inf), STAGES)
 
         assert incumbent.bound <= best + 1e-12
         assert open_places.any() or incumbent.objective <= best + 2 * OBJECTIVE_STEP
@@ -133,7 +135,7 @@ def test_whatever_the_limit_of_work_is_the_bound_is_true(
         return
     incumbent = Incumbent(problem, ignore)
     incumbent.offer(start, "start")
-    open_places = search(class_form(problem), incumbent, Work(Deadline.none(), most))
+    open_places = search(class_form(problem), incumbent, Work(Deadline.none(), most), STAGES)
 
     assert incumbent.bound <= best + 1e-12
     if not open_places.any():
@@ -148,11 +150,11 @@ def test_the_deadline_is_looked_at_within_a_batch(any_problem: AnyProblem) -> No
     incumbent = Incumbent(problem, ignore)
     incumbent.offer(start, "start")
     done = Work(Deadline.none(), np.inf)
-    search(class_form(problem), incumbent, done)
+    search(class_form(problem), incumbent, done, STAGES)
     again = Incumbent(problem, ignore)
     again.offer(start, "start")
     cut = Work(Deadline.none(), done.done / 4)
-    search(class_form(problem), again, cut)
+    search(class_form(problem), again, cut, STAGES)
 
     # one batch of bounds for each class left at most beyond the limit
     assert cut.done <= cut.most + 40 * problem.n_ops + problem.n_nodes

@@ -88,12 +88,10 @@ def test_the_solver_alone_finds_the_same_optimum(
 
 
 def test_a_packing_that_no_cheap_check_refutes_is_proved_infeasible() -> None:
-    """Three operators of 2 and capacity 3 + 3: enough in total, too little in pieces, unequal beside."""
-    operators = (
-        *(Operator(name, demand={"slots": 2.0}) for name in "abc"),
-        Operator("d", demand={"slots": 0.1}),
-    )
-    nodes = (Node("x", {"slots": 3.05}), Node("y", {"slots": 3.05}))
+    """Enough in total, and enough places for every size, but no part of the sizes sums up to 10."""
+    sizes = {"a": 5.0, "b": 4.0, "c": 4.0, "d": 4.0, "e": 3.0}
+    operators = tuple(Operator(name, demand={"slots": size}) for name, size in sizes.items())
+    nodes = (Node("x", {"slots": 10.05}), Node("y", {"slots": 10.05}))
     problem = Problem(Application(operators, (Stream("a", "b"),)), Network(nodes, np.zeros((2, 2))))
     found = solve_exact(problem, None, context())
 
