@@ -181,7 +181,11 @@ def test_a_map_is_drawn_whatever_is_known(
             "readings[0].age_s: must be >= 0.0, got -1",
         ),
         ('{"a": 1}', 2, "readings: missing"),
-        (gzip.compress(b"{}\n", mtime=0), 2, "line 1: field 'record_version' is missing or of the wrong type"),
+        (
+            gzip.compress(b"{}\n", mtime=0),
+            2,
+            "line 1: field 'record_version' is missing or of the wrong type",
+        ),
     ],
 )
 def test_a_bad_file_is_one_sentence_with_the_place(
