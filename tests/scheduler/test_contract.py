@@ -77,7 +77,7 @@ def test_response_times_on_a_hundred_nodes_agree_with_path_enumeration(
     hundred_nodes: Problem, independent: type[Independent], strategy: str
 ) -> None:
     """Twenty operators, a hundred nodes: R equals the longest of all paths, enumerated one by one."""
-    soon = Deadline(clock=count().__next__, at=30)
+    soon = Deadline(clock=count().__next__, at=10)
     result = plan(hundred_nodes, strategy, deadline=soon)
 
     assert result.placement is not None

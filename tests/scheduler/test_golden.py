@@ -20,8 +20,8 @@ GOLDEN = Path(__file__).parent / "golden"
 INSTANCE = Path(__file__).parents[2] / "benchmarks" / "instances" / "sequential-100.json"
 
 
-SEARCHES = ("ils", "portfolio")
-"""They use as much time as a problem is large, so a small one is enough."""
+SEARCHES = ("ils", "portfolio", "odp", "odp-timeout")
+"""They use as much time as a problem without quick proofs is large, so a small one is enough."""
 CASES = [
     (strategy, instance)
     for strategy in STRATEGIES
