@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 
 SERVERS = {"redis_server", "zookeeper", "no_zookeeper"}
@@ -14,3 +16,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if SERVERS & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.servers)
+
+
+def pytest_configure() -> None:
+    """Take Ctrl-C again where it is ignored, as in a job that a shell runs in the background.
+
+    Commands under test would inherit that and never be interrupted.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
