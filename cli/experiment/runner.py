@@ -17,8 +17,9 @@ from lab.cluster import LabClient
 from lab.errors import LabError
 from lab.sites import read_site_file
 from replay.errors import DataError
+from replay.experiment_folder import TURNS, finished, finished_turns
 from replay.pipeline import VERDICT, evaluate_runs
-from replay.response_time.kept import EXPECTED, TURNS, finished, finished_turns
+from replay.response_time.kept import EXPECTED
 from replay.response_time.report import build
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cli.errors import UserError
-from replay.response_time.kept import SETTINGS, SITES
+from replay.experiment_folder import SETTINGS, SITES
 
 if TYPE_CHECKING:
     from pathlib import Path

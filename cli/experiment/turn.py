@@ -12,8 +12,9 @@ import psutil
 from cli.demo_steps import StepError
 from cli.experiment.planned import find_planned
 from cli.machine import provenance
+from replay.experiment_folder import DONE
 from replay.output import write_json
-from replay.response_time.kept import DONE, PLANNED, Done, Planned
+from replay.response_time.kept import PLANNED, Done, Planned
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,26 +1,13 @@
-"""The folder of an experiment: its files, and the two small ones that a turn keeps beside its rows."""
+"""The two small files that a turn of the response-time experiment keeps beside its rows."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import Annotated
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
-from replay.errors import DataError
-from replay.output import read_json
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-SETTINGS = "experiment.json"
-SITES = "sites.toml"
-TURNS = "turns"
-DONE = "done.json"
 PLANNED = "planned.json"
 EXPECTED = "expected"
-REPORT = "report"
-
-_Model = TypeVar("_Model", bound=BaseModel)
 
 
 class Done(BaseModel):
@@ -75,35 +62,3 @@ class Planned(BaseModel):
     timed_out: bool
     status: str
     hosts: dict[int, str]
-
-
-def finished(turn: Path) -> bool:
-    """Whether a turn has come to its end."""
-    return (turn / DONE).is_file()
-
-
-def finished_turns(folder: Path) -> list[Path]:
-    """Return the folders of an experiment's finished turns, by name.
-
-    Raises:
-        DataError: The folder is no experiment's, or no turn has come to its end.
-    """
-    if not (folder / SETTINGS).is_file():
-        raise DataError(f"{folder}: no experiment's folder ({SETTINGS} is missing)")
-    turns = sorted(turn for turn in (folder / TURNS).glob("*") if finished(turn))
-    if not turns:
-        raise DataError(f"{folder / TURNS}: no turn has come to its end")
-    return turns
-
-
-def read_model(model: type[_Model], path: Path) -> _Model:
-    """Read a JSON file of a known form.
-
-    Raises:
-        DataError: The file is missing or of another form.
-    """
-    try:
-        return model.model_validate(read_json(path))
-    except ValidationError as error:
-        fault = error.errors()[0]
-        raise DataError(f"{path}: {'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}") from error

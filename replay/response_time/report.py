@@ -6,9 +6,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from replay.errors import DataError
+from replay.experiment_folder import REPORT, SITES
 from replay.output import write_json
 from replay.response_time.figures import draw_bars, draw_boxes, draw_placement
-from replay.response_time.kept import REPORT, SITES
 from replay.response_time.summary import summarise, targets
 from replay.response_time.table import markdown
 from replay.response_time.turns import read_turns

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
+from replay.experiment_folder import DONE, finished_turns, read_model
 from replay.pipeline import VERDICT
 from replay.placement import TAXI_STREAMS, read_placement
 from replay.predict import predict
 from replay.response_time.breakdown import legs
-from replay.response_time.kept import DONE, PLANNED, Done, Planned, finished_turns, read_model
+from replay.response_time.kept import PLANNED, Done, Planned
 from replay.response_time.rows import read_rows
 
 if TYPE_CHECKING:

@@ -22,7 +22,8 @@ from cli.experiment import planned, runner, turn
 from cli.experiment.runner import run_experiment
 from cli.experiment.settings import ExperimentSettings
 from cli.experiment.variants import VARIANTS, chosen, turns
-from replay.response_time.kept import Planned, finished_turns
+from replay.experiment_folder import finished_turns
+from replay.response_time.kept import Planned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
