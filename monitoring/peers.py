@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 
 class PeerChooser:
-    """Walks in random order over partners, `near` nearest and `far` other peers, round after round.
+    """Walks in random order over the `near` nearest and `far` other peers, round after round.
 
-    Partners are peers that exchange tuples with this host: a link that is used is measured in each round.
+    Partners are peers that exchange tuples with this host. Every second choice is one of them, in turn, so
+    that a change of a link that is used is seen soon: with two partners every fourth choice measures it.
 
     After each round the longest-serving far peer gives its place to a random newcomer: a far peer is probed
     for several rounds, long enough to fill its latency filter, and over time every peer has its turn. While
@@ -43,6 +44,8 @@ class PeerChooser:
         self._partners: frozenset[str] = frozenset()
         self._far_set: deque[str] = deque()
         self._round: deque[str] = deque()
+        self._partner_round: deque[str] = deque()
+        self._partner_due = False
         self._met: set[str] = set()
         self._members: frozenset[str] = frozenset()
 
@@ -60,15 +63,17 @@ class PeerChooser:
             self._met &= kept
             self._far_set = deque(peer for peer in self._far_set if peer in kept)
             self._round = deque(peer for peer in self._round if peer in kept)
+            self._partner_round = deque(sorted(self._partners & kept))
         return gone
 
     def favour(self, partners: Iterable[str]) -> None:
         """Replace the set of partners; those that are not known are left aside until they are."""
         self._partners = frozenset(partners)
+        self._partner_round = deque(sorted(self._partners & frozenset(self._known)))
 
     def members(self) -> frozenset[str]:
-        """Return the peers of the last round that began."""
-        return self._members
+        """Return the known partners and the peers of the last round that began."""
+        return self._members | frozenset(self._partner_round)
 
     def choose(self, distance_ms: Callable[[str], float]) -> str:
         """Name the next peer to probe; empty when none is known.
@@ -78,15 +83,19 @@ class PeerChooser:
         """
         if not self._round:
             self._new_round(distance_ms)
+        self._partner_due = not self._partner_due
+        if self._partner_round and (self._partner_due or not self._round):
+            self._partner_round.rotate(-1)
+            return self._partner_round[-1]
         return self._round.popleft() if self._round else ""
 
     def _new_round(self, distance_ms: Callable[[str], float]) -> None:
-        measured = ((distance_ms(peer), peer) for peer in self._known)
+        strangers = [peer for peer in self._known if peer not in self._partners]
+        measured = ((distance_ms(peer), peer) for peer in strangers)
         reached = sorted(pair for pair in measured if math.isfinite(pair[0]))
         # nobody counts as near before it was reached, or all hosts of a cluster would start with the same two
         near = {peer for _, peer in reached[: self._near]}
-        partners = self._partners & frozenset(self._known)
-        others = [peer for peer in self._known if peer not in near | partners]
+        others = [peer for peer in strangers if peer not in near]
         self._far_set = deque(peer for peer in self._far_set if peer in set(others))
         newcomers = [peer for peer in others if peer not in set(self._far_set)]
         self._rng.shuffle(newcomers)
@@ -97,7 +106,7 @@ class PeerChooser:
             self._far_set.popleft()
         self._far_set.extend(newcomers[: self._far - len(self._far_set)])
         self._met.update(self._far_set, near)
-        members = sorted(near | partners) + list(self._far_set)
+        members = sorted(near) + list(self._far_set)
         self._rng.shuffle(members)
         self._round = deque(members)
         self._members = frozenset(members)

@@ -59,14 +59,34 @@ def test_a_peer_that_never_answers_has_its_turn_as_others_do() -> None:
     assert chosen.count("h20") <= 2 * chosen.count("h21")
 
 
-def test_partners_are_in_every_round_wherever_they_are() -> None:
+def test_every_second_choice_is_a_partner_in_turn_wherever_it_is() -> None:
     chooser = PeerChooser(random.Random(0))
     chooser.update(NAMES)
     chooser.favour(["h30", "h01", "unknown"])
-    chosen = [chooser.choose(distance_ms) for _ in range(90)]
-    rounds = [chosen[n : n + 9] for n in range(0, 90, 9)]
-    assert all({"h00", "h01", "h30"} <= set(one) and len(set(one)) == 9 for one in rounds)
-    assert "unknown" not in chosen
+    chosen = [chooser.choose(distance_ms) for _ in range(96)]
+    assert chosen[0::4] == [chosen[0]] * 24
+    assert chosen[2::4] == [chosen[2]] * 24
+    assert {chosen[0], chosen[2]} == {"h30", "h01"}
+    others = chosen[1::2]
+    rounds = [others[n : n + 8] for n in range(0, 48, 8)]
+    # the nearest that are no partners, and six far ones
+    assert all({"h00", "h02"} <= set(one) and len(set(one)) == 8 for one in rounds)
+    assert {"h30", "h01"} <= chooser.members()
+
+
+def test_partners_alone_have_every_turn() -> None:
+    chooser = PeerChooser(random.Random(0))
+    chooser.favour(NAMES[:2])
+    chooser.update(NAMES[:2])
+    assert sorted(chooser.choose(distance_ms) for _ in range(6)) == ["h00"] * 3 + ["h01"] * 3
+
+
+def test_a_partner_that_vanishes_is_no_longer_chosen() -> None:
+    chooser = PeerChooser(random.Random(0))
+    chooser.update(NAMES)
+    chooser.favour(["h30"])
+    chooser.update(NAMES[:20])
+    assert "h30" not in {chooser.choose(distance_ms) for _ in range(50)}
 
 
 def test_nobody_counts_as_near_before_it_was_reached() -> None:
