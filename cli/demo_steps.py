@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import gzip
 import json
-import subprocess
 import sys
 import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cli.errors import UserError
+from cli.lab_command import run_on_host
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+    from typing import TextIO
 
+    from cli.lab_command import Attendant
     from cli.progress import StepProgress
     from lab.cluster import LabClient
     from lab.storm_config import SchedulerName
@@ -97,57 +99,108 @@ class LabSteps:
             arguments += ["--pin", f"{component}={place}"]
         self._taxi("nimbus", arguments, run_dir / "submit.log")
 
-    def feed(self, scheduler: str, fast_rows: int, rate: float, paced_rows: int, run_dir: Path) -> None:
-        """Feed the fast rows, wait for their results, feed the paced rows; ends when all results are back."""
+    def feed(
+        self,
+        scheduler: str,
+        fast_rows: int,
+        rate: float,
+        paced_rows: int,
+        run_dir: Path,
+        attendant: Attendant | None = None,
+    ) -> None:
+        """Feed the fast rows, wait for their results, feed the paced rows.
+
+        Args:
+            scheduler: Name of the run.
+            fast_rows: Rows fed as fast as they are consumed.
+            rate: Rows per second after them.
+            paced_rows: Rows at that rate.
+            run_dir: Folder of the log.
+            attendant: What has to be done meanwhile.
+
+        Raises:
+            StepError: The command failed.
+        """
         self.progress.step(f"{scheduler}: {fast_rows} rows fast, then {paced_rows} rows at {rate:g} rows/s")
         arguments = ["feed", str(self.data), "--redis", REDIS, "--run", scheduler]
         arguments += ["--fast-rows", str(fast_rows), "--rate", str(rate), "--paced-rows", str(paced_rows)]
-        self._taxi("redis", arguments, run_dir / "feed.log")
+        self._taxi("redis", arguments, run_dir / "feed.log", attendant)
 
     def finish(self, scheduler: str, name: str, run_dir: Path) -> None:
         """Collect results and placement, then kill the topology."""
+        self.collect(scheduler, run_dir)
+        (run_dir / "placement.json").write_text(self.placement(name, run_dir), encoding="utf-8")
+        self.kill(name, run_dir)
+
+    def collect(self, scheduler: str, run_dir: Path) -> None:
+        """Wait for the run's end and write its results.
+
+        Raises:
+            StepError: No result came, or some are missing: then what there is has been written.
+        """
         self.progress.step(f"{scheduler}: collecting results")
         self._taxi(
             "redis",
             ["collect", "--redis", REDIS, "--run", scheduler, "--out", str(run_dir)],
             run_dir / "collect.log",
         )
-        placement = self._taxi(
+
+    def placement(self, name: str, run_dir: Path) -> str:
+        """Return where the executors run, as JSON."""
+        return self._taxi(
             "nimbus", ["placement", "--nimbus", NIMBUS, "--name", name], run_dir / "placement.log"
         )
-        (run_dir / "placement.json").write_text(placement, encoding="utf-8")
-        self.kill(name, run_dir)
 
     def kill(self, name: str, run_dir: Path) -> None:
         """Kill the topology."""
         self._taxi("nimbus", ["kill", "--nimbus", NIMBUS, "--name", name], run_dir / "kill.log")
 
-    def _taxi(self, host: str, arguments: list[str], log: Path) -> str:
+    def discard(self, name: str, run_dir: Path) -> None:
+        """Kill the topology if it still runs."""
+        try:
+            self.kill(name, run_dir)
+        except StepError:
+            return  # it was never there, or the lab is gone, which the next step will find out
+
+    def _taxi(self, host: str, arguments: list[str], log: Path, attendant: Attendant | None = None) -> str:
         """Run `stormplace taxi ...` on a host of the lab; its output goes to the log and to the display.
 
         Returns:
-            What it wrote to standard output.
+            What it wrote.
 
         Raises:
             StepError: It ended with a non-zero status.
         """
         command = [sys.executable, "-m", "cli.main", "taxi", *arguments]
-        output: list[str] = []
         with log.open("w", encoding="utf-8") as file:
-            process = self.lab.exec(
-                host, command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8"
-            )
-            try:
-                for line in process.stdout or ():
-                    file.write(line)
-                    output.append(line)
-                    self.progress.detail(line)
-                status = process.wait()
-            finally:
-                if process.poll() is None:
-                    process.kill()
-                    process.wait()
+            log_keeper = _LogKeeper(file, self.progress, attendant)
+            status = run_on_host(self.lab, host, command, log_keeper)
+        output = log_keeper.output
         if status != 0:
             last = next((line.strip() for line in reversed(output) if line.strip()), "no output")
             raise StepError(f"`taxi {arguments[0]}` on {host} ended with status {status}: {last}")
         return "".join(output)
+
+
+class _LogKeeper:
+    """Keeps and shows the lines of a command; leaves the rest to another attendant, if there is one."""
+
+    def __init__(self, file: TextIO, progress: StepProgress, attendant: Attendant | None) -> None:
+        self.output: list[str] = []
+        self._file = file
+        self._progress = progress
+        self._attendant = attendant
+
+    def heard(self, line: str) -> None:
+        self._file.write(line)
+        self.output.append(line)
+        self._progress.detail(line)
+        if self._attendant is not None:
+            self._attendant.heard(line)
+
+    def due_s(self) -> float | None:
+        return None if self._attendant is None else self._attendant.due_s()
+
+    def act(self) -> None:
+        if self._attendant is not None:
+            self._attendant.act()

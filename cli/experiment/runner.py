@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import sys
-import time
-from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
-from bridge.record import RecordError
-from cli.demo_steps import LabSteps, StepError, count_rows
+from cli.demo_steps import LabSteps, count_rows
 from cli.errors import UserError
-from cli.experiment.settings import open_folder
+from cli.experiment.flow import resumable, run_turns, running_lab, settle, tell_failures
+from cli.experiment.folder import open_folder
 from cli.experiment.turn import TurnSetting, run_turn
 from cli.progress import StepProgress
-from lab.cluster import LabClient
 from lab.errors import LabError
 from lab.sites import read_site_file
-from replay.errors import DataError
-from replay.experiment_folder import TURNS, finished, finished_turns
+from replay.experiment_folder import RESPONSE_TIME, TURNS, finished, finished_turns
 from replay.pipeline import VERDICT, evaluate_runs
 from replay.response_time.kept import EXPECTED
 from replay.response_time.report import build
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from cli.experiment.settings import ExperimentSettings
@@ -49,7 +46,7 @@ def run_experiment(settings: ExperimentSettings, turns: Sequence[Turn], out: Pat
     except LabError as error:
         raise UserError(str(error)) from error
     fast_rows = settings.fast_rows(count_rows(settings.data))
-    open_folder(out, settings)
+    open_folder(out, RESPONSE_TIME, settings.document(), settings.sites)
     out = out.resolve()
     due = [turn for turn in turns if not finished(out / TURNS / turn.label)]
     sys.stderr.write(
@@ -57,59 +54,23 @@ def run_experiment(settings: ExperimentSettings, turns: Sequence[Turn], out: Pat
         f"{settings.seed}: {', '.join(turn.label for turn in due) or 'none'}\n"
     )
     failures: dict[str, str] = {}
-    try:
-        with StepProgress(total=_OTHER_STEPS + _STEPS_PER_TURN * len(due)) as progress:
-            if due:
-                home = next(site.name for site in sites.site if site.services)
-                with _lab(settings, due[0], progress, out) as lab:
-                    setting = TurnSetting(settings, fast_rows, f"{home}-1", lab.folder.records)
-                    failures = _run(LabSteps(lab, progress, settings.data), due, out, setting)
-            if len(failures) < len(turns):
-                _verify(settings, progress, out)
-                progress.step("report: table and pictures")
-                report = build(out)
-                progress.stop()
-                sys.stdout.write(f"report: {report}\n")
-    except (StepError, DataError, LabError, RecordError, OSError) as failure:
-        raise UserError(f"{failure} (the same command goes on from here)", status=1) from failure
-    if failures:
-        told = "; ".join(f"{label}: {reason}" for label, reason in failures.items())
-        raise UserError(f"turns failed, the same command tries them again: {told}", status=1)
-
-
-@contextmanager
-def _lab(settings: ExperimentSettings, first: Turn, progress: StepProgress, out: Path) -> Iterator[LabClient]:
-    """A lab that is up and has settled inside the block and is gone after it, whatever happens."""
-    lab = LabClient(out / "lab")
-    progress.step("lab: starting Storm at all sites")
-    try:
-        lab.up(
-            settings.sites, first.variant.scheduler, lambda status: progress.detail(", ".join(status.pending))
-        )
-        progress.step(f"lab: {settings.settle_s:g} s for coordinates to converge")
-        time.sleep(settings.settle_s)
-        yield lab
-    finally:
-        progress.detail("taking the lab down")
-        lab.down()
-
-
-def _run(steps: LabSteps, due: Sequence[Turn], out: Path, setting: TurnSetting) -> dict[str, str]:
-    """Run turns; one that fails does not keep the next from running as long as the lab is up.
-
-    Returns:
-        Reason by label of the turns that failed.
-    """
-    failures: dict[str, str] = {}
-    for turn in due:
-        try:
-            run_turn(steps, turn, out / TURNS / turn.label, setting)
-        except StepError as error:
-            failures[turn.label] = str(error)
-            sys.stderr.write(f"stormplace: {turn.label} failed: {error}\n")
-            if steps.lab.status().state == "absent":
-                raise
-    return failures
+    with resumable(), StepProgress(total=_OTHER_STEPS + _STEPS_PER_TURN * len(due)) as progress:
+        if due:
+            home = next(site.name for site in sites.site if site.services)
+            with running_lab(out / "lab", settings.sites, due[0].variant.scheduler, progress) as lab:
+                settle(settings.settle_s, progress)
+                setting = TurnSetting(settings, fast_rows, f"{home}-1", lab.folder.records)
+                steps = LabSteps(lab, progress, settings.data)
+                failures = run_turns(
+                    lab, out, {turn.label: partial(run_turn, steps, turn, setting) for turn in due}
+                )
+        if len(failures) < len(turns):
+            _verify(settings, progress, out)
+            progress.step("report: table and pictures")
+            report = build(out)
+            progress.stop()
+            sys.stdout.write(f"report: {report}\n")
+    tell_failures(failures)
 
 
 def _verify(settings: ExperimentSettings, progress: StepProgress, out: Path) -> None:

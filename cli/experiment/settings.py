@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
-import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cli.errors import UserError
-from replay.experiment_folder import SETTINGS, SITES
+from cli.experiment.folder import digest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,43 +62,10 @@ class ExperimentSettings:
     def document(self) -> dict[str, object]:
         """Return what must stay the same within a folder, as JSON values."""
         return {
-            "data_sha256": _digest(self.data),
-            "sites_sha256": _digest(self.sites),
+            "data_sha256": digest(self.data),
+            "sites_sha256": digest(self.sites),
             "rate": self.rate,
             "warm_up_s": self.warm_up_s,
             "measure_s": self.measure_s,
             "seed": self.seed,
         }
-
-
-def open_folder(folder: Path, settings: ExperimentSettings) -> None:
-    """Make the experiment's folder, or see that it belongs to one with the same settings.
-
-    Raises:
-        UserError: The folder is another experiment's or somebody else's, or cannot be written.
-    """
-    wanted = settings.document()
-    kept = folder / SETTINGS
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if kept.exists():
-            present = json.loads(kept.read_text(encoding="utf-8"))
-            differing = [key for key, value in wanted.items() if present.get(key) != value]
-            if differing:
-                raise UserError(
-                    f"--out: {folder} holds an experiment with another {', '.join(differing)} ({SETTINGS}); "
-                    "choose another folder"
-                )
-            return
-        if any(folder.iterdir()):
-            raise UserError(f"--out: {folder} holds other files; choose a new or empty folder")
-        shutil.copyfile(settings.sites, folder / SITES)
-        kept.write_text(json.dumps(wanted, indent=2) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"--out: {folder} cannot be used: {error.strerror}") from error
-    except ValueError as error:
-        raise UserError(f"--out: {kept} is no JSON: {error}") from error
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -7,9 +7,8 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import psutil
-
 from cli.demo_steps import StepError
+from cli.experiment.busy import BusyMeter
 from cli.experiment.planned import find_planned
 from cli.machine import provenance
 from replay.experiment_folder import DONE
@@ -53,14 +52,14 @@ class TurnSetting:
     records: Path
 
 
-def run_turn(steps: LabSteps, turn: Turn, folder: Path, setting: TurnSetting) -> None:
+def run_turn(steps: LabSteps, turn: Turn, setting: TurnSetting, folder: Path) -> None:
     """Run one turn; its folder ends with `done.json` or without it.
 
     Args:
         steps: The steps of a lab that is up.
         turn: What to run.
-        folder: The turn's folder; what an earlier try has left there is removed.
         setting: What holds for all turns.
+        folder: The turn's folder; what an earlier try has left there is removed.
 
     Raises:
         StepError: A step failed; the query does not run any more.
@@ -81,13 +80,13 @@ def run_turn(steps: LabSteps, turn: Turn, folder: Path, setting: TurnSetting) ->
             strategy=variant.strategy,
             conf=STORMPLACE_CONF if ours else None,
         )
-        before = psutil.cpu_times()
+        meter = BusyMeter()
         paced_rows = settings.warm_up_rows + settings.measured_rows
         steps.feed(turn.label, setting.fast_rows, settings.rate, paced_rows, folder)
-        busy = _busy(before, psutil.cpu_times())
+        busy = meter.fraction()
         steps.finish(turn.label, TOPOLOGY, folder)
     except StepError:
-        _discard(steps, folder)
+        steps.discard(TOPOLOGY, folder)
         raise
     if ours:
         write_json(folder / PLANNED, _planned(turn, folder, setting.records).model_dump(mode="json"))
@@ -127,18 +126,3 @@ def _planned(turn: Turn, folder: Path, records: Path) -> Planned:
                 f"Nimbus says: {ran.get('scheduler_status', '')}"
             )
     return planned
-
-
-def _busy(before: psutil._ntuples.scputimes, after: psutil._ntuples.scputimes) -> float:
-    """Return which fraction of the processors' time was used."""
-    total = sum(after) - sum(before)
-    idle = after.idle + after.iowait - before.idle - before.iowait
-    return min(max(1.0 - idle / total, 0.0), 1.0) if total > 0 else 0.0
-
-
-def _discard(steps: LabSteps, folder: Path) -> None:
-    """Kill the query if it still runs."""
-    try:
-        steps.kill(TOPOLOGY, folder)
-    except StepError:
-        return  # it was never there, or the lab is gone, which the next turn will find out

@@ -18,7 +18,7 @@ from bridge.messages import Decision, PlanResponse, TopologyPlan
 from bridge.wire import encode_response
 from cli.commands import app
 from cli.errors import UserError
-from cli.experiment import planned, runner, turn
+from cli.experiment import flow, planned, runner, turn
 from cli.experiment.runner import run_experiment
 from cli.experiment.settings import ExperimentSettings
 from cli.experiment.variants import VARIANTS, chosen, turns
@@ -99,7 +99,7 @@ def experiment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, data: Path) -> A
 
     def run(order: Sequence[Turn], acts: dict[str, Any] | None = None, **changes: Any) -> Lab:
         lab = Lab(tmp_path, acts or {})
-        monkeypatch.setattr(runner, "LabClient", lambda _: lab)
+        monkeypatch.setattr(flow, "LabClient", lambda _: lab)
         run.lab = lab  # type: ignore[attr-defined]  # for runs that end with an exception
         run_experiment(settings(data, **changes), order, tmp_path / "out")
         return lab
