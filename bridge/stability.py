@@ -74,7 +74,8 @@ class Stability:
         watched = Watched(hosts, watched.since_s if watched is not None and known else self._now_s)
         # Without stabilisation there is nothing to hold on to: the best candidate of each round counts.
         self._watched[topology] = watched if self.settings.stabilisation_s > 0 else None
-        if topology in self._released or all(slot is None for slot in self._state.initial(topology)):
+        moves = topology in self._released and self._changed(topology)
+        if moves or all(slot is None for slot in self._state.initial(topology)):
             # It restarts in this round anyway: what else there is to gain comes at no price.
             return ""
         told = f"gain of {percent(gain)}"
