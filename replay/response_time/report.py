@@ -17,8 +17,9 @@ from replay.sites import read_sites
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from replay.response_time.summary import Target, VariantSummary
+    from replay.response_time.summary import VariantSummary
     from replay.response_time.turns import TurnData
+    from replay.targets import Target
 
 MARKDOWN, JSON, BOXES, BARS = "report.md", "report.json", "response-times.png", "parts.png"
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
+from replay.csv_table import read_whole_numbers
 from replay.errors import DataError
 from replay.stream_files import RESULT_COLUMNS, RESULTS
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pandas as pd
 
     from replay.response_time.kept import Done
 
@@ -30,8 +31,8 @@ def read_rows(turn: Path, done: Done) -> pd.DataFrame:
     Raises:
         DataError: A file is missing or malformed, the two do not hold the same rows, or none is measured.
     """
-    results = _read(turn / RESULTS, RESULT_COLUMNS)
-    trails = _read(turn / TRAILS, ("n", *STAMPS, CLOCK))
+    results = read_whole_numbers(turn / RESULTS, RESULT_COLUMNS)
+    trails = read_whole_numbers(turn / TRAILS, ("n", *STAMPS, CLOCK))
     if not results["n"].equals(trails["n"]):
         raise DataError(f"{turn / TRAILS}: its rows are not those of {RESULTS}")
     rows = results.merge(trails, on="n")
@@ -40,21 +41,3 @@ def read_rows(turn: Path, done: Done) -> pd.DataFrame:
     if measured.empty:
         raise DataError(f"{turn / RESULTS}: none of the rows {first + 1} to {first + done.measured_rows}")
     return measured.reset_index(drop=True)
-
-
-def _read(path: Path, columns: tuple[str, ...]) -> pd.DataFrame:
-    try:
-        table = pd.read_csv(path)
-    except FileNotFoundError:
-        raise DataError(f"{path}: no such file") from None
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise DataError(f"{path}: no table: {error}") from error
-    missing = [name for name in columns if name not in table]
-    if missing:
-        raise DataError(f"{path}: line 1: column {', '.join(missing)} is missing")
-    for name in columns:
-        if not pd.api.types.is_integer_dtype(table[name]):
-            raise DataError(f"{path}: column {name}: a value is not a whole number")
-    return table

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from replay.response_time.breakdown import Parts, parts
+from replay.targets import Target
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -108,21 +109,6 @@ class VariantSummary:
         for turn in self.turns:
             found.setdefault(tuple(sorted(turn.hosts.items())), turn)
         return tuple(found.values())
-
-
-@dataclass(frozen=True)
-class Target:
-    """One thing that the experiment should show.
-
-    Attributes:
-        text: What.
-        measured: What was measured.
-        reached: Whether it is so.
-    """
-
-    text: str
-    measured: str
-    reached: bool
 
 
 def summarise(turns: Sequence[TurnData]) -> tuple[VariantSummary, ...]:

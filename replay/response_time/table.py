@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from replay.markdown import distinct, table
 from replay.response_time.summary import PAPER_MEAN_MS, PAPER_SAME_SITES
+from replay.targets import target_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from replay.response_time.summary import Target, VariantSummary
+    from replay.response_time.summary import VariantSummary
     from replay.response_time.turns import TurnData
+    from replay.targets import Target
 
 COLUMNS = (
     "variant",
@@ -55,13 +58,13 @@ def markdown(
     """
     turns = [turn for each in variants for turn in each.turns]
     lines = ["# Response time of the taxi query at seven data centres", "", *_origin(turns), ""]
-    lines += [*_table(("target", "measured", "reached"), map(_target, found)), ""]
-    lines += ["## Response times", "", *_table(COLUMNS, map(_cells, variants)), "", NOTE, ""]
+    lines += [*target_table(found), ""]
+    lines += ["## Response times", "", *table(COLUMNS, map(_cells, variants)), "", NOTE, ""]
     lines += [f"![Response times]({boxes})", ""]
     lines += [
         "## Where the time goes",
         "",
-        *_table(_PART_COLUMNS, map(_part_cells, variants)),
+        *table(_PART_COLUMNS, map(_part_cells, variants)),
         "",
         _PART_NOTE,
         "",
@@ -95,13 +98,9 @@ def _origin(turns: Sequence[TurnData]) -> list[str]:
         f"({first.measured_rows} per turn, after {first.fast_rows} fast rows and "
         f"{first.warm_up_rows} rows of warm-up).",
         f"Processors busy while rows were fed: {min(busy):.0%} to {max(busy):.0%}.",
-        f"{_each(turn.done.machine for turn in turns)}; {_each(turn.done.date for turn in turns)}; "
-        f"commit {_each(turn.done.commit for turn in turns)}.",
+        f"{distinct(turn.done.machine for turn in turns)}; {distinct(turn.done.date for turn in turns)}; "
+        f"commit {distinct(turn.done.commit for turn in turns)}.",
     ]
-
-
-def _target(target: Target) -> list[str]:
-    return [target.text, target.measured, "yes" if target.reached else "**no**"]
 
 
 def _cells(variant: VariantSummary) -> list[str]:
@@ -114,13 +113,13 @@ def _cells(variant: VariantSummary) -> list[str]:
         f"{variant.mean_ms:.1f}",
         f"{variant.p95_ms:.1f}",
         f"{variant.in_topology_median_ms:.1f}",
-        _each(f"{turn.prediction.end_to_end_ms:.1f}" for turn in turns),
-        _each(f"{ratio:.2f}" for ratio in variant.ratios),
-        _each("none" if value is None else f"{value:.1f}" for value in expected) or "-",
-        _each(", ".join(turn.sites) for turn in turns),
-        _each(f"{turn.traffic_per_s:.1f}" for turn in turns),
-        _each(f"{value:.0f}" for value in placing) or "-",
-        _each(turn.verdict for turn in turns),
+        distinct(f"{turn.prediction.end_to_end_ms:.1f}" for turn in turns),
+        distinct(f"{ratio:.2f}" for ratio in variant.ratios),
+        distinct("none" if value is None else f"{value:.1f}" for value in expected) or "-",
+        distinct(", ".join(turn.sites) for turn in turns),
+        distinct(f"{turn.traffic_per_s:.1f}" for turn in turns),
+        distinct(f"{value:.0f}" for value in placing) or "-",
+        distinct(turn.verdict for turn in turns),
         _paper(variant.name),
     ]
 
@@ -152,7 +151,7 @@ def _legs(turn: TurnData) -> list[str]:
     return [
         f"<details><summary>{turn.label}</summary>",
         "",
-        *_table(("leg", "where", "median", "p95", "of it network", "rest"), rows),
+        *table(("leg", "where", "median", "p95", "of it network", "rest"), rows),
         "",
         "</details>",
     ]
@@ -168,15 +167,3 @@ def _placement(turn: TurnData, picture: str) -> list[str]:
         f"![{turn.label}]({picture})",
     ]
     return lines
-
-
-def _each(values: Iterable[str]) -> str:
-    """Return the different values, in their order."""
-    return " / ".join(dict.fromkeys(values))
-
-
-def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    # a vertical bar would end the cell
-    body = [[cell.replace("|", "\\|") for cell in row] for row in rows]
-    numbers = ["---"] + ["---:"] * (len(columns) - 1)
-    return [f"| {' | '.join(row)} |" for row in (columns, numbers, *body)]
