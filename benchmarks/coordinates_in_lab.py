@@ -2,10 +2,10 @@
 
     python -m benchmarks.coordinates_in_lab [--sites FILE] [--age 90] [--within 60] [--plot FILE.png]
 
-Brings a lab of its own up (32 supervisors, no topology runs), waits until the youngest agent has the age asked
-for, and compares the delay by coordinates with the site file's for all pairs of hosts. Then all links of one site
-grow by half, and later one link alone triples, against the triangle inequality; errors are followed after each.
-About eight minutes.
+Brings a lab of its own up (32 supervisors, no topology runs), waits until the youngest agent has the age
+asked for, and compares the delay by coordinates with the site file's for all pairs of hosts. Then all links
+of one site grow by half, and later one link alone triples, against the triangle inequality; errors are
+followed after each. About eight minutes.
 """
 
 from __future__ import annotations
