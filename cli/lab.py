@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, ParamSpec, TypeVar
 
@@ -26,6 +27,7 @@ app = typer.Typer(
 )
 
 Scheduler = Literal["stormplace", "even", "default", "ras"]
+Site = Annotated[str, typer.Argument(metavar="SITE", help="A site.")]
 Folder = Annotated[Path, typer.Option("--dir", help="State folder of the lab.")]
 
 
@@ -82,11 +84,19 @@ def down(folder: Folder = DEFAULT_FOLDER) -> None:
 
 @app.command()
 @_told_plainly
-def status(folder: Folder = DEFAULT_FOLDER) -> None:
+def status(
+    folder: Folder = DEFAULT_FOLDER,
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
+) -> None:
     """Show sites, hosts and processes."""
     from cli.lab_display import show_status  # noqa: PLC0415 - as in _client
 
-    show_status(_client(folder).status(), folder)
+    state = _client(folder).status()
+    if as_json:
+        typer.echo(json.dumps(state.to_json()))
+    else:
+        show_status(state, folder)
 
 
 @app.command()
@@ -100,6 +110,22 @@ def delay(
     """Change the one-way delay between two sites while the cluster runs."""
     _client(folder).set_delay(site_a, site_b, delay_ms)
     typer.echo(f"{site_a} - {site_b}: {delay_ms:g} ms one way")
+
+
+@app.command()
+@_told_plainly
+def isolate(site: Site, folder: Folder = DEFAULT_FOLDER) -> None:
+    """Cut a site off: no packet passes between it and the others until it rejoins."""
+    _client(folder).isolate(site)
+    typer.echo(f"{site}: isolated from all other sites")
+
+
+@app.command()
+@_told_plainly
+def rejoin(site: Site, folder: Folder = DEFAULT_FOLDER) -> None:
+    """Connect an isolated site to the others again."""
+    _client(folder).rejoin(site)
+    typer.echo(f"{site}: not isolated")
 
 
 @app.command()

@@ -79,6 +79,8 @@ def show_status(status: LabStatus, folder: Path) -> None:
     console.print(f"lab in {folder}: {status.state}, scheduler {status.scheduler}", soft_wrap=True)
     for item in status.pending:
         console.print(f"  waiting for {item}")
+    for site in status.isolated:
+        console.print(f"{site}: isolated from all other sites")
     hosts = Table("host", "site", "address", "slots used", "agent", box=None)
     for host in status.hosts:
         slots = "-" if host.slots is None else f"{host.used_slots} of {host.slots}"

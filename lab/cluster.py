@@ -23,6 +23,7 @@ from lab.control import ask, keeper_pid
 from lab.errors import LabError
 from lab.fleet import clear
 from lab.places import DEFAULT_FOLDER, LabFolder
+from lab.readiness import ReadinessCheck
 from lab.sites import MAX_DELAY_MS, read_site_file
 from lab.status import LabStatus
 
@@ -40,7 +41,6 @@ _CHANGE_S = 180.0
 _STOP_S = 20.0
 _KILL_S = 10.0
 _LAST_MOMENTS_S = 1.0
-_TOO_MANY_ENDS = 4
 
 
 class LabClient:
@@ -126,6 +126,7 @@ class LabClient:
             LabError: The lab ended, a part ends again and again, or the time is over.
         """
         deadline_s = time.monotonic() + limit_s
+        check = ReadinessCheck(self.folder)
         while True:
             try:
                 status = self.status()
@@ -135,27 +136,14 @@ class LabClient:
                 continue  # dozens of processes at once keep the keeper busy for longer than a client waits
             if progress is not None:
                 progress(status)
-            if status.state == "ready":
+            if check.is_ready(status):
                 return status
-            if status.state in ("absent", "stopping"):
-                raise LabError(f"the lab has ended: {self._last_words('keeper.log')}")
-            for service in status.services:
-                if service.unexpected_ends >= _TOO_MANY_ENDS or service.state == "failed":
-                    words = self._last_words(f"{service.name}.out")
-                    raise LabError(f"{service.name} does not keep running ({service.last_end}): {words}")
             if time.monotonic() > deadline_s:
                 missing = ", ".join(status.pending)
                 raise LabError(
                     f"not ready after {limit_s:.0f} s, missing: {missing}; logs are in {self.folder.logs}"
                 )
             time.sleep(_POLL_S)
-
-    def _last_words(self, log: str) -> str:
-        """Return the last line of a log and where it lies."""
-        path = self.folder.logs / log
-        text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
-        lines = [line.strip() for line in text.splitlines() if line.strip()]
-        return f"{lines[-1][:300] if lines else 'nothing was logged'} (see {path})"
 
     def down(self) -> bool:
         """End the lab; return whether one was running.
@@ -231,6 +219,29 @@ class LabClient:
         if not 0.0 <= ms <= MAX_DELAY_MS:
             raise LabError(f"a delay is a number from 0 to {MAX_DELAY_MS:.0f} ms, not {ms}")
         self._ask({"do": "delay", "between": [a, b], "delay_ms": float(ms)})
+
+    def isolate(self, site: str) -> None:
+        """Drop every packet between hosts of a site and all others; within the site traffic goes on.
+
+        Packets under way still arrive. Delays stay, and may be set meanwhile. The services' site may be
+        isolated as well: commands and the lab's own control do not pass the emulated network. An isolated
+        site stays isolated. Hosts that are cut off from Nimbus are not missed by a lab that is `ready`.
+
+        Raises:
+            LabError: Unknown site, or no lab.
+        """
+        self._ask({"do": "isolate", "site": site})
+
+    def rejoin(self, site: str) -> None:
+        """Let packets pass again between a site and all others that are not isolated themselves.
+
+        Returns at once; the lab is `ready` when Nimbus knows the site's supervisors again and their agents
+        publish. A site that is not isolated stays joined.
+
+        Raises:
+            LabError: Unknown site, or no lab.
+        """
+        self._ask({"do": "rejoin", "site": site})
 
     def use_scheduler(self, name: SchedulerName, progress: Progress | None = None) -> LabStatus:
         """Restart Nimbus with another scheduler and return when it leads again.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from lab import commands
 from lab.errors import LabError
 from lab.forwarder import Endpoint, ForwarderSetup
+from lab.isolation import Isolation
 from lab.layout import NIMBUS, REDIS, Host, lay_out
 from lab.service import Service
 from lab.status import ServiceStatus
@@ -38,6 +39,7 @@ class Fleet:
         self.sites = sites
         self.hosts = lay_out(sites)
         self.delays_ms = sites.delays_ms()
+        self.isolation = Isolation()
         self.scheduler = scheduler
         self.services: dict[str, Service] = {}
         self._programs = programs
@@ -137,12 +139,31 @@ class Fleet:
     def set_delay(self, site_a: str, site_b: str, delay_ms: float) -> None:
         """Change the one-way delay between two sites while everything runs."""
         a, b = self.sites.site_index(site_a), self.sites.site_index(site_b)
-        change = json.dumps({"a": a, "b": b, "delay_ms": delay_ms})
-        try:
-            _write_all(self.services["forwarder"].input, change)
-        except OSError as error:
-            raise LabError(f"the forwarder does not take the new delay: {error.strerror}") from None
+        self._tell_forwarder({"a": a, "b": b, "delay_ms": delay_ms})
         self.delays_ms[a][b] = self.delays_ms[b][a] = delay_ms
+
+    def isolate(self, site: str) -> None:
+        """Drop all packets between a site and the others from now on; delays stay as they are set."""
+        self._set_isolation(self.isolation.isolate(self.sites.site_index(site)))
+
+    def rejoin(self, site: str) -> None:
+        """Let packets pass again between a site and all others that are not isolated themselves."""
+        self._set_isolation(self.isolation.rejoin(self.sites.site_index(site)))
+
+    def _set_isolation(self, isolation: Isolation) -> None:
+        self._tell_forwarder({"isolated": sorted(isolation.sites)})
+        self.isolation = isolation
+
+    def reaches_nimbus(self, host: Host) -> bool:
+        """Tell whether no isolation separates a host from the services' site."""
+        return not self.isolation.separates(host.site_index, self._host_of[NIMBUS].site_index)
+
+    def _tell_forwarder(self, change: dict[str, Any]) -> None:
+        """Send the forwarder a change of the network."""
+        try:
+            _write_all(self.services["forwarder"].input, json.dumps(change))
+        except OSError as error:
+            raise LabError(f"the forwarder takes no change of the network: {error.strerror}") from None
 
     def use_scheduler(self, scheduler: SchedulerName) -> None:
         """Restart Nimbus with another scheduler, with or without the placement daemon and measured rates."""

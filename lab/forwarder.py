@@ -1,7 +1,8 @@
 """The wide-area emulator: holds every packet between hosts back for the delay between their sites.
 
-Started by the keeper with one JSON line on standard input (`ForwarderSetup`); further lines change delays. It
-answers on standard output: `{"ready": true}` once, then counters each second while they change.
+Started by the keeper with one JSON line on standard input (`ForwarderSetup`); further lines change delays or
+isolate sites. It answers on standard output: `{"ready": true}` once, then counters each second while they
+change.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 
 from lab.delays import DelayTable
 from lab.errors import LabError
+from lab.isolation import Isolation
 from lab.namespaces import open_tun
 from lab.packets import PacketQueue
 from lab.priority import be_punctual
@@ -66,6 +68,7 @@ class Counters:
 
     delivered: int = 0
     lost: int = 0  # by the site file's wish
+    isolated: int = 0  # between sites that an isolation separates
     overflow: int = 0  # the queue was full
     refused: int = 0  # the receiving device was full
     unroutable: int = 0  # no host has the address, or no IPv4
@@ -88,6 +91,7 @@ class Forwarder:
         }
         self._site_of_host = [end.site_index for end in setup.endpoints]
         self._delays = DelayTable(setup.delays_ms, setup.jitter_ms, setup.loss, setup.seed)
+        self._isolation = Isolation()
         self._queue = PacketQueue(QUEUE_LIMIT_BYTES)
         self.counters = Counters()
 
@@ -95,7 +99,8 @@ class Forwarder:
         """Forward until the control descriptor ends.
 
         Args:
-            control: Descriptor of lines `{"a": site index, "b": site index, "delay_ms": number}`.
+            control: Descriptor of lines `{"a": site index, "b": site index, "delay_ms": number}` and
+                `{"isolated": site indexes}`, which holds for packets sent from then on.
         """
         watched = [*self._devices, control]
         pending = b""
@@ -115,8 +120,7 @@ class Forwarder:
                     return
                 *lines, pending = (pending + chunk).split(b"\n")
                 for line in lines:
-                    change = json.loads(line)
-                    self._delays.set_delay(change["a"], change["b"], change["delay_ms"])
+                    self._change(json.loads(line))
             self._deliver()
             if now_s >= report_due_s:
                 report_due_s = now_s + _REPORT_INTERVAL_S
@@ -124,6 +128,13 @@ class Forwarder:
                 if report != reported:
                     reported = report
                     print(report, flush=True)
+
+    def _change(self, change: dict[str, Any]) -> None:
+        """Take a change of the network; packets under way keep what they were sent with."""
+        if "isolated" in change:
+            self._isolation = Isolation(frozenset(change["isolated"]))
+        else:
+            self._delays.set_delay(change["a"], change["b"], change["delay_ms"])
 
     def _receive(self, device: int) -> None:
         """Queue what a host has sent, at most a burst so that no host starves the others."""
@@ -138,6 +149,8 @@ class Forwarder:
             target = hosts.get(packet[16:20]) if packet[0] >> 4 == 4 else None
             if target is None:
                 self.counters.unroutable += 1
+            elif self._isolation.separates(source_site, self._site_of_host[target]):
+                self.counters.isolated += 1
             elif self._delays.is_lost():
                 self.counters.lost += 1
             else:

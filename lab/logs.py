@@ -48,3 +48,11 @@ def shorten(line: str) -> str:
     if len(line) <= LONGEST_LINE:
         return line
     return f"{line[:LONGEST_LINE]}... ({len(line)} characters)"
+
+
+def last_words(folder: LabFolder, name: str) -> str:
+    """Return the last line of a process' log and where it lies."""
+    path = folder.logs / name
+    text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return f"{lines[-1][:300] if lines else 'nothing was logged'} (see {path})"

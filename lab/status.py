@@ -56,6 +56,7 @@ class LabStatus:
         state: `absent` (not running), `starting`, `ready`, `degraded` (was ready once) or `stopping`.
         pending: What is missing until the lab is ready, in words.
         delays_ms: (site, site, one-way delay) of every pair of sites, and of each site with itself.
+        isolated: Sites from and to which no packet passes.
         packets: Packets forwarded so far, by fate.
     """
 
@@ -65,6 +66,7 @@ class LabStatus:
     services: tuple[ServiceStatus, ...] = ()
     hosts: tuple[HostStatus, ...] = ()
     delays_ms: tuple[tuple[str, str, float], ...] = ()
+    isolated: tuple[str, ...] = ()
     packets: tuple[tuple[str, int], ...] = ()
 
     def to_json(self) -> dict[str, Any]:
@@ -81,6 +83,7 @@ class LabStatus:
             services=tuple(ServiceStatus(**service) for service in content["services"]),
             hosts=tuple(HostStatus(**host) for host in content["hosts"]),
             delays_ms=tuple((a, b, delay_ms) for a, b, delay_ms in content["delays_ms"]),
+            isolated=tuple(content["isolated"]),
             packets=tuple((fate, count) for fate, count in content["packets"]),
         )
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -30,6 +31,8 @@ def stormplace(*arguments: str) -> subprocess.CompletedProcess[str]:
         (["up", "--sites", "absent.toml"], "site file absent.toml: No such file or directory"),
         (["delay", "a", "b", "5"], "no lab is running in "),
         (["delay", "a", "b", "--", "-5"], "a delay is a number from 0 to 60000 ms, not -5.0"),
+        (["isolate", "a"], "no lab is running in "),
+        (["rejoin", "a"], "no lab is running in "),
         (["exec", "a-1", "--", "true"], "no lab is running in "),
         (["scheduler", "even"], "no lab is running in "),
         (["logs", "nimbus"], "no log is named 'nimbus'"),
@@ -59,3 +62,5 @@ def test_nothing_running_is_no_error_for_down_and_status(tmp_path: Path) -> None
     for command in ("down", "status"):
         done = stormplace(command, "--dir", str(tmp_path))
         assert (done.returncode, done.stdout) == (0, "nothing is running\n")
+    done = stormplace("status", "--dir", str(tmp_path), "--json")
+    assert (done.returncode, json.loads(done.stdout)["state"]) == (0, "absent")

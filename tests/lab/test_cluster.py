@@ -8,7 +8,7 @@ from lab import cluster
 from lab.anchor import take_lock
 from lab.cluster import LabClient
 from lab.errors import LabError
-from lab.status import LabStatus
+from lab.status import LabStatus, ServiceStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,6 +34,8 @@ def test_no_lab_is_a_state_and_down_is_repeatable(tmp_path: Path) -> None:
     "ask",
     [
         lambda lab: lab.set_delay("a", "b", 1.0),
+        lambda lab: lab.isolate("a"),
+        lambda lab: lab.rejoin("a"),
         lambda lab: lab.use_scheduler("even"),
         lambda lab: lab.stop_daemon(),
         lambda lab: lab.start_daemon(),
@@ -102,3 +104,20 @@ def test_a_start_waits_for_a_keeper_too_busy_to_answer(
     answers.append(LabError("no answer"))
     with pytest.raises(LabError, match="no answer"):
         LabClient(tmp_path)._await_ready(-1.0, None)
+
+
+@pytest.mark.parametrize(("ends", "keeps_running"), [((9, 9, 12), True), ((9, 10, 13), False)])
+def test_a_change_counts_only_the_ends_that_it_sees(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: tuple[int, ...], *, keeps_running: bool
+) -> None:
+    """Four ends during a start or a change are too many; those before it, as of an isolated host, are not."""
+    services = [ServiceStatus("supervisor-a-1", "a-1", "waiting", None, count, "") for count in ends]
+    answers = [*(LabStatus("degraded", services=(one,)) for one in services), LabStatus("ready")]
+    monkeypatch.setattr(LabClient, "status", lambda _: answers.pop(0))
+    monkeypatch.setattr(cluster, "_POLL_S", 0.0)
+    client = LabClient(tmp_path)
+    if keeps_running:
+        assert client._await_ready(60.0, None).state == "ready"
+    else:
+        with pytest.raises(LabError, match="supervisor-a-1 does not keep running"):
+            client._await_ready(60.0, None)

@@ -14,6 +14,7 @@ def test_a_status_survives_its_journey_as_json() -> None:
         services=(ServiceStatus("redis", "redis", "waiting", None, 2, "signal SIGKILL"),),
         hosts=(HostStatus("a-1", "supervisor", "a", "10.77.1.1", 7, 2, 1, agent=True),),
         delays_ms=(("a", "b", 7.0),),
+        isolated=("b",),
         packets=(("delivered", 3),),
     )
     read = LabStatus.from_json(json.loads(json.dumps(status.to_json())))
