@@ -12,7 +12,7 @@ SHIM := java-shim/target/stormplace-shim-0.1.0.jar
 SHIM_SOURCES := $(shell find java-shim/src -type f 2>/dev/null) pom.xml java-shim/pom.xml bridge/placement.thrift
 MVN := mvn -B -ntp
 
-.PHONY: help setup system demo test lint unit servers spark java lab bench-shim bench-emulator bench-placement experiment-response-time clean
+.PHONY: help setup system demo test lint unit servers spark java lab bench-shim bench-emulator bench-placement experiment-response-time experiment-adaptation clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
@@ -59,6 +59,9 @@ bench-placement: setup  ## strategies on a reduced grid of the paper's problems 
 
 experiment-response-time: setup  ## the paper's wide-area experiment on 32 supervisors (over an hour; goes on after an interruption)
 	$(BIN)/stormplace experiment response-time --out runs/response-time
+
+experiment-adaptation: setup  ## the network changes while the query runs (about two hours; goes on after an interruption)
+	$(BIN)/stormplace experiment adaptation --out runs/adaptation
 
 clean:  ## remove what the targets above made
 	rm -rf $(VENV) build java-shim/target

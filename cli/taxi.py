@@ -31,6 +31,9 @@ RedisOption = Annotated[str, typer.Option("--redis", metavar="HOST:PORT", help="
 RunOption = Annotated[str, typer.Option("--run", metavar="ID", help="Id of the run: one pass of rows.")]
 NameOption = Annotated[str, typer.Option("--name", metavar="NAME", help="Name of the topology.")]
 
+PACED_ROWS_BEGIN = "paced rows begin"
+"""What `feed` writes to standard error when they do, at the start of a line."""
+
 _LINE_EVERY_S = 5.0
 _REDIS_SILENCE_S = 10.0
 
@@ -104,6 +107,8 @@ def feed(
     meter = _Meter("rows")
 
     def report(progress: FeedProgress) -> None:
+        if progress.phase == "paced":
+            meter.say_once(PACED_ROWS_BEGIN)
         behind = progress.fed - progress.answered
         late = f", {progress.lag_ms:.1f} ms late" if progress.phase == "paced" else ""
         meter.show(
@@ -192,6 +197,7 @@ class _Meter:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn  # noqa: PLC0415
 
         self._unit = unit
+        self._said: set[str] = set()
         self._start_s = time.monotonic()
         self._line_s = self._start_s
         console = Console(stderr=True)
@@ -209,6 +215,16 @@ class _Meter:
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.stop()
+
+    def say_once(self, text: str) -> None:
+        """Write a line of its own, when it is asked for the first time."""
+        if text in self._said:
+            return
+        self._said.add(text)
+        if self._bar is not None:
+            self._bar.console.print(text)
+        else:
+            typer.echo(text, err=True)
 
     def show(self, done: int, total: int, note: str) -> None:
         """Show `done` of `total` (0: unknown)."""

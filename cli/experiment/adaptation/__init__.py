@@ -1,0 +1,1 @@
+"""The adaptation experiment: the wide area changes while the query runs."""

@@ -1,0 +1,71 @@
+"""The experiment's flow: one lab, scenario after scenario; what is finished stays and is not run again."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from typing import TYPE_CHECKING
+
+from replay.adaptation.report import build
+
+from cli.demo_steps import LabSteps, count_rows
+from cli.errors import UserError
+from cli.experiment.adaptation.scenario import ScenarioSetting, run_scenario
+from cli.experiment.flow import resumable, run_turns, running_lab, tell_failures
+from cli.experiment.folder import open_folder
+from cli.progress import StepProgress
+from lab.errors import LabError
+from lab.sites import read_site_file
+from replay.experiment_folder import ADAPTATION, TURNS, finished
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from cli.experiment.adaptation.settings import AdaptationSettings
+    from replay.adaptation.kept import Scenario
+
+_STEPS_PER_SCENARIO = 4
+_OTHER_STEPS = 2
+
+
+def run_adaptation(settings: AdaptationSettings, scenarios: Sequence[Scenario], out: Path) -> None:
+    """Run the scenarios that are not finished yet and write the report.
+
+    Args:
+        settings: How every scenario runs.
+        scenarios: Those that are wanted, in their order.
+        out: The experiment's folder.
+
+    Raises:
+        UserError: Bad input, a lab that ended, or scenarios that failed; the same command goes on afterwards.
+    """
+    try:
+        sites = read_site_file(settings.sites)
+    except LabError as error:
+        raise UserError(str(error)) from error
+    rows = count_rows(settings.data)
+    for scenario in scenarios:
+        settings.fast_rows(scenario, rows)
+    open_folder(out, ADAPTATION, settings.document(), settings.sites)
+    out = out.resolve()
+    due = [scenario for scenario in scenarios if not finished(out / TURNS / scenario)]
+    sys.stderr.write(
+        f"{len(scenarios)} scenarios, {len(scenarios) - len(due)} finished before; "
+        f"to run: {', '.join(due) or 'none'}\n"
+    )
+    failures: dict[str, str] = {}
+    with resumable(), StepProgress(total=_OTHER_STEPS + _STEPS_PER_SCENARIO * len(due)) as progress:
+        if due:
+            with running_lab(out / "lab", settings.sites, "stormplace", progress) as lab:
+                steps = LabSteps(lab, progress, settings.data)
+                setting = ScenarioSetting(settings, sites, rows, lab.folder.records)
+                failures = run_turns(
+                    lab, out, {scenario: partial(run_scenario, steps, scenario, setting) for scenario in due}
+                )
+        if len(failures) < len(scenarios):
+            progress.step("report: table and pictures")
+            report = build(out)
+            progress.stop()
+            sys.stdout.write(f"report: {report}\n")
+    tell_failures(failures)
