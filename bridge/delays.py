@@ -108,8 +108,8 @@ class Delays:
         found = () if self.links is None else self.links.contradictions
         faults = [f"{one} and {other} measure different delays to each other" for one, other in found]
         if len(faults) > _CONTRADICTIONS_NAMED:
-            more = len(faults) - _CONTRADICTIONS_NAMED
-            faults = [*faults[:_CONTRADICTIONS_NAMED], f"{more} more pairs contradict each other"]
+            # Without their number, which changes: the log would name it in every round.
+            faults = [*faults[:_CONTRADICTIONS_NAMED], "further pairs contradict each other"]
         if not self.embedding.trusted:
             faults.insert(0, "coordinates contradict direct links: medians between sites stand in for them")
         return tuple(faults)

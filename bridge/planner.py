@@ -138,7 +138,6 @@ class _Planner:
         report = RoundReport(
             data=data_summary(self._data),
             known=self._data,
-            faults=self._data.faults,
             setting_faults=tuple(
                 (task.topology.id, task.settings.faults) for task in self._tasks if task.settings.faults
             ),

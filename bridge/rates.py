@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 
@@ -9,7 +10,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from bridge.messages import ReadingKind
-from bridge.readings import first_fault
+from bridge.payload_faults import PayloadFault, first_fault, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -166,11 +167,13 @@ class Rates:
         by_topology: Believed ones by topology id.
         stale: Topologies whose reading is older than its lifetime, sorted.
         faults: One phrase per malformed or contradictory reading.
+        refused: Number of these by kind of fault.
     """
 
     by_topology: Mapping[str, MeasuredRates]
     stale: tuple[str, ...]
     faults: tuple[str, ...]
+    refused: Mapping[PayloadFault, int]
 
 
 def read_rates(request: PlanRequest) -> Rates:
@@ -184,24 +187,30 @@ def read_rates(request: PlanRequest) -> Rates:
     topologies = {topology.id for topology in request.topologies}
     by_topology: dict[str, MeasuredRates] = {}
     stale: list[str] = []
-    faults: list[str] = []
+    faults: list[tuple[PayloadFault, str]] = []
     for reading in request.readings:
         if reading.kind is not ReadingKind.RATES or reading.name not in topologies:
             continue
         try:
             payload = _RatesPayload.model_validate_json(reading.payload)
         except ValidationError as error:
-            faults.append(f"rates of {reading.name} are malformed ({first_fault(error)})")
+            faults.append((kind_of(error), f"rates of {reading.name} are malformed ({first_fault(error)})"))
             continue
         if payload.topology != reading.name:
-            faults.append(f"rates of {reading.name} say that they are of {payload.topology}")
+            phrase = f"rates of {reading.name} say that they are of {payload.topology}"
+            faults.append((PayloadFault.FOREIGN, phrase))
         elif reading.name in by_topology or reading.name in stale:
-            faults.append(f"rates of {reading.name} occur twice")
+            faults.append((PayloadFault.DUPLICATE, f"rates of {reading.name} occur twice"))
         elif reading.age_ms > payload.lifetime_s * 1000:
             stale.append(reading.name)
         else:
             by_topology[reading.name] = _measured(payload, reading)
-    return Rates(by_topology, tuple(sorted(stale)), tuple(faults))
+    return Rates(
+        by_topology,
+        tuple(sorted(stale)),
+        tuple(phrase for _, phrase in faults),
+        Counter(kind for kind, _ in faults),
+    )
 
 
 def _measured(payload: _RatesPayload, reading: Reading) -> MeasuredRates:

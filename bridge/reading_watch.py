@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bridge.fault_kinds import FaultKind
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -37,17 +39,17 @@ class ReadingWatch:
     def __init__(self) -> None:
         self._traces: dict[str, _Trace] = {}
 
-    def observe(self, readings: Mapping[str, NodeReading], now_s: float) -> dict[str, tuple[str, ...]]:
+    def observe(self, readings: Mapping[str, NodeReading], now_s: float) -> dict[FaultKind, tuple[str, ...]]:
         """Return what is odd about the readings of a round: phrases by kind of oddity.
 
         Args:
             readings: Believed readings by host.
             now_s: Time of the round, s.
         """
-        found: dict[str, list[str]] = {
-            "clocks_off": _clocks_off(readings),
-            "clocks_back": [],
-            "two_agents": [],
+        found: dict[FaultKind, list[str]] = {
+            FaultKind.CLOCKS_OFF: _clocks_off(readings),
+            FaultKind.CLOCKS_BACK: [],
+            FaultKind.TWO_AGENTS: [],
         }
         traces: dict[str, _Trace] = {}
         for host, reading in readings.items():
@@ -58,9 +60,9 @@ class ReadingWatch:
                 if reading.sequence < last.sequence:
                     back_s = (*back_s, now_s)
                 if reading.time_s < last.time_s:
-                    found["clocks_back"].append(f"clock of {host} went back")
+                    found[FaultKind.CLOCKS_BACK].append(f"clock of {host} went back")
             if len(back_s) > 1:
-                found["two_agents"].append(
+                found[FaultKind.TWO_AGENTS].append(
                     f"two agents publish for {host}, or its agent restarts again and again"
                 )
             traces[host] = _Trace(reading.sequence, reading.time_s, back_s)

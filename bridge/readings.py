@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ from pydantic import ValidationError
 
 from bridge.messages import ReadingKind
 from bridge.node_payload import parse_node
+from bridge.payload_faults import PayloadFault, first_fault, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -73,7 +75,7 @@ class Readings:
         uncertain: Hosts whose coordinate has too large an error, sorted.
         faults: One phrase per malformed or contradictory reading and per reading with impossible links.
         live: False if the shim has no connection to ZooKeeper.
-        refused: Number of readings that are malformed, of another host or the second of one.
+        refused: Number of readings that were refused, by kind of fault.
         impossible_links: Number of links that were left out because they are impossible.
     """
 
@@ -82,7 +84,7 @@ class Readings:
     uncertain: tuple[str, ...]
     faults: tuple[str, ...]
     live: bool
-    refused: int = 0
+    refused: Mapping[PayloadFault, int] = field(default_factory=dict)
     impossible_links: int = 0
 
 
@@ -99,7 +101,7 @@ def read_nodes(request: PlanRequest, hosts: Collection[str], settings: ReadingsS
     by_host: dict[str, NodeReading] = {}
     stale: list[str] = []
     uncertain: list[str] = []
-    refused: list[str] = []
+    refused: list[tuple[PayloadFault, str]] = []
     impossible: list[str] = []
     impossible_links = 0
     for reading in request.readings:
@@ -108,13 +110,15 @@ def read_nodes(request: PlanRequest, hosts: Collection[str], settings: ReadingsS
         try:
             payload, bad_links = parse_node(reading.payload)
         except ValidationError as error:
-            refused.append(f"reading of {reading.name} is malformed ({first_fault(error)})")
+            kind = kind_of(error)
+            refused.append((kind, f"reading of {reading.name} is malformed ({first_fault(error)})"))
             continue
         if payload.host != reading.name:
-            refused.append(f"reading of {reading.name} says that it is of {payload.host}")
+            phrase = f"reading of {reading.name} says that it is of {payload.host}"
+            refused.append((PayloadFault.FOREIGN, phrase))
             continue
         if reading.name in by_host or reading.name in stale:
-            refused.append(f"reading of {reading.name} occurs twice")
+            refused.append((PayloadFault.DUPLICATE, f"reading of {reading.name} occurs twice"))
             continue
         lifetime_s = settings.lifetime_s if payload.lifetime_s is None else payload.lifetime_s
         if reading.age_ms > lifetime_s * 1000:
@@ -132,18 +136,11 @@ def read_nodes(request: PlanRequest, hosts: Collection[str], settings: ReadingsS
         by_host,
         tuple(sorted(stale)),
         tuple(sorted(uncertain)),
-        (*refused, *impossible),
+        (*(phrase for _, phrase in refused), *impossible),
         request.readings_live,
-        len(refused),
+        Counter(kind for kind, _ in refused),
         impossible_links,
     )
-
-
-def first_fault(error: ValidationError) -> str:
-    """Say what is wrong first with the content of a znode: field and rule, without the value."""
-    first = error.errors(include_url=False)[0]
-    place = ".".join(str(part) for part in first["loc"])
-    return f"{place + ': ' if place else ''}{first['msg']}"
 
 
 def _believed(reading: Reading, payload: NodePayload, *, trusted: bool) -> NodeReading:

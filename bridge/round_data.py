@@ -9,6 +9,7 @@ import numpy as np
 
 from bridge.cluster import gather_hosts
 from bridge.delays import estimate_delays
+from bridge.fault_kinds import FaultKind
 from bridge.links import gather_links
 from bridge.rates import read_rates
 from bridge.readings import read_nodes
@@ -19,10 +20,13 @@ if TYPE_CHECKING:
     from bridge.cluster import Host, Hosts
     from bridge.delays import Delays
     from bridge.messages import PlanRequest
+    from bridge.payload_faults import PayloadFault
     from bridge.rates import MeasuredRates
     from bridge.readings import Readings
     from bridge.settings import Settings
     from scheduler.arrays import FloatArray
+
+NOT_LIVE = "readings are not live (no connection to ZooKeeper)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +40,7 @@ class RoundData:
         availability: (n_hosts,) fraction of time that each host is up.
         rates: Measured rates by topology id.
         stale_rates: Topologies whose measured rates are too old.
-        refused_rates: Number of rates readings that are malformed, of another topology or the second of one.
+        refused_rates: Number of rates readings that were refused, by kind of fault.
         faults: What is wrong with readings and metadata, one phrase each.
     """
 
@@ -46,23 +50,34 @@ class RoundData:
     availability: FloatArray
     rates: Mapping[str, MeasuredRates]
     stale_rates: tuple[str, ...]
-    refused_rates: int
+    refused_rates: Mapping[PayloadFault, int]
     faults: tuple[str, ...]
 
     @property
-    def fault_counts(self) -> dict[str, int]:
-        """Number of faulty inputs of the round by kind."""
+    def named_faults(self) -> tuple[str, ...]:
+        """What the log names, one phrase each: all that is faulty, and what status lines only count."""
+        return (
+            *self.faults,
+            *(f"reading of {host} is stale" for host in self.readings.stale),
+            *(f"rates of {topology} are stale" for topology in self.stale_rates),
+            *(() if self.readings.live else (NOT_LIVE,)),
+        )
+
+    @property
+    def fault_counts(self) -> dict[FaultKind, int]:
+        """Number of faulty inputs of the round by kind, as far as they are seen in a single round."""
         links = self.delays.links
         return {
-            "readings_refused": self.readings.refused,
-            "readings_stale": len(self.readings.stale),
-            "coordinates_uncertain": len(self.readings.uncertain),
-            "coordinates_contradictory": int(not self.delays.embedding.trusted),
-            "links_impossible": self.readings.impossible_links,
-            "links_contradictory": 0 if links is None else len(links.contradictions),
-            "rates_refused": self.refused_rates,
-            "rates_stale": len(self.stale_rates),
-            "metadata": len(self.hosts.faults),
+            **{FaultKind(f"readings_{kind}"): count for kind, count in self.readings.refused.items()},
+            FaultKind.READINGS_STALE: len(self.readings.stale),
+            FaultKind.READINGS_NOT_LIVE: int(not self.readings.live),
+            FaultKind.COORDINATES_UNCERTAIN: len(self.readings.uncertain),
+            FaultKind.COORDINATES_CONTRADICTORY: int(not self.delays.embedding.trusted),
+            FaultKind.LINKS_IMPOSSIBLE: self.readings.impossible_links,
+            FaultKind.LINKS_CONTRADICTORY: 0 if links is None else len(links.contradictions),
+            **{FaultKind(f"rates_{kind}"): count for kind, count in self.refused_rates.items()},
+            FaultKind.RATES_STALE: len(self.stale_rates),
+            FaultKind.SUPERVISOR_METADATA: len(self.hosts.faults),
         }
 
 
@@ -87,7 +102,7 @@ def gather_data(request: PlanRequest, settings: Settings) -> RoundData:
         availability=_availability(hosts.hosts, readings, settings.readings.default_availability),
         rates=rates.by_topology,
         stale_rates=rates.stale,
-        refused_rates=len(rates.faults),
+        refused_rates=rates.refused,
         faults=delays.faults + readings.faults + rates.faults + hosts.faults,
     )
 

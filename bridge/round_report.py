@@ -18,7 +18,6 @@ class RoundReport:
     Attributes:
         data: Where delays and rates come from.
         known: What the round knew of the cluster.
-        faults: What is wrong with readings and metadata.
         setting_faults: Bad settings by topology id.
         traces: Traceback by topology id of the topologies whose planning failed.
         left_out: Reason by topology id of those with missing executors that the response leaves to Storm's
@@ -29,7 +28,6 @@ class RoundReport:
 
     data: str
     known: RoundData
-    faults: tuple[str, ...]
     setting_faults: tuple[tuple[str, tuple[str, ...]], ...]
     traces: tuple[tuple[str, str], ...]
     left_out: tuple[tuple[str, str], ...]

@@ -8,11 +8,13 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from bridge.contract import WireError, idl
+from bridge.fault_kinds import FaultKind
 from bridge.fault_log import FaultLog
 from bridge.memory import NOTHING
 from bridge.planner import plan_round
 from bridge.reading_watch import ReadingWatch
 from bridge.record import RecordError, RoundRecord, versions
+from bridge.round_callbacks import RoundCallbacks, Unplanned
 from bridge.wire import encode_request, encode_response, response_to_thrift
 from bridge.wire_request import request_from_thrift
 from scheduler.children import INLINE
@@ -38,6 +40,7 @@ class RoundHandler:
         recorder: Where rounds are recorded, None if they are not.
         log: One event per round and per change of what is wrong.
         children: Runs what strategies leave to others, such as solvers.
+        callbacks: Hears of every round; nothing of it reaches a plan.
     """
 
     def __init__(
@@ -46,7 +49,9 @@ class RoundHandler:
         recorder: RecordWriter | None,
         log: structlog.typing.FilteringBoundLogger,
         children: Children = INLINE,
+        callbacks: RoundCallbacks | None = None,
     ) -> None:
+        self._callbacks = callbacks or RoundCallbacks()
         self._settings = settings
         self._recorder = recorder
         self._log = log
@@ -55,7 +60,7 @@ class RoundHandler:
         self._lock = threading.Lock()
         self._fault_log = FaultLog()
         self._watch = ReadingWatch()
-        self._fault_counts: Counter[str] = Counter()
+        self._fault_counts: Counter[FaultKind] = Counter()
         self._record_failures = 0
         self._memory = NOTHING
         self._memory_s = 0.0
@@ -77,10 +82,12 @@ class RoundHandler:
             request = request_from_thrift(raw)
         except WireError as error:
             self._log.warning("request refused", reason=str(error))
+            self._callbacks.on_unplanned(Unplanned.REFUSED)
             raise idl.Refused(reason=str(error)) from error
         if not self._slots.acquire(timeout=max(request.deadline_ms, 0) / 1000.0):
             reason = f"{self._settings.server.max_rounds} rounds are being planned already"
             self._log.warning("request refused", round_id=request.round_id, reason=reason)
+            self._callbacks.on_unplanned(Unplanned.BUSY)
             raise idl.Refused(reason=reason)
         try:
             with self._lock:
@@ -106,6 +113,7 @@ class RoundHandler:
         except Exception as error:
             # The shim must get an answer: it then lets Storm's own scheduler do the round.
             self._log.exception("round failed", round_id=request.round_id)
+            self._callbacks.on_unplanned(Unplanned.FAILED)
             reason = f"the daemon failed to plan: {type(error).__name__}: {error}"
             raise idl.Refused(reason=reason) from error
         finally:
@@ -140,6 +148,7 @@ class RoundHandler:
         except RecordError as error:
             with self._lock:
                 self._record_failures += 1
+            self._callbacks.on_record_failure()
             self._log.error(
                 "round not recorded",
                 round_id=request.round_id,
@@ -155,17 +164,22 @@ class RoundHandler:
             self._log.warning("topology left to Storm's own scheduler", topology=topology_id, reason=reason)
         with self._lock:
             odd = self._watch.observe(report.known.readings.by_host, now_s)
-            counts = {**report.known.fault_counts, **{kind: len(found) for kind, found in odd.items()}}
+            counts = {
+                **report.known.fault_counts,
+                **{kind: len(found) for kind, found in odd.items()},
+                FaultKind.TOPOLOGY_SETTINGS: sum(len(found) for _, found in report.setting_faults),
+            }
             self._fault_counts.update(counts)
             totals = {kind: count for kind, count in sorted(self._fault_counts.items()) if count}
             news = self._fault_log.news(
                 (
-                    *report.faults,
+                    *report.known.named_faults,
                     *(phrase for found in odd.values() for phrase in found),
                     *(f"{topology}: {fault}" for topology, found in report.setting_faults for fault in found),
                 ),
                 now_s,
             )
+        self._callbacks.on_round(done, counts, timings_ms["plan"] / 1000)
         if news is not None:
             # Every round would repeat them: only what is new is worth a line, and the end of all.
             self._log.warning("faults in readings, metadata or settings", faults=news)

@@ -226,6 +226,18 @@ class RecordSettings(_Section):
     files: int = Field(default=8, ge=1, le=10_000, description="Record files kept; the oldest goes first.")
 
 
+class MetricsSettings(_Section):
+    """Where metrics can be scraped, in the Prometheus text format; off unless a port is given."""
+
+    host: str = Field(default="127.0.0.1", min_length=1, description="Address to listen on.")
+    port: int | None = Field(
+        default=None,
+        ge=0,
+        le=65535,
+        description="TCP port to listen on; 0 takes a free one, without it there are no metrics.",
+    )
+
+
 class LogSettings(_Section):
     """What is logged to standard error, one JSON object per line."""
 
@@ -244,6 +256,7 @@ class Settings(_Section):
     move: MoveSettings = MoveSettings()
     plan: PlanSettings = PlanSettings()
     record: RecordSettings = RecordSettings()
+    metrics: MetricsSettings = MetricsSettings()
     log: LogSettings = LogSettings()
 
     def to_json(self) -> str:

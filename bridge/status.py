@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from bridge.cluster import META_COST
+from bridge.round_data import NOT_LIVE
 from scheduler.result import relative_gap
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def data_summary(data: RoundData, task: Task | None = None) -> str:
     rates = f"rates measured of {len(data.rates)} topologies" if task is None else _rates(data, task)
     parts = [", ".join([data.delays.summary(), *_missing(data.readings)]), rates]
     if not data.readings.live:
-        parts.append("readings are not live (no connection to ZooKeeper)")
+        parts.append(NOT_LIVE)
     parts.extend(_first(data.faults))
     return "; ".join(parts)
 

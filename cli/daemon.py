@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +12,10 @@ from cli.errors import UserError
 from cli.interrupt import ends_at_once
 
 if TYPE_CHECKING:
-    from bridge.settings import Settings
+    from collections.abc import Iterator
+
+    from bridge.round_callbacks import RoundCallbacks
+    from bridge.settings import MetricsSettings, Settings
 
 
 _CHILDREN_NICENESS = 5
@@ -48,13 +52,17 @@ def _run(config: Path | None) -> None:
     log = json_log(settings.log.level)
     recorder = None
     # Nicer than the rounds: the answer in time comes before the better one.
-    with ChildProcesses(niceness=_CHILDREN_NICENESS) as children:
+    with (
+        ChildProcesses(niceness=_CHILDREN_NICENESS) as children,
+        _metrics(settings.metrics) as (callbacks, metrics_address),
+    ):
         try:
             if settings.record.directory is not None:
                 recorder = RecordWriter(
                     Path(settings.record.directory), settings.record.max_bytes, settings.record.files
                 )
-            server = PlanServer(settings.server, RoundHandler(settings, recorder, log, children), log)
+            handler = RoundHandler(settings, recorder, log, children, callbacks)
+            server = PlanServer(settings.server, handler, log)
             host, port = server.listen()
         except (RecordError, ServerError) as error:
             raise UserError(str(error)) from error
@@ -62,9 +70,35 @@ def _run(config: Path | None) -> None:
             signal.signal(number, lambda *_: server.stop())
         children.warm_up()
         typer.echo(f"stormplace daemon ready on {host}:{port}")
-        log.info("daemon started", host=host, port=port, settings_digest=settings.digest())
+        log.info(
+            "daemon started",
+            host=host,
+            port=port,
+            metrics=metrics_address,
+            settings_digest=settings.digest(),
+        )
         server.serve()
     log.info("daemon stopped")
+
+
+@contextmanager
+def _metrics(settings: MetricsSettings) -> Iterator[tuple[RoundCallbacks, str | None]]:
+    """Serve metrics while the block lasts, if a port is given: what feeds them, and their address."""
+    # imported here: without metrics nobody needs them
+    from bridge.round_callbacks import RoundCallbacks  # noqa: PLC0415 - see above
+
+    if settings.port is None:
+        yield RoundCallbacks(), None
+        return
+    from prometheus_client import CollectorRegistry  # noqa: PLC0415 - see above
+
+    from bridge.metrics import DaemonMetrics  # noqa: PLC0415 - see above
+    from cli.metrics_server import serving  # noqa: PLC0415 - see above
+
+    registry = CollectorRegistry()
+    metrics = DaemonMetrics(registry)
+    with serving(registry, settings.host, settings.port) as address:
+        yield metrics, address
 
 
 def settings_of(config: Path | None) -> Settings:

@@ -190,7 +190,7 @@ class Make:
 class Daemon:
     """A server on a free loopback port with everything that a test may look at."""
 
-    def __init__(self, recorder=None, **server):
+    def __init__(self, recorder=None, callbacks=None, **server):
         self.log_text = io.StringIO()
         log = structlog.wrap_logger(
             structlog.PrintLogger(self.log_text),
@@ -201,7 +201,7 @@ class Daemon:
         self.settings = Settings(
             server=ServerSettings(port=0, **server), plan=PlanSettings(time_limit_ms=60_000)
         )
-        self.handler = RoundHandler(self.settings, recorder, log)
+        self.handler = RoundHandler(self.settings, recorder, log, callbacks=callbacks)
         self.server = PlanServer(self.settings.server, self.handler, log)
         self.host, self.port = self.server.listen()
         self.thread = threading.Thread(target=self.server.serve)

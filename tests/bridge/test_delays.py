@@ -141,7 +141,7 @@ def test_contradictory_directions_are_named_and_the_list_is_cut():
     links = {name: {peer: 10.0 if name < peer else 30.0 for peer in names if peer != name} for name in names}
     faults = estimate(*((name, None, None) for name in names), **links).faults
     assert len(faults) == 21
-    assert faults[-1] == "8 more pairs contradict each other"
+    assert faults[-1] == "further pairs contradict each other"
 
 
 def twisted(pairs):
