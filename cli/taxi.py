@@ -55,6 +55,9 @@ def submit(
     python_env: Annotated[
         Path, typer.Option("--python-env", metavar="DIR", help="Python environment of the workers.")
     ] = Path(sys.prefix),
+    replay: Annotated[
+        bool, typer.Option("--replay", help="Emit rows that fail again (Storm's acking, one acker).")
+    ] = False,
 ) -> None:
     """Submit the taxi topology."""
     # streamparse parses Storm's IDL when imported: only the commands that need it pay
@@ -69,6 +72,7 @@ def submit(
         workers=workers,
         pins=dict(_pin(text, component_ids()) for text in pin or []),
         python_env=python_env.absolute(),
+        replay=replay,
         conf=_conf(conf) if conf is not None else {},
     )
     try:
@@ -77,6 +81,8 @@ def submit(
         raise UserError(str(error), status=1) from error
     except FileNotFoundError as error:
         raise UserError(f"--python-env: {error}") from error
+    except ValueError as error:
+        raise UserError(str(error)) from error
     typer.echo(f"submitted {name}, run {run}")
 
 

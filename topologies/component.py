@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from streamparse import Bolt, Spout
 
 from topologies.serializer import OrjsonSerializer
+from topologies.taxi.keys import replays
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -51,9 +52,18 @@ class _Hardened:
 
 
 class TaxiBolt(_Hardened, Bolt):  # type: ignore[misc]  # streamparse has no types
-    """Base of the bolts. Emits are not anchored: nothing is replayed, so trees of tuples would only cost."""
+    """Base of the bolts. Emits are anchored only with replay; without, trees of tuples would only cost.
+
+    Attributes:
+        replay: Whether rows that fail come again.
+    """
 
     auto_anchor = False
+    replay: bool
+
+    def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:  # noqa: ARG002 - Storm's
+        """Read how the topology is run; subclasses call it first."""
+        self.replay = self.auto_anchor = replays(storm_conf)
 
 
 class TaxiSpout(_Hardened, Spout):  # type: ignore[misc]  # streamparse has no types

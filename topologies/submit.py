@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import topologies
 from topologies import nimbus
-from topologies.taxi.keys import REDIS_KEY, RUN_KEY, Run
+from topologies.taxi.keys import REDIS_KEY, REPLAY_KEY, RUN_KEY, Run, replays
 from topologies.taxi.topology import TaxiTopology
 
 if TYPE_CHECKING:
@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from topologies.address import Address
 
 PIN_KEY = "topology.stormplace.pin"
+ACKERS_KEY = "topology.acker.executors"
 
 DEFAULTS: Mapping[str, object] = {
     "topology.workers": 4,
     # nothing is replayed: a lost tuple is told by its missing number
-    "topology.acker.executors": 0,
+    ACKERS_KEY: 0,
     "topology.eventlogger.executors": 0,
     # for schedulers that count CPU: two executors fill a host of one core
     "topology.component.cpu.pcore.percent": 50.0,
@@ -47,6 +48,7 @@ class Submission:
         workers: Worker slots to ask for; None leaves the default.
         pins: Where components must run: `{component: "site:NAME" | "host:NAME"}`.
         python_env: Environment of the workers' Python, the same path on every host, with streamparse in it.
+        replay: Whether rows that fail come again; sets one acker.
         conf: The user's topology configuration; wins over everything else.
     """
 
@@ -56,6 +58,7 @@ class Submission:
     workers: int | None = None
     pins: Mapping[str, str] = field(default_factory=dict)
     python_env: Path = Path(sys.prefix)
+    replay: bool = False
     conf: Mapping[str, object] = field(default_factory=dict)
 
 
@@ -65,8 +68,16 @@ def component_ids() -> tuple[str, ...]:
 
 
 def configuration(submission: Submission) -> dict[str, object]:
-    """Return the topology configuration of a submission."""
+    """Return the topology configuration of a submission.
+
+    Raises:
+        ValueError: `taxi.replay` is no truth value, or replay is asked for without ackers.
+    """
     conf: dict[str, object] = dict(DEFAULTS)
+    if submission.replay:
+        conf[REPLAY_KEY] = True
+    if replays({**conf, **submission.conf}):
+        conf[ACKERS_KEY] = 1
     if submission.workers is not None:
         conf["topology.workers"] = submission.workers
     if submission.pins:
@@ -74,6 +85,9 @@ def configuration(submission: Submission) -> dict[str, object]:
     conf.update(submission.conf)
     conf[REDIS_KEY] = str(submission.redis)
     conf[RUN_KEY] = submission.run.id
+    if replays(conf) and conf[ACKERS_KEY] == 0:
+        msg = f"{REPLAY_KEY} needs ackers, but {ACKERS_KEY} is 0: no row that fails would come again"
+        raise ValueError(msg)
     return conf
 
 
@@ -113,7 +127,9 @@ def submit(address: Address, submission: Submission) -> None:
     Raises:
         nimbus.NimbusError: Nimbus cannot be reached or refuses.
         FileNotFoundError: The Python environment has no `streamparse_run`.
+        ValueError: As `configuration`.
     """
+    conf = configuration(submission)
     command = submission.python_env / "bin" / "streamparse_run"
     if not command.is_file():
         msg = f"{command} does not exist: name an environment that has streamparse"
@@ -122,4 +138,4 @@ def submit(address: Address, submission: Submission) -> None:
         jar = Path(folder) / "taxi.jar"
         write_jar(jar)
         topology = thrift_topology(submission.python_env)
-        nimbus.submit(client, submission.name, jar, configuration(submission), topology)
+        nimbus.submit(client, submission.name, jar, conf, topology)

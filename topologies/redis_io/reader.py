@@ -45,23 +45,25 @@ class StreamReader:
     """Reads a stream through a consumer group in a thread, many requests ahead.
 
     Redis answers a blocked request as soon as an entry comes and then turns to the next request on the same
-    connection, so with many under way a reader far away gets every entry after one way. Entries are not
-    acknowledged (NOACK): what was under way when the connection broke may be lost; the caller sees the gap
-    in its numbers. A bounded number of replies waits to be taken; beyond, nothing more is asked for.
+    connection, so with many under way a reader far away gets every entry after one way. A bounded number of
+    replies waits to be taken; beyond, nothing more is asked for. Unless entries have to be acknowledged
+    (`UnacknowledgedEntries`), what was under way when the connection broke may be lost; the caller sees the
+    gap in its numbers.
 
     Args:
         address: Where Redis listens.
         stream: Key of the stream.
         group: Consumer group; made at the stream's start when it does not exist.
+        acknowledged: Whether Redis shall remember each entry until the caller acknowledges it.
     """
 
-    def __init__(self, address: Address, stream: str, group: str) -> None:
+    def __init__(self, address: Address, stream: str, group: str, *, acknowledged: bool = False) -> None:
         self._address = address
         self._stream = stream
         self._group = group
         self._request = encode_command(
             *("XREADGROUP", "GROUP", group, group, "COUNT", _ENTRIES_PER_REPLY),
-            *("BLOCK", _BLOCK_MS, "NOACK", "STREAMS", stream, ">"),
+            *("BLOCK", _BLOCK_MS, *(() if acknowledged else ("NOACK",)), "STREAMS", stream, ">"),
         )
         self._ready: queue.Queue[list[Entry] | Trouble] = queue.Queue(_REPLIES_WAITING)
         self._stopped = threading.Event()
@@ -107,7 +109,7 @@ class StreamReader:
         connection = RedisConnection(self._address)
         self._connection = connection
         try:
-            self._make_group(connection)
+            make_group(connection, self._stream, self._group)
             connection.send(self._request * _REQUESTS_UNDER_WAY)
             while not self._stopped.is_set():
                 entries = _entries(connection.read_reply())
@@ -116,13 +118,6 @@ class StreamReader:
                 connection.send(self._request)
         finally:
             connection.close()
-
-    def _make_group(self, connection: RedisConnection) -> None:
-        try:
-            connection.call("XGROUP", "CREATE", self._stream, self._group, "0", "MKSTREAM")
-        except RedisReplyError as error:
-            if not str(error).startswith("BUSYGROUP"):
-                raise
 
     def _put(self, item: list[Entry] | Trouble) -> None:
         while not self._stopped.is_set():
@@ -133,13 +128,32 @@ class StreamReader:
             return
 
 
+def make_group(connection: RedisConnection, stream: str, group: str) -> None:
+    """Make a consumer group that begins at the stream's start, unless it exists.
+
+    Raises:
+        RedisGoneError: The connection is broken.
+        RedisReplyError: Redis refuses.
+    """
+    try:
+        connection.call("XGROUP", "CREATE", stream, group, "0", "MKSTREAM")
+    except RedisReplyError as error:
+        if not str(error).startswith("BUSYGROUP"):
+            raise
+
+
+def parse_entries(reply: Reply) -> list[Entry]:
+    """Return the entries of one stream out of Redis' reply; those deleted since are left out."""
+    entries = []
+    for each in cast("list[tuple[bytes, list[bytes]] | None]", reply):
+        if each is not None:
+            texts = [part.decode() for part in each[1]]
+            entries.append(Entry(each[0].decode(), dict(zip(texts[::2], texts[1::2], strict=True))))
+    return entries
+
+
 def _entries(reply: Reply) -> list[Entry]:
     """Return the entries of a reply to XREADGROUP on one stream (None: its time was over)."""
     if reply is None:
         return []
-    entries = []
-    for stream in cast("list[list[Reply]]", reply):
-        for identity, pairs in cast("list[tuple[bytes, list[bytes]]]", stream[1]):
-            texts = [part.decode() for part in pairs]
-            entries.append(Entry(identity.decode(), dict(zip(texts[::2], texts[1::2], strict=True))))
-    return entries
+    return [entry for stream in cast("list[list[Reply]]", reply) for entry in parse_entries(stream[1])]

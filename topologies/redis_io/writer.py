@@ -15,6 +15,8 @@ from topologies.redis_io.resp import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from topologies.address import Address
 
 _RETRY_S = 1.0
@@ -35,11 +37,14 @@ class WriteLostError(Exception):
 class _Session:
     """One connection of a writer with the thread that drains its replies."""
 
-    def __init__(self, address: Address, answer_timeout_s: float) -> None:
+    def __init__(
+        self, address: Address, answer_timeout_s: float, on_answer: Callable[[int], None] | None
+    ) -> None:
         self.connection = RedisConnection(address)
         self.fault: str | None = None
         self.unanswered: deque[tuple[int, float]] = deque()
         self._answer_timeout_s = answer_timeout_s
+        self._on_answer = on_answer
         self._changed = threading.Condition()
         self._thread = threading.Thread(target=self._drain, name=f"replies of {address}", daemon=True)
         self._thread.start()
@@ -75,8 +80,10 @@ class _Session:
                 self._fail(str(error))
                 return
             with self._changed:
-                self.unanswered.popleft()
+                tag, _ = self.unanswered.popleft()
                 self._changed.notify_all()
+            if self._on_answer is not None:
+                self._on_answer(tag)
 
     def _fail(self, message: str) -> None:
         with self._changed:
@@ -94,11 +101,18 @@ class StreamWriter:
     Args:
         address: Where Redis listens.
         answer_timeout_s: Longest silence of Redis while an answer is due, seconds.
+        on_answer: Called with the tag of each entry that Redis has taken, in a thread of the writer.
     """
 
-    def __init__(self, address: Address, answer_timeout_s: float = 10.0) -> None:
+    def __init__(
+        self,
+        address: Address,
+        answer_timeout_s: float = 10.0,
+        on_answer: Callable[[int], None] | None = None,
+    ) -> None:
         self._address = address
         self._answer_timeout_s = answer_timeout_s
+        self._on_answer = on_answer
         self._session: _Session | None = None
         self._next_try = 0.0
 
@@ -160,7 +174,7 @@ class StreamWriter:
             raise WriteLostError(f"Redis {self._address} is gone", (tag,))
         self._next_try = now + _RETRY_S
         try:
-            return _Session(self._address, self._answer_timeout_s)
+            return _Session(self._address, self._answer_timeout_s, self._on_answer)
         except RedisGoneError as error:
             raise WriteLostError(str(error), (tag,)) from error
 

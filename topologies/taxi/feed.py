@@ -177,10 +177,11 @@ class Feeder:
         return int(newest[0][1].get("n", 0)) if newest else 0
 
     def _unread(self) -> int:
-        """Return the rows that the topology's source has not read; all, before it has made its group."""
+        """Return the rows that the topology's source has not read or done; all, before it has a group."""
         try:
             groups = self._redis.xinfo_groups(self._run.rows)
         except ResponseError:
             return self._fed  # no stream yet
-        lags = [int(group["lag"]) for group in groups if group.get("lag") is not None]
+        # pending: rows that were read but are not done, which Redis remembers only with replay
+        lags = [int(group["lag"]) + int(group["pending"]) for group in groups if group.get("lag") is not None]
         return max(lags) if lags else self._fed

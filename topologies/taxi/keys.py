@@ -17,6 +17,15 @@ REDIS_KEY = "taxi.redis"
 RUN_KEY = "taxi.run"
 """Topology configuration: id of the run."""
 
+REPLAY_KEY = "taxi.replay"
+"""Topology configuration: whether rows that fail come again (Storm's acking), true or false (default)."""
+
+REPLAYED = "replayed"
+"""Tally of the source, with replay: emits of rows that were read before."""
+
+LIFE_BITS = 32
+"""With replay the number of an emit holds the source's life above so many bits; the first life is 0."""
+
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
@@ -46,9 +55,27 @@ class Run:
         return f"taxi:{self.id}:results"
 
     @property
+    def source(self) -> str:
+        """Hash of the source's tallies, with replay: `began`, `replayed`."""
+        return f"taxi:{self.id}:source"
+
+    @property
     def feed(self) -> str:
         """Hash with how the rows were fed."""
         return f"taxi:{self.id}:feed"
+
+
+def replays(conf: Mapping[str, object]) -> bool:
+    """Return whether a topology's configuration asks for replay.
+
+    Raises:
+        ValueError: The value is neither true nor false.
+    """
+    value = conf.get(REPLAY_KEY, False)
+    if not isinstance(value, bool):
+        msg = f"topology configuration: {REPLAY_KEY} is {value!r}, it must be true or false"
+        raise ValueError(msg)  # noqa: TRY004 - one kind of error for bad configuration
+    return value
 
 
 @dataclass(frozen=True, slots=True)

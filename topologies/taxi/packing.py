@@ -32,3 +32,16 @@ def unpack(packed: str) -> list[RouteCount]:
         route, count, freshest = part.split(" ")
         entries.append(RouteCount(route, int(count), int(freshest)))
     return entries
+
+
+def marked(began: int, packed: str) -> str:
+    """Return packed counts with the number at which their window began, in front."""
+    return f"@{began} {packed}"
+
+
+def unmarked(text: str) -> tuple[int, str]:
+    """Return the number at which the window of packed counts began (0: no mark), and the packed counts."""
+    if not text.startswith("@"):
+        return 0, text
+    began, _, packed = text[1:].partition(" ")
+    return int(began), packed

@@ -1,4 +1,7 @@
-"""Order by sequence numbers: what is missing is noticed, what comes by two ways is joined."""
+"""Order by sequence numbers: what is missing is noticed, what comes by two ways is joined.
+
+Numbers begin anywhere, since a component may have been restarted elsewhere while the query runs.
+"""
 
 from __future__ import annotations
 
@@ -45,10 +48,10 @@ class LostNumbers:
 
 
 class SequenceCheck:
-    """Checks that numbers come as 1, 2, 3, ... on a way that keeps order."""
+    """Checks that numbers come one after the other on a way that keeps order, from the first that it sees."""
 
     def __init__(self) -> None:
-        self._expected = 1
+        self._expected: int | None = None
         self.lost = LostNumbers()
 
     def see(self, number: int) -> None:
@@ -57,24 +60,66 @@ class SequenceCheck:
         Raises:
             StaleSequenceError: The number, or a later one, was seen before.
         """
-        if number < self._expected:
-            msg = f"sequence number {number} after {self._expected - 1}: an upstream component was restarted"
+        expected = number if self._expected is None else self._expected
+        if number < expected:
+            msg = f"sequence number {number} after {expected - 1}: an upstream component was restarted"
             raise StaleSequenceError(msg)
-        if number > self._expected:
-            self.lost = self.lost.including(self._expected, number - 1)
+        if number > expected:
+            self.lost = self.lost.including(expected, number - 1)
         self._expected = number + 1
 
     def see_last(self, number: int) -> None:
         """Take the number of the last tuple; it may be stale, as a run has to end after a restart too."""
-        if number >= self._expected:
+        if self._expected is None or number >= self._expected:
             self.see(number)
 
 
-class Join(Generic[A, B]):
-    """Joins two paths by sequence number and releases the pairs strictly in order 1, 2, 3, ...
+class FirstTimes:
+    """Tells the first coming of each number from later ones, also where numbers come late.
 
-    Either path may deliver in any order. A number counts as lost only when both paths have gone beyond it
-    and it is still missing at the second `skip_overtaken` in a row: a path that is merely slow loses nothing.
+    Memory: the numbers that were jumped over and never came, of which the latest `MOST_MISSING` are kept (an
+    older one that comes after all is taken for a repetition), and late ones from before the first.
+    """
+
+    MOST_MISSING = 100_000
+
+    def __init__(self) -> None:
+        self._first: int | None = None
+        self.highest = 0
+        self._missing: dict[int, None] = {}  # a set that knows its order
+        self._before: set[int] = set()
+
+    def see(self, number: int) -> bool:
+        """Return whether the number comes for the first time."""
+        if self._first is None:
+            self._first = self.highest = number
+            return True
+        if number > self.highest:
+            self._miss(range(self.highest + 1, number))
+            self.highest = number
+            return True
+        if number < self._first:
+            known = number in self._before
+            self._before.add(number)
+            return not known
+        if number in self._missing:
+            del self._missing[number]
+            return True
+        return False
+
+    def _miss(self, numbers: range) -> None:
+        self._missing.update(dict.fromkeys(numbers[-self.MOST_MISSING :]))
+        while len(self._missing) > self.MOST_MISSING:
+            del self._missing[next(iter(self._missing))]
+
+
+class Join(Generic[A, B]):
+    """Joins two paths by sequence number and releases the pairs strictly in order, from the first on.
+
+    It begins at the first number that both paths have: on paths that keep order no smaller one can become
+    complete. After that either path may deliver in any order. A number counts as lost only when both paths
+    have gone beyond it and it is still missing at the second `skip_overtaken` in a row: a path that is merely
+    slow loses nothing.
 
     Args:
         most_waiting: Numbers that may wait for their turn or their other half.
@@ -82,12 +127,13 @@ class Join(Generic[A, B]):
 
     def __init__(self, most_waiting: int = 100_000) -> None:
         self._most_waiting = most_waiting
-        self._expected = 1
+        self._expected: int | None = None
         self._left: dict[int, A] = {}
         self._right: dict[int, B] = {}
         self._highest_left = 0
         self._highest_right = 0
         self._suspect = 0
+        self._dropped: list[A | B] = []
         self.lost = LostNumbers()
 
     @property
@@ -99,34 +145,38 @@ class Join(Generic[A, B]):
         """Take the first path's half of a number.
 
         Raises:
-            StaleSequenceError: It came before.
+            StaleSequenceError: It came before, or is below the first number.
             JoinOverflowError: Too many wait; the half is not taken.
         """
-        self._admit(number, self._left)
+        self._admit(number, self._left, self._right)
         self._left[number] = value
         self._highest_left = max(self._highest_left, number)
 
     def offer_right(self, number: int, value: B) -> None:
         """Take the second path's half of a number; raises as `offer_left`."""
-        self._admit(number, self._right)
+        self._admit(number, self._right, self._left)
         self._right[number] = value
         self._highest_right = max(self._highest_right, number)
 
-    def _admit(self, number: int, side: dict[int, A] | dict[int, B]) -> None:
-        if number < self._expected or number in side:
-            msg = (
-                f"sequence number {number} came again, due is {self._expected}: "
-                "an upstream component was restarted"
-            )
+    def _admit(
+        self, number: int, side: dict[int, A] | dict[int, B], other: dict[int, A] | dict[int, B]
+    ) -> None:
+        if number in side or (self._expected is not None and number < self._expected):
+            msg = f"sequence number {number} came again or too late, due is {self._expected}"
             raise StaleSequenceError(msg)
+        begins = self._expected is None and number in other
         # the half that lets the others go is always taken, or the join could never empty itself
-        if number != self._expected and self.waiting >= self._most_waiting:
-            msg = f"{self.waiting} halves wait for sequence number {self._expected}; {number} is dropped"
+        if not begins and number != self._expected and self.waiting >= self._most_waiting:
+            due = "a number of both ways" if self._expected is None else f"sequence number {self._expected}"
+            msg = f"{self.waiting} halves wait for {due}; {number} is dropped"
             raise JoinOverflowError(msg)
+        if begins:
+            self._expected = number
+            self._drop_below(number)
 
     def ready(self) -> Iterator[tuple[int, A, B]]:
         """Yield the pairs whose turn has come, in order."""
-        while self._expected in self._left and self._expected in self._right:
+        while self._expected is not None and self._expected in self._left and self._expected in self._right:
             number = self._expected
             self._expected += 1
             yield number, self._left.pop(number), self._right.pop(number)
@@ -139,17 +189,28 @@ class Join(Generic[A, B]):
         Returns:
             The numbers given up by this call.
         """
-        given_up = LostNumbers()
-        overtaken = min(self._highest_left, self._highest_right) > self._expected
-        if not overtaken or self._suspect != self._expected:
-            self._suspect = self._expected if overtaken else 0
-            return given_up
+        first = self._expected
         limit = min(self._highest_left, self._highest_right)
-        while self._expected < limit and not (self._expected in self._left and self._expected in self._right):
-            self._left.pop(self._expected, None)
-            self._right.pop(self._expected, None)
-            given_up = given_up.including(self._expected, self._expected)
-            self.lost = self.lost.including(self._expected, self._expected)
-            self._expected += 1
+        if first is None or first >= limit:
+            self._suspect = 0
+            return LostNumbers()
+        if first != self._suspect:
+            self._suspect = first
+            return LostNumbers()
         self._suspect = 0
-        return given_up
+        self._expected = min([limit, *(self._left.keys() & self._right.keys())])
+        if self._expected == first:
+            return LostNumbers()
+        self._drop_below(self._expected)
+        self.lost = self.lost.including(first, self._expected - 1)
+        return LostNumbers().including(first, self._expected - 1)
+
+    def take_dropped(self) -> list[A | B]:
+        """Return the halves that were given up since the last call: they will never be released."""
+        dropped, self._dropped = self._dropped, []
+        return dropped
+
+    def _drop_below(self, number: int) -> None:
+        for side in (self._left, self._right):
+            for low in [each for each in side if each < number]:
+                self._dropped.append(side.pop(low))

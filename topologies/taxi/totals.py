@@ -21,16 +21,22 @@ class Totals:
         passed: Rows that passed the filter; each has one result.
         rejected: Rows turned away, by reason.
         lost: Sequence numbers that never reached a component, by component.
+        began: First row that a component saw, by component, where it was not the run's first.
     """
 
     rows: int
     passed: int = 0
     rejected: Mapping[str, int] = field(default_factory=dict)
     lost: Mapping[str, LostNumbers] = field(default_factory=dict)
+    began: Mapping[str, int] = field(default_factory=dict)
 
     def with_lost(self, component: str, lost: LostNumbers) -> Totals:
         """Return the same with what a component missed; nothing missed changes nothing."""
         return replace(self, lost={**self.lost, component: lost}) if lost.count else self
+
+    def with_began(self, component: str, row: int) -> Totals:
+        """Return the same with the row at which a component began; 0, the run's first, changes nothing."""
+        return replace(self, began={**self.began, component: row}) if row else self
 
     @property
     def rejected_rows(self) -> int:
@@ -51,6 +57,7 @@ class Totals:
             "passed": self.passed,
             "rejected": dict(self.rejected),
             "lost": self.lost_document(),
+            "began": dict(self.began),
         }
         return json.dumps(document, separators=(",", ":"))
 
@@ -66,4 +73,4 @@ class Totals:
             component: LostNumbers(entry["count"], tuple((first, last) for first, last in entry["ranges"]))
             for component, entry in document["lost"].items()
         }
-        return cls(document["rows"], document["passed"], document["rejected"], lost)
+        return cls(document["rows"], document["passed"], document["rejected"], lost, document["began"])

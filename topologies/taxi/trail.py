@@ -35,3 +35,15 @@ def parted(trail: str) -> tuple[int, str]:
     """Return the source's emit (unix microseconds), and the stamps as microseconds after it in one text."""
     emit_us, *stamps = map(int, trail.split())
     return emit_us, " ".join(str(stamp - emit_us) for stamp in stamps)
+
+
+def numbered(trail: str, emit: int) -> str:
+    """Return the source's trail with the number of the emit behind its time."""
+    return f"{trail} {emit}"
+
+
+def unnumbered(trail: str) -> tuple[int, str]:
+    """Return the number of the emit, and the trail without it."""
+    emit_us, _, rest = trail.partition(" ")
+    number, space, stamps = rest.partition(" ")
+    return int(number), f"{emit_us}{space}{stamps}"

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 WINDOW_S = 30 * 60
 """Length of query 1's window in seconds of event time."""
@@ -80,8 +84,12 @@ class SlidingWindow:
         self._freshest[route] = sequence
         self._changed[route] = None
 
+    def touch(self, routes: Iterable[str]) -> None:
+        """Let `take_changes` return these routes too, whether their counts changed or not."""
+        self._changed.update(dict.fromkeys(routes))
+
     def take_changes(self) -> list[RouteCount]:
-        """Return each route whose count changed since the last call, in order of first change."""
+        """Return each route whose count changed or was touched since the last call, in order."""
         changes = [
             RouteCount(route, self._counts.get(route, 0), self._freshest.get(route, 0))
             for route in self._changed

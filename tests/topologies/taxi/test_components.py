@@ -120,6 +120,7 @@ def test_global_rank_writes_each_row_and_the_totals(stage: Callable[..., Any], r
         "rejected": "37",
         "reasons": '{"columns": 37}',
         "lost": '{"globalRank": {"count": 1, "ranges": [[3, 3]]}}',
+        "began": "{}",
     }
 
 

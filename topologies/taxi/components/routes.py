@@ -29,8 +29,9 @@ class Metronome(TaxiBolt):
     outputs: ClassVar = ["p", "n", "now_s", "end"]
     _now_s: int
 
-    def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:  # noqa: ARG002 - Storm's
+    def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
         """Start the clock."""
+        super().initialize(storm_conf, context)
         self._now_s = 0
 
     def process(self, tup: Any) -> None:
