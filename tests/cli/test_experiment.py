@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,6 +23,7 @@ from cli.experiment.settings import ExperimentSettings
 from cli.experiment.variants import VARIANTS, chosen, turns
 from replay.experiment_folder import finished_turns
 from replay.response_time.kept import Planned
+from tests.cli.lab_double import Lab
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,42 +40,6 @@ PLANNED = Planned(
     status="placed",
     hosts={2: "uniroma2-1"},
 )
-
-
-class Lab:
-    """Notes what is asked of it; a command of the query does what `acts` says, or nothing."""
-
-    def __init__(self, folder: Path, acts: dict[str, Any]) -> None:
-        self.folder = SimpleNamespace(records=folder / "records")
-        self.scheduler = ""
-        self.commands: list[list[str]] = []
-        self.ups = self.downs = 0
-        self._acts = acts
-
-    def up(self, _sites: Path, scheduler: str, _progress: Any) -> None:
-        self.ups += 1
-        self.scheduler = scheduler
-
-    def down(self) -> None:
-        self.downs += 1
-
-    def status(self) -> Any:
-        return SimpleNamespace(scheduler=self.scheduler, state="ready")
-
-    def use_scheduler(self, name: str) -> None:
-        self.scheduler = name
-
-    def exec(self, _host: str, argv: list[str], **popen: Any) -> Any:
-        command = argv[argv.index("taxi") + 1 :]
-        self.commands.append(command)
-        act = self._acts.get(command[0])
-        line = act(command) if act is not None else None
-        if command[0] == "placement" and line is None:
-            line = """echo '{"id": "taxi-1", "executors": []}'"""
-        return subprocess.Popen(["sh", "-c", line or "exit 0"], **popen)
-
-    def asked(self, name: str) -> list[list[str]]:
-        return [command for command in self.commands if command[0] == name]
 
 
 @pytest.fixture
