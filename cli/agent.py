@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from cli.errors import UserError
+from cli.metrics import LOOPBACK, metrics_served
 
 
 def agent(
@@ -32,6 +33,10 @@ def agent(
     zookeeper_auth_file: Annotated[
         Path | None,
         typer.Option(help="File with one line user:password; else STORMPLACE_ZOOKEEPER_AUTH is looked at."),
+    ] = None,
+    metrics_host: Annotated[str, typer.Option(help="Address on which metrics can be scraped.")] = LOOPBACK,
+    metrics_port: Annotated[
+        int | None, typer.Option(help="TCP port for metrics (Prometheus); without it there are none.")
     ] = None,
 ) -> None:
     """Measure the network around this supervisor host and publish it to ZooKeeper.
@@ -67,7 +72,15 @@ def agent(
     )
     try:
         options.check()
-        asyncio.run(Agent(options, json_log(host)).run())
+        with metrics_served(metrics_host, metrics_port) as metrics:
+            log = json_log(host)
+            one = Agent(options, log)
+            if metrics is not None:
+                from monitoring.agent_metrics import AgentMetrics  # noqa: PLC0415 - see above
+
+                metrics.registry.register(AgentMetrics(one.figures))
+                log.info("metrics-served", address=metrics.address)
+            asyncio.run(one.run())
     except AgentError as error:
         raise UserError(str(error)) from error
 

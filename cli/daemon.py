@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,12 +9,12 @@ import typer
 
 from cli.errors import UserError
 from cli.interrupt import ends_at_once
+from cli.metrics import metrics_served
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from bridge.round_callbacks import RoundCallbacks
-    from bridge.settings import MetricsSettings, Settings
+    from bridge.settings import Settings
+    from cli.metrics import Metrics
 
 
 _CHILDREN_NICENESS = 5
@@ -54,14 +53,14 @@ def _run(config: Path | None) -> None:
     # Nicer than the rounds: the answer in time comes before the better one.
     with (
         ChildProcesses(niceness=_CHILDREN_NICENESS) as children,
-        _metrics(settings.metrics) as (callbacks, metrics_address),
+        metrics_served(settings.metrics.host, settings.metrics.port) as metrics,
     ):
         try:
             if settings.record.directory is not None:
                 recorder = RecordWriter(
                     Path(settings.record.directory), settings.record.max_bytes, settings.record.files
                 )
-            handler = RoundHandler(settings, recorder, log, children, callbacks)
+            handler = RoundHandler(settings, recorder, log, children, _callbacks(metrics))
             server = PlanServer(settings.server, handler, log)
             host, port = server.listen()
         except (RecordError, ServerError) as error:
@@ -74,31 +73,19 @@ def _run(config: Path | None) -> None:
             "daemon started",
             host=host,
             port=port,
-            metrics=metrics_address,
+            metrics=None if metrics is None else metrics.address,
             settings_digest=settings.digest(),
         )
         server.serve()
     log.info("daemon stopped")
 
 
-@contextmanager
-def _metrics(settings: MetricsSettings) -> Iterator[tuple[RoundCallbacks, str | None]]:
-    """Serve metrics while the block lasts, if a port is given: what feeds them, and their address."""
-    # imported here: without metrics nobody needs them
-    from bridge.round_callbacks import RoundCallbacks  # noqa: PLC0415 - see above
+def _callbacks(metrics: Metrics | None) -> RoundCallbacks | None:
+    if metrics is None:
+        return None
+    from bridge.metrics import DaemonMetrics  # noqa: PLC0415  # see _run
 
-    if settings.port is None:
-        yield RoundCallbacks(), None
-        return
-    from prometheus_client import CollectorRegistry  # noqa: PLC0415 - see above
-
-    from bridge.metrics import DaemonMetrics  # noqa: PLC0415 - see above
-    from cli.metrics_server import serving  # noqa: PLC0415 - see above
-
-    registry = CollectorRegistry()
-    metrics = DaemonMetrics(registry)
-    with serving(registry, settings.host, settings.port) as address:
-        yield metrics, address
+    return DaemonMetrics(metrics.registry)
 
 
 def settings_of(config: Path | None) -> Settings:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _PATIENCE_S = 2.0
 """Silence after which a scraper is cut off: only other scrapers wait for it."""
+_LAST_PORT = 65535
 
 
 class _Handler(WSGIRequestHandler):
@@ -64,8 +65,11 @@ def serving(registry: CollectorRegistry, host: str, port: int) -> Iterator[str]:
         The address, `HOST:PORT`.
 
     Raises:
-        UserError: The address is unknown, or the port taken or forbidden.
+        UserError: The address is unknown, or the port none, taken or forbidden.
     """
+    if not 0 <= port <= _LAST_PORT:
+        msg = f"metrics: port {port} is not from 0 to {_LAST_PORT}"
+        raise UserError(msg)
     server = _bound(host, port)
     server.set_app(make_wsgi_app(registry))
     threading.Thread(target=server.serve_forever, name="metrics", daemon=True).start()

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli.errors import UserError
+from cli.metrics import LOOPBACK, metrics_served
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from cli.metrics import Metrics
+    from monitoring.agent_figures import SessionFigures
+    from monitoring.rates_collector import CollectorFigures
 
 
 def rates(
@@ -25,6 +33,10 @@ def rates(
         typer.Option(
             help="File with one line user:password for ZooKeeper; else STORMPLACE_ZOOKEEPER_AUTH, if set."
         ),
+    ] = None,
+    metrics_host: Annotated[str, typer.Option(help="Address on which metrics can be scraped.")] = LOOPBACK,
+    metrics_port: Annotated[
+        int | None, typer.Option(help="TCP port for metrics (Prometheus); without it there are none.")
     ] = None,
 ) -> None:
     """Derive the rates of all topologies from Nimbus' statistics and publish them to ZooKeeper.
@@ -51,9 +63,22 @@ def rates(
     )
     try:
         options.check()
-        run(options, json_log("rates"))
+        with metrics_served(metrics_host, metrics_port) as metrics:
+            log = json_log("rates")
+            if metrics is not None:
+                log.info("metrics-served", address=metrics.address)
+            run(options, log, lambda *figures: _tell(metrics, *figures))
     except CollectorError as error:
         raise UserError(str(error)) from error
+
+
+def _tell(
+    metrics: Metrics | None, figures: Callable[[], CollectorFigures], session: Callable[[], SessionFigures]
+) -> None:
+    if metrics is not None:
+        from monitoring.rates_metrics import RatesMetrics  # noqa: PLC0415 - see above
+
+        metrics.registry.register(RatesMetrics(figures, session))
 
 
 def register(app: typer.Typer) -> None:

@@ -10,11 +10,13 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from monitoring import state
+from monitoring.agent_figures import AgentFigures
 from monitoring.availability import AvailabilityParameters
 from monitoring.load import LoadMeter
 from monitoring.measurements import Measurements
 from monitoring.options import AgentError, advertised_address
 from monitoring.pace import Pace
+from monitoring.probe import Refusal
 from monitoring.prober import Prober
 from monitoring.publisher import Publisher, PublisherOptions
 from monitoring.reading import Address, Reading, to_json
@@ -59,7 +61,10 @@ class Agent:
         )
         self._pace = Pace(options.interval_ms / 1000, rng)
         self._load = LoadMeter(options.slot_ports)
-        self._prober = Prober(lambda: self._measurements.coordinate, self._answered, self._lost)
+        self._prober = Prober(
+            lambda: self._measurements.coordinate, self._answered, self._lost, on_refusal=self._refused
+        )
+        self._refusals_told: set[Refusal] = {Refusal.UNASKED}  # late answers are no news
         self._sequence = 0
         self._state_trouble = ""
         self._publisher = Publisher(
@@ -96,9 +101,26 @@ class Agent:
             self._log.info(
                 "agent-stopped",
                 answered=self._prober.answered,
-                refused=self._prober.refused,
+                refused=self._prober.refusals.total(),
                 sent_bytes=self._prober.sent_bytes,
             )
+
+    def figures(self) -> AgentFigures:
+        """Tell what was counted so far; may be called from any thread, and waits for nothing."""
+        prober, measurements = self._prober, self._measurements
+        return AgentFigures(
+            sent=prober.sent,
+            returned=prober.returned,
+            lost=prober.lost,
+            answered=prober.answered,
+            refusals={str(refusal): count for refusal, count in dict(prober.refusals).items()},
+            sent_bytes=prober.sent_bytes,
+            error=measurements.coordinate.error,
+            peers=measurements.peers,
+            silent_peers=measurements.silent_peers,
+            unreadable=self._publisher.unreadable(),
+            session=self._publisher.figures(),
+        )
 
     async def _work(self, stop: asyncio.Event) -> None:
         """Probe, publish and save, each when it is due."""
@@ -132,6 +154,12 @@ class Agent:
         """Pass the loss of a probe on (called by the prober)."""
         if self._measurements.lost(peer, sent_s, time.monotonic()):
             self._publisher.refresh(peer)
+
+    def _refused(self, sender: str, refusal: Refusal, reason: str) -> None:
+        """Tell the first datagram that is refused for a reason (called by the prober)."""
+        if refusal not in self._refusals_told:
+            self._refusals_told.add(refusal)
+            self._log.warning("datagram-refused", sender=sender, refusal=refusal, reason=reason)
 
     def _hand_over(self, take: Callable[[Any], None], news: object) -> None:
         """Pass news on to the event loop (called from the publisher's thread)."""

@@ -73,6 +73,16 @@ class Measurements:
         """Good and bad time and outages up to the last look."""
         return self._availability.history
 
+    @property
+    def peers(self) -> int:
+        """Number of other hosts that publish a reading."""
+        return len(self._listed)
+
+    @property
+    def silent_peers(self) -> int:
+        """Number of those that leave probes without an answer."""
+        return len(self._silent)
+
     def next_peer(self, now_s: float) -> tuple[str, Address] | None:
         """Name whom to probe now and where; None if there is nobody."""
         for gone in self._directory.expire(now_s):

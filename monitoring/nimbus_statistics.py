@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from monitoring.rates_counters import (
@@ -24,8 +25,26 @@ _ALL_TIME = ":all-time"
 _MAX_STEP = 1e9
 
 
+class StatisticsFault(StrEnum):
+    """Why an executor's statistics are not used."""
+
+    MISSING = "missing"
+    """A field is not there."""
+    IMPOSSIBLE = "impossible"
+    """A number cannot be true."""
+
+
 class _FaultError(Exception):
-    """A field that is missing or impossible; a few words."""
+    """A field that is missing or impossible.
+
+    Args:
+        kind: Which of both.
+        text: A few words, without numbers: the log names a fault once for as long as they are the same.
+    """
+
+    def __init__(self, kind: StatisticsFault, text: str) -> None:
+        super().__init__(text)
+        self.kind = kind
 
 
 def topology_shape(topology: Any) -> Shape:
@@ -73,12 +92,12 @@ def executor_looks(info: Any, shape: Shape) -> tuple[ExecutorLook, ...]:
 
 
 def _executor_look(summary: Any, shape: Shape) -> ExecutorLook:
-    counters, fault = None, ""
+    counters, fault, kind = None, "", ""
     if summary.stats is not None:
         try:
             counters = _counters(summary.uptime_secs, summary.stats, shape, summary.component_id)
         except _FaultError as error:
-            fault = str(error)
+            fault, kind = str(error), error.kind
     return ExecutorLook(
         component=summary.component_id,
         first_task=summary.executor_info.task_start,
@@ -87,17 +106,22 @@ def _executor_look(summary: Any, shape: Shape) -> ExecutorLook:
         port=summary.port or 0,
         counters=counters,
         fault=fault,
+        fault_kind=kind,
     )
 
 
 def _counters(uptime_s: int | None, stats: Any, shape: Shape, component: str) -> Counters:
-    if uptime_s is None or uptime_s < 0:
-        raise _FaultError(f"uptime is {uptime_s}")
+    if uptime_s is None:
+        raise _FaultError(StatisticsFault.MISSING, "uptime is missing")
+    if uptime_s < 0:
+        raise _FaultError(StatisticsFault.IMPOSSIBLE, "uptime is below zero")
     step = stats.rate
-    if step is None or not 1 <= step <= _MAX_STEP:
-        raise _FaultError(f"sampling rate is {step}")
+    if step is None:
+        raise _FaultError(StatisticsFault.MISSING, "sampling rate is missing")
+    if not 1 <= step <= _MAX_STEP:
+        raise _FaultError(StatisticsFault.IMPOSSIBLE, f"sampling rate is not from 1 to {_MAX_STEP:.0e}")
     if stats.specific is None:
-        raise _FaultError("no statistics of a bolt or a spout")
+        raise _FaultError(StatisticsFault.MISSING, "no statistics of a bolt or a spout")
     bolt, spout = stats.specific.bolt, stats.specific.spout
     execute_ms = None
     if bolt is not None:
@@ -111,7 +135,7 @@ def _counters(uptime_s: int | None, stats: Any, shape: Shape, component: str) ->
             for stream, name, counts in ((ACKED, "acked", spout.acked), (FAILED, "failed", spout.failed))
         }
     else:
-        raise _FaultError("no statistics of a bolt or a spout")
+        raise _FaultError(StatisticsFault.MISSING, "no statistics of a bolt or a spout")
     return Counters(
         uptime_s=uptime_s,
         step=step,
@@ -138,15 +162,15 @@ def _counts(name: str, windows: Any, key: Callable[[Any], Any]) -> dict[Any, int
     """Return the counts since the start. No window at all means that nothing was counted yet: a true zero."""
     counts = {key(stream): count for stream, count in _all_time(name, windows).items()}
     if any(count < 0 for count in counts.values()):
-        raise _FaultError(f"{name} has a count below zero")
+        raise _FaultError(StatisticsFault.IMPOSSIBLE, f"{name} has a count below zero")
     return counts
 
 
 def _all_time(name: str, windows: Any) -> dict[Any, Any]:
     if windows is None:
-        raise _FaultError(f"{name} is missing")
+        raise _FaultError(StatisticsFault.MISSING, f"{name} is missing")
     if windows and _ALL_TIME not in windows:
-        raise _FaultError(f"{name} has no window {_ALL_TIME}")
+        raise _FaultError(StatisticsFault.MISSING, f"{name} has no window {_ALL_TIME}")
     return dict(windows.get(_ALL_TIME) or {})
 
 

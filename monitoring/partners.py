@@ -58,6 +58,8 @@ class PartnerFinder:
         self._look_at_s = clock_s()
         self._partners: tuple[str, ...] = ()
         self._faults: dict[str, str] = {}
+        self.unreadable = 0
+        """Looks at readings of rates that could not be read."""
 
     def take_turn(self, client: Any) -> None:
         """Look if it is time.
@@ -91,6 +93,7 @@ class PartnerFinder:
             reason = "no access: published with other credentials"
         except ValueError as error:
             reason = str(error)
+        self.unreadable += 1
         if self._faults.get(name) != reason:
             self._faults[name] = reason
             self._log.warning("rates-unreadable", topology=name, reason=reason)

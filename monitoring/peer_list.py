@@ -85,6 +85,8 @@ class PeerList:
         self._addresses: dict[str, Address] = {}
         self._faults: dict[str, str] = {}
         self._told = Listing(frozenset(), {})
+        self.unreadable = 0
+        """Looks at readings of peers that could not be read."""
         self.on_change: Callable[[], None] = lambda: None
         """Called when there is something to do in the next turn."""
 
@@ -169,6 +171,7 @@ class PeerList:
 
     def _unreadable(self, peer: str, reason: str) -> None:
         self._addresses.pop(peer, None)
+        self.unreadable += 1
         if self._faults.get(peer) != reason:
             self._faults[peer] = reason
             self._log.warning("peer-unreadable", peer=peer, reason=reason)

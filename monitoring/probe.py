@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
+from enum import StrEnum
 
 from monitoring.coordinate import MAX_DIMENSIONS, Coordinate
 
@@ -42,11 +43,27 @@ class Answer:
     coordinate: Coordinate
 
 
+class Refusal(StrEnum):
+    """Why a datagram teaches nothing and gets no answer."""
+
+    MALFORMED = "malformed"
+    """Neither a probe nor an answer."""
+    VERSION = "version"
+    """Of another version of the protocol."""
+    IMPOSSIBLE = "impossible"
+    """An answer whose coordinate is none: a number that is not finite, a negative height."""
+    DIMENSIONS = "dimensions"
+    """Of another coordinate space than this agent's."""
+    UNASKED = "unasked"
+    """An answer to no probe under way: late, repeated or forged."""
+
+
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """A datagram that is neither; the reason is for the log."""
+    """A datagram that cannot be read, and why."""
 
     reason: str
+    refusal: Refusal = Refusal.MALFORMED
 
 
 def encode_probe(probe: Probe) -> bytes:
@@ -76,7 +93,7 @@ def decode(datagram: bytes) -> Probe | Answer | Malformed:
     if magic != _MAGIC or zero != 0 or kind not in (_PROBE, _ANSWER):
         return Malformed("not a probe or an answer")
     if version != _VERSION:
-        return Malformed(f"version {version} instead of {_VERSION}")
+        return Malformed(f"version {version} instead of {_VERSION}", Refusal.VERSION)
     if not 2 <= dimensions <= MAX_DIMENSIONS or len(datagram) != _HEADER.size + 8 * (dimensions + 2):
         return Malformed("length does not fit its dimensions")
     if kind == _PROBE:
@@ -84,4 +101,4 @@ def decode(datagram: bytes) -> Probe | Answer | Malformed:
     *position_ms, height_ms, error = struct.unpack_from(f"!{dimensions + 2}d", datagram, _HEADER.size)
     coordinate = Coordinate(tuple(position_ms), height_ms, error)
     fault = coordinate.fault(dimensions)
-    return Malformed(f"coordinate: {fault}") if fault else Answer(nonce, coordinate)
+    return Malformed(f"coordinate: {fault}", Refusal.IMPOSSIBLE) if fault else Answer(nonce, coordinate)

@@ -13,6 +13,7 @@ from monitoring.session import Session, SessionOptions
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from monitoring.agent_figures import SessionFigures
     from monitoring.log import Log
     from monitoring.peer_list import Listing
     from monitoring.zookeeper_auth import ZookeeperAuth
@@ -97,6 +98,14 @@ class Publisher:
         """Read a peer's address again: it does not answer where it was."""
         self._peers.refresh(peer)
         self._session.wake()
+
+    def figures(self) -> SessionFigures:
+        """Tell what the session has counted."""
+        return self._session.figures()
+
+    def unreadable(self) -> dict[str, int]:
+        """Count looks at readings that could not be read, by what they are of."""
+        return {"peer": self._peers.unreadable, "rates": self._partners.unreadable}
 
     def stop(self) -> None:
         """Close the session, which removes the znode. Blocks for seconds at most."""

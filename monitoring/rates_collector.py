@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 import time
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -16,9 +18,10 @@ from monitoring.rates_topology import TopologyRates
 from monitoring.session import Session, SessionOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
+    from monitoring.agent_figures import SessionFigures
     from monitoring.log import Log
     from monitoring.rates_counters import ExecutorLook, Shape
     from monitoring.rates_options import CollectorOptions
@@ -51,12 +54,33 @@ class Nodes(Protocol):
         """Have it removed soon."""
 
 
+@dataclass(frozen=True, slots=True)
+class CollectorFigures:
+    """A collector's counts since its start, and how it stands.
+
+    Attributes:
+        looks: Looks at Nimbus.
+        failed_looks: Those that it did not answer.
+        readings: Readings that were handed over to be published.
+        faults: Executors with unusable statistics, over all looks, by kind of fault.
+        missing: Topology -> executors without statistics in the last look; NaN if none has any.
+        age_s: Topology -> time since its last reading, s; NaN before the first.
+    """
+
+    looks: int
+    failed_looks: int
+    readings: int
+    faults: Mapping[str, int]
+    missing: Mapping[str, float]
+    age_s: Mapping[str, float]
+
+
 @dataclass
-class _Counts:
-    looks: int = 0
-    failed_looks: int = 0
-    readings: int = 0
-    unusable_statistics: int = 0
+class _Standing:
+    """How a topology stands: executors without statistics, when its last reading came; NaN if not known."""
+
+    missing: float = math.nan
+    told_s: float = math.nan
 
 
 class Collector:
@@ -92,13 +116,28 @@ class Collector:
         self._parameters = parameters or WindowParameters()
         self._topologies: dict[str, TopologyRates] = {}
         self._missing: dict[str, bool] = {}
+        self._standing: dict[str, _Standing] = {}
         self._trouble = ""
         self._sequence = 0
-        self.counts = _Counts()
+        self._looks = 0
+        self._failed_looks = 0
+        self._faults: Counter[str] = Counter()
+
+    def figures(self) -> CollectorFigures:
+        """Tell what was counted so far; may be called from any thread, and waits for nothing."""
+        now_s, standing = self._clock(), dict(self._standing)
+        return CollectorFigures(
+            looks=self._looks,
+            failed_looks=self._failed_looks,
+            readings=self._sequence,
+            faults=dict(self._faults),
+            missing={topology: one.missing for topology, one in standing.items()},
+            age_s={topology: now_s - one.told_s for topology, one in standing.items()},
+        )
 
     def look(self) -> None:
         """Look at every topology once; without Nimbus nothing is forgotten and nothing published."""
-        self.counts.looks += 1
+        self._looks += 1
         try:
             with self._connect() as nimbus:
                 statuses = nimbus.topologies()
@@ -107,7 +146,7 @@ class Collector:
                 for topology in sorted(one for one, status in statuses.items() if status == _MEASURED):
                     self._look_at(nimbus, topology)
         except NimbusError as error:
-            self.counts.failed_looks += 1
+            self._failed_looks += 1
             if not self._trouble:
                 self._log.warning("nimbus-silent", reason=str(error))
             self._trouble = str(error)
@@ -127,7 +166,9 @@ class Collector:
             self._forget(topology)
             return
         step = rates.look(self._clock(), looks)
-        self.counts.unusable_statistics += step.faulty
+        self._faults.update(step.faulty)
+        standing = self._standing.setdefault(topology, _Standing())
+        standing.missing = math.nan if step.missing is None else len(step.missing)
         for fault, executors in step.faults.items():
             self._log.warning(
                 "statistics-unusable",
@@ -140,7 +181,7 @@ class Collector:
             self._tell_completeness(topology, step.missing)
         if step.rates is not None:
             self._sequence += 1
-            self.counts.readings += 1
+            standing.told_s = self._clock()
             content = to_json(topology, step.rates, self._unix_time(), self._sequence)
             self._nodes.hold(f"{self._folder}/{topology}", content)
 
@@ -159,18 +200,26 @@ class Collector:
         self._nodes.release(f"{self._folder}/{topology}")
         self._topologies.pop(topology, None)
         self._missing.pop(topology, None)
+        self._standing.pop(topology, None)
 
 
 def _kept(statuses: dict[str, str]) -> set[str]:
     return {topology for topology, status in statuses.items() if status in (_MEASURED, _PAUSED)}
 
 
-def run(options: CollectorOptions, log: Log) -> None:
+def run(
+    options: CollectorOptions,
+    log: Log,
+    on_start: Callable[[Callable[[], CollectorFigures], Callable[[], SessionFigures]], None] = (
+        lambda _collector, _session: None
+    ),
+) -> None:
     """Work until SIGTERM or SIGINT, then remove the znodes.
 
     Args:
         options: Checked settings.
         log: Takes one line per change of state.
+        on_start: Told how to ask for the figures of the collector and of its session, at any time.
 
     Raises:
         CollectorError: It ended without being asked to.
@@ -200,19 +249,20 @@ def run(options: CollectorOptions, log: Log) -> None:
         finally:
             stop.set()
 
+    on_start(collector.figures, session.figures)
     log.info("collector-started", nimbus=options.nimbus, zookeeper=options.zookeeper)
     session.start()
     # a thread of its own: a reply that Nimbus owes must not delay the end
     threading.Thread(target=work, name="looks", daemon=True).start()
     stop.wait()
     session.stop()
-    counts = collector.counts
+    counts = collector.figures()
     log.info(
         "collector-stopped",
         looks=counts.looks,
         failed_looks=counts.failed_looks,
         readings=counts.readings,
-        unusable_statistics=counts.unusable_statistics,
+        unusable_statistics=sum(counts.faults.values()),
     )
     if not asked.is_set():
         raise CollectorError("the collector ended by a fault of its own, told above")

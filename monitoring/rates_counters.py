@@ -74,6 +74,7 @@ class ExecutorLook:
         port: Port of its worker slot.
         counters: None where there are none that can be used.
         fault: What is wrong with the counters that Nimbus gave; empty if nothing is, or if it gave none.
+        fault_kind: Its kind, empty likewise.
     """
 
     component: str
@@ -83,6 +84,7 @@ class ExecutorLook:
     port: int
     counters: Counters | None
     fault: str = ""
+    fault_kind: str = ""
 
     @property
     def name(self) -> str:

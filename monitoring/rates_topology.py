@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from monitoring.rates_history import ExecutorHistory, WindowParameters
 from monitoring.rates_reading import LIFETIME_S, Measured, Rates, derive
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from monitoring.rates_counters import ExecutorLook, Shape
 
@@ -27,13 +28,13 @@ class Step:
     Attributes:
         rates: What is to be published now; None if nothing new is known.
         faults: What makes statistics unusable -> names of their executors; only what was not so before.
-        faulty: Executors whose statistics cannot be used.
+        faulty: Number of executors whose statistics cannot be used, by kind of fault.
         missing: Executors without statistics, as in `Rates`; None if no executor has any.
     """
 
     rates: Rates | None
     faults: dict[str, tuple[str, ...]]
-    faulty: int
+    faulty: Mapping[str, int]
     missing: tuple[str, ...] | None
 
 
@@ -76,7 +77,7 @@ class TopologyRates:
         return Step(
             rates=rates if refreshed and self._worth_telling(now_s, rates) else None,
             faults=self._new_faults(looks),
-            faulty=sum(bool(one.fault) for one in looks),
+            faulty=Counter(one.fault_kind for one in looks if one.fault),
             missing=None if rates is None else rates.missing,
         )
 

@@ -10,6 +10,7 @@ import logging
 import math
 import threading
 import time
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from kazoo.exceptions import (
 )
 from kazoo.handlers.threading import KazooTimeoutError
 
+from monitoring.agent_figures import SessionFigures
 from monitoring.ephemeral_node import REPLY_S, EphemeralNode
 from monitoring.zookeeper_auth import open_to_all
 
@@ -98,6 +100,9 @@ class Session:
         self._checked_access = options.auth is None
         self._state = ""
         self._thread = threading.Thread(target=self._take_turns, name="zookeeper", daemon=True)
+        self._changes: Counter[str] = Counter()
+        self._writes = 0
+        self._written_s = math.nan
 
     def _new_client(self) -> Any:
         # a private logger: the client warns at every retry, we tell each change of state once
@@ -137,6 +142,10 @@ class Session:
         """Have the next turn taken soon."""
         self._wake.set()
 
+    def figures(self) -> SessionFigures:
+        """Tell what was counted so far; may be called from any thread."""
+        return SessionFigures(dict(self._changes), self._writes, time.monotonic() - self._written_s)
+
     def stop(self) -> None:
         """Close the session, which removes its ephemeral znodes. Blocks for seconds at most."""
         self._stopping = True
@@ -151,6 +160,7 @@ class Session:
             if state == self._state or self._stopping:
                 return
             self._state = state
+            self._changes[state] += 1
         reason = reason or self._reasons.get(state, "")
         fields = {"zookeeper": self._options.zookeeper, "path": self._options.path}
         if reason:
@@ -226,6 +236,9 @@ class Session:
             node.remove(client)
         for path, node in nodes:
             state = node.take_turn(client)
+            if state == "publishing":
+                self._writes += 1
+                self._written_s = time.monotonic()
             if state == "publishing" and not self._checked_access:
                 self._check_access(client, path)
             if state:
@@ -243,6 +256,9 @@ class Session:
                 reason="made without credentials: anybody may still remove readings from it, or add some",
             )
 
+
+STATES = ("connected", "publishing", "unreachable", "suspended", "lost", "refusing", "held")
+"""What the log may say of a session, the good ones first."""
 
 _NO_ACCESS = (
     "no access: the znodes were made with other credentials than those of --zookeeper-auth-file; trying on"

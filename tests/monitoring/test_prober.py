@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from monitoring.coordinate import Coordinate
 from monitoring.pending import PendingProbes
-from monitoring.probe import Answer, Probe, decode, encode_answer, encode_probe
+from monitoring.probe import Answer, Probe, Refusal, decode, encode_answer, encode_probe
 from monitoring.prober import Prober
 from monitoring.reading import Address
 
@@ -71,7 +71,7 @@ def test_an_answer_brings_round_trip_and_coordinate(fake_clock: Any) -> None:
         a.prober.probe("b", address)
         fake_clock.now_s = 0.25  # the answer is read in a later turn of the loop
         assert await a.answers.get() == ("b", 250.0, there)
-        assert (a.prober.refused, b.prober.refused, b.prober.answered) == (0, 0, 1)
+        assert (a.prober.refusals, b.prober.refusals, b.prober.answered) == ({}, {}, 1)
 
     in_loop(scenario)
 
@@ -122,7 +122,7 @@ def test_forged_repeated_and_late_answers_teach_nothing(fake_clock: Any) -> None
             await exchange(peer, encode_probe(Probe(1, 3)), address)  # whatever came before has been read
             assert a.answers.qsize() == 1
             assert a.answers.get_nowait()[2] == HERE
-            assert a.prober.refused == 2
+            assert a.prober.refusals == {Refusal.UNASKED: 2}
 
             a.prober.probe("peer", Address(*peer.getsockname()))
             late = decode(await loop.sock_recv(peer, 200))
@@ -146,7 +146,8 @@ def test_only_well_formed_probes_of_the_same_space_are_answered(fake_clock: Any)
                 await asyncio.get_running_loop().sock_sendto(peer, datagram, (address.host, address.port))
             answer = decode(await exchange(peer, encode_probe(Probe(7, 3)), address))
             assert answer == Answer(7, HERE)  # the first that comes back: the others got none
-            assert (a.prober.answered, a.prober.refused) == (1, 4)
+            assert a.prober.answered == 1
+            assert a.prober.refusals == {Refusal.MALFORMED: 3, Refusal.DIMENSIONS: 1}
 
     in_loop(scenario)
 

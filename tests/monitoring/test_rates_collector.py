@@ -51,7 +51,14 @@ class Nimbus:
             raise TopologyGoneError(topology)
         return tuple(
             ExecutorLook(
-                name.partition("-")[0], task, task, "a", 6700, self._counters(name), self.faults.get(name, "")
+                name.partition("-")[0],
+                task,
+                task,
+                "a",
+                6700,
+                self._counters(name),
+                self.faults.get(name, ""),
+                "missing",
             )
             for task, name in enumerate(self.started_s, start=1)
         )
@@ -186,7 +193,7 @@ def test_without_nimbus_nothing_is_forgotten_and_nothing_published(scene: Scene)
     assert reading["streams"][0]["rate"] == 20.0
     assert reading["complete"]
     assert scene.log.names() == ["rates-complete", "nimbus-silent", "nimbus-answers-again"]
-    assert scene.collector.counts.failed_looks == 30
+    assert scene.collector.figures().failed_looks == 30
 
 
 def test_unusable_statistics_are_named_once_and_counted(scene: Scene) -> None:
@@ -205,7 +212,7 @@ def test_unusable_statistics_are_named_once_and_counted(scene: Scene) -> None:
         "executors": 1,
         "named": ("bolt[3]",),
     }
-    assert scene.collector.counts.unusable_statistics == 12
+    assert scene.collector.figures().faults == {"missing": 12}
 
 
 @pytest.mark.parametrize("status", ["INACTIVE", "KILLED", None])

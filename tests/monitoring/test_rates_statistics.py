@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from monitoring.nimbus_statistics import executor_looks, topology_shape
+from monitoring.nimbus_statistics import StatisticsFault, executor_looks, topology_shape
 from monitoring.rates_counters import ACKED, ACKER, FAILED, Shape, Stream
 
 ALL = ":all-time"
@@ -112,9 +112,9 @@ def test_an_executor_without_statistics_has_no_counters_and_no_fault() -> None:
         (bolt_stats(executed=None), "executed is missing"),
         (bolt_stats(emitted={"600": {"default": 1}}), "emitted has no window :all-time"),
         (bolt_stats(emitted={ALL: {"default": -1}}), "emitted has a count below zero"),
-        (bolt_stats(rate=None), "sampling rate is None"),
-        (bolt_stats(rate=0.0), "sampling rate is 0.0"),
-        (bolt_stats(rate=float("nan")), "sampling rate is nan"),
+        (bolt_stats(rate=None), "sampling rate is missing"),
+        (bolt_stats(rate=0.0), "sampling rate is not from 1 to 1e+09"),
+        (bolt_stats(rate=float("nan")), "sampling rate is not from 1 to 1e+09"),
         (bolt_stats(specific=None), "no statistics of a bolt or a spout"),
         (bolt_stats(specific=SimpleNamespace(bolt=None, spout=None)), "no statistics of a bolt or a spout"),
     ],
@@ -124,14 +124,20 @@ def test_missing_and_impossible_fields_are_faults(stats: Any, fault: str) -> Non
     one = look("bolt", stats)
     assert one.counters is None
     assert one.fault == fault
+    numbers = ("below zero", "not from")
+    kind = StatisticsFault.IMPOSSIBLE if any(word in fault for word in numbers) else StatisticsFault.MISSING
+    assert one.fault_kind is kind
 
 
-@pytest.mark.parametrize("uptime_s", [None, -1])
-def test_an_impossible_age_is_a_fault(uptime_s: int | None) -> None:
-    """Without the worker's age there is no window."""
+@pytest.mark.parametrize(
+    ("uptime_s", "fault"),
+    [(None, "uptime is missing"), (-1, "uptime is below zero"), (-9, "uptime is below zero")],
+)
+def test_an_impossible_age_is_a_fault(uptime_s: int | None, fault: str) -> None:
+    """Without the worker's age there is no window. The words stay the same, so that they are told once."""
     one = look("bolt", bolt_stats(), uptime_secs=uptime_s)
     assert one.counters is None
-    assert one.fault == f"uptime is {uptime_s}"
+    assert one.fault == fault
 
 
 def test_system_components_are_left_out_but_ackers_are_not() -> None:

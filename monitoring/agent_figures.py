@@ -1,0 +1,55 @@
+"""What an agent has counted, at one moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFigures:
+    """A session with ZooKeeper.
+
+    Attributes:
+        changes: How often each state began.
+        writes: Contents that ZooKeeper took.
+        written_age_s: Time since it took the last one, s; NaN before the first.
+    """
+
+    changes: Mapping[str, int]
+    writes: int
+    written_age_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class AgentFigures:
+    """An agent's counts since its start, and how it stands.
+
+    Attributes:
+        sent: Own probes.
+        returned: Own probes that were answered.
+        lost: Own probes that nobody answered in time.
+        answered: Probes of others that were answered.
+        refusals: Datagrams that were refused, by reason.
+        sent_bytes: Payload of all datagrams that were sent.
+        error: Relative error that the host estimates of its coordinate, 0 to 1.5; 1.5 = nothing measured.
+        peers: Hosts that are published, this one excluded.
+        silent_peers: Those of them that leave probes without an answer.
+        unreadable: Looks at readings that could not be read, by what they are of.
+        session: See `SessionFigures`.
+    """
+
+    sent: int
+    returned: int
+    lost: int
+    answered: int
+    refusals: Mapping[str, int]
+    sent_bytes: int
+    error: float
+    peers: int
+    silent_peers: int
+    unreadable: Mapping[str, int]
+    session: SessionFigures
