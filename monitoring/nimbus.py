@@ -55,27 +55,46 @@ class NimbusClient:
         self._client = client
 
     def topologies(self) -> dict[str, str]:
-        """Return id -> status of every topology."""
-        return {one.id: one.status for one in self._client.getTopologySummaries()}
+        """Return id -> status of every topology.
+
+        Raises:
+            NimbusError: The reply lacks what it must have.
+        """
+        summaries = self._client.getTopologySummaries()
+        if any(one.id is None for one in summaries):
+            raise NimbusError("the list of topologies lacks an id")
+        return {one.id: one.status for one in summaries}
 
     def shape(self, topology: str) -> Shape:
         """Return who subscribes to what in a topology.
 
         Raises:
             TopologyGoneError: It was removed.
+            NimbusError: The reply lacks what it must have.
         """
         with _gone(topology):
-            return topology_shape(self._client.getTopology(topology))
+            found = self._client.getTopology(topology)
+        if any(one.common is None for one in (*(found.spouts or {}).values(), *(found.bolts or {}).values())):
+            raise NimbusError(f"the reply about {topology} lacks what a component subscribes to")
+        return topology_shape(found)
 
     def executors(self, topology: str, shape: Shape) -> tuple[ExecutorLook, ...]:
         """Return the executors that have a slot, of user components and ackers, with their counters.
 
         Raises:
             TopologyGoneError: It was removed.
+            NimbusError: The reply lacks what it must have.
         """
         with _gone(topology):
             options = _IDL.GetInfoOptions(num_err_choice=_IDL.NumErrorsChoice.NONE)
-            return executor_looks(self._client.getTopologyInfoWithOpts(topology, options), shape)
+            info = self._client.getTopologyInfoWithOpts(topology, options)
+        if info.executors is None:
+            raise NimbusError(f"the reply about {topology} lacks the executors")
+        for one in info.executors:
+            tasks = one.executor_info
+            if tasks is None or tasks.task_start is None or tasks.task_end is None:
+                raise NimbusError(f"the reply about {topology} lacks the tasks of an executor")
+        return executor_looks(info, shape)
 
 
 @contextmanager

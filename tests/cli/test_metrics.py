@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import socket
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from cli.errors import UserError
 from cli.metrics import LOOPBACK, metrics_served
 from cli.metrics_server import serving
+from monitoring.probe import Probe, encode_probe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -67,6 +69,13 @@ def command() -> Iterator[Callable[..., subprocess.Popen[str]]]:
         process.communicate()
 
 
+def free_udp_port() -> int:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.bind((LOOPBACK, 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
 def event(process: subprocess.Popen[str], name: str) -> dict[str, str]:
     """Wait for a line of the log."""
     assert process.stderr is not None
@@ -89,15 +98,26 @@ def test_the_daemon_serves_its_metrics_where_its_settings_say(command: Callable,
 
 
 def test_the_agent_serves_its_metrics_while_its_zookeeper_is_away(command: Callable) -> None:
-    """Nothing listens on the port of ZooKeeper."""
-    with socket.socket() as unused, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+    """What strangers send is counted each time and told once; nothing listens on the port of ZooKeeper."""
+    with socket.socket() as unused, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
         unused.bind((LOOPBACK, 0))
-        probe.bind((LOOPBACK, 0))
-        away, port = f"{LOOPBACK}:{unused.getsockname()[1]}", str(probe.getsockname()[1])
-        probe.close()
-        local = ("--bind", LOOPBACK, "--port", port, "--metrics-port", "0")
+        stranger.bind((LOOPBACK, 0))
+        stranger.settimeout(PATIENCE_S)
+        port = free_udp_port()
+        away = f"{LOOPBACK}:{unused.getsockname()[1]}"
+        local = ("--bind", LOOPBACK, "--port", str(port), "--metrics-port", "0")
         process = command("agent", "--host", "a", "--zookeeper", away, *local)
-        samples = scrape(event(process, "metrics-served")["address"])
+        address = event(process, "metrics-served")["address"]
+        event(process, "agent-started")
+        for datagram in (b"nonsense", b"nonsense", b"", encode_probe(Probe(1, 5))):
+            stranger.sendto(datagram, (LOOPBACK, port))
+        stranger.recv(200)  # the answer to the last one: the others have been read
+        samples = scrape(address)
+        process.send_signal(signal.SIGTERM)
+        assert process.stderr is not None
+        assert len([line for line in process.stderr if "datagram-refused" in line]) == 1
+    assert samples["stormplace_agent_datagrams_refused_total[malformed]"] == 3
+    assert samples["stormplace_agent_probes_answered_total"] == 1
     assert samples["stormplace_agent_peers"] == samples["stormplace_agent_publications_total"] == 0
     assert samples["stormplace_agent_coordinate_error_ratio"] == 1.5
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import socket
 from typing import TYPE_CHECKING, Any
 
@@ -25,12 +26,14 @@ class Station:
     def __init__(self, clock_s: Callable[[], float], place: Coordinate = HERE) -> None:
         self.answers: asyncio.Queue[tuple[str, float, Coordinate]] = asyncio.Queue()
         self.losses: list[str] = []
+        self.refused: list[tuple[Refusal, str]] = []
         self.prober = Prober(
             lambda: place,
             lambda *answer: self.answers.put_nowait(answer),
             lambda peer, _sent_s: self.losses.append(peer),
             PendingProbes(timeout_s=3.0, capacity=2),
             clock_s,
+            on_refusal=lambda _sender, refusal, reason: self.refused.append((refusal, reason)),
         )
 
     async def open(self) -> Address:
@@ -72,6 +75,7 @@ def test_an_answer_brings_round_trip_and_coordinate(fake_clock: Any) -> None:
         fake_clock.now_s = 0.25  # the answer is read in a later turn of the loop
         assert await a.answers.get() == ("b", 250.0, there)
         assert (a.prober.refusals, b.prober.refusals, b.prober.answered) == ({}, {}, 1)
+        assert (a.prober.sent, a.prober.returned, a.prober.lost) == (1, 1, 0)
 
     in_loop(scenario)
 
@@ -89,6 +93,7 @@ def test_a_probe_to_nobody_is_lost_after_its_time_and_once(fake_clock: Any) -> N
             a.prober.expire()
             a.prober.expire()
             assert a.losses == ["deaf"]
+            assert (a.prober.sent, a.prober.returned, a.prober.lost) == (1, 0, 1)
 
     in_loop(scenario)
 
@@ -101,6 +106,7 @@ def test_probes_beyond_the_table_push_out_the_oldest(fake_clock: Any) -> None:
             for peer in ("p1", "p2", "p3"):
                 a.prober.probe(peer, Address(*deaf.getsockname()))
         assert a.losses == ["p1"]
+        assert (a.prober.sent, a.prober.lost) == (3, 1)
 
     in_loop(scenario)
 
@@ -133,6 +139,32 @@ def test_forged_repeated_and_late_answers_teach_nothing(fake_clock: Any) -> None
             await exchange(peer, encode_probe(Probe(2, 3)), address)
             assert a.answers.empty()
             assert a.losses == ["peer"]
+
+    in_loop(scenario)
+
+
+def test_an_answer_that_is_no_coordinate_of_this_space_is_refused_by_its_reason(fake_clock: Any) -> None:
+    async def scenario() -> None:
+        a = Station(fake_clock)
+        address = await a.open()
+        loop = asyncio.get_running_loop()
+        with raw_socket() as peer:
+            for place in (Coordinate((math.nan, 0.0, 0.0), 0.5, 0.1), Coordinate((1.0, 2.0), 0.5, 0.1)):
+                a.prober.probe("peer", Address(*peer.getsockname()))
+                probe = decode(await loop.sock_recv(peer, 200))
+                assert isinstance(probe, Probe)
+                answer = encode_answer(Answer(probe.nonce, place))
+                await loop.sock_sendto(peer, answer, (address.host, address.port))
+            version_2 = bytearray(encode_probe(Probe(1, 3)))
+            version_2[4] = 2
+            await loop.sock_sendto(peer, bytes(version_2), (address.host, address.port))
+            await exchange(peer, encode_probe(Probe(2, 3)), address)
+        assert a.prober.refusals == {Refusal.IMPOSSIBLE: 1, Refusal.DIMENSIONS: 1, Refusal.VERSION: 1}
+        assert a.refused == [
+            (Refusal.IMPOSSIBLE, "coordinate: a number is not finite"),
+            (Refusal.DIMENSIONS, "2 dimensions"),
+            (Refusal.VERSION, "version 2 instead of 1"),
+        ]
 
     in_loop(scenario)
 

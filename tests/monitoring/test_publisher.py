@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import queue
 import threading
 import time
@@ -75,6 +76,9 @@ def test_a_reading_appears_changes_and_goes_with_its_publisher(
     nodes.wait("a", lambda reading: reading is not None and reading["number"] == 1)
     one.publish(content(2))
     nodes.wait("a", lambda reading: reading is not None and reading["number"] == 2)
+    one.log.await_event("zookeeper-publishing")
+    assert one.figures().writes >= 1
+    assert one.figures().written_age_s >= 0
     assert nodes.client.exists(nodes.path("a")).ephemeralOwner != 0
     one.stop()
     assert nodes.client.exists(nodes.path("a")) is None
@@ -127,7 +131,7 @@ def test_a_znode_of_a_former_session_is_replaced_when_that_session_ends(
     former.stop()
     former.close()
     nodes.wait("a", lambda reading: reading is not None and reading["number"] == 1)
-    assert one.log.names().count("zookeeper-held") == 1
+    assert one.log.names().count("zookeeper-held") == one.figures().changes["held"] == 1
 
 
 def test_a_znode_removed_by_a_stranger_comes_back_with_the_next_reading(
@@ -157,8 +161,9 @@ def test_after_a_restart_of_an_emptied_zookeeper_readings_and_peers_are_there_ag
     no_zookeeper.start()
     for one in (a, b):
         one.log.await_event("zookeeper-publishing", 2)
-        assert one.log.names().count("zookeeper-suspended") == 1
-        assert one.log.names().count("zookeeper-lost") == 1
+        changes = one.figures().changes
+        for state, count in (("suspended", 1), ("lost", 1), ("publishing", 2)):
+            assert one.log.names().count(f"zookeeper-{state}") == changes[state] == count
     a.peers.wait({"b": Address("10.0.0.1", 2)}, patience_s)
     client = no_zookeeper.client()
     assert sorted(client.get_children(f"{root}/nodes")) == ["a", "b"]
@@ -184,11 +189,13 @@ def test_an_absent_zookeeper_is_told_once_and_waited_for(
     no_zookeeper: Any, publisher: Callable[..., Any]
 ) -> None:
     one = publisher(no_zookeeper, "a", session_timeout_s=0.5)
+    assert math.isnan(one.figures().written_age_s)
     one.publish(content(1))
     one.log.await_event("zookeeper-unreachable")
     no_zookeeper.start()
     one.log.await_event("zookeeper-publishing")
     assert one.log.names() == ["zookeeper-unreachable", "zookeeper-connected", "zookeeper-publishing"]
+    assert one.figures().changes == {"unreachable": 1, "connected": 1, "publishing": 1}
 
 
 def test_stopping_without_zookeeper_takes_no_longer_than_a_few_seconds(
@@ -269,6 +276,7 @@ def test_a_reading_with_other_credentials_costs_only_itself(
     one = publisher(zookeeper, "a")
     one.peers.wait({"good": Address("10.0.0.1", 1)}, patience_s)
     assert "no access" in dict(one.log.events)["peer-unreadable"]["reason"]
+    assert one.unreadable() == {"peer": 1, "rates": 0}
 
 
 def test_partners_are_the_hosts_that_the_rates_name(
@@ -280,7 +288,7 @@ def test_partners_are_the_hosts_that_the_rates_name(
     nodes.client.create(f"{root}/rates/t-2", b"nonsense")
     one = publisher(zookeeper, "a")
     assert one.partners.get(timeout=patience_s) == ("c", "b")
-    assert one.log.names().count("rates-unreadable") == 1
+    assert one.log.names().count("rates-unreadable") == one.unreadable()["rates"] == 1
 
 
 def test_a_large_cluster_is_known_by_name_and_a_sample_of_it_by_address(

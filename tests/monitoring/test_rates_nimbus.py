@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,8 +19,8 @@ from thriftpy2.server import TThreadedServer
 from thriftpy2.thrift import TProcessor
 from thriftpy2.transport import TFramedTransportFactory, TServerSocket
 
-from monitoring.nimbus import NimbusAddress, NimbusError, TopologyGoneError, connect
-from monitoring.rates_counters import Stream
+from monitoring.nimbus import NimbusAddress, NimbusClient, NimbusError, TopologyGoneError, connect
+from monitoring.rates_counters import Shape, Stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -140,6 +141,39 @@ def test_without_any_nimbus_each_is_named() -> None:
         connect([NimbusAddress("127.0.0.1", port) for port in ports]),
     ):
         pass
+
+
+NO_TASKS = SimpleNamespace(executor_info=SimpleNamespace(task_start=1, task_end=None))
+
+
+@pytest.mark.parametrize(
+    ("call", "reply", "lacks"),
+    [
+        ("getTopologySummaries", [SimpleNamespace(id=None, status="ACTIVE")], "an id"),
+        (
+            "getTopology",
+            SimpleNamespace(spouts={"a": SimpleNamespace(common=None)}, bolts=None),
+            "subscribes",
+        ),
+        ("getTopologyInfoWithOpts", SimpleNamespace(executors=None), "the executors"),
+        (
+            "getTopologyInfoWithOpts",
+            SimpleNamespace(executors=[SimpleNamespace(executor_info=None)]),
+            "tasks",
+        ),
+        ("getTopologyInfoWithOpts", SimpleNamespace(executors=[NO_TASKS]), "the tasks of an executor"),
+    ],
+)
+def test_a_reply_without_what_it_must_have_is_no_answer(call: str, reply: Any, lacks: str) -> None:
+    """The look fails with one sentence, as without Nimbus; nothing is taken for an empty cluster."""
+    client = NimbusClient(SimpleNamespace(**{call: lambda *_: reply}))
+    calls = {
+        "getTopologySummaries": client.topologies,
+        "getTopology": lambda: client.shape("taxi-1"),
+        "getTopologyInfoWithOpts": lambda: client.executors("taxi-1", Shape({})),
+    }
+    with pytest.raises(NimbusError, match=f"lacks .*{lacks}"):
+        calls[call]()
 
 
 def test_a_collector_without_nimbus_says_so_once_and_ends_when_asked(zookeeper: Any, root: str) -> None:
