@@ -16,6 +16,7 @@ SETTINGS = "experiment.json"
 SITES = "sites.toml"
 TURNS = "turns"
 DONE = "done.json"
+EXPECTED = "expected"
 REPORT = "report"
 
 KIND = "experiment"

@@ -133,11 +133,18 @@ def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of an experiment.")],
 ) -> None:
     """Write the report of an experiment anew, from the files that its finished turns have left."""
-    from replay.errors import DataError  # noqa: PLC0415 - loads slowly, as above
-    from replay.response_time.report import build  # noqa: PLC0415
+    # load slowly, as above
+    import replay.adaptation.report as adaptation_report  # noqa: PLC0415
+    import replay.response_time.report as response_time_report  # noqa: PLC0415
+    from replay.errors import DataError  # noqa: PLC0415
+    from replay.experiment_folder import ADAPTATION, RESPONSE_TIME, SETTINGS, experiment_kind  # noqa: PLC0415
 
+    builds = {ADAPTATION: adaptation_report.build, RESPONSE_TIME: response_time_report.build}
     try:
-        typer.echo(f"report: {build(folder)}")
+        kind = experiment_kind(folder)
+        if kind not in builds:
+            raise UserError(f"{folder / SETTINGS}: experiment: {kind!r} is not one of {', '.join(builds)}")
+        typer.echo(f"report: {builds[kind](folder)}")
     except DataError as error:
         raise UserError(str(error)) from error
 

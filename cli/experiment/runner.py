@@ -14,9 +14,8 @@ from cli.experiment.turn import TurnSetting, run_turn
 from cli.progress import StepProgress
 from lab.errors import LabError
 from lab.sites import read_site_file
-from replay.experiment_folder import RESPONSE_TIME, TURNS, finished, finished_turns
+from replay.experiment_folder import EXPECTED, RESPONSE_TIME, TURNS, finished, finished_turns
 from replay.pipeline import VERDICT, evaluate_runs
-from replay.response_time.kept import EXPECTED
 from replay.response_time.report import build
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 PLANNED = "planned.json"
-EXPECTED = "expected"
 
 
 class Done(BaseModel):

@@ -1,0 +1,99 @@
+"""The phases of a scenario, each from one change of the network to the next: how the query took it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from replay.adaptation.network import seen_after_s
+from replay.adaptation.recovery import TOLERANCE, longest_silence_s, recovered_after_s, settled_ms
+
+if TYPE_CHECKING:
+    from replay.adaptation.kept import Event
+    from replay.adaptation.moves import Move
+    from replay.adaptation.network import Change
+    from replay.adaptation.scenario import ScenarioData
+    from replay.sites import Sites
+
+
+@dataclass(frozen=True)
+class Phase:
+    """From one change of the network to the next one or the end.
+
+    Attributes:
+        event: The change.
+        end_s: Its end, unix time.
+        before_ms: Settled response time before the change; None if it had not settled.
+        during_ms: Median of the rows that came between the change and the recovery, or in the whole phase
+            without one; infinite if half of them have no result, None if there are none.
+        longest_ms: Longest response time of a row with result, None if there is none.
+        settled_ms: Median of the last 30 s, None if not settled.
+        silence_s: Longest time without any result.
+        lost: Rows without result.
+        recovered_s: From the change to the recovery (`replay.adaptation.recovery`). None if the response time
+            did not come back, or stays above 1.2 times the one before and the query did not move.
+        seen_s: From the change to the first round whose data show it, None if none does.
+        moves: Moves of the phase.
+    """
+
+    event: Event
+    end_s: float
+    before_ms: float | None
+    during_ms: float | None
+    longest_ms: float | None
+    settled_ms: float | None
+    silence_s: float
+    lost: int
+    recovered_s: float | None
+    seen_s: float | None
+    moves: tuple[Move, ...]
+
+    @property
+    def moved_s(self) -> float | None:
+        """From the change to the first move."""
+        return self.moves[0].time_s - self.event.time_s if self.moves else None
+
+
+def calm_ms(scenario: ScenarioData) -> float | None:
+    """Return the settled response time before the first change, or at the end without one."""
+    first = scenario.changes[0].event.time_s if scenario.changes else scenario.end_s
+    return settled_ms(scenario.rows, scenario.start_s, first)
+
+
+def find_phases(scenario: ScenarioData, sites: Sites) -> tuple[Phase, ...]:
+    """Return the phases of a scenario, in order."""
+    found: list[Phase] = []
+    before_ms = calm_ms(scenario)
+    for change in scenario.changes:
+        found.append(_phase(scenario, change, before_ms, sites))
+        before_ms = found[-1].settled_ms
+    return tuple(found)
+
+
+def _phase(scenario: ScenarioData, change: Change, before_ms: float | None, sites: Sites) -> Phase:
+    rows, start_s, end_s = scenario.rows, change.event.time_s, change.end_s
+    inside = (rows.available_s >= start_s) & (rows.available_s < end_s)
+    moves = tuple(move for move in scenario.moves if start_s <= move.time_s < end_s)
+    level_ms = settled_ms(rows, start_s, end_s)
+    recovered_s = recovered_after_s(rows, scenario.medians_ms, start_s, end_s, scenario.done.rate)
+    # a query that stays where it is settles too, at the response time that the change has brought
+    worse = before_ms is not None and level_ms is not None and level_ms > TOLERANCE * before_ms
+    if worse and not moves:
+        recovered_s = None
+    disturbed = inside & (rows.available_s < (end_s if recovered_s is None else start_s + recovered_s))
+    answered = rows.response_ms[inside & np.isfinite(rows.response_ms)]
+    return Phase(
+        event=change.event,
+        end_s=end_s,
+        before_ms=before_ms,
+        during_ms=float(np.median(rows.response_ms[disturbed])) if disturbed.any() else None,
+        longest_ms=float(answered.max()) if len(answered) else None,
+        settled_ms=level_ms,
+        silence_s=longest_silence_s(rows, start_s, end_s),
+        lost=int(np.count_nonzero(inside & np.isinf(rows.response_ms))),
+        recovered_s=recovered_s,
+        seen_s=seen_after_s(change, scenario.rounds, sites),
+        moves=moves,
+    )

@@ -1,0 +1,149 @@
+"""A finished scenario, read back from its folder, and its phases from event to event."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from replay.adaptation.deliveries import read_deliveries
+from replay.adaptation.kept import EVENTS, ROUNDS, ScenarioDone, read_events, read_rounds
+from replay.adaptation.moves import LONGEST_PAUSE_S, find_moves, longest_pause_s
+from replay.adaptation.network import Change, epochs
+from replay.adaptation.recovery import rolling_median_ms
+from replay.adaptation.verdict import read_answers_verdict
+from replay.errors import DataError
+from replay.experiment_folder import DONE, read_model
+from replay.placement import read_placement
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from replay.adaptation.deliveries import Deliveries
+    from replay.adaptation.kept import Event, PlannedRound
+    from replay.adaptation.moves import Move
+    from replay.adaptation.network import Epoch
+    from replay.placement import ExecutorPlace
+    from replay.sites import Sites
+    from scheduler.arrays import FloatArray
+
+CHANGES = ("delay", "isolate", "rejoin")
+"""Kinds of events that a phase begins with; the delays' noise and putting things back begin none."""
+
+
+@dataclass(frozen=True, eq=False)
+class ScenarioData:
+    """One scenario.
+
+    Attributes:
+        done: What it was.
+        rows: Its rows.
+        rounds: The daemon's rounds, in order.
+        moves: Those that moved the query, from its first placement to the last round.
+        events: What was done to the network, in order.
+        epochs: The network before the first event and after each.
+        places: Where the executors ran in the end.
+        answers: What is known of the answers, in words.
+    """
+
+    done: ScenarioDone
+    rows: Deliveries
+    rounds: tuple[PlannedRound, ...]
+    moves: tuple[Move, ...]
+    events: tuple[Event, ...]
+    epochs: tuple[Epoch, ...]
+    places: tuple[ExecutorPlace, ...]
+    answers: str
+
+    @cached_property
+    def medians_ms(self) -> FloatArray:
+        """(n_rows,) rolling median of the response times."""
+        return rolling_median_ms(self.rows)
+
+    @property
+    def start_s(self) -> float:
+        """Unix time at which the paced rows began."""
+        return self.done.started_s
+
+    @property
+    def end_s(self) -> float:
+        """Unix time at which they ended: the command that feeds them may take longer."""
+        return min(self.done.ended_s, self.done.started_s + self.done.paced_rows / self.done.rate)
+
+    @property
+    def measured_moves(self) -> tuple[Move, ...]:
+        """Moves while paced rows came."""
+        return tuple(move for move in self.moves if self.start_s <= move.time_s <= self.end_s)
+
+    @property
+    def longest_pause_s(self) -> float:
+        """Longest time without a round while paced rows came, s."""
+        return longest_pause_s(self.rounds, self.start_s, self.end_s)
+
+    @cached_property
+    def changes(self) -> tuple[Change, ...]:
+        """Events that begin a phase, with the network around each."""
+        chosen = [
+            (number, event)
+            for number, event in enumerate(self.events)
+            if event.kind in CHANGES and self.start_s <= event.time_s < self.end_s
+        ]
+        ends = [*(event.time_s for _, event in chosen), self.end_s][1:]
+        return tuple(
+            Change(event, self.epochs[number], self.epochs[number + 1], end_s)
+            for (number, event), end_s in zip(chosen, ends, strict=True)
+        )
+
+    @cached_property
+    def doubts(self) -> tuple[str, ...]:
+        """Why moves may be incomplete, one sentence each."""
+        found = []
+        if self.longest_pause_s > LONGEST_PAUSE_S:
+            found.append(f"{self.longest_pause_s:.0f} s without a round of the daemon: a move may be missing")
+        elsewhere = [
+            f"{place.component} on {place.host}"
+            for place in self.places
+            if self.rounds[-1].hosts.get(place.first_task) != place.host
+        ]
+        if elsewhere:
+            found.append(
+                f"in the end executors ran elsewhere than the last round says: {', '.join(elsewhere)}"
+            )
+        return tuple(found)
+
+
+def read_scenario(turn: Path, sites: Sites, expected: Path) -> ScenarioData:
+    """Read a finished scenario.
+
+    Args:
+        turn: Its folder.
+        sites: The site file.
+        expected: Folder of the expected answers; it may be missing.
+
+    Raises:
+        DataError: A file is missing or malformed.
+    """
+    done = read_model(ScenarioDone, turn / DONE)
+    if done.ended_s <= done.started_s:
+        raise DataError(f"{turn / DONE}: ended_s: not after started_s")
+    rows = read_deliveries(turn, done, expected)
+    events = read_events(turn / EVENTS)
+    rounds = read_rounds(turn / ROUNDS)
+    moves = find_moves(rounds, turn / ROUNDS)
+    if any(after.time_s < before.time_s for before, after in pairwise(rounds)):
+        raise DataError(f"{turn / ROUNDS}: rounds are out of order")
+    first_move_s = min((move.time_s for move in moves if move.time_s >= done.started_s), default=None)
+    before_move = rows.numbers if first_move_s is None else rows.numbers[rows.result_s < first_move_s]
+    return ScenarioData(
+        done=done,
+        rows=rows,
+        rounds=rounds,
+        moves=moves,
+        events=events,
+        epochs=epochs(events, sites, turn / EVENTS),
+        places=read_placement(turn, sites),
+        answers=read_answers_verdict(turn, int(np.max(before_move, initial=0))),
+    )
