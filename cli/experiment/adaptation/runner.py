@@ -6,8 +6,6 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
-from replay.adaptation.report import build
-
 from cli.demo_steps import LabSteps, count_rows
 from cli.errors import UserError
 from cli.experiment.adaptation.scenario import ScenarioSetting, run_scenario
@@ -16,7 +14,11 @@ from cli.experiment.folder import open_folder
 from cli.progress import StepProgress
 from lab.errors import LabError
 from lab.sites import read_site_file
-from replay.experiment_folder import ADAPTATION, TURNS, finished
+from replay.adaptation.report import build
+from replay.expected import write_expected
+from replay.experiment_folder import ADAPTATION, EXPECTED, TURNS, finished
+from replay.output import MARK
+from replay.session import spark_session
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,11 +28,11 @@ if TYPE_CHECKING:
     from replay.adaptation.kept import Scenario
 
 _STEPS_PER_SCENARIO = 4
-_OTHER_STEPS = 2
+_OTHER_STEPS = 3
 
 
 def run_adaptation(settings: AdaptationSettings, scenarios: Sequence[Scenario], out: Path) -> None:
-    """Run the scenarios that are not finished yet and write the report.
+    """Run the scenarios that are not finished yet, find out which rows have an answer, and write the report.
 
     Args:
         settings: How every scenario runs.
@@ -64,8 +66,17 @@ def run_adaptation(settings: AdaptationSettings, scenarios: Sequence[Scenario], 
                     lab, out, {scenario: partial(run_scenario, steps, scenario, setting) for scenario in due}
                 )
         if len(failures) < len(scenarios):
+            _expect(settings, progress, out / EXPECTED)
             progress.step("report: table and pictures")
             report = build(out)
             progress.stop()
             sys.stdout.write(f"report: {report}\n")
     tell_failures(failures)
+
+
+def _expect(settings: AdaptationSettings, progress: StepProgress, expected: Path) -> None:
+    """Compute the expected answers, unless they are there: they tell which rows should have a result."""
+    progress.step("expected answers on Spark")
+    if not (expected / MARK).is_file():
+        with spark_session() as spark:
+            write_expected(spark, settings.data, expected, progress.detail)
