@@ -117,13 +117,26 @@ class Stage:
         self.component.next_tuple()
         return self._take()
 
-    def _take(self) -> list[tuple[str, list[Any]]]:
+    def run(self, message: dict[str, Any]) -> list[dict[str, Any]]:
+        """Return what the component answers to one message of Storm, also when it raises."""
+        self.component.serializer.input_stream = io.BytesIO(orjson.dumps(message) + b"\nend\n")
+        try:
+            self.component._run()
+        except Exception as error:  # noqa: BLE001 - as pystorm's own loop
+            self.component._handle_run_exception(error)
+        return self.messages()
+
+    def messages(self) -> list[dict[str, Any]]:
+        """Return what the component sent since the last call."""
         self.component.serializer.flush()
         text = self._output.getvalue()
         self._output.seek(0)
         self._output.truncate()
+        return [orjson.loads(part) for part in text.split(b"\nend\n") if part]
+
+    def _take(self) -> list[tuple[str, list[Any]]]:
         emitted = []
-        for message in map(orjson.loads, filter(None, text.split(b"\nend\n"))):
+        for message in self.messages():
             if message["command"] == "error":
                 self.errors.append(message["msg"])
             elif message["command"] == "emit":

@@ -8,6 +8,7 @@ import socket
 import sys
 import threading
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -177,6 +178,21 @@ def test_the_users_configuration_wins_but_not_over_the_run() -> None:
     assert (conf["taxi.redis"], conf["taxi.run"]) == ("redis:6379", "r1")
     assert conf["topology.acker.executors"] == 0
     assert conf["topology.component.cpu.pcore.percent"] == 50.0
+
+
+def test_replay_needs_an_acker() -> None:
+    """The option and the key set one unless the user's configuration says otherwise; none is refused."""
+    plain = configuration(SUBMISSION)
+    assert (plain.get("taxi.replay"), plain["topology.acker.executors"]) == (None, 0)
+    by_option = configuration(replace(SUBMISSION, replay=True))
+    by_key = configuration(replace(SUBMISSION, conf={"taxi.replay": True}))
+    assert by_option == by_key
+    assert (by_option["taxi.replay"], by_option["topology.acker.executors"]) == (True, 1)
+    two = replace(SUBMISSION, replay=True, conf={"topology.acker.executors": 2})
+    assert configuration(two)["topology.acker.executors"] == 2
+    none = replace(SUBMISSION, replay=True, conf={"topology.acker.executors": 0})
+    with pytest.raises(ValueError, match=r"taxi\.replay needs ackers, but topology\.acker\.executors is 0"):
+        configuration(none)
 
 
 def test_a_name_in_use_is_refused_before_anything_is_uploaded(stand_in: tuple[StandIn, Address]) -> None:

@@ -97,6 +97,18 @@ def test_paced_rows_report_their_lag(tmp_path: Path, redis_server: Any) -> None:
     }
 
 
+def test_rows_that_are_read_but_not_done_hold_the_feeder(redis_server: Any) -> None:
+    """With replay Redis knows them: quiet while executors move is not taken for the end of the work."""
+    client = redis_server.client()
+    client.xgroup_create(RUN.rows, "dataSource", "0", mkstream=True)
+    client.xadd(RUN.rows, {"n": 1})
+    client.xreadgroup("dataSource", "c", {RUN.rows: ">"})
+    feeder = Feeder(client, RUN, FeedPlan(), lambda _: None)
+    assert feeder._unread() == 1
+    client.xack(RUN.rows, "dataSource", *[each for each, _ in client.xrange(RUN.rows)])
+    assert feeder._unread() == 0
+
+
 def test_rejected_rows_do_not_hold_the_feeder(tmp_path: Path, redis_server: Any) -> None:
     """When all was read and nothing more comes back, the topology is up to date."""
     client = redis_server.client()
@@ -211,6 +223,33 @@ def test_results_written_twice_count_once(tmp_path: Path, redis_server: Any) -> 
     put_run(redis_server.client(), [1, 1, 2], {"rows": 2, "passed": 2, "rejected": 0})
     summary = Collector(redis_server.client(), RUN, 5.0, lambda _: None).collect(tmp_path)
     assert (summary.results, summary.repeated, summary.faults) == (2, 1, ())
+
+
+def test_late_results_are_collected_and_counted_once(tmp_path: Path, redis_server: Any) -> None:
+    """Rows in the order of their first results, whatever their numbers; emits again are told."""
+    client = redis_server.client()
+    client.hset(RUN.source, mapping={"began": 2, "replayed": 7})
+    put_run(client, [2, 1, 2, 3, 1], {"rows": 3, "passed": 3, "rejected": 0})
+    summary = Collector(client, RUN, 5.0, lambda _: None).collect(tmp_path)
+    assert (summary.results, summary.repeated, summary.replayed, summary.faults) == (3, 2, 7, ())
+    rows = [line.split(",")[:2] for line in (tmp_path / "results.csv").read_text().splitlines()[1:]]
+    assert rows == [["2", "2000"], ["1", "1000"], ["3", "3000"]]
+    document = json.loads((tmp_path / "summary.json").read_text())
+    assert (document["replayed"], document["repeated"], document["began"]) == (7, 2, {})
+
+
+def test_a_component_that_began_late_is_a_fault(tmp_path: Path, redis_server: Any) -> None:
+    """It is named with its row; counts of a filter that began late are told as such."""
+    client = redis_server.client()
+    began = '{"countByWindow": 2, "filterByCoordinates": 3}'
+    put_run(client, [1, 2, 3], {"rows": 3, "passed": 1, "rejected": 0, "began": began})
+    summary = Collector(client, RUN, 5.0, lambda _: None).collect(tmp_path)
+    assert summary.began == {"countByWindow": 2, "filterByCoordinates": 3}
+    assert summary.faults == (
+        "countByWindow began at row 2 and knows nothing of the rows before",
+        "filterByCoordinates began at row 3 and knows nothing of the rows before",
+        "1 passed and 0 rejected rows are counted from its begin",
+    )
 
 
 def test_collecting_a_run_that_does_not_end_is_an_error_that_changes_nothing(
