@@ -58,6 +58,7 @@ class Agent:
             log,
             before.coordinate if before else None,
             before.history if before else None,
+            links=before.links if before else None,
         )
         self._pace = Pace(options.interval_ms / 1000, rng)
         self._load = LoadMeter(options.slot_ports)
@@ -193,7 +194,11 @@ class Agent:
         if path is None:
             return None
         try:
-            saved = state.load(path, dimensions)
+            saved = state.load(
+                path,
+                dimensions,
+                lambda reason: self._log.warning("state-links-unreadable", file=str(path), reason=reason),
+            )
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:
@@ -205,7 +210,13 @@ class Agent:
         path = self._options.state
         if path is None:
             return
-        now = state.State(time.time(), clean, self._measurements.coordinate, self._measurements.history)
+        now = state.State(
+            time.time(),
+            clean,
+            self._measurements.coordinate,
+            self._measurements.history,
+            self._measurements.link_memory(time.monotonic()),
+        )
         trouble = ""
         try:
             state.save(path, now)

@@ -9,6 +9,10 @@ from __future__ import annotations
 import math
 from collections import deque
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,16 @@ class LatencyFilter:
         """Return a peer's filtered delay; None for one that was never reached."""
         samples = self._samples.get(peer)
         return None if samples is None else FilteredDelay(self._percentile(samples), len(samples))
+
+    def samples(self, peer: str) -> tuple[tuple[float, float], ...]:
+        """Return time (s) and delay (ms) of a peer's samples, the oldest first."""
+        return tuple(self._samples.get(peer, ()))
+
+    def restore(self, peer: str, now_s: float, samples: Iterable[tuple[float, float]]) -> None:
+        """Take what `samples` gave before a restart; those that are too old by now are dropped."""
+        fresh = deque((pair for pair in samples if now_s - pair[0] <= self._max_age_s), maxlen=self._window)
+        if fresh:
+            self._samples[peer] = fresh
 
     def _percentile(self, samples: deque[tuple[float, float]]) -> float:
         ranked = sorted(delay for _, delay in samples)

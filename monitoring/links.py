@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from monitoring.availability import AvailabilityParameters, History, estimate, lived
+from monitoring.link_memory import LinkMemory
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from monitoring.latency_filter import LatencyFilter
 
@@ -63,7 +64,10 @@ class Link:
 
 @dataclass(slots=True)
 class _Past:
-    """Mutable record of one link; all times in s of the agent's monotonic clock."""
+    """Mutable record of one link; all times in s of the agent's monotonic clock.
+
+    `here` says whether a probe has ended since the agent's start.
+    """
 
     history: History = field(default_factory=History)
     answered: float = 0.0
@@ -72,6 +76,7 @@ class _Past:
     answered_s: float = -math.inf
     silent_since_s: float | None = None
     losses: int = 0
+    here: bool = False
 
 
 class Links:
@@ -138,8 +143,9 @@ class Links:
         return past is not None and past.losses > 0
 
     def probed(self, peer: str) -> bool:
-        """Say whether a probe to a peer has ended."""
-        return peer in self._pasts
+        """Say whether a probe to a peer has ended since the start."""
+        past = self._pasts.get(peer)
+        return past is not None and past.here
 
     def published(self, now_s: float, partners: Collection[str]) -> dict[str, Link]:
         """Give what the reading tells: partners first, then the freshest; sorted by name.
@@ -149,12 +155,54 @@ class Links:
             partners: Peers that exchange tuples with this host.
         """
         parameters = self._parameters
-        for peer in [p for p, past in self._pasts.items() if now_s - past.probed_s > parameters.keep_s]:
-            del self._pasts[peer]
+        self._drop_old(now_s)
         fresh = [p for p, past in self._pasts.items() if now_s - past.answered_s <= parameters.max_age_s]
         fresh.sort(key=lambda peer: (peer not in partners, now_s - self._pasts[peer].answered_s, peer))
         links = {peer: self._link(peer, now_s) for peer in sorted(fresh[: parameters.max_published])}
         return {peer: link for peer, link in links.items() if link is not None}
+
+    def memory(self, now_s: float) -> dict[str, LinkMemory]:
+        """Give what should outlive a restart, by peer."""
+        self._drop_old(now_s)
+        return {peer: self._remembered(peer, past, now_s) for peer, past in self._pasts.items()}
+
+    def restore(self, before: Mapping[str, LinkMemory], now_s: float) -> None:
+        """Go on from what `memory` gave before a restart; what is too old by now is dropped."""
+        for peer, link in before.items():
+            age_s = link.answered_age_s
+            self._pasts[peer] = _Past(
+                history=History(link.good_s, link.bad_s),
+                answered=link.answered,
+                unanswered=link.unanswered,
+                probed_s=now_s - link.probed_age_s,
+                answered_s=-math.inf if age_s is None else now_s - age_s,
+            )
+            samples = ((now_s - sample_age_s, delay_ms) for sample_age_s, delay_ms in link.samples)
+            self._delays.restore(peer, now_s, samples)
+        self._drop_old(now_s)
+
+    def restored(self) -> tuple[str, ...]:
+        """Return the peers of which nothing is known but from before the restart."""
+        return tuple(peer for peer, past in self._pasts.items() if not past.here)
+
+    def _remembered(self, peer: str, past: _Past, now_s: float) -> LinkMemory:
+        cut = self._is_cut(past)  # whose silence it is has not been judged: it counts for nothing
+        known = math.isfinite(past.answered_s) and not cut
+        ages_s = [(now_s - at_s, delay_ms) for at_s, delay_ms in self._delays.samples(peer)]
+        return LinkMemory(
+            good_s=past.history.good_s,
+            bad_s=past.history.bad_s,
+            answered=past.answered,
+            unanswered=max(0.0, past.unanswered - past.losses) if cut else past.unanswered,
+            probed_age_s=now_s - past.probed_s,
+            answered_age_s=now_s - past.answered_s if known else None,
+            samples=tuple(sample for sample in ages_s if sample[0] <= self._parameters.max_age_s),
+        )
+
+    def _drop_old(self, now_s: float) -> None:
+        keep_s = self._parameters.keep_s
+        for peer in [p for p, past in self._pasts.items() if now_s - past.probed_s > keep_s]:
+            del self._pasts[peer]
 
     def _link(self, peer: str, now_s: float) -> Link | None:
         delay = self._delays.look(peer)
@@ -178,6 +226,7 @@ class Links:
         past.answered *= kept
         past.unanswered *= kept
         past.probed_s = now_s
+        past.here = True
         return past
 
     def _is_cut(self, past: _Past) -> bool:

@@ -16,10 +16,12 @@ from monitoring.reading import Outages
 from monitoring.vivaldi import Outcome, Vivaldi, VivaldiParameters
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from random import Random
 
     from monitoring.availability import History
     from monitoring.coordinate import Coordinate
+    from monitoring.link_memory import LinkMemory
     from monitoring.links import Link
     from monitoring.log import Log
     from monitoring.peer_list import Listing
@@ -41,6 +43,7 @@ class Measurements:
         log: Takes one line per change of state.
         coordinate: The last one before a restart.
         history: The host's past before a restart.
+        links: Its links' past.
     """
 
     def __init__(
@@ -50,12 +53,15 @@ class Measurements:
         log: Log,
         coordinate: Coordinate | None = None,
         history: History | None = None,
+        *,
+        links: Mapping[str, LinkMemory] | None = None,
     ) -> None:
         self._log = log
         self._vivaldi = Vivaldi(VivaldiParameters(), rng, coordinate)
         self._availability = Availability(AvailabilityParameters(), now_s, history)
         self._filter = LatencyFilter()
         self._links = Links(LinkParameters(), self._filter)
+        self._links.restore(links or {}, now_s)
         self._directory = PeerDirectory()
         self._chooser = PeerChooser(rng)
         self._partners: tuple[str, ...] = ()
@@ -82,6 +88,10 @@ class Measurements:
     def silent_peers(self) -> int:
         """Number of those that leave probes without an answer."""
         return len(self._silent)
+
+    def link_memory(self, now_s: float) -> dict[str, LinkMemory]:
+        """Give what should outlive a restart of this host's links, by peer."""
+        return self._links.memory(now_s)
 
     def next_peer(self, now_s: float) -> tuple[str, Address] | None:
         """Name whom to probe now and where; None if there is nobody."""
@@ -132,6 +142,8 @@ class Measurements:
             self._links.excuse(peer)
         self._chooser.update(self._directory.names())
         if self._listed != listing.names:
+            for peer in set(self._links.restored()) - listing.names:
+                self._drop(peer)  # it left while this agent was away
             self._listed = listing.names
             self._log.info("peers-changed", listed=len(listing.names))
 

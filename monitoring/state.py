@@ -1,16 +1,18 @@
-"""What an agent remembers over a restart: its coordinate and its host's past."""
+"""What an agent remembers over a restart: its coordinate, its host's past and its links'."""
 
 from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from monitoring.availability import AvailabilityParameters, History, lived
 from monitoring.coordinate import Coordinate
+from monitoring.link_memory import LinkMemory, links_from_json, links_to_json
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
 _VERSION = 1
@@ -29,12 +31,14 @@ class State:
         clean: Whether the agent was told to stop; otherwise the time since then was an outage.
         coordinate: The last coordinate.
         history: Good and bad seconds, and outages, of the availability.
+        links: Past of each link, by peer.
     """
 
     saved_s: float
     clean: bool
     coordinate: Coordinate
     history: History
+    links: Mapping[str, LinkMemory] = field(default_factory=dict)
 
 
 def save(path: Path, state: State) -> None:
@@ -55,18 +59,20 @@ def save(path: Path, state: State) -> None:
         "bad_s": state.history.bad_s,
         "outages": state.history.outages,
         "since_outage_s": state.history.since_outage_s,
+        "links": links_to_json(state.links),
     }
     beside = path.with_name(path.name + ".new")
     beside.write_text(json.dumps(content, allow_nan=False) + "\n", encoding="utf-8")
     beside.replace(path)
 
 
-def load(path: Path, dimensions: int) -> State:
+def load(path: Path, dimensions: int, on_fault: Callable[[str], None]) -> State:
     """Read the file.
 
     Args:
         path: The file.
         dimensions: Dimensions of the coordinate space in use.
+        on_fault: Called with the reason if the links' part cannot be used; the rest counts all the same.
 
     Raises:
         FileNotFoundError: If there is none yet.
@@ -97,7 +103,18 @@ def load(path: Path, dimensions: int) -> State:
         raise ValueError("good_s, bad_s, outages and since_outage_s must be finite and not negative")
     since_s = None if since_outage_s is None else float(since_outage_s)
     history = History(float(fields["good_s"]), float(fields["bad_s"]), float(outages), since_s)
-    return State(float(fields["saved"]), fields.get("clean") is True, coordinate, history)
+    links = _links(fields, on_fault)
+    return State(float(fields["saved"]), fields.get("clean") is True, coordinate, history, links)
+
+
+def _links(fields: Mapping[str, object], on_fault: Callable[[str], None]) -> dict[str, LinkMemory]:
+    if "links" not in fields:  # a file of an earlier agent
+        return {}
+    try:
+        return links_from_json(fields["links"])
+    except ValueError as error:
+        on_fault(str(error))
+        return {}
 
 
 def resumed(state: State, now_s: float, parameters: AvailabilityParameters) -> State:
@@ -115,7 +132,9 @@ def resumed(state: State, now_s: float, parameters: AvailabilityParameters) -> S
         history = lived(state.history, pause_s, parameters, bad=True).with_outage()
     place = state.coordinate
     coordinate = Coordinate(place.position_ms, place.height_ms, max(place.error, RESTART_ERROR))
-    return State(now_s, state.clean, coordinate, history)
+    # After a clock that went back nobody can tell how old a link's past is.
+    links = {peer: link.aged(pause_s) for peer, link in state.links.items() if now_s >= state.saved_s}
+    return State(now_s, state.clean, coordinate, history, links)
 
 
 def _is_number(value: object) -> bool:

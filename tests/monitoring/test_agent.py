@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psutil
 import pytest
 
+from monitoring.availability import History
 from monitoring.coordinate import Coordinate
-from monitoring.state import load
+from monitoring.state import State, load, save
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,11 +103,12 @@ def test_a_restarted_agent_goes_on_from_its_last_coordinate(
     first = start_agent("a", zookeeper.address, "--state", str(file))
     nodes.wait("a", settled)
     assert first.terminate() == 0
-    saved = load(file, 5)
+    saved = load(file, 5, pytest.fail)
     assert saved.clean
     second = start_agent("a", zookeeper.address, "--state", str(file))
     reading = nodes.wait("a", lambda reading: reading is not None and reading["sequence"] == 1)
     assert reading["coordinate"] == [round(number, 4) for number in saved.coordinate.position_ms]
+    assert set(reading["links"]) == set(saved.links) == {"b"}
     assert second.terminate() == 0
 
 
@@ -116,6 +120,21 @@ def test_a_damaged_state_file_is_told_and_costs_only_the_memory(
     agent = start_agent("a", zookeeper.address, "--state", str(file))
     agent.await_event("state-unreadable")
     agent.await_event("zookeeper-publishing")
+    assert agent.terminate() == 0
+
+
+def test_links_in_a_state_file_that_cannot_be_used_are_told_and_the_rest_is_kept(
+    zookeeper: Any, nodes: Any, start_agent: Callable[..., Any], tmp_path: Path
+) -> None:
+    file = tmp_path / "state.json"
+    place = Coordinate((1.0, 2.0, 3.0, 4.0, 5.0), 0.5, 0.1)
+    save(file, State(time.time(), clean=True, coordinate=place, history=History()))
+    file.write_text(json.dumps({**json.loads(file.read_text()), "links": 7}))
+    agent = start_agent("a", zookeeper.address, "--state", str(file))
+    reading = nodes.wait("a", lambda reading: reading is not None)
+    assert reading["coordinate"] == list(place.position_ms)
+    (told,) = [line for line in agent.lines if line["event"] == "state-links-unreadable"]
+    assert (told["file"], told["reason"]) == (str(file), "links is not of version 1")
     assert agent.terminate() == 0
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from monitoring.latency_filter import LatencyFilter
@@ -17,6 +19,13 @@ class Prober:
     def __init__(self) -> None:
         self.delays = LatencyFilter()
         self.links = Links(PARAMETERS, self.delays)
+
+    def restarted(self, now_s: float, later_s: float) -> Prober:
+        """The next run of the agent, on a clock of its own, some time later."""
+        after = Prober()
+        before = {peer: link.aged(later_s) for peer, link in self.links.memory(now_s).items()}
+        after.links.restore(before, 0.0)
+        return after
 
     def answered(self, now_s: float, peer: str = "b", delay_ms: float = 20.0) -> None:
         self.delays.add(peer, now_s, delay_ms)
@@ -121,3 +130,56 @@ def test_a_link_that_nobody_probes_any_more_is_forgotten_after_an_hour() -> None
     assert prober.links.probed("b")
     prober.links.published(3601.0, ())
     assert not prober.links.probed("b")
+
+
+def test_a_restart_leaves_a_link_as_it_was_but_older() -> None:
+    prober = watched(3600)
+    prober.lost(3596.0)
+    before = prober.links.published(3600.0, ())["b"]
+    after = prober.restarted(3600.0, 20.0).links.published(0.0, ())["b"]
+    assert before.availability > PRIOR
+    assert after == replace(before, age_s=before.age_s + 20)
+
+
+def test_after_a_restart_a_link_goes_on_from_its_record() -> None:
+    prober = watched(3600)
+    for now_s in (3600.0, 3608.0, 3616.0):
+        prober.lost(now_s)
+    prober.answered(3900.0)
+    after = prober.restarted(3900.0, 20.0)
+    after.answered(8.0, delay_ms=30.0)
+    link = after.links.published(8.0, ())["b"]
+    assert (link.delay_ms, link.samples) == (20.0, 2)
+    assert link.availability == pytest.approx(1 - 300 / 7530, abs=2e-3)
+
+
+def test_a_silence_that_a_restart_interrupts_is_nobodys_fault() -> None:
+    prober = watched(3600)
+    before = prober.links.published(3600.0, ())["b"]
+    for now_s in (3600.0, 3608.0, 3616.0):
+        prober.lost(now_s)
+    after = prober.restarted(3700.0, 20.0)
+    assert after.links.published(0.0, ()) == {}
+    after.answered(8.0)
+    link = after.links.published(8.0, ())["b"]
+    assert link.availability == before.availability
+    assert link.loss < 0.01
+
+
+def test_what_is_too_old_after_a_restart_is_dropped() -> None:
+    prober = watched(3600)
+    late = prober.restarted(3600.0, 120.0)
+    assert late.links.published(0.0, ()) == {}
+    assert late.delays.look("b") is None
+    assert set(late.links.memory(0.0)) == {"b"}
+    assert prober.links.memory(3800.0)["b"].samples == ()
+    assert prober.restarted(3600.0, 3600.0).links.memory(0.0) == {}
+
+
+def test_a_link_that_was_not_probed_since_the_restart_does_not_count_as_probed() -> None:
+    after = watched(60).restarted(60.0, 1.0)
+    assert not after.links.probed("b")
+    assert after.links.restored() == ("b",)
+    after.lost(2.0)
+    assert after.links.probed("b")
+    assert after.links.restored() == ()

@@ -6,7 +6,7 @@ A scripted clock moves eight hosts in three sites; the network, deaths and ZooKe
 from __future__ import annotations
 
 import random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,6 +15,9 @@ from monitoring.measurements import Measurements
 from monitoring.peer_list import Listing
 from monitoring.reading import Address
 from monitoring.state import State, resumed
+
+if TYPE_CHECKING:
+    from monitoring.links import Link
 
 HOSTS = ("east-1", "east-2", "east-3", "north-1", "north-2", "west-1", "west-2", "west-3")
 WEST = {host for host in HOSTS if host.startswith("west")}
@@ -54,6 +57,7 @@ class Cluster:
             self._log,
             after.coordinate if after else None,
             after.history if after else None,
+            links=after.links if after else None,
         )
         self._listed.add(host)
         self._unlist_at_s.pop(host, None)
@@ -61,7 +65,8 @@ class Cluster:
 
     def stop(self, host: str, *, clean: bool) -> None:
         agent = self._agents.pop(host)
-        self._saved[host] = State(float(self.now_s), clean, agent.coordinate, agent.history)
+        links = agent.link_memory(float(self.now_s))
+        self._saved[host] = State(float(self.now_s), clean, agent.coordinate, agent.history, links)
         self._unlist_at_s[host] = self.now_s + (0 if clean else SESSION_S)
 
     def lose_zookeeper(self, hosts: set[str]) -> None:
@@ -85,6 +90,10 @@ class Cluster:
                 self._probe(host, agent)
                 if self.now_s % 5 == 0:
                     self._own[host] = agent.look(float(self.now_s))
+
+    def look(self, host: str) -> dict[str, Link]:
+        """What the links of a host's reading would be now."""
+        return self._agents[host].look(float(self.now_s))[2]
 
     def _tell(self) -> None:
         for host, agent in self._agents.items():
@@ -211,3 +220,30 @@ def test_a_host_that_is_cut_off_alone_counts_one_outage_and_blames_no_link(clust
     assert outages(cluster, "west-1") == pytest.approx(1, abs=0.01)
     assert min(link_availability(cluster, {"west-1"}, set(HOSTS))) >= PRIOR
     assert undisturbed(cluster, {"west-1"})
+
+
+def test_a_restart_does_not_whitewash_links_that_were_cut(cluster: Cluster) -> None:
+    cluster.cut_off = WEST
+    cluster.run(300)
+    cluster.cut_off = set()
+    cluster.run(60)
+    cluster.stop("west-1", clean=True)
+    cluster.run(20)
+    cluster.start("west-1")
+    cluster.run(5)
+    rest = set(HOSTS) - WEST
+    assert max(link_availability(cluster, {"west-1"}, rest)) < 0.98
+    assert min(link_availability(cluster, {"west-1"}, WEST)) >= PRIOR
+
+
+def test_a_restarted_host_tells_of_its_links_at_once_but_not_of_one_to_a_host_that_left(
+    cluster: Cluster,
+) -> None:
+    cluster.stop("west-1", clean=True)
+    cluster.stop("west-2", clean=True)
+    cluster.run(20)
+    cluster.start("west-1")
+    cluster.run(1)
+    links = cluster.look("west-1")
+    assert set(links) == set(HOSTS) - {"west-1", "west-2"}
+    assert sorted(link.age_s > 20 for link in links.values()) == [False] + [True] * 5

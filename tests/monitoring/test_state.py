@@ -10,29 +10,43 @@ import pytest
 
 from monitoring.availability import AvailabilityParameters, History
 from monitoring.coordinate import Coordinate
+from monitoring.link_memory import LinkMemory
 from monitoring.state import State, load, resumed, save
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 PARAMETERS = AvailabilityParameters()
+LINK = LinkMemory(300.0, 2.0, 9.5, 0.5, 4.0, 7.0, ((30.0, 21.5), (7.0, 20.0)))
 STATE = State(
     1000.0,
     clean=True,
     coordinate=Coordinate((1.0, 2.0, 3.0), 0.5, 0.1),
     history=History(500.0, 20.0, 2.0, 60.0),
+    links={"b": LINK, "c": replace(LINK, answered_age_s=None, samples=())},
 )
+
+
+def no_fault(reason: str) -> None:
+    pytest.fail(reason)
+
+
+def rewritten(path: Path, **change: Any) -> Path:
+    """A state file with some parts exchanged."""
+    save(path, STATE)
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    return path
 
 
 def test_a_state_survives_its_file(tmp_path: Path) -> None:
     save(tmp_path / "state", STATE)
-    assert load(tmp_path / "state", 3) == STATE
+    assert load(tmp_path / "state", 3, no_fault) == STATE
     assert [path.name for path in tmp_path.iterdir()] == ["state"]
 
 
 def test_a_missing_file_is_told_apart_from_a_damaged_one(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        load(tmp_path / "state", 3)
+        load(tmp_path / "state", 3, no_fault)
 
 
 @pytest.mark.parametrize(
@@ -55,18 +69,15 @@ def test_a_missing_file_is_told_apart_from_a_damaged_one(tmp_path: Path) -> None
 def test_a_damaged_file_is_refused_with_the_reason(
     tmp_path: Path, change: dict[str, Any], words: str
 ) -> None:
-    path = tmp_path / "state"
-    save(path, STATE)
-    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
     with pytest.raises(ValueError, match=words):
-        load(path, 3)
+        load(rewritten(tmp_path / "state", **change), 3, no_fault)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]"])
 def test_other_content_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "state").write_text(text)
     with pytest.raises(ValueError, match="not"):
-        load(tmp_path / "state", 3)
+        load(tmp_path / "state", 3, no_fault)
 
 
 def test_a_planned_pause_costs_no_availability_and_a_crash_does() -> None:
@@ -89,7 +100,7 @@ def test_a_file_of_an_agent_that_counted_no_outages_is_read(tmp_path: Path) -> N
     fields = json.loads(path.read_text())
     del fields["outages"], fields["since_outage_s"]
     path.write_text(json.dumps(fields))
-    assert load(path, 3).history == History(500.0, 20.0)
+    assert load(path, 3, no_fault).history == History(500.0, 20.0)
 
 
 def test_a_restored_coordinate_is_not_trusted_at_once() -> None:
@@ -101,3 +112,54 @@ def test_a_restored_coordinate_is_not_trusted_at_once() -> None:
 def test_a_wall_clock_that_went_back_counts_as_no_pause() -> None:
     history = resumed(replace(STATE, clean=False), 10.0, PARAMETERS).history
     assert (history.good_s, history.bad_s) == (STATE.history.good_s, STATE.history.bad_s)
+
+
+def test_a_file_of_an_agent_that_kept_no_links_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "state"
+    save(path, STATE)
+    fields = json.loads(path.read_text())
+    del fields["links"]
+    path.write_text(json.dumps(fields))
+    assert load(path, 3, no_fault) == replace(STATE, links={})
+
+
+def link(**change: Any) -> dict[str, Any]:
+    fields = {"good_s": 1, "bad_s": 0, "answered": 3, "unanswered": 0, "probed_age_s": 2.5}
+    return {"version": 1, "peers": {"b": {**fields, "answered_age_s": None, "samples": [], **change}}}
+
+
+@pytest.mark.parametrize(
+    ("links", "reason"),
+    [
+        ([], "links is not of version 1"),
+        ({"version": 2, "peers": {}}, "links is not of version 1"),
+        ({"version": 1}, "links.peers is not an object"),
+        ({"version": 1, "peers": {"b": 7}}, "links.peers.b is not an object"),
+        (link(good_s=-1), "links.peers.b.good_s is not a finite number from 0 on"),
+        (link(answered=True), "links.peers.b.answered is not a finite number from 0 on"),
+        (link(probed_age_s=None), "links.peers.b.probed_age_s is not a finite number from 0 on"),
+        (link(answered_age_s="7"), "links.peers.b.answered_age_s is not a finite number from 0 on"),
+        (link(samples=None), "links.peers.b.samples is not a list"),
+        (link(samples=[[1, 2], [3]]), "links.peers.b.samples[1] is not [age, delay]"),
+        (link(samples=[[1, float("nan")]]), "links.peers.b.samples[0] is not a finite number from 0 on"),
+    ],
+)
+def test_a_malformed_part_about_links_is_told_once_and_costs_only_them(
+    tmp_path: Path, links: object, reason: str
+) -> None:
+    told: list[str] = []
+    read = load(rewritten(tmp_path / "state", links=links), 3, told.append)
+    assert told == [reason]
+    assert read == replace(STATE, links={})
+
+
+def test_what_is_known_of_links_grows_old_during_a_pause() -> None:
+    links = resumed(STATE, 1020.0, PARAMETERS).links
+    assert links["b"] == replace(
+        LINK, probed_age_s=24.0, answered_age_s=27.0, samples=((50.0, 21.5), (27.0, 20.0))
+    )
+    assert links["c"].answered_age_s is None
+
+
+def test_after_a_wall_clock_that_went_back_nothing_is_known_of_links() -> None:
+    assert resumed(STATE, 999.0, PARAMETERS).links == {}
