@@ -22,11 +22,11 @@ SEEDS = range(3)
 
 
 def some_rows(lines: list[str]) -> list[str]:
-    """Few routes, one second apart, now and then no trip: a row's route is told by its number."""
+    """Few routes, one of them only at the beginning, one second apart, now and then no trip."""
     templates = [line.split(",") for line in lines[:50] if ",0.000000," not in line][:5]
     rows = []
     for n in range(ROWS):
-        columns = list(templates[(n * n) % 5 if n % 3 else 0])
+        columns = list(templates[4 if n < 3 else n * n % 4])
         columns[3] = f"2013-01-01 00:{n // 60:02d}:{n % 60:02d}"
         if n % 10 == 4:
             columns[6] = columns[7] = "0.0"
@@ -136,6 +136,26 @@ def test_with_replay_every_row_has_a_result_whatever_moves(
     assert all(count <= exact[route] for route, count in counts.items())
     if not {"countByWindow", "partialRank"} & set(moved):
         assert counts == exact
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("replay", [False, True])
+def test_components_that_move_together_are_survived(
+    run: Callable[..., Any], seed: int, *, replay: bool
+) -> None:
+    """A worker takes all of its components along: as for one, twice in a run."""
+    storm, passing = run(seed, replay=replay)
+    in_flight = set()
+    for _ in range(2):
+        for _ in range(storm.random.randrange(20, 120)):
+            storm.step()
+        in_flight |= storm.emitted - set(storm.redis.answered)
+        for name in storm.random.sample(COMPONENTS, storm.random.randrange(3, 9)):
+            storm.end(name)
+    storm.settle()
+    missing = set(passing) - set(storm.redis.answered)
+    assert missing == set() if replay else missing <= in_flight
+    assert not storm.redis.unacknowledged
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -126,14 +126,14 @@ class GlobalRank(TaxiBolt):
 
     def process_tick(self, tup: Any) -> None:
         """Notice a Redis that went away in a quiet time; write the totals again if they were lost."""
-        if self.replay:
-            self.ack(tup)
         try:
             self._writer.check()
         except WriteLostError as error:
             self._note_lost(error)
         if self._final_due:
             self._write_final()
+        if self.replay:
+            self.ack(tup)
 
     def _hold(self, p: int, tup: Any) -> None:
         if self.replay:
