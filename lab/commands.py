@@ -79,7 +79,8 @@ def agent(host: Host) -> Command:
     """Return the monitoring agent of a host."""
     argv = (sys.executable, "-m", "cli.main", "agent", "--host", host.name, "--site", host.site)
     where = ("--zookeeper", f"{NIMBUS}:{ZOOKEEPER_PORT}", "--advertise", host.address)
-    return Command(f"agent-{host.name}", host.name, (*argv, *where, "--port", str(AGENT_PORT)))
+    slots = ("--slot-ports", ",".join(map(str, host.slot_ports)))
+    return Command(f"agent-{host.name}", host.name, (*argv, *where, "--port", str(AGENT_PORT), *slots))
 
 
 def rates() -> Command:

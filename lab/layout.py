@@ -35,6 +35,11 @@ class Host:
     address: str
     slots: int
 
+    @property
+    def slot_ports(self) -> tuple[int, ...]:
+        """Ports of its supervisor's worker slots."""
+        return tuple(FIRST_SLOT_PORT + slot for slot in range(self.slots))
+
 
 def lay_out(sites: SiteFile) -> tuple[Host, ...]:
     """Return all hosts, the services' hosts first, each with an address 10.77.<site>.<host>."""

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from lab.layout import (
     DAEMON_PORT,
-    FIRST_SLOT_PORT,
     NIMBUS,
     NIMBUS_PORT,
     SUPERVISOR_PORT,
@@ -69,7 +68,7 @@ def storm_yaml(folder: LabFolder, host: Host, scheduler: SchedulerName) -> str:
     if host.kind == "supervisor":
         keys |= {
             "supervisor.thrift.port": SUPERVISOR_PORT,
-            "supervisor.slots.ports": [FIRST_SLOT_PORT + slot for slot in range(host.slots)],
+            "supervisor.slots.ports": host.slot_ports,
             "supervisor.scheduler.meta": {"stormplace.site": host.site},
             "supervisor.cpu.capacity": 100.0,
         }

@@ -1,14 +1,20 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+import queue
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from lab.cluster import LabClient
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Callable, Iterator
 
 TWO_SITES = """
 executors_per_host = 2
@@ -29,6 +35,36 @@ between = ["near", "far"]
 delay_ms = 20.0
 """
 
+THREE_SITES = """
+[[site]]
+name = "near"
+supervisors = 2
+slots = 2
+services = true
+
+[[site]]
+name = "far"
+supervisors = 2
+slots = 2
+
+[[site]]
+name = "edge"
+supervisors = 1
+slots = 2
+
+[[link]]
+between = ["near", "far"]
+delay_ms = 20.0
+
+[[link]]
+between = ["near", "edge"]
+delay_ms = 60.0
+
+[[link]]
+between = ["far", "edge"]
+delay_ms = 50.0
+"""
+
 
 @pytest.fixture(scope="session")
 def two_sites(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -38,11 +74,57 @@ def two_sites(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def lab(two_sites: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabClient]:
-    """A running lab of two sites and three supervisors; tests may leave it under any scheduler."""
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabClient]:
+    """A running lab of three sites and five supervisors; tests may leave it under any scheduler."""
     client = LabClient(tmp_path_factory.mktemp("lab"))
-    client.up(two_sites, "even")
+    sites = tmp_path_factory.mktemp("sites") / "three.toml"
+    sites.write_text(THREE_SITES, encoding="utf-8")
+    client.up(sites, "even")
     try:
         yield client
     finally:
         client.down()
+
+
+class LiveReadings:
+    """What the agents of a lab publish, from now on."""
+
+    def __init__(self, lab: LabClient) -> None:
+        watch = [sys.executable, str(Path(__file__).with_name("watch_readings.py")), "nimbus:2181"]
+        self._process = lab.exec("nimbus", watch, stdout=subprocess.PIPE, text=True)
+        self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._listen)
+        self._thread.start()
+
+    def _listen(self) -> None:
+        for line in self._process.stdout or ():
+            self._lines.put(line)
+        self._lines.put("")
+
+    def until(self, limit_s: float, faults: Callable[[dict[str, Any]], list[str]]) -> dict[str, Any]:
+        """Wait for readings (host -> reading) in which nothing is at fault any more, and return them."""
+        deadline_s = time.monotonic() + limit_s
+        found = ["no agent has published anything"]
+        while found:
+            try:
+                line = self._lines.get(timeout=max(0.0, deadline_s - time.monotonic()))
+            except queue.Empty:
+                pytest.fail(f"after {limit_s:.0f} s: {'; '.join(found)}")
+            assert line, "the watch of the readings has ended"
+            readings: dict[str, Any] = json.loads(line)
+            found = faults(readings)
+        return readings
+
+    def close(self) -> None:
+        self._process.kill()
+        self._thread.join()
+        self._process.wait()
+
+
+@pytest.fixture
+def readings(lab: LabClient) -> Iterator[LiveReadings]:
+    live = LiveReadings(lab)
+    try:
+        yield live
+    finally:
+        live.close()

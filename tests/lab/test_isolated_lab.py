@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import threading
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+WAIT_S = 20.0
 SITES = {"near": 0, "far": 1}
 
 
@@ -71,6 +73,8 @@ class EmptyLab:
         """Return the next change that the forwarder was told."""
         line = b""
         while not line.endswith(b"\n"):
+            readable, _, _ = select.select([self._forwarder.output], [], [], WAIT_S)
+            assert readable, "the forwarder was told nothing"
             line += os.read(self._forwarder.output, 1)
         return json.loads(line)
 

@@ -15,6 +15,13 @@ def test_hosts_have_distinct_names_and_addresses_and_all_resolve() -> None:
     assert lines[1:] == [f"{host.address} {host.name}" for host in hosts]
 
 
+def test_every_slot_has_a_port_of_its_own() -> None:
+    """A supervisor has as many ports as slots, a host of services none."""
+    sites = read_site_file(PROJECT_ROOT / "lab/sites/demo.toml")
+    for host in lay_out(sites):
+        assert host.slot_ports == ((6700, 6701) if host.kind == "supervisor" else ())
+
+
 def test_services_live_at_the_services_site() -> None:
     """Nimbus and Redis stand at the one site with services, and every supervisor knows its site."""
     sites = read_site_file(PROJECT_ROOT / "lab/sites/demo.toml")

@@ -1,14 +1,17 @@
-"""One lab of three supervisors: what it promises while it runs."""
+"""One lab of three sites and five supervisors: what it promises while it runs."""
 
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 import time
+from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from lab import accuracy
@@ -19,10 +22,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lab.status import LabStatus
+    from tests.lab.conftest import LiveReadings
 
 pytestmark = [pytest.mark.lab, pytest.mark.timeout(400)]
 
 WAIT_S = 120.0
+FOLLOW_S = 60.0
+SITE_OF = {"near-1": "near", "near-2": "near", "far-1": "far", "far-2": "far", "edge-1": "edge"}
+"""Supervisors, in the order of the site file."""
+LOCAL_MS = 0.25
+DELAYS_MS = {
+    frozenset(sites.split()): ms for sites, ms in (("near far", 20), ("near edge", 60), ("far edge", 50))
+}
 
 
 def run(lab: LabClient, host: str, *argv: str) -> str:
@@ -44,11 +55,7 @@ def test_a_ready_lab_has_all_its_parts(lab: LabClient) -> None:
     """Nimbus lists every supervisor with its slots, every agent publishes, every process runs."""
     status = until(lab, "ready", lambda status: status.state == "ready")
     supervisors = [host for host in status.hosts if host.kind == "supervisor"]
-    assert {host.name: (host.slots, host.agent) for host in supervisors} == {
-        "near-1": (2, True),
-        "near-2": (2, True),
-        "far-1": (2, True),
-    }
+    assert {host.name: (host.slots, host.agent) for host in supervisors} == dict.fromkeys(SITE_OF, (2, True))
     assert all(service.state in ("running", "down") for service in status.services)
 
 
@@ -63,9 +70,9 @@ def keeps_its_delay(pair: accuracy.PairDelay) -> bool:
 
 def test_round_trips_take_what_the_site_file_says(lab: LabClient) -> None:
     """Between any two hosts no round trip is lost or early, and the shortest is late by less than 1 ms."""
-    pairs = accuracy.measure(lab, trips=200)
-    assert len(pairs) == 10
-    assert {pair.expected_ms for pair in pairs} == {0.5, 40.0}
+    pairs = accuracy.measure(lab, trips=100)
+    assert len(pairs) == 21
+    assert {pair.expected_ms for pair in pairs} == {0.5, 40.0, 100.0, 120.0}
     assert all(pair.received == pair.sent for pair in pairs)
     assert [pair for pair in pairs if not keeps_its_delay(pair)] == []
 
@@ -74,13 +81,83 @@ def test_a_delay_changes_while_the_lab_runs(lab: LabClient) -> None:
     """A new delay holds at once for its pair of sites, both ways, and is what the status says."""
     lab.set_delay("far", "near", 5.0)
     try:
-        pairs = accuracy.measure(lab, trips=200)
-        assert {pair.expected_ms for pair in pairs} == {0.5, 10.0}
+        pairs = accuracy.measure(lab, trips=100)
+        assert {pair.expected_ms for pair in pairs} == {0.5, 10.0, 100.0, 120.0}
         assert [pair for pair in pairs if not keeps_its_delay(pair)] == []
-        with pytest.raises(LabError, match="no site is named 'moon'; sites are near, far"):
+        with pytest.raises(LabError, match="no site is named 'moon'; sites are near, far, edge"):
             lab.set_delay("near", "moon", 5.0)
     finally:
         lab.set_delay("near", "far", 20.0)
+
+
+def faults_of(readings: dict[str, Any], delays_ms: dict[frozenset[str], float]) -> list[str]:
+    """What keeps readings from telling these delays: hosts or links that are not there, and errors."""
+    missing = sorted(set(SITE_OF) - set(readings))
+    if missing:
+        return [f"no reading of {', '.join(missing)}"]
+    faults = []
+    errors = []
+    for a, b in combinations(SITE_OF, 2):
+        true_ms = delays_ms.get(frozenset((SITE_OF[a], SITE_OF[b])), LOCAL_MS)
+        for one, other in ((a, b), (b, a)):
+            link = readings[one]["links"].get(other)
+            if link is None or abs(link["delay_ms"] - true_ms) > max(2.0, 0.2 * true_ms):
+                faults.append(f"link {one} to {other} is {link}, not {true_ms} ms")
+        if SITE_OF[a] != SITE_OF[b]:
+            heights_ms = readings[a]["height"] + readings[b]["height"]
+            between_ms = math.dist(readings[a]["coordinate"], readings[b]["coordinate"]) + heights_ms
+            errors.append(abs(between_ms - true_ms) / true_ms)
+    for name, quantile, limit in (("median", 0.5, 0.10), ("90th percentile", 0.9, 0.25)):
+        error = float(np.quantile(errors, quantile))
+        if error > limit:
+            faults.append(
+                f"the {name} of the coordinates' errors between sites is {error:.0%}, not {limit:.0%}"
+            )
+    return faults
+
+
+def test_agents_tell_the_delays_of_the_site_file(readings: LiveReadings) -> None:
+    """Direct links and distances by coordinates come to be those of the site file, and slots are told."""
+    seen = readings.until(WAIT_S, lambda seen: faults_of(seen, DELAYS_MS))
+    assert {one["load"]["slots"] for one in seen.values()} == {2}
+
+
+def test_agents_follow_a_changed_delay(lab: LabClient, readings: LiveReadings) -> None:
+    """When two sites move apart, direct links and coordinates do so."""
+    readings.until(WAIT_S, lambda seen: faults_of(seen, DELAYS_MS))
+    lab.set_delay("far", "edge", 70.0)
+    try:
+        changed_ms = {**DELAYS_MS, frozenset(("far", "edge")): 70.0}
+        readings.until(FOLLOW_S, lambda seen: faults_of(seen, changed_ms))
+    finally:
+        lab.set_delay("far", "edge", 50.0)
+
+
+def test_an_isolated_site_is_gone_until_it_rejoins(lab: LabClient, readings: LiveReadings) -> None:
+    """Packets pass only within it and among the others; Nimbus and ZooKeeper lose it and get it back."""
+    cut_off = {"far-1", "far-2"}
+    before = readings.until(WAIT_S, lambda seen: sorted(set(SITE_OF) - set(seen)))
+    lab.isolate("far")
+    try:
+        for pair in accuracy.measure(lab, trips=20):
+            crosses = (pair.a in cut_off) != (pair.b in cut_off)
+            assert pair.received == (0 if crosses else pair.sent), pair
+        readings.until(WAIT_S, lambda seen: sorted(cut_off & set(seen)))
+        status = until(lab, "supervisors leave", lambda status: not cut_off & known_to_nimbus(status))
+        assert known_to_nimbus(status) == set(SITE_OF) - cut_off
+        assert status.isolated == ("far",)
+        assert status.state == "ready", "what is cut off on purpose is not missing"
+    finally:
+        lab.rejoin("far")
+    until(
+        lab, "ready again", lambda status: status.state == "ready" and known_to_nimbus(status) == set(SITE_OF)
+    )
+    after = readings.until(WAIT_S, lambda seen: sorted(set(SITE_OF) - set(seen)))
+    assert all(after[host]["sequence"] > before[host]["sequence"] for host in SITE_OF), "agents have gone on"
+
+
+def known_to_nimbus(status: LabStatus) -> set[str]:
+    return {host.name for host in status.hosts if host.slots is not None}
 
 
 def test_a_command_sees_the_host_and_nothing_else(lab: LabClient) -> None:
@@ -151,8 +228,8 @@ def _state(status: LabStatus, name: str) -> str:
     return next(one.state for one in status.services if one.name == name)
 
 
-def test_measured_rates_are_right(lab: LabClient) -> None:
-    """Streams of 10 and of 1,000 tuples/s are measured within 5 %, those of acking with them."""
+def test_measured_rates_are_right(lab: LabClient, readings: LiveReadings) -> None:
+    """Streams of 10 and of 1,000 tuples/s are measured within 5 %, those of acking too; two slots used."""
     root, python = "/rates-of-a-test", [sys.executable, "-m"]
     begin = [*python, "cli.main", "rates", "--nimbus=nimbus:6627", "--zookeeper=nimbus:2181"]
     collector = lab.exec(
@@ -185,10 +262,15 @@ def test_measured_rates_are_right(lab: LabClient) -> None:
             ):
                 assert rates[edge] == pytest.approx(rate, rel=0.05), edge
         assert reading["sample_rate"] == 1
+        readings.until(FOLLOW_S, lambda seen: [] if slots_used(seen) == 2 else [f"slots: {slots_used(seen)}"])
         run(lab, "nimbus", *python, "cli.main", "taxi", "kill", "--nimbus=nimbus:6627", "--name=paced")
     finally:
         watch.kill()
         collector.kill()
+
+
+def slots_used(readings: dict[str, Any]) -> int:
+    return sum(one["load"]["slots_used"] for one in readings.values())
 
 
 def test_a_second_start_is_refused_and_harmless(lab: LabClient, two_sites: Path) -> None:

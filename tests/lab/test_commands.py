@@ -1,0 +1,17 @@
+from __future__ import annotations
+
+from lab.commands import agent
+from lab.layout import lay_out
+from lab.places import PROJECT_ROOT
+from lab.sites import read_site_file
+from monitoring.options import parse_ports
+
+
+def test_an_agent_knows_its_host_site_and_slots() -> None:
+    """What an agent is told is what the supervisor of its host is: name, site, and the ports of its slots."""
+    hosts = lay_out(read_site_file(PROJECT_ROOT / "lab/sites/demo.toml"))
+    for host in (one for one in hosts if one.kind == "supervisor"):
+        argv = agent(host).argv
+        told = {option: argv[argv.index(option) + 1] for option in ("--host", "--site", "--slot-ports")}
+        assert (told["--host"], told["--site"]) == (host.name, host.site)
+        assert parse_ports(told["--slot-ports"]) == host.slot_ports == (6700, 6701)
