@@ -71,6 +71,16 @@ def test_counting_gives_up_a_lost_row_after_two_ticks_and_says_so(stage: Callabl
     assert "((2, 2),)" in each.errors[0]
 
 
+def test_counting_never_lets_its_clock_go_back(stage: Callable[..., Any]) -> None:
+    """A metronome that was restarted may send an older time: rows are counted at the latest one."""
+    each = stage("countByWindow")
+    for p in (1, 2, 3):
+        each.process("computeRouteID", counted(p))
+    for p, now_s in ((1, 2_000), (2, 60), (3, 3_799)):
+        ((_, values),) = each.process("metronome", [p, p, now_s, ""])
+    assert values[6] == "1.1-2.2 3 3"
+
+
 def test_counting_ends_a_run_also_after_a_restart_upstream(stage: Callable[..., Any]) -> None:
     """Numbers that come again are errors, but the marker passes and tells of them."""
     each = stage("countByWindow")
