@@ -20,7 +20,7 @@ class Pace:
     """
 
     def __init__(
-        self, interval_s: float, rng: Random, startup_probes: int = 60, startup_rate: float = 4.0
+        self, interval_s: float, rng: Random, startup_probes: int = 120, startup_rate: float = 4.0
     ) -> None:
         self._interval_s = interval_s
         self._rng = rng

@@ -33,7 +33,7 @@ class PeerChooser:
         explore: Far peers that change in a round while some never had their turn.
     """
 
-    def __init__(self, rng: Random, near: int = 2, far: int = 6, explore: int = 3) -> None:
+    def __init__(self, rng: Random, near: int = 2, far: int = 6, explore: int = 6) -> None:
         if near < 0 or not 1 <= explore <= far:
             raise ValueError("near >= 0 and 1 <= explore <= far are needed")
         self._rng = rng

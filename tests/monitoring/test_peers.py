@@ -8,6 +8,8 @@ from collections import Counter
 
 import pytest
 
+from monitoring.pace import Pace
+from monitoring.peer_pool import PeerPool
 from monitoring.peers import PeerChooser
 
 NAMES = [f"h{n:02d}" for n in range(40)]
@@ -46,8 +48,16 @@ def test_every_peer_has_its_turn_and_far_ones_stay_for_several_rounds() -> None:
 
 
 def test_everybody_is_met_early() -> None:
-    # 38 far peers, three more in each round of six
-    assert set(choices(8 * 12, NAMES)) == set(NAMES)
+    # 38 far peers, six others in each round
+    assert set(choices(8 * 7, NAMES)) == set(NAMES)
+
+
+def test_a_whole_pool_is_met_while_probes_still_follow_each_other_quickly() -> None:
+    pool = PeerPool(random.Random(0))
+    pool.update(f"h{number:03d}" for number in range(1000))
+    pace = Pace(1.0, random.Random(0))
+    quick = next(number for number in range(1000) if pace.next_delay_s(sent=True) > 0.5)
+    assert set(choices(quick * 3 // 4, sorted(pool.members()))) == pool.members()
 
 
 def test_a_peer_that_never_answers_has_its_turn_as_others_do() -> None:
