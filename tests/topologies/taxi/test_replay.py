@@ -10,9 +10,11 @@ import pytest
 from topologies.redis_io.writer import WriteLostError
 from topologies.taxi.keys import REDIS_KEY, REPLAY_KEY, RUN_KEY, replays
 from topologies.taxi.packing import marked, unmarked
+from topologies.taxi.retelling import Retelling
 from topologies.taxi.totals import Totals
 from topologies.taxi.trail import extended, numbered, unnumbered
 from topologies.taxi.under_way import Row, RowsUnderWay
+from topologies.taxi.window import RouteCount, SlidingWindow
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,25 +68,29 @@ def test_a_new_source_goes_on_with_rows_that_are_not_done(
 ) -> None:
     """It emits them first, with higher numbers; the end comes when all are done; bad entries hold nothing."""
     client = redis_server.client()
-    for fields in ({"n": 1, "line": "a"}, {"n": "x"}, {"n": 2, "line": "b"}, {"n": 3, "end": 1}):
+    for fields in ({"n": 1, "line": "a"}, {"n": "x"}, {"n": 2, "line": "b"}):
         client.xadd("taxi:r1:rows", fields)
     old = stage("dataSource", conf(redis_server))
     first = until(2, lambda: old.run({"command": "next"}))
     assert [(each["id"], each["tuple"][0]) for each in first] == [("1", 1), ("2", 2)]
     old.run({"command": "ack", "id": "1"})
-    while client.xpending("taxi:r1:rows", "dataSource")["pending"] > 2:
+    while client.xpending("taxi:r1:rows", "dataSource")["pending"] > 1:
         time.sleep(0.002)
+    old.component._reader.stop()
+    for fields in ({"n": 3, "line": "c"}, {"n": 4, "end": 1}):
+        client.xadd("taxi:r1:rows", fields)
     new = stage("dataSource", conf(redis_server))
-    (again,) = until(1, lambda: new.run({"command": "next"}))
-    assert (again["id"], again["tuple"][2]) == ("2", "b")
+    again, other = until(2, lambda: new.run({"command": "next"}))
+    assert (again["id"], again["tuple"][2], other["id"]) == ("2", "b", "3")
     assert unnumbered(again["tuple"][1])[0] > unnumbered(first[1]["tuple"][1])[0]
     new.run({"command": "fail", "id": "2"})
     (again,) = until(1, lambda: new.run({"command": "next"}))
     assert again["id"] == "2"
     new.run({"command": "ack", "id": "2"})
-    (end,) = until(1, lambda: new.run({"command": "next"}))
-    assert Totals.decode(end["tuple"][3]) == Totals(rows=2)
     new.run({"command": "ack", "id": "3"})
+    (end,) = until(1, lambda: new.run({"command": "next"}))
+    assert Totals.decode(end["tuple"][3]) == Totals(rows=3)
+    new.run({"command": "ack", "id": "4"})
     while client.xpending("taxi:r1:rows", "dataSource")["pending"]:
         time.sleep(0.002)
     assert client.hgetall("taxi:r1:source") == {"began": "2", "replayed": "2"}
@@ -114,6 +120,20 @@ def test_a_result_is_acknowledged_when_redis_has_it(stage: Callable[..., Any], r
     assert answers == [{"command": "fail", "id": "t3"}]
     with pytest.raises(WriteLostError):
         each.component._writer.add("s", {"n": 1}, tag=4)
+
+
+def test_a_row_that_comes_again_is_counted_once_but_told_again() -> None:
+    """With all that it changed, also routes that left the window then; rows long ago are forgotten."""
+    window, retelling = SlidingWindow(), Retelling(rows=2)
+    window.advance(0)
+    assert retelling.count(window, 1, "a", 1) == [RouteCount("a", 1, 1)]
+    window.advance(1_800)
+    told = retelling.count(window, 2, "b", 2)
+    assert told == [RouteCount("a", 0, 0), RouteCount("b", 1, 2)]
+    assert retelling.count(window, 2, "b", 3) == told
+    for n in (3, 4):
+        retelling.count(window, n, "c", n + 1)
+    assert retelling.count(window, 2, "b", 6) == [RouteCount("b", 2, 6)]
 
 
 def test_what_travels_inside_texts_comes_out_again() -> None:
