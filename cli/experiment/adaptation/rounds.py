@@ -116,13 +116,11 @@ def _hosts(request: PlanRequest, topology: Topology, plan: TopologyPlan | None) 
 
 def _network(geography: Geography) -> _Network:
     names = geography.sites
+    # the last index stands for hosts without a site
     cells = [
-        (names[one], names[other], cell.delay_ms, _SOURCES[cell.source])
+        (names[cell.sites[0]], names[cell.sites[1]], cell.delay_ms, _SOURCES[cell.source])
         for cell in geography.cells
-        if (one := cell.sites[0]) != (other := cell.sites[1])
-        and other < len(names)
-        and cell.delay_ms is not None
-        and cell.source is not None
+        if cell.sites[1] < len(names) and cell.delay_ms is not None and cell.source is not None
     ]
     return _Network(tuple(cells), {host.name: host.site for host in geography.hosts if host.site is not None})
 
