@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from replay.adaptation.kept import Event, PlannedRound
+    from replay.adaptation.kept import Event, PlannedRound, Source
     from replay.sites import Sites
 
 Pair: TypeAlias = frozenset[str]
@@ -71,6 +71,11 @@ def at(found: Sequence[Epoch], time_s: float) -> Epoch:
     return next(epoch for epoch in reversed(found) if epoch.start_s <= time_s)
 
 
+def seen_delays(each: PlannedRound) -> dict[Pair, tuple[float, Source]]:
+    """Return the delays between different sites as the planner saw them in a round, ms, and their source."""
+    return {frozenset((a, b)): (delay_ms, source) for a, b, delay_ms, source in each.delays if a != b}
+
+
 @dataclass(frozen=True)
 class Change:
     """An event and what it did.
@@ -114,7 +119,7 @@ def seen_after_s(change: Change, rounds: Sequence[PlannedRound], sites: Sites) -
 
 
 def _shows(change: Change, each: PlannedRound, earlier: PlannedRound | None, sites: Sites) -> bool:
-    delays = {frozenset((a, b)): delay_ms for a, b, delay_ms, _ in each.delays}
+    delays = {pair: delay_ms for pair, (delay_ms, _) in seen_delays(each).items()}
     concerned = frozenset(change.event.sites)
     known = any(pair & concerned for pair in delays)
     if change.event.kind == "isolate":

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from replay.adaptation.network import at
+from replay.adaptation.network import at, seen_delays
 from replay.adaptation.recovery import OUTAGE_S
 from replay.network_map import COLORS, FAINT, INK
 
@@ -194,10 +194,7 @@ def draw_delays(axes: Axes, scenario: ScenarioData, sites: Sites, clock: Clock) 
 
 def _draw_pair(axes: Axes, scenario: ScenarioData, pair: Pair, line: Mapping[str, Any], clock: Clock) -> None:
     rounds = _current(scenario)
-    seen = [
-        next(((ms, source) for a, b, ms, source in each.delays if {a, b} == pair), (np.nan, "measured"))
-        for each in rounds
-    ]
+    seen = [seen_delays(each).get(pair, (np.nan, "measured")) for each in rounds]
     place = clock.steps(rounds)
     values = [ms for ms, _ in seen]
     axes.step(place, [*values, values[-1]], where="post", zorder=3, **line)
@@ -271,7 +268,7 @@ def _current(scenario: ScenarioData) -> list[PlannedRound]:
 
 def _pairs_in_use(rounds: Sequence[PlannedRound], sites: Sites) -> list[Pair]:
     """Return the pairs of sites that hosted executors at the same time, those in use longest first."""
-    known = {frozenset((a, b)) for each in rounds for a, b, _, _ in each.delays}
+    known = {pair for each in rounds for pair in seen_delays(each)}
     used = [{sites.hosts.get(host) for host in each.hosts.values() if host} for each in rounds]
     count = {pair: sum(pair <= each for each in used) for pair in known}
     return sorted((pair for pair in known if count[pair]), key=lambda pair: (-count[pair], sorted(pair)))

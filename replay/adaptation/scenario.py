@@ -103,14 +103,20 @@ class ScenarioData:
         found = []
         if self.longest_pause_s > LONGEST_PAUSE_S:
             found.append(f"{self.longest_pause_s:.0f} s without a round of the daemon: a move may be missing")
+        unplanned = sum(each.executors_moved > 0 and not each.assigned for each in self.rounds)
+        if unplanned:
+            found.append(f"rounds in which executors had hosts that no plan gave them: {unplanned}")
+        # Nimbus was asked some time after the last row, before or after one of these rounds
+        before = sum(each.time_s <= self.end_s for each in self.rounds)
+        last = self.rounds[max(before - 1, 0) :]
         elsewhere = [
             f"{place.component} on {place.host}"
             for place in self.places
-            if self.rounds[-1].hosts.get(place.first_task) != place.host
+            if all(each.hosts.get(place.first_task) != place.host for each in last)
         ]
         if elsewhere:
             found.append(
-                f"in the end executors ran elsewhere than the last round says: {', '.join(elsewhere)}"
+                f"in the end executors ran elsewhere than the last rounds say: {', '.join(elsewhere)}"
             )
         return tuple(found)
 

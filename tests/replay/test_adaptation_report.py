@@ -224,6 +224,17 @@ def test_where_executors_ran_elsewhere_moves_are_not_known(tmp_path: Path) -> No
     assert f"filterByCoordinates on {THIRD}-4" in scenario(tmp_path, "stable").doubts[0]
 
 
+def test_where_executors_have_hosts_that_no_plan_gave_them_moves_are_not_known(tmp_path: Path) -> None:
+    folder = write_scenario(tmp_path, "stable", Course(duration_s=3600.0, rate=0.1))
+    rounds = list(read_rounds(folder / ROUNDS))
+    rounds[50] = rounds[50].model_copy(update={"executors_moved": 2})
+    write_rounds(folder / ROUNDS, rounds)
+    assert list(reached(tmp_path, "stable").values())[-1] is None
+    assert (
+        scenario(tmp_path, "stable").doubts[0].startswith("rounds in which executors had hosts that no plan")
+    )
+
+
 def test_minutes_count_rows_and_moves(tmp_path: Path) -> None:
     course = Course(
         duration_s=150.0,
