@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bridge.delays import Provenance
+from bridge.sites import medians_by_group, site_pairs
 
 if TYPE_CHECKING:
     from bridge.delays import Delays
@@ -39,27 +40,20 @@ def site_cells(delays: Delays) -> tuple[SiteCell, ...]:
     A median over pairs of several sources would be a delay that nothing says: direct links alone count where
     there are any, and so on.
     """
-    members = [np.flatnonzero(delays.site == index) for index in range(delays.n_sites + 1)]
-    present = [index for index, hosts in enumerate(members) if hosts.size]
+    width = delays.n_sites + 1
+    upper = np.triu(np.ones(delays.delay_ms.shape, dtype=np.bool_), 1)
+    group = site_pairs(delays.site, width)[upper]
+    delay, source = delays.delay_ms[upper], delays.provenance[upper]
+    best = np.full(width * width, len(Provenance), dtype=source.dtype)
+    np.minimum.at(best, group, source)
+    chosen = source == best[group]
+    of, medians = medians_by_group(delay[chosen], group[chosen])
+    median = dict(zip(of.tolist(), medians.tolist(), strict=True))
+    pairs = np.bincount(group[chosen], minlength=width * width).tolist()
+    all_pairs = np.bincount(group, minlength=width * width).tolist()
     cells = []
-    for one, other in combinations_with_replacement(present, 2):
-        block = np.ix_(members[one], members[other])
-        delay, source = delays.delay_ms[block], delays.provenance[block]
-        if one == other:
-            upper = np.triu_indices(len(members[one]), 1)
-            delay, source = delay[upper], source[upper]
-        if not delay.size:
-            cells.append(SiteCell((one, other), None, None, 0, 0))
-            continue
-        best = source.min()
-        chosen = delay[source == best]
-        cells.append(
-            SiteCell(
-                (one, other),
-                float(np.median(chosen)),
-                Provenance(int(best)),
-                int(chosen.size),
-                int(delay.size),
-            )
-        )
+    for one, other in combinations_with_replacement(np.unique(delays.site).tolist(), 2):
+        number = one * width + other
+        known = Provenance(int(best[number])) if all_pairs[number] else None
+        cells.append(SiteCell((one, other), median.get(number), known, pairs[number], all_pairs[number]))
     return tuple(cells)

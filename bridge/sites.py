@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import numpy.typing as npt
 
     from bridge.cluster import Host
     from scheduler.arrays import FloatArray, IntArray
@@ -24,8 +26,8 @@ def site_medians(known: FloatArray, site: IntArray, n_sites: int) -> FloatArray:
     """Return the median of what is known between the hosts of each pair of sites.
 
     Args:
-        known: (n_hosts, n_hosts) a value per pair of hosts, NaN where it is not known; the diagonal is known
-            and does not count.
+        known: (n_hosts, n_hosts) a value per pair of hosts, symmetric, NaN where it is not known; the
+            diagonal does not count.
         site: (n_hosts,) site of each host, `n_sites` if unknown.
         n_sites: Number of sites.
 
@@ -38,20 +40,44 @@ def site_medians(known: FloatArray, site: IntArray, n_sites: int) -> FloatArray:
     absent = np.isnan(known)
     if not absent.any():
         return medians
-    # Numbers of sites multiply: groups are counted in the least type, which makes sorting by group linear.
-    group = (site[:, None] * width + site[None, :]).astype(np.min_scalar_type(width * width))
-    needed = np.bincount(group[absent], minlength=width * width) > 0
+    group = site_pairs(site, width)
+    upper = np.triu(np.ones(known.shape, dtype=np.bool_), 1)
+    needed = np.bincount(group[absent & upper], minlength=width * width) > 0
     needed = needed.reshape(width, width)
     needed[n_sites, :] = needed[:, n_sites] = False
-    take = ~absent & needed.ravel()[group]
-    np.fill_diagonal(take, False)
-    value, of = known[take], group[take]
+    take = upper & ~absent & needed.ravel()[group]
+    of, value = medians_by_group(known[take], group[take])
+    one, other = np.divmod(of, width)
+    medians[one, other] = medians[other, one] = value
+    return medians
+
+
+def site_pairs(site: IntArray, width: int) -> npt.NDArray[np.unsignedinteger[Any]]:
+    """Return (n_hosts, n_hosts) a number per pair of hosts: lower site * width + higher site.
+
+    Args:
+        site: (n_hosts,) site of each host.
+        width: Number of sites.
+    """
+    # Numbers of sites multiply: the least type makes sorting by them linear, where two bytes suffice.
+    least = np.min_scalar_type(width * width)
+    index = site.astype(least)
+    low, high = np.minimum(index[:, None], index), np.maximum(index[:, None], index)
+    return np.asarray(low * least.type(width) + high)
+
+
+def medians_by_group(value: FloatArray, group: npt.NDArray[np.integer[Any]]) -> tuple[IntArray, FloatArray]:
+    """Return the numbers of all groups that have a value, ascending, and the median of each.
+
+    Args:
+        value: (n,) values.
+        group: (n,) number of the group of each.
+    """
     # Equal values may change places; only the second sorting has to keep the order of the first.
     by_value = np.argsort(value)
-    order = by_value[np.argsort(of[by_value], kind="stable")]
-    count = np.bincount(of, minlength=width * width)
+    order = by_value[np.argsort(group[by_value], kind="stable")]
+    count = np.bincount(group)
     present = np.flatnonzero(count)
     begin = (np.cumsum(count) - count)[present]
     low, high = begin + (count[present] - 1) // 2, begin + count[present] // 2
-    medians.ravel()[present] = (value[order[low]] + value[order[high]]) / 2
-    return medians
+    return present, (value[order[low]] + value[order[high]]) / 2
