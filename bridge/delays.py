@@ -1,6 +1,7 @@
 """One-way delays between hosts from the best source of each pair.
 
 Direct links, else coordinates, else the median between the two sites, else the site table, else uniform.
+Fresh direct links between the same two sites correct coordinates and outdated links.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 from bridge.embedding import judge_embedding
 from bridge.links import NO_PAIRS
 from bridge.readings import LEAST_AVAILABILITY
+from bridge.site_levels import level_by_sites
 from bridge.sites import site_indices, site_medians
 
 if TYPE_CHECKING:
@@ -63,6 +65,8 @@ class Delays:
             one with a coordinate counts there even if it has direct links too.
         error: Median relative error that hosts estimate of their coordinates, None without any.
         links: Direct links, None without any.
+        measured_pairs: Number of pairs of hosts whose delay is that of a fresh direct link.
+        outdated_pairs: Number of pairs whose direct link is outdated by fresher ones between the same sites.
         embedding: How well coordinates agree with direct links.
         site: (n_hosts,) site of each host as an index, `n_sites` if unknown.
         n_sites: Number of sites.
@@ -73,22 +77,20 @@ class Delays:
     hosts_by_provenance: tuple[tuple[Provenance, int], ...]
     error: float | None
     links: Links | None
+    measured_pairs: int
+    outdated_pairs: int
     embedding: Embedding
     site: IntArray
     n_sites: int
-
-    @property
-    def measured_pairs(self) -> int:
-        """Number of pairs of hosts with a fresh direct link."""
-        return 0 if self.links is None else len(self.links.delays.value)
 
     def summary(self) -> str:
         """One phrase for status lines: `delays from coordinates 5/7 (error 8 %), 2 by site median`."""
         counts = dict(self.hosts_by_provenance)
         total = sum(counts.values())
         direct = ""
-        if self.measured_pairs:
-            direct = f"measured for {self.measured_pairs}/{total * (total - 1) // 2} pairs, "
+        if self.measured_pairs or self.outdated_pairs:
+            outdated = f" ({self.outdated_pairs} outdated)" if self.outdated_pairs else ""
+            direct = f"measured for {self.measured_pairs}/{total * (total - 1) // 2} pairs{outdated}, "
         if self.embedding.trusted:
             located = counts.get(Provenance.COORDINATES, 0)
             error = "" if self.error is None else f" (error {_percent(self.error)})"
@@ -157,11 +159,15 @@ def estimate_delays(
     if not embedding.trusted:
         delay[:] = np.nan
         located = located[:0]
-    provenance = np.full((count, count), Provenance.COORDINATES, dtype=np.int8)
-    direct.write_to(delay)
-    provenance[direct.low, direct.high] = provenance[direct.high, direct.low] = Provenance.MEASURED
-    np.fill_diagonal(delay, 0.0)
     names, site = site_indices(hosts)
+    levelled = level_by_sites(delay, links, site, len(names))
+    delay = levelled.coordinate_ms
+    provenance = np.where(np.isnan(delay), Provenance.SITE_MEDIAN, Provenance.COORDINATES).astype(np.int8)
+    levelled.outdated.write_to(delay)
+    current = levelled.direct
+    current.write_to(delay)
+    provenance[current.low, current.high] = provenance[current.high, current.low] = Provenance.MEASURED
+    np.fill_diagonal(delay, 0.0)
     absent = np.isnan(delay)
     if absent.any():
         stand_in, source = _between_sites(site_medians(delay, site, len(names)), names, settings)
@@ -178,6 +184,8 @@ def estimate_delays(
         hosts_by_provenance=_by_host(provenance, located),
         error=float(np.median(errors)) if errors else None,
         links=links,
+        measured_pairs=len(current.value),
+        outdated_pairs=len(levelled.outdated.value),
         embedding=embedding,
         site=site,
         n_sites=len(names),

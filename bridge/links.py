@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bridge.readings import Readings
     from scheduler.arrays import BoolArray, FloatArray, IntArray
 
-# Two directions of one round trip that differ by more than both contradict each other.
+# Two delays of what should be the same that differ by more than both contradict each other.
 _CONTRADICTION_FRACTION = 0.3
 _CONTRADICTION_MS = 5.0
 _STRANGER = -1
@@ -82,11 +82,7 @@ class Links:
         second = np.flatnonzero(~first)
         one, other = fresh[order[second - 1]], fresh[order[second]]
         apart = np.abs(self.delay_ms[one] - self.delay_ms[other])
-        least = np.maximum(
-            _CONTRADICTION_MS,
-            _CONTRADICTION_FRACTION * np.maximum(self.delay_ms[one], self.delay_ms[other]),
-        )
-        bad = one[apart > least]
+        bad = one[apart > contradiction_limit_ms(self.delay_ms[one], self.delay_ms[other])]
         ends = zip(self.source[bad].tolist(), self.target[bad].tolist(), strict=True)
         return tuple((self.names[min(pair)], self.names[max(pair)]) for pair in ends)
 
@@ -115,6 +111,12 @@ class Links:
     def _pairs(self, chosen: IntArray, value: FloatArray) -> Pairs:
         source, target = self.source[chosen], self.target[chosen]
         return Pairs(np.minimum(source, target), np.maximum(source, target), value)
+
+
+def contradiction_limit_ms(one: FloatArray, other: FloatArray) -> FloatArray:
+    """Return the difference up to which delays of the same path agree: 5 ms, or 30 % of the longer one."""
+    limit = np.maximum(_CONTRADICTION_MS, _CONTRADICTION_FRACTION * np.maximum(one, other))
+    return np.asarray(limit, dtype=np.float64)
 
 
 def _by_pair(key: IntArray, rank: FloatArray, source: IntArray) -> tuple[IntArray, BoolArray]:

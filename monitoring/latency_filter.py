@@ -2,6 +2,7 @@
 
 Queues and late wake-ups only ever add to a round trip, so the lower samples tell the path and the upper ones
 the moment. The lowest alone would never see a path get longer while old samples remain; hence a percentile.
+Two samples in a row that are far above it and agree with each other are a longer path: queues do not repeat.
 """
 
 from __future__ import annotations
@@ -13,6 +14,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+# How far above the percentile two samples must be, and how near to each other, to be another path.
+_FAR_FRACTION = 0.3
+_FAR_MS = 5.0
+_AGREE_FRACTION = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +33,9 @@ class LatencyFilter:
     """Recent samples per peer, bounded in number and age.
 
     Args:
-        window: Samples kept per peer. With 5 samples and percentile 25 a longer path shows after four
-            samples, a shorter one after two, and three spikes in five samples leave no trace.
+        window: Samples kept per peer. With 5 samples and percentile 25 a slightly longer path shows after
+            four samples, a much longer or a shorter one after two, and three spikes in five samples leave no
+            trace unless two in a row are equal.
         percentile: Rank that is taken, 0 to 100 (nearest rank below).
         max_age_s: Older samples are dropped.
     """
@@ -53,6 +60,9 @@ class LatencyFilter:
         while samples and now_s - samples[0][0] > self._max_age_s:
             samples.popleft()
         samples.append((now_s, delay_ms))
+        if self._on_another_path(samples):
+            for _ in range(len(samples) - 2):
+                samples.popleft()
         return self._percentile(samples)
 
     def look(self, peer: str) -> FilteredDelay | None:
@@ -69,6 +79,14 @@ class LatencyFilter:
         fresh = deque((pair for pair in samples if now_s - pair[0] <= self._max_age_s), maxlen=self._window)
         if fresh:
             self._samples[peer] = fresh
+
+    def _on_another_path(self, samples: deque[tuple[float, float]]) -> bool:
+        if len(samples) < 3:
+            return False
+        lower, higher = sorted((samples[-2][1], samples[-1][1]))
+        before = self._percentile(samples)
+        far = lower - before > max(_FAR_MS, _FAR_FRACTION * lower)
+        return far and higher - lower <= _AGREE_FRACTION * higher
 
     def _percentile(self, samples: deque[tuple[float, float]]) -> float:
         ranked = sorted(delay for _, delay in samples)
