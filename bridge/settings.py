@@ -176,7 +176,7 @@ class PlanSettings(_Section):
     )
     seed: int = Field(default=0, ge=0, le=2**31 - 1, description="Seed of topologies that name none.")
     time_limit_ms: int = Field(
-        default=1000,
+        default=800,
         ge=1,
         le=600_000,
         description="Time for one round, ms; keep it below the shim's deadline.",
