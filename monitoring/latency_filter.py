@@ -2,7 +2,7 @@
 
 Queues and late wake-ups only ever add to a round trip, so the lower samples tell the path and the upper ones
 the moment. The lowest alone would never see a path get longer while old samples remain; hence a percentile.
-Two samples in a row that are far above it and agree with each other are a longer path: queues do not repeat.
+Two samples in a row that are far above it, and by the same, are a longer path: queues do not repeat.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# How far above the percentile two samples must be, and how near to each other, to be another path.
-_FAR_FRACTION = 0.3
-_FAR_MS = 5.0
+# Two samples are of another path if they are further above the percentile than both, and apart by no more
+# than this part of that. Of small changes the percentile itself tells soon enough.
+_FAR_FRACTION = 0.5
+_FAR_MS = 10.0
 _AGREE_FRACTION = 0.1
 
 
@@ -85,8 +86,9 @@ class LatencyFilter:
             return False
         lower, higher = sorted((samples[-2][1], samples[-1][1]))
         before = self._percentile(samples)
-        far = lower - before > max(_FAR_MS, _FAR_FRACTION * lower)
-        return far and higher - lower <= _AGREE_FRACTION * higher
+        further = lower - before
+        far = further > max(_FAR_MS, _FAR_FRACTION * before)
+        return far and higher - lower <= _AGREE_FRACTION * further
 
     def _percentile(self, samples: deque[tuple[float, float]]) -> float:
         ranked = sorted(delay for _, delay in samples)

@@ -22,13 +22,14 @@ def fed(samples_ms: list[float]) -> float:
         ([90.0, 20.0], 20.0),
         ([20.0, 21.0, 70.0, 95.0, 130.0], 21.0),  # three spikes in five leave no trace
         ([20.0] * 5 + [60.0], 20.0),  # might still be a spike
-        ([20.0] * 5 + [60.0, 70.0], 20.0),  # queues do not repeat to a tenth
-        ([20.0] * 5 + [60.0, 65.0], 60.0),  # another path, and much longer
-        ([20.0] * 5 + [60.0, 65.0, 61.0], 60.0),
-        ([20.0] * 5 + [60.0, 65.0, 21.0, 22.0], 21.0),  # and if it was none, it is forgotten as soon
+        ([20.0] * 5 + [60.0, 65.0], 20.0),  # queues do not repeat to a tenth of what they add
+        ([20.0] * 5 + [60.0, 63.0], 60.0),  # another path, and much longer
+        ([20.0] * 5 + [60.0, 63.0, 61.0], 60.0),
+        ([20.0] * 5 + [60.0, 63.0, 21.0, 22.0], 21.0),  # and if it was none, it is forgotten as soon
         ([20.0] * 5 + [25.0] * 3, 20.0),  # a little more might be queues
         ([20.0] * 5 + [25.0] * 4, 25.0),  # the path got longer
-        ([2.0] * 5 + [6.0] * 2, 2.0),  # below 5 ms nothing is far
+        ([2.0] * 5 + [11.0] * 2, 2.0),  # below 10 ms nothing is far
+        ([100.0] * 5 + [149.0] * 2, 100.0),  # nor below half of what it was
         ([60.0] * 5 + [20.0], 60.0),  # one low sample may be a slip of the clock
         ([60.0] * 5 + [20.0] * 2, 20.0),  # the path got shorter
     ],

@@ -41,6 +41,8 @@ CONF: dict[str, object] = {
     "taxi.replay": True,
     "topology.acker.executors": 1,
     "topology.message.timeout.secs": 15,
+    # the machine must have something left for workers that start: a hop is half a millisecond slower
+    "topology.bolt.wait.park.microsec": 1000,
 }
 
 
