@@ -57,6 +57,8 @@ def storm_yaml(folder: LabFolder, host: Host, scheduler: SchedulerName) -> str:
         "storm.local.dir": str(home / "local"),
         "storm.local.hostname": host.name,
         "storm.workers.artifacts.dir": str(home / "workers"),
+        # every supervisor opens a connection to Nimbus that often, workers or not
+        "worker.heartbeat.frequency.secs": 5,
         "executor.metrics.frequency.secs": 5,
         "worker.metrics": {},
         # how long a thread without work sleeps decides most of a hop's latency at low rates
