@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from replay.adaptation.network import seen_after_s
-from replay.adaptation.recovery import TOLERANCE, longest_silence_s, recovered_after_s, settled_ms
+from replay.adaptation.recovery import NOT_BACK, TOLERANCE, longest_silence_s, recovery, settled_ms
 
 if TYPE_CHECKING:
     from replay.adaptation.kept import Event
@@ -34,6 +34,7 @@ class Phase:
         lost: Rows without result.
         recovered_s: From the change to the recovery (`replay.adaptation.recovery`). None if the response time
             did not come back, or stays above 1.2 times the one before and the query did not move.
+        for_good_s: From the change to the moment after which nothing disturbed it any more, None likewise.
         seen_s: From the change to the first round whose data show it, None if none does.
         moves: Moves of the phase.
     """
@@ -47,6 +48,7 @@ class Phase:
     silence_s: float
     lost: int
     recovered_s: float | None
+    for_good_s: float | None
     seen_s: float | None
     moves: tuple[Move, ...]
 
@@ -77,12 +79,13 @@ def _phase(scenario: ScenarioData, change: Change, before_ms: float | None, site
     inside = (rows.available_s >= start_s) & (rows.available_s < end_s)
     moves = tuple(move for move in scenario.moves if start_s <= move.time_s < end_s)
     level_ms = settled_ms(rows, start_s, end_s)
-    recovered_s = recovered_after_s(rows, scenario.medians_ms, start_s, end_s, scenario.done.rate)
+    last_s = moves[-1].time_s if moves else start_s
+    found = recovery(rows, scenario.medians_ms, start_s, end_s, scenario.done.rate, moved_s=last_s)
     # a query that stays where it is settles too, at the response time that the change has brought
     worse = before_ms is not None and level_ms is not None and level_ms > TOLERANCE * before_ms
     if worse and not moves:
-        recovered_s = None
-    disturbed = inside & (rows.available_s < (end_s if recovered_s is None else start_s + recovered_s))
+        found = NOT_BACK
+    disturbed = inside & (rows.available_s < (end_s if found.back_s is None else start_s + found.back_s))
     answered = rows.response_ms[inside & np.isfinite(rows.response_ms)]
     return Phase(
         event=change.event,
@@ -93,7 +96,8 @@ def _phase(scenario: ScenarioData, change: Change, before_ms: float | None, site
         settled_ms=level_ms,
         silence_s=longest_silence_s(rows, start_s, end_s),
         lost=int(np.count_nonzero(inside & np.isinf(rows.response_ms))),
-        recovered_s=recovered_s,
+        recovered_s=found.back_s,
+        for_good_s=found.for_good_s,
         seen_s=seen_after_s(change, scenario.rounds, sites),
         moves=moves,
     )

@@ -1,7 +1,8 @@
-"""When the response time is back: rolling median, settled level, and the moment from which it stays there."""
+"""When the response time is back: rolling median, settled level, and from when on all is well."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,25 @@ TOLERANCE = 1.2
 """Most times the settled level that counts as recovered."""
 OUTAGE_S = 5.0
 """Longer than this no row may wait, and no stretch of rows be without result: it is an outage."""
+HELD_S = 30.0
+"""So long all must be well, counted from the last move of the phase, for the response time to be back."""
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """When the response time is back, from the start of the phase; 0 if it was never away.
+
+    Attributes:
+        back_s: From when on all is well for 30 s and the query moves no more, or for good if that is shorter;
+            None if the phase does not end well.
+        for_good_s: From when on all is well until the end of the phase; None if it does not end well.
+    """
+
+    back_s: float | None
+    for_good_s: float | None
+
+
+NOT_BACK = Recovery(None, None)
 
 
 def rolling_median_ms(rows: Deliveries) -> FloatArray:
@@ -43,14 +63,13 @@ def settled_ms(rows: Deliveries, start_s: float, end_s: float) -> float | None:
     return median if median <= OUTAGE_S * 1000.0 else None
 
 
-def recovered_after_s(
-    rows: Deliveries, medians_ms: FloatArray, start_s: float, end_s: float, rate: float
-) -> float | None:
-    """Return how long after the start of a phase the response time is back for the rest of the phase.
+def recovery(
+    rows: Deliveries, medians_ms: FloatArray, start_s: float, end_s: float, rate: float, *, moved_s: float
+) -> Recovery:
+    """Return how long after the start of a phase the response time is back, for a while and for good.
 
-    It is back at the first row from which on, for all rows of the phase, the rolling median is at most 1.2
-    times the settled level (and below an outage's 5 s), no more rows wait for a result than come in 5 s, and
-    no 5 s pass without a row that has one.
+    All is well at a row if the rolling median is at most 1.2 times the settled level (and below an outage's
+    5 s), no more rows wait for a result than come in 5 s, and no 5 s have passed without a row that has one.
 
     Args:
         rows: The rows.
@@ -58,25 +77,26 @@ def recovered_after_s(
         start_s: The event, unix time.
         end_s: The next event, or the end.
         rate: Rows per second.
-
-    Returns:
-        Seconds; 0 if it was never away; None if it does not come back before the end.
+        moved_s: The last move of the phase, unix time, or its start without one.
     """
     level_ms = settled_ms(rows, start_s, end_s)
     inside = np.flatnonzero((rows.available_s >= start_s) & (rows.available_s < end_s))
     if level_ms is None or not len(inside):
-        return None
+        return NOT_BACK
     limit_ms = TOLERANCE * level_ms
     moments_s = rows.available_s[inside]
     late = medians_ms[inside] > min(limit_ms, OUTAGE_S * 1000.0)
     backlog = _waiting(rows, moments_s, limit_ms) > OUTAGE_S * rate
     pauses = np.diff(moments_s, prepend=start_s) > OUTAGE_S
     # a row after a pause is the first that may be the one from which on all is well
-    away = np.flatnonzero(late | backlog) + 1
-    back = max(away.max(initial=0), np.flatnonzero(pauses).max(initial=0))
-    if back == len(inside) or end_s - moments_s[-1] > OUTAGE_S:
-        return None
-    return 0.0 if back == 0 and not pauses[0] else float(moments_s[back] - start_s)
+    starts = np.unique(np.concatenate(([0], np.flatnonzero(late | backlog) + 1, np.flatnonzero(pauses))))
+    if starts[-1] == len(inside) or end_s - moments_s[-1] > OUTAGE_S:
+        return NOT_BACK
+    begins_s = np.where((starts == 0) & ~pauses[0], start_s, moments_s[starts])
+    lasts_s = np.append(moments_s[starts[1:] - 1], end_s) - np.maximum(begins_s, moved_s)
+    first = np.flatnonzero(lasts_s >= HELD_S)
+    back_s = begins_s[first[0]] if first.size else begins_s[-1]
+    return Recovery(float(back_s - start_s), float(begins_s[-1] - start_s))
 
 
 def longest_silence_s(rows: Deliveries, start_s: float, end_s: float) -> float:

@@ -37,18 +37,20 @@ _PHASES = (
     "first move after, s",
     "planning, ms",
     "back after, s",
+    "for good after, s",
     "moves",
     "rows without result",
 )
 _PHASE_NOTE = (
     "Response times end to end, from the row being available in Redis to its first result being there. "
     "Before and settled: median of the 30 s before this change and before the next one. Until recovery: "
-    "median of the rows that came before the response time was back. Back: from then on until the next "
-    "change the median of 5 s is at most 1.2 times the settled level, no more rows wait than come in 5 s, "
-    "and no 5 s pass without a row that has a result; a query that becomes slower than 1.2 times before and "
-    "does not move is not back. Seen: the first round whose delays show more than half of the change; of a "
-    "site that is cut off, the first that knows no delay of it or has taken an executor from it. Times after "
-    "the change."
+    "median of the rows that came before the response time was back. Back: from then on, for 30 s and after "
+    "the last move, the median of 5 s is at most 1.2 times the settled level, no more rows wait than come in "
+    "5 s, and no 5 s pass without a row that has a result. For good: the same until the next change; what "
+    "lies between is a later disturbance. A query that becomes slower than 1.2 times before and does not "
+    "move, or that does not end well, is not back. Seen: the first round whose delays show more than "
+    "half of the change; of a site that is cut off, the first that knows no delay of it or has taken an "
+    "executor from it. Times after the change."
 )
 _MOVES = ("at, s", "why", "executors", "workers", "gain", "planning, ms", "R before, ms", "R expected, ms")
 _MINUTES = ("minute", "rows", "without result", "median, ms", "p95, ms", "longest, ms", "moves")
@@ -126,6 +128,7 @@ def _phase(scenario: ScenarioData, phase: Phase) -> list[str]:
         _number(phase.moved_s, "-"),
         " / ".join(f"{move.plan_ms:.0f}" for move in phase.moves) or "-",
         _number(phase.recovered_s, "**not back**"),
+        _number(phase.for_good_s, "-"),
         ", ".join(f"{move.executors} ({move.reason})" for move in phase.moves) or "none",
         str(phase.lost) if scenario.rows.by_expected_answers else "unknown",
     ]

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from replay.adaptation.deliveries import Deliveries
 from replay.adaptation.labels import Label, arrange
-from replay.adaptation.recovery import longest_silence_s, recovered_after_s, rolling_median_ms, settled_ms
+from replay.adaptation.recovery import Recovery, longest_silence_s, recovery, rolling_median_ms, settled_ms
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,8 +39,12 @@ def rows(response_ms: Callable[[float], float], *, without: tuple[float, float] 
     )
 
 
+def recovered(found: Deliveries, moved_s: float = EVENT_S) -> Recovery:
+    return recovery(found, rolling_median_ms(found), EVENT_S, END_S, RATE, moved_s=moved_s)
+
+
 def back_after_s(found: Deliveries) -> float | None:
-    return recovered_after_s(found, rolling_median_ms(found), EVENT_S, END_S, RATE)
+    return recovered(found).for_good_s
 
 
 def silent_until(end_s: float) -> Callable[[float], float]:
@@ -77,12 +81,39 @@ def test_a_level_within_a_fifth_of_the_settled_one_counts_as_back() -> None:
     assert back_after_s(course(1.21)) == pytest.approx(42.5, abs=0.2)
 
 
-def test_the_last_departure_counts() -> None:
-    """A response time that is well for a while and leaves again is back after the second time."""
-    found = back_after_s(
-        rows(lambda at_s: 900.0 if int(at_s - EVENT_S) in {*range(5), *range(50, 60)} else 60.0)
-    )
-    assert found == pytest.approx(62.5, abs=0.2)
+def leaving_twice(second_s: int) -> Deliveries:
+    """Slow for 5 s after the event, and for 10 s again later."""
+    slow = {*range(5), *range(second_s, second_s + 10)}
+    return rows(lambda at_s: 900.0 if int(at_s - EVENT_S) in slow else LEVEL_MS)
+
+
+def test_a_response_time_that_leaves_again_is_back_for_good_the_second_time() -> None:
+    found = recovered(leaving_twice(50))
+    assert found.back_s == pytest.approx(7.5, abs=0.2)
+    assert found.for_good_s == pytest.approx(62.5, abs=0.2)
+
+
+def test_half_a_minute_of_quick_rows_is_what_counts_as_back() -> None:
+    """From 7.5 s to 34.5 s it is less, and the second time is for good."""
+    found = recovered(leaving_twice(32))
+    assert found.back_s == found.for_good_s == pytest.approx(44.5, abs=0.2)
+
+
+def test_quick_rows_before_the_last_move_do_not_count() -> None:
+    """The move comes 30 s after the event and is an outage from the 50th second on."""
+    found = recovered(leaving_twice(50), moved_s=EVENT_S + 30)
+    assert found.back_s == found.for_good_s == pytest.approx(62.5, abs=0.2)
+
+
+def test_a_move_that_costs_nothing_is_no_departure() -> None:
+    """It was never away, and that has been seen for half a minute after the move."""
+    assert recovered(rows(lambda _: LEVEL_MS), moved_s=EVENT_S + 60) == Recovery(0.0, 0.0)
+
+
+def test_what_comes_back_shortly_before_the_end_is_back_for_less_than_half_a_minute() -> None:
+    """The phase ends well, which is all that can be known."""
+    found = recovered(rows(lambda at_s: 900.0 if EVENT_S <= at_s < END_S - 25 else LEVEL_MS))
+    assert found.back_s == found.for_good_s == pytest.approx(END_S - EVENT_S - 22.5, abs=0.2)
 
 
 def test_newer_rows_that_are_quick_do_not_hide_a_backlog() -> None:
@@ -119,7 +150,8 @@ def test_who_waits_longer_than_an_outage_has_not_settled(late_ms: float) -> None
 
 
 def test_what_leaves_before_the_end_is_not_back() -> None:
-    assert back_after_s(rows(lambda at_s: 500.0 if at_s >= END_S - 4 else LEVEL_MS)) is None
+    """However long it was well before."""
+    assert recovered(rows(lambda at_s: 500.0 if at_s >= END_S - 4 else LEVEL_MS)) == Recovery(None, None)
 
 
 def test_settled_is_the_median_of_the_last_half_minute() -> None:
