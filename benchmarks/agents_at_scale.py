@@ -62,7 +62,7 @@ def _links(host: str) -> dict[str, Link]:
     rng = random.Random(host)
     return {
         f"site-{rng.randrange(20)}-host-{number}": Link(
-            rng.uniform(0, 120), rng.uniform(0, 90), 5, 0.0123, 0.999912
+            rng.uniform(0, 120), rng.uniform(0, 90), rng.uniform(90, 120), 5, 0.0123, 0.999912
         )
         for number in range(32)
     }

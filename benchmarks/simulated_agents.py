@@ -110,7 +110,7 @@ class Simulation:
         host = self.hosts[name]
 
         def distance_ms(peer: str) -> float:
-            delay = host.filter.look(peer)
+            delay = host.filter.look(peer, self.now_s)
             return float("inf") if delay is None else float(delay.delay_ms)
 
         peer = host.chooser.choose(distance_ms)

@@ -23,6 +23,7 @@ class LinkPayload(TypedDict):
     __pydantic_config__ = ConfigDict(strict=True, extra="ignore")  # type: ignore[misc]  # read by pydantic
     delay_ms: _DelayMs
     age_s: _NotNegative
+    delay_age_s: NotRequired[_NotNegative]
     availability: NotRequired[_Fraction]
 
 

@@ -21,13 +21,25 @@ _FAR_FRACTION = 0.5
 _FAR_MS = 10.0
 _AGREE_FRACTION = 0.1
 
+# A sample speaks for the percentile unless it is above it by more than both: then it may be of another path.
+_SUPPORT_MS = 5.0
+_SUPPORT_FRACTION = 0.3
+
 
 @dataclass(frozen=True, slots=True)
 class FilteredDelay:
-    """A peer's filtered delay, in ms, and the number of samples behind it."""
+    """A peer's filtered delay.
+
+    Attributes:
+        delay_ms: The delay, ms.
+        samples: Samples behind it.
+        supported_s: Time of the newest sample that agrees with it, s on the clock of the samples. Samples
+            that are far above it may be queues or a longer path: they do not make it newer.
+    """
 
     delay_ms: float
     samples: int
+    supported_s: float
 
 
 class LatencyFilter:
@@ -58,18 +70,30 @@ class LatencyFilter:
             delay_ms: The sample, in ms.
         """
         samples = self._samples.setdefault(peer, deque(maxlen=self._window))
-        while samples and now_s - samples[0][0] > self._max_age_s:
-            samples.popleft()
+        self._drop_old(samples, now_s)
         samples.append((now_s, delay_ms))
         if self._on_another_path(samples):
             for _ in range(len(samples) - 2):
                 samples.popleft()
         return self._percentile(samples)
 
-    def look(self, peer: str) -> FilteredDelay | None:
-        """Return a peer's filtered delay; None for one that was never reached."""
+    def look(self, peer: str, now_s: float) -> FilteredDelay | None:
+        """Return a peer's filtered delay; None for one that was not reached for the age of a sample.
+
+        Args:
+            peer: Name of the peer.
+            now_s: Time of the look on the clock of the samples, s.
+        """
         samples = self._samples.get(peer)
-        return None if samples is None else FilteredDelay(self._percentile(samples), len(samples))
+        if samples is None:
+            return None
+        self._drop_old(samples, now_s)
+        if not samples:
+            del self._samples[peer]
+            return None
+        delay_ms = self._percentile(samples)
+        supported_s = max(at_s for at_s, sample_ms in samples if _supports(sample_ms, delay_ms))
+        return FilteredDelay(delay_ms, len(samples), supported_s)
 
     def samples(self, peer: str) -> tuple[tuple[float, float], ...]:
         """Return time (s) and delay (ms) of a peer's samples, the oldest first."""
@@ -80,6 +104,10 @@ class LatencyFilter:
         fresh = deque((pair for pair in samples if now_s - pair[0] <= self._max_age_s), maxlen=self._window)
         if fresh:
             self._samples[peer] = fresh
+
+    def _drop_old(self, samples: deque[tuple[float, float]], now_s: float) -> None:
+        while samples and now_s - samples[0][0] > self._max_age_s:
+            samples.popleft()
 
     def _on_another_path(self, samples: deque[tuple[float, float]]) -> bool:
         if len(samples) < 3:
@@ -100,3 +128,7 @@ class LatencyFilter:
 
     def __len__(self) -> int:
         return len(self._samples)
+
+
+def _supports(sample_ms: float, delay_ms: float) -> bool:
+    return sample_ms - delay_ms <= max(_SUPPORT_MS, _SUPPORT_FRACTION * sample_ms)

@@ -50,6 +50,7 @@ class Link:
     Attributes:
         delay_ms: Filtered one-way delay, ms.
         age_s: Time since the last answer, s.
+        delay_age_s: Time since the last answer that agreed with the delay, s; later ones were far above it.
         samples: Samples behind the delay.
         loss: Faded share of probes without an answer, 0 to 1.
         availability: Probability that the link works, 0 to 1.
@@ -57,6 +58,7 @@ class Link:
 
     delay_ms: float
     age_s: float
+    delay_age_s: float
     samples: int
     loss: float
     availability: float
@@ -205,7 +207,7 @@ class Links:
             del self._pasts[peer]
 
     def _link(self, peer: str, now_s: float) -> Link | None:
-        delay = self._delays.look(peer)
+        delay = self._delays.look(peer, now_s)
         if delay is None:
             return None
         past = self._pasts[peer]
@@ -214,6 +216,7 @@ class Links:
         return Link(
             delay_ms=delay.delay_ms,
             age_s=now_s - past.answered_s,
+            delay_age_s=now_s - delay.supported_s,
             samples=delay.samples,
             loss=past.unanswered / probes if probes > 0 else 0.0,
             availability=estimate(history, self._parameters.availability),

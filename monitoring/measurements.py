@@ -99,7 +99,7 @@ class Measurements:
             self._chooser.update(self._directory.names())
             self._drop(gone)
             self._log.info("peer-forgotten", peer=gone)
-        peer = self._chooser.choose(self._distance_ms)
+        peer = self._chooser.choose(lambda candidate: self._distance_ms(candidate, now_s))
         if not peer:
             self._availability.alone()
             return None
@@ -162,8 +162,8 @@ class Measurements:
         outages = Outages(past.outages, past.since_outage_s)
         return availability, outages, self._links.published(now_s, self._partners)
 
-    def _distance_ms(self, peer: str) -> float:
-        delay = self._filter.look(peer)
+    def _distance_ms(self, peer: str, now_s: float) -> float:
+        delay = self._filter.look(peer, now_s)
         return float("inf") if delay is None else delay.delay_ms
 
     def _drop(self, peer: str) -> None:

@@ -106,6 +106,7 @@ def _link(link: Link) -> dict[str, float]:
     return {
         "delay_ms": round(link.delay_ms, 3),
         "age_s": round(link.age_s, 1),
+        "delay_age_s": round(link.delay_age_s, 1),
         "samples": link.samples,
         "loss": round(link.loss, 4),
         "availability": round(link.availability, 6),

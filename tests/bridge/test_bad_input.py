@@ -131,6 +131,9 @@ def test_a_second_reading_of_a_host_changes_nothing(make, metered):
         {"delay_ms": -1.0, "age_s": 0.0},
         {"delay_ms": float("nan"), "age_s": 0.0},
         {"delay_ms": 5.0, "age_s": 0.0, "availability": 1.01},
+        {"delay_ms": 5.0, "age_s": 0.0, "delay_age_s": -0.1},
+        {"delay_ms": 5.0, "age_s": 0.0, "delay_age_s": float("inf")},
+        {"delay_ms": 5.0, "age_s": 0.0, "delay_age_s": None},
         {"age_s": 0.0},
     ],
 )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from monitoring.latency_filter import LatencyFilter
+from monitoring.latency_filter import FilteredDelay, LatencyFilter
 
 
 def fed(samples_ms: list[float]) -> float:
@@ -44,6 +44,41 @@ def test_old_samples_do_not_count() -> None:
     latency = LatencyFilter(max_age_s=60)
     latency.add("a", 0.0, 5.0)
     assert latency.add("a", 61.0, 50.0) == 50.0
+
+
+def test_old_samples_do_not_count_when_nothing_new_comes() -> None:
+    latency = LatencyFilter(max_age_s=60)
+    latency.add("a", 0.0, 5.0)
+    latency.add("a", 50.0, 50.0)
+    assert latency.look("a", 60.0) == FilteredDelay(5.0, 2, 0.0)
+    assert latency.look("a", 61.0) == FilteredDelay(50.0, 1, 50.0)
+    assert latency.look("a", 111.0) is None
+    assert len(latency) == 0
+
+
+@pytest.mark.parametrize(
+    ("samples_ms", "supported_s"),
+    [
+        ([22.0], 0.0),
+        ([22.0, 22.0, 22.0, 66.0], 2.0),  # one far sample may be of another path: it makes nothing newer
+        ([22.0, 22.0, 22.0, 27.0], 3.0),  # 5 ms are queues
+        ([22.0, 22.0, 22.0, 27.1], 3.0),  # and so are 30 % of the sample
+        ([10.0, 10.0, 10.0, 15.1], 2.0),
+        ([70.0, 70.0, 70.0, 100.0], 3.0),
+        ([70.0, 70.0, 70.0, 101.0], 2.0),
+        ([60.0] * 4 + [20.0], 4.0),  # what is below is no reason to doubt
+        ([22.0] * 3 + [66.0, 66.0], 4.0),  # believed by now
+    ],
+)
+def test_the_delay_is_as_old_as_the_newest_sample_that_agrees_with_it(
+    samples_ms: list[float], supported_s: float
+) -> None:
+    latency = LatencyFilter()
+    for number, sample_ms in enumerate(samples_ms):
+        latency.add("a", float(number), sample_ms)
+    found = latency.look("a", 10.0)
+    assert found is not None
+    assert found.supported_s == supported_s
 
 
 def test_peers_do_not_mix_and_a_forgotten_one_starts_anew() -> None:

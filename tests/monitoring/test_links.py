@@ -51,6 +51,22 @@ def test_a_link_has_the_filtered_delay_with_age_and_number_of_samples() -> None:
     assert link.availability == pytest.approx(PRIOR, abs=1e-4)
 
 
+def test_a_link_tells_how_old_the_last_answer_is_that_agreed_with_its_delay() -> None:
+    prober = Prober()
+    for number, delay_ms in enumerate((22.0, 22.0, 22.0, 66.0)):
+        prober.answered(number, delay_ms=delay_ms)
+    link = prober.links.published(5.5, ())["b"]
+    assert (link.delay_ms, link.age_s, link.delay_age_s) == (22.0, 2.5, 3.5)
+
+
+def test_samples_that_are_too_old_when_a_link_is_told_do_not_count() -> None:
+    prober = Prober()
+    prober.answered(0.0, delay_ms=20.0)
+    prober.answered(110.0, delay_ms=60.0)
+    link = prober.links.published(125.0, ())["b"]
+    assert (link.delay_ms, link.samples, link.delay_age_s) == (60.0, 1, 15.0)
+
+
 def test_a_link_whose_probe_was_never_answered_is_not_told() -> None:
     prober = Prober()
     prober.lost(0.0)
@@ -138,7 +154,7 @@ def test_a_restart_leaves_a_link_as_it_was_but_older() -> None:
     before = prober.links.published(3600.0, ())["b"]
     after = prober.restarted(3600.0, 20.0).links.published(0.0, ())["b"]
     assert before.availability > PRIOR
-    assert after == replace(before, age_s=before.age_s + 20)
+    assert after == replace(before, age_s=before.age_s + 20, delay_age_s=before.delay_age_s + 20)
 
 
 def test_after_a_restart_a_link_goes_on_from_its_record() -> None:
@@ -170,7 +186,7 @@ def test_what_is_too_old_after_a_restart_is_dropped() -> None:
     prober = watched(3600)
     late = prober.restarted(3600.0, 120.0)
     assert late.links.published(0.0, ()) == {}
-    assert late.delays.look("b") is None
+    assert late.delays.look("b", 0.0) is None
     assert set(late.links.memory(0.0)) == {"b"}
     assert prober.links.memory(3800.0)["b"].samples == ()
     assert prober.restarted(3600.0, 3600.0).links.memory(0.0) == {}
