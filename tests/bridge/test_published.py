@@ -33,14 +33,20 @@ def test_an_agents_reading_is_read_with_its_links():
             availability=0.99,
             outages=published.Outages(0.0, None),
             load=Load(0.1, 0.2, 0.3, None, None),
-            links={"b": Link(delay_ms=22.04, age_s=3.1, delay_age_s=4.0, samples=5, loss=0.0, availability=0.9991)},
+            links={
+                "b": Link(
+                    delay_ms=22.04, age_s=3.1, delay_age_s=4.0, samples=5, loss=0.0, availability=0.9991
+                )
+            },
             probe=published.Address("10.0.0.1", 7091),
         )
     )
     payload, faults = parse_node(content)
     assert faults == ()
     assert (payload.host, payload.sequence, payload.probe) == ("a", 7, "10.0.0.1:7091")
-    assert payload.links == {"b": {"delay_ms": 22.04, "age_s": 3.1, "delay_age_s": 4.0, "availability": 0.9991}}
+    assert payload.links == {
+        "b": {"delay_ms": 22.04, "age_s": 3.1, "delay_age_s": 4.0, "availability": 0.9991}
+    }
 
 
 def test_a_collectors_reading_is_read_with_its_executors(make):
