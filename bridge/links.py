@@ -54,7 +54,8 @@ class Links:
         source: (n_links,) host that measured, index in the round's order.
         target: (n_links,) its peer.
         delay_ms: (n_links,) one way, half of a round trip.
-        age_s: (n_links,) time since the last answer of the peer.
+        age_s: (n_links,) age of the delay: time since the last answer that agrees with it, or since the last
+            answer at all if the reading does not tell.
         link_availability: (n_links,) probability that the link is up, NaN where it is not told.
         lifetime_s: Age up to which a delay is believed.
         names: Names of the hosts.
@@ -71,9 +72,12 @@ class Links:
     @cached_property
     def delays(self) -> Pairs:
         """Delay of each pair with a fresh link, ms: of two directions the fresher counts."""
-        fresh, order, first = self._fresh
-        chosen = fresh[order[first]]
-        return self._pairs(chosen, self.delay_ms[chosen])
+        return self._pairs(self._chosen, self.delay_ms[self._chosen])
+
+    @property
+    def delay_ages_s(self) -> FloatArray:
+        """(n_pairs,) age of each of `delays`."""
+        return self.age_s[self._chosen]
 
     @cached_property
     def contradictions(self) -> tuple[tuple[str, str], ...]:
@@ -96,6 +100,12 @@ class Links:
         order, first = _by_pair(self._keys[told], self.link_availability[told], self.source[told])
         chosen = told[order[first]]
         return self._pairs(chosen, self.link_availability[chosen])
+
+    @cached_property
+    def _chosen(self) -> IntArray:
+        """Index of the freshest link of each pair that has a fresh one."""
+        fresh, order, first = self._fresh
+        return fresh[order[first]]
 
     @cached_property
     def _keys(self) -> IntArray:
@@ -148,7 +158,7 @@ def gather_links(hosts: Sequence[Host], readings: Readings, lifetime_s: float) -
         [position.get(peer, _STRANGER) for _, reading in told for peer in reading.links], dtype=np.int64
     )
     since_s = np.repeat(np.array([reading.age_s for _, reading in told]), counts)
-    age_s = np.array([link["age_s"] for link in rows], dtype=np.float64) + since_s
+    age_s = np.array([link.get("delay_age_s", link["age_s"]) for link in rows], dtype=np.float64) + since_s
     pairs = (target != _STRANGER) & (target != source)
     return Links(
         source=source[pairs],

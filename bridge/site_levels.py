@@ -19,10 +19,14 @@ if TYPE_CHECKING:
     from bridge.links import Links
     from scheduler.arrays import FloatArray, IntArray
 
-# Fewer links between two sites may be exceptions.
-_LEAST_LINKS = 3
+# Fewer pairs of hosts may be exceptions.
+_LEAST_PAIRS = 3
+# Weighted, they must tell as much as so many of equal weight.
+_LEAST_EFFECTIVE = 2.0
 # Of links that differ the younger ones tell: an answer of half a minute ago weighs an eighth.
 _HALF_LIFE_S = 10.0
+# A link is outdated by links that are younger than it by more than this.
+_YOUNGER_S = 5.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +35,8 @@ class Levelled:
 
     Attributes:
         coordinate_ms: (n_hosts, n_hosts) delay by coordinates, moved by the median of what the links between
-            the same sites differ from theirs; NaN without two coordinates.
+            the same sites differ from theirs; where that is not known, the median of the links instead of
+            coordinates that are clearly faster. NaN without two coordinates.
         direct: Direct links that are not outdated.
         outdated: Direct links that are clearly faster than fresher ones between the same sites, with what
             is expected instead.
@@ -42,11 +47,26 @@ class Levelled:
     outdated: Pairs
 
 
+@dataclass(frozen=True, eq=False)
+class _Level:
+    """What the links of each pair of sites agree on, by (n_groups,) pair of sites.
+
+    Attributes:
+        value: Weighted median, NaN where too few links tell.
+        age_s: Weighted mean age of the links at or above it.
+    """
+
+    value: FloatArray
+    age_s: FloatArray
+
+
 def level_by_sites(embedded_ms: FloatArray, links: Links | None, site: IntArray, n_sites: int) -> Levelled:
     """Bring coordinates and old links to the level of the fresh links between the same sites.
 
-    Between sites with fewer than three fresh links, and for hosts of unknown site, nothing changes. A link
-    that is slower than expected is believed: to avoid a path that is fast in truth costs little.
+    Nothing changes between sites with fewer than three fresh links, where the links that tell the level are
+    those of a single host (it is the host that is slow then, not the path), and for hosts of unknown site. A
+    link that is slower than expected is believed: to avoid a path that is fast in truth costs little. So is
+    one that is faster and as young as those that tell the level, and any within a site.
 
     Args:
         embedded_ms: (n_hosts, n_hosts) delay by coordinates, NaN without two of them.
@@ -56,50 +76,81 @@ def level_by_sites(embedded_ms: FloatArray, links: Links | None, site: IntArray,
     """
     if links is None or not n_sites:
         return Levelled(embedded_ms, NO_PAIRS if links is None else links.delays, NO_PAIRS)
-    fresh = np.flatnonzero(links.age_s <= links.lifetime_s)
-    source, target, link_ms = links.source[fresh], links.target[fresh], links.delay_ms[fresh]
-    weight = np.exp2(-links.age_s[fresh] / _HALF_LIFE_S)
+    pairs, age_s = links.delays, links.delay_ages_s
     width = n_sites + 1
     pair_of_sites = site_pairs(site, width).astype(np.int64)
-    group = pair_of_sites[source, target]
-    level = _levels(link_ms, weight, group, width)
-    apart = link_ms - embedded_ms[source, target]
-    known = ~np.isnan(apart)
-    shift = _levels(apart[known], weight[known], group[known], width)
-    fastest = np.full(width * width, np.inf)
-    np.minimum.at(fastest, group, link_ms)
+    group = pair_of_sites[pairs.low, pairs.high]
+    evidence = _Evidence(pairs, age_s, group, site, width)
+    level = evidence.level(pairs.value)
+    apart_ms = pairs.value - embedded_ms[pairs.low, pairs.high]
+    shift = evidence.level(apart_ms)
+    fastest_ms = np.full(width * width, np.inf)
+    np.minimum.at(fastest_ms, group, pairs.value)
 
-    moved = np.maximum(embedded_ms + shift[pair_of_sites], fastest[pair_of_sites])
-    coordinate_ms = np.where(np.isnan(moved), embedded_ms, moved)
-    direct = links.delays
-    expected = np.where(np.isnan(moved), level[pair_of_sites], moved)[direct.low, direct.high]
-    late = expected - direct.value > contradiction_limit_ms(expected, direct.value)
+    # what makes coordinates shorter must not make any pair faster than all links are
+    moved = embedded_ms + shift.value[pair_of_sites]
+    moved = np.maximum(moved, np.minimum(embedded_ms, fastest_ms[pair_of_sites]))
+    # too few of the hosts with links may have a coordinate: then the links alone tell
+    level_ms = level.value[pair_of_sites]
+    too_fast = level_ms - embedded_ms > contradiction_limit_ms(level_ms, embedded_ms)
+    moved = np.where(np.isnan(moved), np.where(too_fast, level_ms, embedded_ms), moved)
+    by_level = np.isnan(embedded_ms[pairs.low, pairs.high]) | np.isnan(shift.value[group])
+    expected = np.where(by_level, level.value[group], moved[pairs.low, pairs.high])
+    told_s = np.where(by_level, level.age_s[group], shift.age_s[group])
+    late = (
+        (expected - pairs.value > contradiction_limit_ms(expected, pairs.value))
+        & (age_s > told_s + _YOUNGER_S)
+        & (site[pairs.low] != site[pairs.high])
+    )
     return Levelled(
-        coordinate_ms,
-        Pairs(direct.low[~late], direct.high[~late], direct.value[~late]),
-        Pairs(direct.low[late], direct.high[late], expected[late]),
+        moved,
+        Pairs(pairs.low[~late], pairs.high[~late], pairs.value[~late]),
+        Pairs(pairs.low[late], pairs.high[late], expected[late]),
     )
 
 
-def _levels(value: FloatArray, weight: FloatArray, group: IntArray, width: int) -> FloatArray:
-    """Return (width * width,) the weighted median of each pair of known sites, NaN with too few values.
+class _Evidence:
+    """Fresh links by pair of sites.
 
     Args:
-        value: (n,) values.
-        weight: (n,) their weights, above 0.
-        group: (n,) pair of sites of each.
+        pairs: One link per pair of hosts.
+        age_s: (n_pairs,) their ages.
+        group: (n_pairs,) pair of sites of each: lower site * width + higher site.
+        site: (n_hosts,) site of each host.
         width: Number of sites + 1; the last site stands for none.
     """
-    level = np.full(width * width, np.nan)
-    order = np.lexsort((value, group))
-    value, weight, group = value[order], weight[order], group[order]
-    groups, begin, count = np.unique(group, return_index=True, return_counts=True)
-    if not groups.size:
-        return level
-    total = np.add.reduceat(weight, begin)
-    until = np.cumsum(weight)
-    before = until[begin] - weight[begin]
-    middle = np.minimum(np.searchsorted(until, before + total / 2), begin + count - 1)
-    enough = (count >= _LEAST_LINKS) & (groups % width != width - 1)
-    level[groups[enough]] = value[middle[enough]]
-    return level
+
+    def __init__(self, pairs: Pairs, age_s: FloatArray, group: IntArray, site: IntArray, width: int) -> None:
+        self._age_s, self._group, self._width = age_s, group, width
+        # the two ends of each link, that at the lower site first
+        swapped = site[pairs.low] > site[pairs.high]
+        self._ends = np.where(swapped, (pairs.high, pairs.low), (pairs.low, pairs.high))
+
+    def level(self, value: FloatArray) -> _Level:
+        """Return the level of (n_pairs,) values; NaN among them do not count."""
+        level, told_s = np.full(self._width**2, np.nan), np.full(self._width**2, np.nan)
+        known = np.flatnonzero(~np.isnan(value))
+        order = known[np.lexsort((value[known], self._group[known]))]
+        groups, begin, count = np.unique(self._group[order], return_index=True, return_counts=True)
+        if not groups.size:
+            return _Level(level, told_s)
+        age_s = self._age_s[order]
+        # by the youngest of the group: however old all are, they weigh something
+        weight = np.exp2((np.repeat(np.minimum.reduceat(age_s, begin), count) - age_s) / _HALF_LIFE_S)
+        total = np.add.reduceat(weight, begin)
+        until = np.cumsum(weight)
+        middle = np.searchsorted(until, until[begin] - weight[begin] + total / 2)
+        middle = np.clip(middle, begin, begin + count - 1)
+        telling = np.arange(len(order)) >= np.repeat(middle, count)
+        enough = (count >= _LEAST_PAIRS) & (groups % self._width != self._width - 1)
+        enough &= total**2 >= _LEAST_EFFECTIVE * np.add.reduceat(weight**2, begin)
+        for ends in self._ends[:, order]:
+            several = np.maximum.reduceat(ends, begin) > np.minimum.reduceat(ends, begin)
+            last = np.maximum.reduceat(np.where(telling, ends, -1), begin)
+            first = np.minimum.reduceat(np.where(telling, ends, np.iinfo(ends.dtype).max), begin)
+            enough &= ~several | (last > first)
+        told = np.add.reduceat(np.where(telling, weight * age_s, 0.0), begin)
+        told /= np.add.reduceat(np.where(telling, weight, 0.0), begin)
+        level[groups[enough]] = value[order[middle[enough]]]
+        told_s[groups[enough]] = told[enough]
+        return _Level(level, told_s)

@@ -212,6 +212,29 @@ def test_without_a_measured_link_availability_there_is_none():
     assert estimate(("a", None, None), ("b", None, None), a={"b": 1.0}).link_availability is None
 
 
+def aged(delay_ms, age_s):
+    return {"delay_ms": delay_ms, "age_s": 1.0, "delay_age_s": age_s}
+
+
+def test_an_outdated_link_gives_way_to_what_fresh_ones_say():
+    """The path from a to b went from 22 to 66 ms; a-3's last answer is young, but not the delay it tells."""
+    hosts = [(f"a-{n}", "a", (0.0,)) for n in (1, 2, 3)] + [(f"b-{n}", "b", (20.0,)) for n in (1, 2)]
+    delays = estimate(
+        *hosts,
+        ("b-3", "b", None),
+        a_1={"b-1": aged(66.0, 1.0), "b-2": aged(66.0, 2.0)},
+        a_2={"b-1": aged(66.0, 1.0)},
+        a_3={"b-2": aged(22.0, 30.0), "b-3": aged(22.0, 40.0)},
+    )
+    assert delays.delay_ms[2, 4] == pytest.approx(68.0)
+    assert delays.provenance[2, 4] == Provenance.COORDINATES
+    assert delays.delay_ms[1, 4] == pytest.approx(68.0)  # by coordinates that say 22 ms
+    assert delays.delay_ms[2, 5] == pytest.approx(68.0)
+    assert delays.provenance[2, 5] == Provenance.SITE_MEDIAN
+    assert (delays.measured_pairs, delays.outdated_pairs) == (3, 2)
+    assert delays.summary().startswith("delays measured for 3/15 pairs (2 outdated), from coordinates 5/6")
+
+
 @settings(deadline=None)
 @given(
     sites=st.lists(st.integers(0, 3), min_size=1, max_size=7),

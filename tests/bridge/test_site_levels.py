@@ -40,7 +40,7 @@ def as_dict(pairs):
 
 def test_old_links_that_are_faster_than_fresh_ones_are_outdated():
     """A path from 22 to 66 ms: three links in use show it, two that were probed half a minute ago do not."""
-    told = links((0, 3, 66, 1), (0, 4, 66, 3), (1, 3, 67, 2), (1, 4, 22, 30), (2, 5, 22, 50))
+    told = links((0, 3, 66, 1), (4, 0, 66, 3), (1, 3, 66, 2), (1, 4, 22, 30), (2, 5, 22, 50))
     levelled = level_by_sites(flat(22.0), told, SITE, 2)
     assert set(as_dict(levelled.direct)) == {(0, 3), (0, 4), (1, 3)}
     assert as_dict(levelled.outdated) == {(1, 4): 66.0, (2, 5): 66.0}
@@ -76,12 +76,80 @@ def test_a_corrected_coordinate_is_not_below_the_fastest_link():
     assert levelled.coordinate_ms[2, 5] == 10.0
 
 
+def test_corrections_do_not_lift_what_is_fast_above_its_own_coordinate():
+    """The line of host 0 is slow and the only one that is measured; its neighbours are fast as before."""
+    embedded = flat(22.0)
+    embedded[0, 3:] = embedded[3:, 0] = 62.0
+    levelled = level_by_sites(embedded, links((0, 3, 62, 1), (0, 4, 62, 1), (0, 5, 62, 1)), SITE, 2)
+    assert levelled.coordinate_ms.tolist() == embedded.tolist()
+
+
+def test_a_link_as_young_as_the_others_is_believed():
+    """Host 2 has a line of its own: its link is as fresh as those that tell the level."""
+    told = links((0, 3, 66, 3), (0, 4, 66, 3), (1, 3, 66, 3), (1, 4, 66, 3), (2, 5, 10, 4), (2, 3, 10, 9))
+    levelled = level_by_sites(flat(66.0), told, SITE, 2)
+    assert as_dict(levelled.outdated) == {(2, 3): 66.0}
+    assert as_dict(levelled.direct)[(2, 5)] == 10.0
+
+
+def test_a_slow_host_is_no_slow_path():
+    """All young links that are slow have host 0 in common; others of its site were fast half a minute ago."""
+    told = links((0, 3, 66, 1), (0, 4, 66, 1), (0, 5, 66, 1), (1, 3, 22, 30), (1, 4, 22, 30), (2, 5, 22, 30))
+    levelled = level_by_sites(flat(22.0), told, SITE, 2)
+    assert not levelled.outdated.value.size
+    assert levelled.coordinate_ms.tolist() == flat(22.0).tolist()
+
+
+def test_one_young_link_does_not_outvote_many():
+    """It may be an exception."""
+    others = [(one, other, 22, 40) for one in range(3) for other in range(3, 6) if (one, other) != (0, 3)]
+    levelled = level_by_sites(flat(22.0), links((0, 3, 66, 0), *others), SITE, 2)
+    assert not levelled.outdated.value.size
+    assert levelled.coordinate_ms.tolist() == flat(22.0).tolist()
+
+
+def test_links_within_a_site_are_believed():
+    """A site may be a region: its hosts need not be near each other."""
+    site = np.zeros(6, dtype=np.int64)
+    told = links((0, 3, 66, 1), (0, 4, 66, 3), (1, 3, 66, 2), (1, 4, 22, 30), (2, 5, 22, 50))
+    assert not level_by_sites(np.full((6, 6), NAN), told, site, 1).outdated.value.size
+
+
+def test_of_two_directions_the_fresher_counts():
+    """One link per pair: both directions of a pair in use are not two witnesses."""
+    told = links((0, 3, 66, 1), (3, 0, 66, 2), (1, 4, 66, 1), (4, 1, 22, 40), (2, 5, 22, 50))
+    levelled = level_by_sites(flat(22.0), told, SITE, 2)
+    assert as_dict(levelled.outdated) == {(2, 5): 66.0}
+    only_two = links((0, 3, 66, 1), (3, 0, 66, 2), (1, 4, 66, 1), (4, 1, 66, 1))
+    assert level_by_sites(flat(22.0), only_two, SITE, 2).coordinate_ms.tolist() == flat(22.0).tolist()
+
+
 def test_without_coordinates_the_level_of_the_links_tells_which_are_outdated():
     """Hosts that just started have none."""
     told = links((0, 3, 66, 1), (0, 4, 66, 3), (1, 3, 67, 2), (2, 5, 22, 50))
     levelled = level_by_sites(np.full((6, 6), NAN), told, SITE, 2)
     assert as_dict(levelled.outdated) == {(2, 5): 66.0}
     assert np.isnan(levelled.coordinate_ms).all()
+
+
+def test_where_few_hosts_with_links_have_a_coordinate_the_links_alone_tell():
+    """Hosts 2 and 5 have one: what it says is clearly faster than all fresh links."""
+    embedded = np.full((6, 6), NAN)
+    embedded[2, 5] = embedded[5, 2] = 30.0
+    told = links((0, 3, 66, 1), (0, 4, 66, 3), (1, 3, 66, 2))
+    assert level_by_sites(embedded, told, SITE, 2).coordinate_ms[2, 5] == 66.0
+    embedded[2, 5] = embedded[5, 2] = 55.0
+    assert level_by_sites(embedded, told, SITE, 2).coordinate_ms[2, 5] == 55.0
+
+
+def test_however_old_all_links_are_they_tell():
+    """Weights of 2^-60 and less; each pair of sites has its own values."""
+    site = np.array([0, 0, 1, 1, 2, 2])
+    young = [(0, 2, 1, 0), (0, 3, 1, 0), (1, 2, 1, 0)]
+    told = links(*young, (0, 4, 90, 119), (0, 5, 90, 119), (1, 4, 90, 119))
+    levelled = level_by_sites(np.full((6, 6), 1.0), told, site, 3)
+    assert levelled.coordinate_ms[1, 5] == 90.0
+    assert levelled.coordinate_ms[1, 3] == 1.0
 
 
 def test_two_links_are_no_level():
