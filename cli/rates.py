@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from cli.metrics import Metrics
     from monitoring.agent_figures import SessionFigures
-    from monitoring.rates_collector import CollectorFigures
+    from monitoring.rates_figures import CollectorFigures
 
 
 def rates(

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import thriftpy2
 from thriftpy2.protocol import TCyBinaryProtocolFactory
 from thriftpy2.rpc import make_client
-from thriftpy2.thrift import TException
+from thriftpy2.thrift import TApplicationException, TException
 from thriftpy2.transport import TCyFramedTransportFactory
 
+from monitoring.nimbus_faults import ReplyError, ReplyFault
 from monitoring.nimbus_statistics import executor_looks, topology_shape
 
 if TYPE_CHECKING:
@@ -55,54 +56,49 @@ class NimbusClient:
         self._client = client
 
     def topologies(self) -> dict[str, str]:
-        """Return id -> status of every topology.
+        """Return id -> status of every topology, an empty status where the reply lacks it.
 
         Raises:
-            NimbusError: The reply lacks what it must have.
+            NimbusError: The reply lacks an id.
         """
         summaries = self._client.getTopologySummaries()
         if any(one.id is None for one in summaries):
             raise NimbusError("the list of topologies lacks an id")
-        return {one.id: one.status for one in summaries}
+        return {one.id: one.status or "" for one in summaries}
 
     def shape(self, topology: str) -> Shape:
         """Return who subscribes to what in a topology.
 
         Raises:
             TopologyGoneError: It was removed.
-            NimbusError: The reply lacks what it must have.
+            ReplyError: There is no usable reply about this topology.
         """
-        with _gone(topology):
-            found = self._client.getTopology(topology)
-        if any(one.common is None for one in (*(found.spouts or {}).values(), *(found.bolts or {}).values())):
-            raise NimbusError(f"the reply about {topology} lacks what a component subscribes to")
-        return topology_shape(found)
+        with _one_topologys_faults(topology):
+            return topology_shape(self._client.getTopology(topology))
 
     def executors(self, topology: str, shape: Shape) -> tuple[ExecutorLook, ...]:
         """Return the executors that have a slot, of user components and ackers, with their counters.
 
         Raises:
             TopologyGoneError: It was removed.
-            NimbusError: The reply lacks what it must have.
+            ReplyError: There is no usable reply about this topology.
         """
-        with _gone(topology):
-            options = _IDL.GetInfoOptions(num_err_choice=_IDL.NumErrorsChoice.NONE)
-            info = self._client.getTopologyInfoWithOpts(topology, options)
-        if info.executors is None:
-            raise NimbusError(f"the reply about {topology} lacks the executors")
-        for one in info.executors:
-            tasks = one.executor_info
-            if tasks is None or tasks.task_start is None or tasks.task_end is None:
-                raise NimbusError(f"the reply about {topology} lacks the tasks of an executor")
-        return executor_looks(info, shape)
+        options = _IDL.GetInfoOptions(num_err_choice=_IDL.NumErrorsChoice.NONE)
+        with _one_topologys_faults(topology):
+            return executor_looks(self._client.getTopologyInfoWithOpts(topology, options), shape)
 
 
 @contextmanager
-def _gone(topology: str) -> Iterator[None]:
+def _one_topologys_faults(topology: str) -> Iterator[None]:
+    """Tell apart what Nimbus says of one topology from trouble with the connection, which passes."""
     try:
         yield
     except _IDL.NotAliveException as error:
         raise TopologyGoneError(topology) from error
+    except _IDL.AuthorizationException as error:
+        raise ReplyError(ReplyFault.REFUSED, _text(error)) from error
+    except TApplicationException as error:
+        raise ReplyError(ReplyFault.FAILED, _text(error)) from error
 
 
 @contextmanager

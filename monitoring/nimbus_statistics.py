@@ -6,6 +6,7 @@ import math
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from monitoring.nimbus_faults import lacking
 from monitoring.rates_counters import (
     ACKED,
     ACKER,
@@ -52,29 +53,50 @@ def topology_shape(topology: Any) -> Shape:
 
     Args:
         topology: Thrift `StormTopology` with Storm's own components.
+
+    Raises:
+        ReplyError: A field is missing.
     """
-    components = {**(topology.spouts or {}), **(topology.bolts or {})}
+    if topology.spouts is None or topology.bolts is None:
+        raise lacking("spouts or bolts")
     present = {
-        name: one.common
-        for name, one in components.items()
-        if is_measured_component(name) and one.common.parallelism_hint != 0
+        name: inputs
+        for name, one in {**topology.spouts, **topology.bolts}.items()
+        if is_measured_component(name) and (inputs := _inputs(one.common)) is not None
     }
     return Shape(
         inputs={
             name: tuple(
                 sorted(
-                    Stream(id_.componentId, id_.streamId)
-                    for id_ in common.inputs or ()
-                    if id_.componentId in present and is_measured_stream(id_.streamId)
+                    stream
+                    for stream in inputs
+                    if stream.component in present and is_measured_stream(stream.id)
                 )
             )
-            for name, common in present.items()
+            for name, inputs in present.items()
         },
-        spouts=frozenset(name for name in topology.spouts or () if name in present),
+        spouts=frozenset(name for name in topology.spouts if name in present),
         shells=frozenset(
-            name for name, bolt in (topology.bolts or {}).items() if bolt.bolt_object.shell is not None
+            name for name, bolt in topology.bolts.items() if name in present and _is_shell(bolt)
         ),
     )
+
+
+def _inputs(common: Any) -> tuple[Stream, ...] | None:
+    """Return what a component subscribes to; None if it runs without tasks."""
+    if common is None or common.inputs is None:
+        raise lacking("what a component subscribes to")
+    if common.parallelism_hint == 0:
+        return None
+    if any(id_.componentId is None or id_.streamId is None for id_ in common.inputs):
+        raise lacking("the source of a subscription")
+    return tuple(Stream(id_.componentId, id_.streamId) for id_ in common.inputs)
+
+
+def _is_shell(bolt: Any) -> bool:
+    if bolt.bolt_object is None:
+        raise lacking("what a bolt is made of")
+    return bolt.bolt_object.shell is not None
 
 
 def executor_looks(info: Any, shape: Shape) -> tuple[ExecutorLook, ...]:
@@ -83,15 +105,25 @@ def executor_looks(info: Any, shape: Shape) -> tuple[ExecutorLook, ...]:
     Args:
         info: Thrift `TopologyInfo`.
         shape: Of the same topology.
+
+    Raises:
+        ReplyError: A field is missing without which nobody can tell which executor it is, or where.
     """
+    if info.executors is None:
+        raise lacking("the executors")
+    if any(one.component_id is None for one in info.executors):
+        raise lacking("the component of an executor")
     return tuple(
-        _executor_look(one, shape)
-        for one in info.executors
-        if one.component_id is not None and is_measured_component(one.component_id)
+        _executor_look(one, shape) for one in info.executors if is_measured_component(one.component_id)
     )
 
 
 def _executor_look(summary: Any, shape: Shape) -> ExecutorLook:
+    tasks = summary.executor_info
+    if tasks is None or tasks.task_start is None or tasks.task_end is None:
+        raise lacking("the tasks of an executor")
+    if not summary.host or summary.port is None:
+        raise lacking("the host or port of an executor")
     counters, fault, kind = None, "", ""
     if summary.stats is not None:
         try:
@@ -100,10 +132,10 @@ def _executor_look(summary: Any, shape: Shape) -> ExecutorLook:
             fault, kind = str(error), error.kind
     return ExecutorLook(
         component=summary.component_id,
-        first_task=summary.executor_info.task_start,
-        last_task=summary.executor_info.task_end,
-        host=summary.host or "",
-        port=summary.port or 0,
+        first_task=tasks.task_start,
+        last_task=tasks.task_end,
+        host=summary.host,
+        port=summary.port,
         counters=counters,
         fault=fault,
         fault_kind=kind,
@@ -151,6 +183,8 @@ def _counters(uptime_s: int | None, stats: Any, shape: Shape, component: str) ->
 
 
 def _global(id_: Any) -> Stream:
+    if id_.componentId is None or id_.streamId is None:
+        raise _FaultError(StatisticsFault.MISSING, "the source of tuples is missing")
     return Stream(id_.componentId, id_.streamId)
 
 

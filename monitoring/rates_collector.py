@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from monitoring.nimbus import NimbusError, TopologyGoneError, connect
+from monitoring.nimbus_faults import ReplyError, lacking
+from monitoring.rates_figures import CollectorFigures
 from monitoring.rates_history import WindowParameters
 from monitoring.rates_options import CollectorError
 from monitoring.rates_reading import MAX_NAMED, to_json
@@ -18,24 +20,27 @@ from monitoring.rates_topology import TopologyRates
 from monitoring.session import Session, SessionOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
 
     from monitoring.agent_figures import SessionFigures
     from monitoring.log import Log
     from monitoring.rates_counters import ExecutorLook, Shape
     from monitoring.rates_options import CollectorOptions
+    from monitoring.rates_topology import Step
 
 _MEASURED = "ACTIVE"
+_LOOKED_AT = (_MEASURED, "")
+"""The latter is not told, which is a fault and no end of the topology."""
 _PAUSED = "REBALANCING"
 """Its spouts rest and its executors move: the last reading stays, and no counters are taken."""
 
 
 class Statistics(Protocol):
-    """What is asked of Nimbus."""
+    """What is asked of Nimbus; a fault of one topology is a `ReplyError`, all else a `NimbusError`."""
 
     def topologies(self) -> dict[str, str]:
-        """Return id -> status of every topology."""
+        """Return id -> status of every topology, empty where it is not told."""
 
     def shape(self, topology: str) -> Shape:
         """Return who subscribes to what in a topology."""
@@ -54,33 +59,23 @@ class Nodes(Protocol):
         """Have it removed soon."""
 
 
-@dataclass(frozen=True, slots=True)
-class CollectorFigures:
-    """A collector's counts since its start, and how it stands.
-
-    Attributes:
-        looks: Looks at Nimbus.
-        failed_looks: Those that it did not answer.
-        readings: Readings that were handed over to be published.
-        faults: Executors with unusable statistics, over all looks, by kind of fault.
-        missing: Topology -> executors without statistics in the last look; NaN if none has any.
-        age_s: Topology -> time since its last reading, s; NaN before the first.
-    """
-
-    looks: int
-    failed_looks: int
-    readings: int
-    faults: Mapping[str, int]
-    missing: Mapping[str, float]
-    age_s: Mapping[str, float]
-
-
 @dataclass
 class _Standing:
-    """How a topology stands: executors without statistics, when its last reading came; NaN if not known."""
+    """How a topology stands.
 
+    Attributes:
+        rates: Follows it; None before Nimbus has told its shape.
+        missing: Executors without statistics; NaN if that is not known.
+        told_s: When its last reading came; NaN before the first.
+        incomplete: Whether executors lack statistics, as the log said last; None before it said so.
+        fault: Kind of what is wrong with Nimbus' replies about it; empty if nothing is.
+    """
+
+    rates: TopologyRates | None = None
     missing: float = math.nan
     told_s: float = math.nan
+    incomplete: bool | None = None
+    fault: str = ""
 
 
 class Collector:
@@ -114,60 +109,75 @@ class Collector:
         self._clock = clock
         self._unix_time = unix_time
         self._parameters = parameters or WindowParameters()
-        self._topologies: dict[str, TopologyRates] = {}
-        self._missing: dict[str, bool] = {}
         self._standing: dict[str, _Standing] = {}
         self._trouble = ""
         self._sequence = 0
-        self._looks = 0
+        self._answered_looks = 0
         self._failed_looks = 0
         self._faults: Counter[str] = Counter()
+        self._topology_faults: Counter[str] = Counter()
 
     def figures(self) -> CollectorFigures:
         """Tell what was counted so far; may be called from any thread, and waits for nothing."""
         now_s, standing = self._clock(), dict(self._standing)
         return CollectorFigures(
-            looks=self._looks,
+            answered_looks=self._answered_looks,
             failed_looks=self._failed_looks,
             readings=self._sequence,
             faults=dict(self._faults),
+            topology_faults=dict(self._topology_faults),
             missing={topology: one.missing for topology, one in standing.items()},
             age_s={topology: now_s - one.told_s for topology, one in standing.items()},
         )
 
     def look(self) -> None:
         """Look at every topology once; without Nimbus nothing is forgotten and nothing published."""
-        self._looks += 1
         try:
             with self._connect() as nimbus:
                 statuses = nimbus.topologies()
-                for topology in sorted(self._topologies.keys() - _kept(statuses)):
+                for topology in sorted(self._standing.keys() - _kept(statuses)):
                     self._forget(topology)
-                for topology in sorted(one for one, status in statuses.items() if status == _MEASURED):
-                    self._look_at(nimbus, topology)
+                for topology, status in sorted(statuses.items()):
+                    if status in _LOOKED_AT:
+                        self._look_at(nimbus, topology, status)
         except NimbusError as error:
             self._failed_looks += 1
             if not self._trouble:
                 self._log.warning("nimbus-silent", reason=str(error))
             self._trouble = str(error)
             return
+        # only now: whoever asks in the middle of a look must not see it counted as answered
+        self._answered_looks += 1
         if self._trouble:
             self._trouble = ""
             self._log.info("nimbus-answers-again")
 
-    def _look_at(self, nimbus: Statistics, topology: str) -> None:
+    def _look_at(self, nimbus: Statistics, topology: str, status: str) -> None:
+        standing = self._standing.setdefault(topology, _Standing())
         try:
-            rates = self._topologies.get(topology)
-            if rates is None:
-                rates = TopologyRates(nimbus.shape(topology), self._parameters)
-                self._topologies[topology] = rates
-            looks = nimbus.executors(topology, rates.shape)
+            if not status:
+                raise lacking("the status of a topology")
+            if standing.rates is None:
+                standing.rates = TopologyRates(nimbus.shape(topology), self._parameters)
+            looks = nimbus.executors(topology, standing.rates.shape)
         except TopologyGoneError:
             self._forget(topology)
             return
-        step = rates.look(self._clock(), looks)
+        except ReplyError as error:
+            standing.missing = math.nan
+            self._topology_faults[error.kind] += 1
+            if standing.fault != error.kind:
+                standing.fault = error.kind
+                self._log.warning("topology-unreadable", topology=topology, reason=str(error))
+            return
+        if standing.fault:
+            standing.fault = ""
+            self._log.info("topology-readable-again", topology=topology)
+        self._take(topology, standing, standing.rates.look(self._clock(), looks))
+
+    def _take(self, topology: str, standing: _Standing, step: Step) -> None:
+        """Tell and publish what a look at a topology has brought."""
         self._faults.update(step.faulty)
-        standing = self._standing.setdefault(topology, _Standing())
         standing.missing = math.nan if step.missing is None else len(step.missing)
         for fault, executors in step.faults.items():
             self._log.warning(
@@ -178,17 +188,17 @@ class Collector:
                 named=executors[:MAX_NAMED],
             )
         if step.missing is not None:
-            self._tell_completeness(topology, step.missing)
+            self._tell_completeness(topology, standing, step.missing)
         if step.rates is not None:
             self._sequence += 1
             standing.told_s = self._clock()
             content = to_json(topology, step.rates, self._unix_time(), self._sequence)
             self._nodes.hold(f"{self._folder}/{topology}", content)
 
-    def _tell_completeness(self, topology: str, missing: tuple[str, ...]) -> None:
-        if self._missing.get(topology) == bool(missing):
+    def _tell_completeness(self, topology: str, standing: _Standing, missing: tuple[str, ...]) -> None:
+        if standing.incomplete == bool(missing):
             return
-        self._missing[topology] = bool(missing)
+        standing.incomplete = bool(missing)
         if missing:
             self._log.warning(
                 "rates-incomplete", topology=topology, missing=len(missing), named=missing[:MAX_NAMED]
@@ -198,13 +208,11 @@ class Collector:
 
     def _forget(self, topology: str) -> None:
         self._nodes.release(f"{self._folder}/{topology}")
-        self._topologies.pop(topology, None)
-        self._missing.pop(topology, None)
         self._standing.pop(topology, None)
 
 
 def _kept(statuses: dict[str, str]) -> set[str]:
-    return {topology for topology, status in statuses.items() if status in (_MEASURED, _PAUSED)}
+    return {topology for topology, status in statuses.items() if status in (*_LOOKED_AT, _PAUSED)}
 
 
 def run(
@@ -259,10 +267,11 @@ def run(
     counts = collector.figures()
     log.info(
         "collector-stopped",
-        looks=counts.looks,
+        looks=counts.answered_looks + counts.failed_looks,
         failed_looks=counts.failed_looks,
         readings=counts.readings,
         unusable_statistics=sum(counts.faults.values()),
+        unreadable_topologies=sum(counts.topology_faults.values()),
     )
     if not asked.is_set():
         raise CollectorError("the collector ended by a fault of its own, told above")

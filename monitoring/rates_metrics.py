@@ -8,6 +8,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from monitoring.agent_metrics import by_label, session_metrics
+from monitoring.nimbus_faults import ReplyFault
 from monitoring.nimbus_statistics import StatisticsFault
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from prometheus_client.metrics_core import Metric
 
     from monitoring.agent_figures import SessionFigures
-    from monitoring.rates_collector import CollectorFigures
+    from monitoring.rates_figures import CollectorFigures
 
 
 class RatesMetrics(Collector):
@@ -37,7 +38,7 @@ class RatesMetrics(Collector):
         """Give all metrics (called by the library)."""
         now = self._figures()
         before = "stormplace_rates"
-        looks = {"answered": now.looks - now.failed_looks, "failed": now.failed_looks}
+        looks = {"answered": now.answered_looks, "failed": now.failed_looks}
         yield by_label(f"{before}_looks", "Looks at Nimbus' statistics, by outcome.", "outcome", looks, looks)
         yield CounterMetricFamily(f"{before}_readings", "Readings handed over to be published.", now.readings)
         yield by_label(
@@ -46,6 +47,13 @@ class RatesMetrics(Collector):
             "kind",
             StatisticsFault,
             now.faults,
+        )
+        yield by_label(
+            f"{before}_topology_faults",
+            "Looks at one topology that brought nothing while Nimbus answered, by kind of fault.",
+            "kind",
+            ReplyFault,
+            now.topology_faults,
         )
         yield GaugeMetricFamily(f"{before}_topologies", "Topologies that are followed.", len(now.missing))
         missing = GaugeMetricFamily(

@@ -11,7 +11,7 @@ from prometheus_client import CollectorRegistry
 from bridge.metrics import DaemonMetrics
 from monitoring.agent_figures import AgentFigures, SessionFigures
 from monitoring.agent_metrics import AgentMetrics
-from monitoring.rates_collector import CollectorFigures
+from monitoring.rates_figures import CollectorFigures
 from monitoring.rates_metrics import RatesMetrics
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "monitoring.md").read_text()
@@ -23,7 +23,7 @@ def test_the_guide_and_the_processes_name_the_same_metrics():
     registry = CollectorRegistry()
     DaemonMetrics(registry)
     registry.register(AgentMetrics(lambda: AgentFigures(0, 0, 0, 0, {}, 0, 1.5, 0, 0, {}, session)))
-    registry.register(RatesMetrics(lambda: CollectorFigures(0, 0, 0, {}, {}, {}), lambda: session))
+    registry.register(RatesMetrics(lambda: CollectorFigures(0, 0, 0, {}, {}, {}, {}), lambda: session))
     served = {
         f"{family.name}_total" if family.type == "counter" else family.name for family in registry.collect()
     }

@@ -8,15 +8,17 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from monitoring.agent_figures import SessionFigures
+from monitoring.nimbus_faults import ReplyFault
 from monitoring.nimbus_statistics import StatisticsFault
-from monitoring.rates_collector import CollectorFigures
+from monitoring.rates_figures import CollectorFigures
 from monitoring.rates_metrics import RatesMetrics
 
 FIGURES = CollectorFigures(
-    looks=30,
+    answered_looks=28,
     failed_looks=2,
     readings=8,
     faults={StatisticsFault.MISSING: 3},
+    topology_faults={ReplyFault.REFUSED: 4},
     missing={"new-1": math.nan, "taxi-1": 1},
     age_s={"new-1": math.nan, "taxi-1": 20.0},
 )
@@ -37,6 +39,8 @@ def registry() -> CollectorRegistry:
         ("readings_total", {}, 8),
         ("faults_total", {"kind": "missing"}, 3),
         ("faults_total", {"kind": "impossible"}, 0),
+        ("topology_faults_total", {"kind": "refused"}, 4),
+        ("topology_faults_total", {"kind": "failed"}, 0),
         ("topologies", {}, 2),
         ("executors_missing", {"topology": "taxi-1"}, 1),
         ("reading_age_seconds", {"topology": "taxi-1"}, 20),

@@ -16,14 +16,15 @@ import pytest
 import thriftpy2
 from thriftpy2.protocol import TBinaryProtocolFactory
 from thriftpy2.server import TThreadedServer
-from thriftpy2.thrift import TProcessor
+from thriftpy2.thrift import TApplicationException, TProcessor
 from thriftpy2.transport import TFramedTransportFactory, TServerSocket
 
 from monitoring.nimbus import NimbusAddress, NimbusClient, NimbusError, TopologyGoneError, connect
+from monitoring.nimbus_faults import ReplyError, ReplyFault
 from monitoring.rates_counters import Shape, Stream
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 ROOT = Path(__file__).resolve().parents[2]
 IDL = thriftpy2.load(str(ROOT / "monitoring/nimbus.thrift"), module_name="scripted_nimbus_thrift")
@@ -31,7 +32,7 @@ ALL = ":all-time"
 
 
 class Service:
-    """One topology, `taxi-1`, of one spout and one bolt with statistics."""
+    """Topology `taxi-1`, of one spout and one bolt with statistics; nobody may ask about `secret-1`."""
 
     def getTopologySummaries(self) -> list[Any]:  # noqa: N802 - Storm's name
         return [IDL.TopologySummary(id="taxi-1", status="ACTIVE")]
@@ -64,6 +65,8 @@ class Service:
         return IDL.TopologyInfo(id=id, executors=[executor])
 
     def _must_live(self, topology: str) -> None:
+        if topology == "secret-1":
+            raise IDL.AuthorizationException(msg=f"{topology} is not yours")
         if topology != "taxi-1":
             raise IDL.NotAliveException(msg=f"{topology} is not alive")
 
@@ -143,37 +146,58 @@ def test_without_any_nimbus_each_is_named() -> None:
         pass
 
 
-NO_TASKS = SimpleNamespace(executor_info=SimpleNamespace(task_start=1, task_end=None))
-
-
-@pytest.mark.parametrize(
-    ("call", "reply", "lacks"),
-    [
-        ("getTopologySummaries", [SimpleNamespace(id=None, status="ACTIVE")], "an id"),
-        (
-            "getTopology",
-            SimpleNamespace(spouts={"a": SimpleNamespace(common=None)}, bolts=None),
-            "subscribes",
-        ),
-        ("getTopologyInfoWithOpts", SimpleNamespace(executors=None), "the executors"),
-        (
-            "getTopologyInfoWithOpts",
-            SimpleNamespace(executors=[SimpleNamespace(executor_info=None)]),
-            "tasks",
-        ),
-        ("getTopologyInfoWithOpts", SimpleNamespace(executors=[NO_TASKS]), "the tasks of an executor"),
-    ],
-)
-def test_a_reply_without_what_it_must_have_is_no_answer(call: str, reply: Any, lacks: str) -> None:
-    """The look fails with one sentence, as without Nimbus; nothing is taken for an empty cluster."""
-    client = NimbusClient(SimpleNamespace(**{call: lambda *_: reply}))
-    calls = {
-        "getTopologySummaries": client.topologies,
-        "getTopology": lambda: client.shape("taxi-1"),
-        "getTopologyInfoWithOpts": lambda: client.executors("taxi-1", Shape({})),
+def calls(client: NimbusClient, topology: str) -> dict[str, Callable[[], object]]:
+    return {
+        "getTopology": lambda: client.shape(topology),
+        "getTopologyInfoWithOpts": lambda: client.executors(topology, Shape({})),
     }
-    with pytest.raises(NimbusError, match=f"lacks .*{lacks}"):
-        calls[call]()
+
+
+@pytest.mark.parametrize("call", ["getTopology", "getTopologyInfoWithOpts"])
+def test_a_topology_that_nobody_may_ask_about_is_its_own_fault(nimbus: NimbusAddress, call: str) -> None:
+    """The connection stands, and others are told about."""
+    with connect([nimbus]) as client:
+        with pytest.raises(ReplyError, match="secret-1 is not yours") as told:
+            calls(client, "secret-1")[call]()
+        assert told.value.kind is ReplyFault.REFUSED
+        assert client.shape("taxi-1").inputs
+
+
+@pytest.mark.parametrize("call", ["getTopology", "getTopologyInfoWithOpts"])
+def test_a_question_over_which_nimbus_stumbles_is_the_topologys_fault(call: str) -> None:
+    """Storm answers so to whatever it did not expect itself."""
+
+    def stumble(*_: object) -> None:
+        raise TApplicationException(TApplicationException.INTERNAL_ERROR, "Internal error processing it")
+
+    client = NimbusClient(SimpleNamespace(**{call: stumble}))
+    with pytest.raises(ReplyError, match="Internal error") as told:
+        calls(client, "taxi-1")[call]()
+    assert told.value.kind is ReplyFault.FAILED
+
+
+def test_trouble_with_the_connection_is_no_topologys_fault(nimbus: NimbusAddress) -> None:
+    """Whatever is asked next would fail as well."""
+
+    def hang(*_: object) -> None:
+        raise TimeoutError("timed out")
+
+    with pytest.raises(NimbusError, match="timed out"), connect([nimbus]):
+        NimbusClient(SimpleNamespace(getTopology=hang)).shape("taxi-1")
+
+
+def test_a_list_without_an_id_is_no_answer() -> None:
+    """Nobody can tell which topologies there are; nothing is taken for an empty cluster."""
+    reply = [SimpleNamespace(id=None, status="ACTIVE")]
+    with pytest.raises(NimbusError, match="lacks an id"):
+        NimbusClient(SimpleNamespace(getTopologySummaries=lambda: reply)).topologies()
+
+
+def test_a_status_that_is_missing_is_no_status() -> None:
+    """The topology is there all the same."""
+    reply = [SimpleNamespace(id="taxi-1", status=None), SimpleNamespace(id="taxi-2", status="ACTIVE")]
+    client = NimbusClient(SimpleNamespace(getTopologySummaries=lambda: reply))
+    assert client.topologies() == {"taxi-1": "", "taxi-2": "ACTIVE"}
 
 
 def test_a_collector_without_nimbus_says_so_once_and_ends_when_asked(zookeeper: Any, root: str) -> None:

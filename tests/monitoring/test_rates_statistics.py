@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from monitoring.nimbus_faults import ReplyError, ReplyFault
 from monitoring.nimbus_statistics import StatisticsFault, executor_looks, topology_shape
 from monitoring.rates_counters import ACKED, ACKER, FAILED, Shape, Stream
 
@@ -21,7 +22,7 @@ class Id(SimpleNamespace):
     __hash__ = object.__hash__  # type: ignore[assignment]
 
 
-def gsid(component: str, stream: str) -> Id:
+def gsid(component: str | None, stream: str | None) -> Id:
     return Id(componentId=component, streamId=stream)
 
 
@@ -110,6 +111,9 @@ def test_an_executor_without_statistics_has_no_counters_and_no_fault() -> None:
         (bolt_stats(emitted=None), "emitted is missing"),
         (bolt_stats(transferred=None), "transferred is missing"),
         (bolt_stats(executed=None), "executed is missing"),
+        (bolt_stats(executed={ALL: {gsid(None, "default"): 1}}), "the source of tuples is missing"),
+        (bolt_stats(executed={ALL: {gsid("spout", None): 1}}), "the source of tuples is missing"),
+        (bolt_stats(execute_ms_avg={ALL: {gsid(None, "default"): 1}}), "the source of tuples is missing"),
         (bolt_stats(emitted={"600": {"default": 1}}), "emitted has no window :all-time"),
         (bolt_stats(emitted={ALL: {"default": -1}}), "emitted has a count below zero"),
         (bolt_stats(rate=None), "sampling rate is missing"),
@@ -147,6 +151,33 @@ def test_system_components_are_left_out_but_ackers_are_not() -> None:
     assert [one.component for one in executor_looks(info, SHAPE)] == ["bolt", "__acker"]
 
 
+@pytest.mark.parametrize(
+    ("changes", "lacks"),
+    [
+        ({"executor_info": None}, "the tasks of an executor"),
+        ({"executor_info": SimpleNamespace(task_start=1, task_end=None)}, "the tasks of an executor"),
+        ({"component_id": None}, "the component of an executor"),
+        ({"host": None}, "the host or port of an executor"),
+        ({"host": ""}, "the host or port of an executor"),
+        ({"port": None}, "the host or port of an executor"),
+    ],
+)
+def test_an_executor_that_is_nowhere_or_nothing_makes_the_reply_unusable(
+    changes: dict[str, Any], lacks: str
+) -> None:
+    """No host without a name comes into the pairs of hosts."""
+    with pytest.raises(ReplyError, match=f"lacks {lacks}") as told:
+        look("bolt", bolt_stats(), **changes)
+    assert told.value.kind is ReplyFault.INCOMPLETE
+
+
+def test_a_reply_without_executors_is_not_an_idle_topology() -> None:
+    """The field is missing; an empty list is not."""
+    with pytest.raises(ReplyError, match="lacks the executors"):
+        executor_looks(SimpleNamespace(executors=None), SHAPE)
+    assert executor_looks(SimpleNamespace(executors=[]), SHAPE) == ()
+
+
 def component(inputs: list[Id], hint: int | None = 1, *, multilang: bool = False) -> Any:
     body = SimpleNamespace(shell=SimpleNamespace() if multilang else None)
     common = SimpleNamespace(inputs=dict.fromkeys(inputs), parallelism_hint=hint)
@@ -179,3 +210,31 @@ def test_the_shape_is_who_takes_what() -> None:
 def test_ackers_that_are_switched_off_are_not_there() -> None:
     """Storm lists them without tasks."""
     assert topology_shape(topology(ackers=0)).inputs == {"spout": (), "bolt": (SPOUT,)}
+
+
+def broken(part: str, name: str, **changes: Any) -> Any:
+    """Return the topology with a component that lacks something."""
+    whole = topology(ackers=1)
+    getattr(whole, part)[name].__dict__.update(changes)
+    return whole
+
+
+@pytest.mark.parametrize(
+    ("found", "lacks"),
+    [
+        (SimpleNamespace(spouts=None, bolts={}), "spouts or bolts"),
+        (SimpleNamespace(spouts={}, bolts=None), "spouts or bolts"),
+        (broken("spouts", "spout", common=None), "what a component subscribes to"),
+        (
+            broken("bolts", "bolt", common=SimpleNamespace(inputs=None, parallelism_hint=1)),
+            "what a component subscribes to",
+        ),
+        (broken("bolts", "bolt", bolt_object=None), "what a bolt is made of"),
+        (broken("bolts", "bolt", common=component([gsid(None, "default")]).common), "the source"),
+        (broken("bolts", "bolt", common=component([gsid("spout", None)]).common), "the source"),
+    ],
+)
+def test_a_shape_that_lacks_a_field_is_unusable(found: Any, lacks: str) -> None:
+    """Nobody may plan with a part of who takes what."""
+    with pytest.raises(ReplyError, match=f"lacks {lacks}"):
+        topology_shape(found)
