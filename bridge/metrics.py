@@ -75,6 +75,11 @@ class DaemonMetrics(RoundCallbacks):
             ["source"],
             registry=registry,
         )
+        self._outdated = Gauge(
+            "stormplace_daemon_outdated_pairs",
+            "Pairs of hosts in the last round whose direct link is outdated by fresher ones of its sites.",
+            registry=registry,
+        )
         self._hosts = Gauge(
             "stormplace_daemon_hosts",
             "Hosts in the last round, by what became of their reading.",
@@ -97,8 +102,8 @@ class DaemonMetrics(RoundCallbacks):
             "Unix time of the last round that was planned; NaN before the first.",
             registry=registry,
         )
-        self._embedding_error.set(_UNKNOWN)
-        self._last_s.set(_UNKNOWN)
+        for unknown in (self._outdated, self._embedding_error, self._last_s):
+            unknown.set(_UNKNOWN)
         self._begin_with_all_labels()
 
     def on_round(self, done: Round, faults: Mapping[FaultKind, int], plan_s: float) -> None:
@@ -134,6 +139,7 @@ class DaemonMetrics(RoundCallbacks):
     def _keep(self, known: RoundData, topologies: int) -> None:
         for source, pairs in _pairs_by_source(known.delays).items():
             self._pairs.labels(source).set(pairs)
+        self._outdated.set(known.delays.outdated_pairs)
         believed, stale = len(known.readings.by_host), len(known.readings.stale)
         self._hosts.labels("believed").set(believed)
         self._hosts.labels("stale").set(stale)

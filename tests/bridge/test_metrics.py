@@ -51,6 +51,7 @@ def test_before_the_first_round_counts_are_zero_and_figures_unknown(metered):
     assert {metered("faults_total", kind=kind) for kind in FaultKind} == {0}
     assert metered("rounds_total", outcome="planned") == 0
     assert math.isnan(metered("embedding_error_ratio"))
+    assert math.isnan(metered("outdated_pairs"))
     assert math.isnan(metered("last_round_timestamp_seconds"))
     assert metered("delay_pairs", source="uniform") is None
 
@@ -141,3 +142,27 @@ def test_the_last_rounds_figures_say_where_delays_and_rates_come_from(make, mete
     metered.plan(make.cluster())
     assert math.isnan(metered("embedding_error_ratio"))
     assert [metered("delay_pairs", source=source) for source in sources] == [0, 21, 0, 0, 0]
+
+
+def test_outdated_links_are_no_measured_pairs(make, metered):
+    """The path between two sites tripled: three links of several hosts show it, a fourth is too old to."""
+
+    def links(*peers, delay_ms=90.0, age_s=1.0):
+        return {peer: {"delay_ms": delay_ms, "age_s": age_s} for peer in peers}
+
+    changed = (
+        make.reading("uniroma2-1", "uniroma2", 0.0, links=links("europe-west1-1", "europe-west1-2")),
+        make.reading(
+            "uniroma2-2",
+            "uniroma2",
+            0.0,
+            links=links("europe-west1-1") | links("europe-west1-2", delay_ms=28.0, age_s=40.0),
+        ),
+    )
+    request = make.cluster()
+    others = tuple(reading for reading in request.readings if not reading.name.startswith("uniroma2"))
+    metered.plan(replace(request, readings=(*changed, *others)))
+    assert metered("outdated_pairs") == 1
+    assert metered("delay_pairs", source="measured") == 3
+    metered.plan(request)
+    assert metered("outdated_pairs") == 0
