@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from monitoring.json_input import amount
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -96,7 +97,7 @@ def _sample(place: str, sample: object) -> tuple[float, float]:
 
 
 def _amount(place: str, value: object) -> float:
-    match value:
-        case int() | float() if not isinstance(value, bool) and math.isfinite(value) and value >= 0:
-            return float(value)
-    raise ValueError(f"{place} is not a finite number from 0 on")
+    number = amount(value)
+    if number is None:
+        raise ValueError(f"{place} is not a finite number from 0 on")
+    return number

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 import time
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
@@ -11,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kazoo.exceptions import NoAuthError, NoNodeError
 
 from monitoring.ephemeral_node import REPLY_S
+from monitoring.json_input import amount, json_object, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -115,28 +114,26 @@ def busiest(host: str, pairs: Iterable[tuple[str, str, float]], most: int = MAX_
     return tuple(sorted(rates, key=lambda peer: (-rates[peer], peer))[:most])
 
 
-def host_pairs(content: bytes) -> list[tuple[str, str, float]]:
+def host_pairs(content: bytes | None) -> list[tuple[str, str, float]]:
     """Read the pairs of hosts in a reading of rates.
+
+    Args:
+        content: The znode's content; None if it never had any.
 
     Raises:
         ValueError: With the reason, if the content is not such a reading of a version known here.
     """
-    try:
-        fields = json.loads(content)
-    except ValueError as error:
-        raise ValueError("not JSON") from error
-    if not isinstance(fields, dict):
-        raise ValueError("not a JSON object")  # noqa: TRY004 - one kind of error for all bad content
+    fields = json_object(content)
     if fields.get("version") != _VERSION:
-        raise ValueError(f"version {fields.get('version')!r} instead of {_VERSION}")
+        raise ValueError(f"version {shown(fields.get('version'))} instead of {_VERSION}")
     pairs = fields.get("host_pairs", [])
     if not isinstance(pairs, list):
-        raise ValueError("host_pairs is not a list")  # noqa: TRY004 - as above
+        raise ValueError("host_pairs is not a list")  # noqa: TRY004 - one kind of error for all bad content
     return [_pair(number, pair) for number, pair in enumerate(pairs)]
 
 
 def _pair(number: int, pair: object) -> tuple[str, str, float]:
     match pair:
-        case [str(a), str(b), int(rate) | float(rate)] if math.isfinite(rate) and rate >= 0:
-            return a, b, float(rate)
+        case [str(a), str(b), value] if (rate := amount(value)) is not None:
+            return a, b, rate
     raise ValueError(f"host_pairs[{number}] is not [host, host, tuples/s]")

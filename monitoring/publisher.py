@@ -52,6 +52,8 @@ class Publisher:
         on_peers: Called from the session's thread after a change of the peers (this host excluded).
         on_partners: Called from there when other hosts exchange tuples with this one than before.
         log: Takes one line per change of state.
+        on_fault: Called from the session's thread when that ends by a fault of its own: nothing is published
+            any more.
     """
 
     def __init__(
@@ -60,6 +62,8 @@ class Publisher:
         on_peers: Callable[[Listing], None],
         on_partners: Callable[[tuple[str, ...]], None],
         log: Log,
+        *,
+        on_fault: Callable[[], None] = lambda: None,
     ) -> None:
         self._path = f"{options.root}/nodes/{options.host}"
         rng = random.Random(options.host)  # noqa: S311 - spreads load; nothing secret depends on it
@@ -83,7 +87,9 @@ class Publisher:
         session = SessionOptions(
             options.zookeeper, self._path, options.session_timeout_s, options.retry_s, options.auth
         )
-        self._session = Session(session, log, _REASONS, self._peers.look_soon, self._take_turn)
+        self._session = Session(
+            session, log, _REASONS, self._peers.look_soon, self._take_turn, on_fault=on_fault
+        )
         self._peers.on_change = self._session.wake
 
     def start(self) -> None:

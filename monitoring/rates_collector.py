@@ -241,9 +241,8 @@ def run(
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, end)
     addresses = options.nimbus_addresses()
-    session = Session(
-        SessionOptions(options.zookeeper, f"{options.root}/rates", auth=options.auth), log, _REASONS
-    )
+    published = SessionOptions(options.zookeeper, f"{options.root}/rates", auth=options.auth)
+    session = Session(published, log, _REASONS, on_fault=stop.set)
     window = WindowParameters(window_s=options.window_s)
     collector = Collector(lambda: connect(addresses), session, options.root, log, parameters=window)
 

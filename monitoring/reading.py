@@ -10,6 +10,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from monitoring.json_input import json_object, shown
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -117,20 +119,18 @@ def _rounded(value: float | None, digits: int) -> float | None:
     return None if value is None else round(value, digits)
 
 
-def probe_address(content: bytes) -> Address:
+def probe_address(content: bytes | None) -> Address:
     """Read where a peer answers probes.
+
+    Args:
+        content: The znode's content; None if it never had any.
 
     Raises:
         ValueError: With the reason, if the content is not a reading of a version known here.
     """
-    try:
-        fields = json.loads(content)
-    except ValueError as error:
-        raise ValueError("not JSON") from error
-    if not isinstance(fields, dict):
-        raise ValueError("not a JSON object")  # noqa: TRY004 - one kind of error for all bad content
+    fields = json_object(content)
     if fields.get("version") != VERSION:
-        raise ValueError(f"version {fields.get('version')!r} instead of {VERSION}")
+        raise ValueError(f"version {shown(fields.get('version'))} instead of {VERSION}")
     return parse_address(fields.get("probe"))
 
 
@@ -141,14 +141,15 @@ def parse_address(text: object) -> Address:
         ValueError: With the reason.
     """
     if not isinstance(text, str):
-        raise ValueError(f"probe address {text!r} is not text")  # noqa: TRY004 - as above
+        # one kind of error for all bad content
+        raise ValueError(f"probe address {shown(text)} is not text")  # noqa: TRY004 - see above
     host, colon, port = text.rpartition(":")
     if host.startswith("[") and host.endswith("]"):
         host = host[1:-1]
     try:
         ipaddress.ip_address(host)
     except ValueError as error:
-        raise ValueError(f"probe address {text!r} has no numeric IP address") from error
+        raise ValueError(f"probe address {shown(text)} has no numeric IP address") from error
     if not colon or not (port.isascii() and port.isdigit()) or not 0 < int(port) < 65536:
-        raise ValueError(f"probe address {text!r} has no port from 1 to 65535")
+        raise ValueError(f"probe address {shown(text)} has no port from 1 to 65535")
     return Address(host, int(port))

@@ -75,6 +75,8 @@ class Session:
             from a thread of the client, which must not be held up.
         on_turn: Called in each turn, after the znodes were written, with the connected client. It may raise
             whatever ZooKeeper answers: that is logged once, and the next turn comes anyway.
+        on_fault: Called when the thread ends by a fault of its own, with a traceback on standard error:
+            nothing is published any more then, so the process should end too.
     """
 
     def __init__(
@@ -84,12 +86,15 @@ class Session:
         reasons: Mapping[str, str] | None = None,
         on_connected: Callable[[], None] = lambda: None,
         on_turn: Callable[[Any], None] = lambda _client: None,
+        *,
+        on_fault: Callable[[], None] = lambda: None,
     ) -> None:
         self._options = options
         self._log = log
         self._reasons = {**_REASONS, **(reasons or {})}
         self._on_connected = on_connected
         self._on_turn = on_turn
+        self._on_fault = on_fault
         self._client = self._new_client()
         self._suspended_at_s = math.inf
         self._lock = threading.Lock()
@@ -99,7 +104,7 @@ class Session:
         self._released: list[EphemeralNode] = []
         self._checked_access = options.auth is None
         self._state = ""
-        self._thread = threading.Thread(target=self._take_turns, name="zookeeper", daemon=True)
+        self._thread = threading.Thread(target=self._work, name="zookeeper", daemon=True)
         self._changes: Counter[str] = Counter()
         self._writes = 0
         self._written_s = math.nan
@@ -207,6 +212,13 @@ class Session:
         self._session_over()
         self._client = self._new_client()
         self._client.start_async()
+
+    def _work(self) -> None:
+        try:
+            self._take_turns()
+        finally:
+            if not self._stopping:
+                self._on_fault()
 
     def _take_turns(self) -> None:
         timeout_s = self._options.session_timeout_s

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from monitoring.availability import AvailabilityParameters, History, lived
 from monitoring.coordinate import Coordinate
+from monitoring.json_input import amount, finite, json_object
 from monitoring.link_memory import LinkMemory, links_from_json, links_to_json
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _VERSION = 1
-_KEYS = ("saved", "height", "error", "good_s", "bad_s")
 
 RESTART_ERROR = 0.5
 """Least error of a restored coordinate: others should not lean on it before it was measured again."""
@@ -79,32 +78,27 @@ def load(path: Path, dimensions: int, on_fault: Callable[[str], None]) -> State:
         ValueError: With the reason, if it is not a state file of this version and space.
         OSError: If it cannot be read.
     """
-    try:
-        fields = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError("not JSON") from error
-    if not isinstance(fields, dict) or fields.get("version") != _VERSION:
+    fields = json_object(path.read_bytes())
+    if fields.get("version") != _VERSION:
         raise ValueError(f"not a state file of version {_VERSION}")
     position = fields.get("coordinate")
     if not isinstance(position, list):
         raise ValueError("coordinate is not a list")  # noqa: TRY004 - one kind of error for all bad content
-    if not all(_is_number(number) for number in [*position, *map(fields.get, _KEYS)]):
-        raise ValueError(f"coordinate, {', '.join(_KEYS)} must be numbers")
-    coordinate = Coordinate(tuple(map(float, position)), float(fields["height"]), float(fields["error"]))
+    place_ms = tuple(_number(f"coordinate[{index}]", value) for index, value in enumerate(position))
+    saved_s, height_ms, error = (_number(key, fields.get(key)) for key in ("saved", "height", "error"))
+    coordinate = Coordinate(place_ms, height_ms, error)
     fault = coordinate.fault(dimensions)
     if fault:
         raise ValueError(f"coordinate: {fault}")
-    # files of earlier agents know of no outages
-    outages, since_outage_s = fields.get("outages", 0.0), fields.get("since_outage_s")
-    if not _is_number(outages) or not (since_outage_s is None or _is_number(since_outage_s)):
-        raise ValueError("outages and since_outage_s must be numbers")
-    past = (fields["good_s"], fields["bad_s"], outages, since_outage_s or 0.0)
-    if not all(math.isfinite(number) and number >= 0 for number in past):
-        raise ValueError("good_s, bad_s, outages and since_outage_s must be finite and not negative")
-    since_s = None if since_outage_s is None else float(since_outage_s)
-    history = History(float(fields["good_s"]), float(fields["bad_s"]), float(outages), since_s)
-    links = _links(fields, on_fault)
-    return State(float(fields["saved"]), fields.get("clean") is True, coordinate, history, links)
+    since_outage_s = fields.get("since_outage_s")
+    history = History(
+        good_s=_amount(fields, "good_s"),
+        bad_s=_amount(fields, "bad_s"),
+        # files of earlier agents know of no outages
+        outages=_amount(fields, "outages") if "outages" in fields else 0.0,
+        since_outage_s=None if since_outage_s is None else _amount(fields, "since_outage_s"),
+    )
+    return State(saved_s, fields.get("clean") is True, coordinate, history, _links(fields, on_fault))
 
 
 def _links(fields: Mapping[str, object], on_fault: Callable[[str], None]) -> dict[str, LinkMemory]:
@@ -137,5 +131,15 @@ def resumed(state: State, now_s: float, parameters: AvailabilityParameters) -> S
     return State(now_s, state.clean, coordinate, history, links)
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _number(place: str, value: object) -> float:
+    number = finite(value)
+    if number is None:
+        raise ValueError(f"{place} is not a finite number")
+    return number
+
+
+def _amount(fields: Mapping[str, object], key: str) -> float:
+    number = amount(fields.get(key))
+    if number is None:
+        raise ValueError(f"{key} is not a finite number from 0 on")
+    return number

@@ -32,19 +32,34 @@ def test_a_reading_of_rates_without_pairs_names_nobody() -> None:
     ("content", "words"),
     [
         (b"{", "not JSON"),
+        (None, "not JSON: no content"),
+        pytest.param(b"[" * 100_000, "not JSON of a sensible depth", id="deep"),
+        pytest.param(
+            b'{"version": ' + b"[" * 500 + b"]" * 500 + b"}", "version a list instead of 1", id="version"
+        ),
         (b"[]", "not a JSON object"),
         (b"{}", "version None"),
         (b'{"version": 2, "host_pairs": []}', "version 2 instead of 1"),
         (b'{"version": 1, "host_pairs": {}}', "not a list"),
     ],
 )
-def test_what_is_no_reading_of_rates_is_refused_with_the_reason(content: bytes, words: str) -> None:
+def test_what_is_no_reading_of_rates_is_refused_with_the_reason(content: bytes | None, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         host_pairs(content)
 
 
 @pytest.mark.parametrize(
-    "pair", [["a", "b"], ["a", 5, 1.0], ["a", "b", "1"], ["a", "b", -1.0], ["a", "b", float("nan")], "ab1"]
+    "pair",
+    [
+        ["a", "b"],
+        ["a", 5, 1.0],
+        ["a", "b", "1"],
+        ["a", "b", True],
+        ["a", "b", -1.0],
+        ["a", "b", float("nan")],
+        ["a", "b", 10**400],
+        "ab1",
+    ],
 )
 def test_an_impossible_pair_is_named_by_its_place(pair: Any) -> None:
     content = json.dumps({"version": 1, "host_pairs": [["a", "b", 1.0], pair]}).encode()

@@ -88,6 +88,12 @@ def test_an_address_survives_its_text(address: Address) -> None:
     ("content", "words"),
     [
         (b"", "not JSON"),
+        (None, "not JSON: no content"),
+        pytest.param(b"[" * 100_000, "not JSON of a sensible depth", id="deep"),
+        pytest.param(
+            b'{"version": 1, "probe": ' + b"[" * 500 + b"]" * 500 + b"}", "a list is not text", id="list"
+        ),
+        pytest.param(b'{"version": 1, "probe": "' + b"x" * 5000 + b'"}', r"x\.\.\. has no", id="long"),
         (b"\xff", "not JSON"),
         (b"[1]", "not a JSON object"),
         (b"{}", "version None instead of 1"),
@@ -101,6 +107,6 @@ def test_an_address_survives_its_text(address: Address) -> None:
         ('{"version": 1, "probe": "10.0.0.1:²"}'.encode(), "no port"),
     ],
 )
-def test_unreadable_content_is_refused_with_the_reason(content: bytes, words: str) -> None:
+def test_unreadable_content_is_refused_with_the_reason(content: bytes | None, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         probe_address(content)
