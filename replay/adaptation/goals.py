@@ -38,7 +38,8 @@ def targets(scenarios: Mapping[Scenario, ScenarioData], phases: Sequence[Phase])
     return (
         *(_recovered(kind, phases) for kind in _CHANGES),
         _planning(phases),
-        *(_once(kind, changes, phases) for kind in ("delay", "isolate")),
+        *(_moved(kind, 1, changes, phases) for kind in ("delay", "isolate")),
+        _moved("rejoin", 0, changes, phases),
         _lost(changes),
         _unmoved("no move in a quarter of an hour of delays within 20 %", scenarios.get("noise"), NOISE_MIN),
         _unmoved("no move in an hour without change", scenarios.get("stable"), STABLE_MIN),
@@ -50,12 +51,28 @@ def _recovered(kind: str, phases: Sequence[Phase]) -> Target:
     found = [phase for phase in phases if phase.event.kind == kind]
     if not found:
         return Target(text, _MISSING, None)
-    told = [
-        "not back before the next event" if each.recovered_s is None else f"{each.recovered_s:.1f} s"
-        for each in found
-    ]
+    told = ", ".join(_back(phase) for phase in found)
+    if not all(phase.known for phase in found):
+        return Target(text, told, None)
     reached = all(each.recovered_s is not None and each.recovered_s <= MOST_RECOVERY_S for each in found)
-    return Target(text, ", ".join(told), reached)
+    return Target(text, told, reached)
+
+
+def _back(phase: Phase) -> str:
+    if phase.recovered_s is not None:
+        return f"{phase.recovered_s:.1f} s"
+    if phase.settled_ms is None:
+        return "not settled before the next event"
+    levels = (("expected", phase.expected_ms), ("before", phase.before_ms))
+    told = ", ".join(
+        [
+            f"settled at {phase.settled_ms:.1f} ms",
+            *(f"{word} {ms:.1f} ms" for word, ms in levels if ms is not None),
+        ]
+    )
+    if not phase.known:
+        return f"{told}; not known what to expect"
+    return f"not back before the next event: {told}"
 
 
 def _planning(phases: Sequence[Phase]) -> Target:
@@ -66,15 +83,15 @@ def _planning(phases: Sequence[Phase]) -> Target:
     return Target(text, f"at most {max(times_ms):.0f} ms", max(times_ms) < MOST_PLANNING_MS)
 
 
-def _once(kind: str, changes: ScenarioData | None, phases: Sequence[Phase]) -> Target:
-    text = f"{_CHANGES[kind]}: the query moves once"
+def _moved(kind: str, least: int, changes: ScenarioData | None, phases: Sequence[Phase]) -> Target:
+    text = f"{_CHANGES[kind]}: the query moves {'once' if least else 'at most once'}"
     found = [phase for phase in phases if phase.event.kind == kind]
     if changes is None or not found:
         return Target(text, _MISSING, None)
     told = ", ".join(_moves(len(phase.moves)) for phase in found)
     if changes.doubts:
         return Target(text, f"{told}; {changes.doubts[0]}", None)
-    return Target(text, told, all(len(phase.moves) == 1 for phase in found))
+    return Target(text, told, all(least <= len(phase.moves) <= 1 for phase in found))
 
 
 def _lost(changes: ScenarioData | None) -> Target:

@@ -98,6 +98,8 @@ class ScenarioDone(BaseModel):
         sites: Names of all sites.
         settings: The experiment's settings, as `experiment.json` has them.
         busy: Fraction of the machine's processor time that was used while rows were fed.
+        process_ends: How often each process of the lab ended unexpectedly from the submission to the end;
+            supervisors of a site that is cut off do so by themselves.
         machine: The machine in a few words.
         date: UTC date.
         commit: Commit of the code.
@@ -116,6 +118,7 @@ class ScenarioDone(BaseModel):
     sites: tuple[str, ...]
     settings: dict[str, JsonValue]
     busy: Annotated[float, Field(ge=0, le=1)]
+    process_ends: dict[str, int] = {}
     machine: str
     date: str
     commit: str

@@ -137,7 +137,7 @@ def _draw_recovery(axes: Axes, phase: Phase, clock: Clock) -> None:
     end_s = phase.end_s if back_s is None else start_s + back_s
     axes.axvspan(clock.of(start_s), clock.of(end_s), color=_AWAY, zorder=0)
     axes.annotate(
-        "not back" if back_s is None else f"back after {back_s:.1f} s",
+        ("not back" if phase.known else "not known") if back_s is None else f"back after {back_s:.1f} s",
         (clock.of(start_s), 0.0),
         xycoords=axes.get_xaxis_transform(),
         xytext=(4, 5),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from replay.adaptation.levels import calm_ms, expected_ms
 from replay.adaptation.network import seen_after_s
 from replay.adaptation.recovery import NOT_BACK, TOLERANCE, longest_silence_s, recovery, settled_ms
 
@@ -30,12 +31,16 @@ class Phase:
             without one; infinite if half of them have no result, None if there are none.
         longest_ms: Longest response time of a row with result, None if there is none.
         settled_ms: Median of the last 30 s, None if not settled.
+        expected_ms: What it should come to (`replay.adaptation.levels`), None if that is not known.
         silence_s: Longest time without any result.
         lost: Rows without result.
         recovered_s: From the change to the recovery (`replay.adaptation.recovery`). None if the response time
-            did not come back, or stays above 1.2 times the one before and the query did not move.
+            did not come back; if it settled above 1.2 times what was expected, or above 1.2 times the one
+            before without a move; and where it is not known.
         for_good_s: From the change to the moment after which nothing disturbed it any more, None likewise.
         seen_s: From the change to the first round whose data show it, None if none does.
+        known: Whether it is known if the response time came back: not if it settled and nobody can tell
+            whether that is as good as was expected.
         moves: Moves of the phase.
     """
 
@@ -45,23 +50,19 @@ class Phase:
     during_ms: float | None
     longest_ms: float | None
     settled_ms: float | None
+    expected_ms: float | None
     silence_s: float
     lost: int
     recovered_s: float | None
     for_good_s: float | None
     seen_s: float | None
+    known: bool
     moves: tuple[Move, ...]
 
     @property
     def moved_s(self) -> float | None:
         """From the change to the first move."""
         return self.moves[0].time_s - self.event.time_s if self.moves else None
-
-
-def calm_ms(scenario: ScenarioData) -> float | None:
-    """Return the settled response time before the first change, or at the end without one."""
-    first = scenario.changes[0].event.time_s if scenario.changes else scenario.end_s
-    return settled_ms(scenario.rows, scenario.start_s, first)
 
 
 def find_phases(scenario: ScenarioData, sites: Sites) -> tuple[Phase, ...]:
@@ -81,10 +82,16 @@ def _phase(scenario: ScenarioData, change: Change, before_ms: float | None, site
     level_ms = settled_ms(rows, start_s, end_s)
     last_s = moves[-1].time_s if moves else start_s
     found = recovery(rows, scenario.medians_ms, start_s, end_s, scenario.done.rate, moved_s=last_s)
-    # a query that stays where it is settles too, at the response time that the change has brought
-    worse = before_ms is not None and level_ms is not None and level_ms > TOLERANCE * before_ms
-    if worse and not moves:
-        found = NOT_BACK
+    level_to_reach_ms = expected_ms(scenario, change, sites)
+    known = True
+    # a query that stays, or moves in vain, settles too, at the response time that the change has brought
+    if found.back_s is not None and level_ms is not None:
+        if not moves and before_ms is not None and level_ms > TOLERANCE * before_ms:
+            found = NOT_BACK
+        elif level_to_reach_ms is None:
+            found, known = NOT_BACK, False
+        elif level_ms > TOLERANCE * level_to_reach_ms:
+            found = NOT_BACK
     disturbed = inside & (rows.available_s < (end_s if found.back_s is None else start_s + found.back_s))
     answered = rows.response_ms[inside & np.isfinite(rows.response_ms)]
     return Phase(
@@ -94,10 +101,12 @@ def _phase(scenario: ScenarioData, change: Change, before_ms: float | None, site
         during_ms=float(np.median(rows.response_ms[disturbed])) if disturbed.any() else None,
         longest_ms=float(answered.max()) if len(answered) else None,
         settled_ms=level_ms,
+        expected_ms=level_to_reach_ms,
         silence_s=longest_silence_s(rows, start_s, end_s),
         lost=int(np.count_nonzero(inside & np.isinf(rows.response_ms))),
         recovered_s=found.back_s,
         for_good_s=found.for_good_s,
         seen_s=seen_after_s(change, scenario.rounds, sites),
+        known=known,
         moves=moves,
     )

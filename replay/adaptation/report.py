@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from replay.adaptation.goals import targets
 from replay.adaptation.kept import Scenario
+from replay.adaptation.levels import calm_ms
 from replay.adaptation.minutes import find_minutes
-from replay.adaptation.phases import calm_ms, find_phases
+from replay.adaptation.phases import find_phases
 from replay.adaptation.scenario import read_scenario
 from replay.adaptation.text import markdown
 from replay.adaptation.timeline import draw_timeline

@@ -33,6 +33,7 @@ _PHASES = (
     "longest, s",
     "no result for, s",
     "settled, ms",
+    "expected, ms",
     "seen after, s",
     "first move after, s",
     "planning, ms",
@@ -47,8 +48,10 @@ _PHASE_NOTE = (
     "median of the rows that came before the response time was back. Back: from then on, for 30 s and after "
     "the last move, the median of 5 s is at most 1.2 times the settled level, no more rows wait than come in "
     "5 s, and no 5 s pass without a row that has a result. For good: the same until the next change; what "
-    "lies between is a later disturbance. A query that becomes slower than 1.2 times before and does not "
-    "move, or that does not end well, is not back. Seen: the first round whose delays show more than "
+    "lies between is a later disturbance. Expected: what the last move since the first change promised (its "
+    "R, and the ways from and to Redis), at least the calm level. A query that settles above 1.2 times that, "
+    "that becomes slower than 1.2 times before and does not move, or that does not end well, is not back. "
+    "Seen: the first round whose delays show more than "
     "half of the change; of a site that is cut off, the first that knows no delay of it or has taken an "
     "executor from it. Times after the change."
 )
@@ -124,10 +127,11 @@ def _phase(scenario: ScenarioData, phase: Phase) -> list[str]:
         "-" if phase.longest_ms is None else f"{phase.longest_ms / 1000:.1f}",
         f"{phase.silence_s:.1f}",
         _number(phase.settled_ms, "not settled"),
+        _number(phase.expected_ms, "not known"),
         _number(phase.seen_s, "never"),
         _number(phase.moved_s, "-"),
         " / ".join(f"{move.plan_ms:.0f}" for move in phase.moves) or "-",
-        _number(phase.recovered_s, "**not back**"),
+        _number(phase.recovered_s, "**not back**" if phase.known else "not known"),
         _number(phase.for_good_s, "-"),
         ", ".join(f"{move.executors} ({move.reason})" for move in phase.moves) or "none",
         str(phase.lost) if scenario.rows.by_expected_answers else "unknown",

@@ -1,0 +1,90 @@
+"""Which targets of the adaptation experiment are met, and which ones nobody can tell."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from replay.adaptation.kept import ROUNDS, read_rounds, write_rounds
+from tests.replay.adaptation_courses import CHANGES, reached, scenario
+from tests.replay.adaptation_runs import NEAR, NEXT, THIRD, Course, put, write_scenario
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_targets_are_judged_by_what_was_measured(tmp_path: Path) -> None:
+    """20 rows were lost; noise and the stable hour have not been run."""
+    write_scenario(tmp_path, "changes", CHANGES)
+    assert list(reached(tmp_path, "changes").values()) == [*[True] * 7, False, None, None]
+    assert set(reached(tmp_path).values()) == {None}
+
+
+def test_two_moves_are_not_one(tmp_path: Path) -> None:
+    twice = {-100.0: NEAR, 100.0: NEXT, 130.0: THIRD}
+    write_scenario(tmp_path, "changes", replace(CHANGES, remotes=twice))
+    assert reached(tmp_path, "changes")["a delay in use changes: the query moves once"] is False
+
+
+@pytest.mark.parametrize(
+    ("remotes", "reaches"),
+    [
+        ({-100.0: NEAR, 100.0: NEXT, 190.0: THIRD}, True),
+        ({-100.0: NEAR, 100.0: NEXT, 190.0: THIRD, 290.0: NEXT}, True),
+        ({-100.0: NEAR, 100.0: NEXT, 190.0: THIRD, 280.0: NEXT, 310.0: THIRD}, False),
+    ],
+)
+def test_after_a_sites_return_the_query_may_move_once(tmp_path: Path, remotes: Any, reaches: bool) -> None:
+    write_scenario(tmp_path, "changes", replace(CHANGES, remotes=remotes))
+    assert reached(tmp_path, "changes")["the site is back: the query moves at most once"] is reaches
+
+
+def test_noise_and_the_stable_hour_are_judged_by_moves_while_paced_rows_come(tmp_path: Path) -> None:
+    """A move in the fast rows' time is told, but is none of them."""
+    early = {-100.0: NEAR, -20.0: NEXT}
+    write_scenario(tmp_path, "noise", Course(duration_s=900.0, rate=0.5, remotes=early))
+    write_scenario(tmp_path, "stable", Course(duration_s=3600.0, rate=0.1, remotes=early))
+    assert list(reached(tmp_path, "noise", "stable").values())[-2:] == [True, True]
+    assert len(scenario(tmp_path, "noise").moves) == 1
+
+
+@pytest.mark.parametrize(("since_s", "judged"), [(300.0, False), (None, None)])
+def test_a_move_spoils_the_hour_and_a_short_one_tells_nothing(
+    tmp_path: Path, since_s: float | None, judged: bool | None
+) -> None:
+    remotes = {-100.0: NEAR} if since_s is None else {-100.0: NEAR, since_s: NEXT}
+    write_scenario(tmp_path, "stable", Course(duration_s=1800.0, rate=0.1, remotes=remotes))
+    assert list(reached(tmp_path, "stable").values())[-1] is judged
+
+
+def test_where_rounds_are_missing_moves_are_not_known(tmp_path: Path) -> None:
+    folder = write_scenario(tmp_path, "stable", Course(duration_s=3600.0, rate=0.1))
+    rounds = read_rounds(folder / ROUNDS)
+    write_rounds(folder / ROUNDS, rounds[:100] + rounds[107:])
+    assert list(reached(tmp_path, "stable").values())[-1] is None
+    (doubt,) = scenario(tmp_path, "stable").doubts
+    assert doubt.startswith("80 s without a round")
+
+
+def test_where_executors_ran_elsewhere_moves_are_not_known(tmp_path: Path) -> None:
+    """A move that no round knows: Storm's fallback placed the query, say."""
+    folder = write_scenario(tmp_path, "stable", Course(duration_s=3600.0, rate=0.1))
+    placement = json.loads((folder / "placement.json").read_text())
+    placement["executors"][3]["host"] = f"{THIRD}-4"
+    put(folder / "placement.json", placement)
+    assert list(reached(tmp_path, "stable").values())[-1] is None
+    assert f"filterByCoordinates on {THIRD}-4" in scenario(tmp_path, "stable").doubts[0]
+
+
+def test_where_executors_have_hosts_that_no_plan_gave_them_moves_are_not_known(tmp_path: Path) -> None:
+    folder = write_scenario(tmp_path, "stable", Course(duration_s=3600.0, rate=0.1))
+    rounds = list(read_rounds(folder / ROUNDS))
+    rounds[50] = rounds[50].model_copy(update={"executors_moved": 2})
+    write_rounds(folder / ROUNDS, rounds)
+    assert list(reached(tmp_path, "stable").values())[-1] is None
+    assert (
+        scenario(tmp_path, "stable").doubts[0].startswith("rounds in which executors had hosts that no plan")
+    )
