@@ -6,10 +6,27 @@ import contextlib
 import threading
 from typing import Any
 
-from kazoo.exceptions import NodeExistsError, NoNodeError
+from kazoo.exceptions import (
+    ConnectionClosedError,
+    ConnectionLoss,
+    NodeExistsError,
+    NoNodeError,
+    OperationTimeoutError,
+    SessionExpiredError,
+)
+from kazoo.handlers.threading import KazooTimeoutError
 
 REPLY_S = 10.0
 """Longest wait for one reply of ZooKeeper; its loss is told by the session, this only bounds the wait."""
+
+CONNECTION_TROUBLE = (
+    ConnectionLoss,
+    ConnectionClosedError,
+    OperationTimeoutError,
+    SessionExpiredError,
+    KazooTimeoutError,
+)
+"""Told by the session's own events; the next turn repeats what failed."""
 
 
 class EphemeralNode:
@@ -31,8 +48,8 @@ class EphemeralNode:
         with self._lock:
             self._content = content
 
-    def connected(self) -> None:
-        """Write again: a write under way when the connection broke may or may not count."""
+    def write_again(self) -> None:
+        """Write in the next turn even if nothing seems to have changed: nobody knows what counted."""
         with self._lock:
             self._written = None
 
@@ -66,12 +83,26 @@ class EphemeralNode:
             self._written = content
         return "publishing"
 
-    def remove(self, client: Any) -> None:
-        """Remove the znode if it is ours."""
-        if self._owner:
-            self._owner = False
-            with contextlib.suppress(NoNodeError):
-                client.delete_async(self._path).get(timeout=REPLY_S)
+    def remove(self, client: Any) -> bool:
+        """Remove the znode if it is ours, which ZooKeeper is asked: a write whose reply was lost may count.
+
+        Returns:
+            Whether there is none of ours any more; else it is to be tried again.
+
+        Raises:
+            KazooException: As above; then it is to be tried again.
+        """
+        stat = client.exists_async(self._path).get(timeout=REPLY_S)
+        session = client.client_id
+        if stat is not None:
+            if session is None:
+                return False
+            if stat.ephemeralOwner == session[0]:
+                with contextlib.suppress(NoNodeError):
+                    client.delete_async(self._path).get(timeout=REPLY_S)
+        self._owner = False
+        self.write_again()
+        return True
 
     def _create(self, client: Any, content: bytes) -> str:
         try:

@@ -1,7 +1,7 @@
 """A connection to ZooKeeper that is kept up whatever happens, and a thread that works on it in turns.
 
 Loss of ZooKeeper is a normal state: the client reconnects by itself, and what is published is written again
-as soon as a session stands. Each change of state is logged once.
+as soon as a session stands. Each change of state is logged once, those of znodes apart from the session's.
 """
 
 from __future__ import annotations
@@ -15,18 +15,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kazoo.client import KazooClient, KazooState
-from kazoo.exceptions import (
-    ConnectionClosedError,
-    ConnectionLoss,
-    KazooException,
-    NoAuthError,
-    OperationTimeoutError,
-    SessionExpiredError,
-)
-from kazoo.handlers.threading import KazooTimeoutError
+from kazoo.exceptions import KazooException, NoAuthError, NoNodeError
 
 from monitoring.agent_figures import SessionFigures
-from monitoring.ephemeral_node import REPLY_S, EphemeralNode
+from monitoring.ephemeral_node import CONNECTION_TROUBLE, REPLY_S
+from monitoring.held_nodes import HeldNodes
 from monitoring.zookeeper_auth import open_to_all
 
 if TYPE_CHECKING:
@@ -34,15 +27,6 @@ if TYPE_CHECKING:
 
     from monitoring.log import Log
     from monitoring.zookeeper_auth import ZookeeperAuth
-
-CONNECTION_TROUBLE = (
-    ConnectionLoss,
-    ConnectionClosedError,
-    OperationTimeoutError,
-    SessionExpiredError,
-    KazooTimeoutError,
-)
-"""Told by the session's own events; the next turn repeats what failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +58,7 @@ class Session:
         on_connected: Called when the session stands (again): watches may have been missed meanwhile. Called
             from a thread of the client, which must not be held up.
         on_turn: Called in each turn, after the znodes were written, with the connected client. It may raise
-            whatever ZooKeeper answers: that is logged once, and the next turn comes anyway.
+            whatever ZooKeeper answers: that is logged once per connection, and the next turn comes anyway.
         on_fault: Called when the thread ends by a fault of its own, with a traceback on standard error:
             nothing is published any more then, so the process should end too.
     """
@@ -100,10 +84,10 @@ class Session:
         self._lock = threading.Lock()
         self._wake = threading.Event()
         self._stopping = False
-        self._nodes: dict[str, EphemeralNode] = {}
-        self._released: list[EphemeralNode] = []
+        self._nodes = HeldNodes()
         self._checked_access = options.auth is None
         self._state = ""
+        self._turn_trouble = ""
         self._thread = threading.Thread(target=self._work, name="zookeeper", daemon=True)
         self._changes: Counter[str] = Counter()
         self._writes = 0
@@ -130,17 +114,12 @@ class Session:
 
     def hold(self, path: str, content: bytes) -> None:
         """Have an ephemeral znode hold `content` soon; only the latest content counts."""
-        with self._lock:
-            node = self._nodes.setdefault(path, EphemeralNode(path))
-        node.publish(content)
+        self._nodes.hold(path, content)
         self._wake.set()
 
     def release(self, path: str) -> None:
         """Have an ephemeral znode of ours removed soon."""
-        with self._lock:
-            node = self._nodes.pop(path, None)
-            if node is not None:
-                self._released.append(node)
+        self._nodes.release(path)
         self._wake.set()
 
     def wake(self) -> None:
@@ -159,15 +138,22 @@ class Session:
         self._client.stop()
         self._client.close()
 
-    def _turn_to(self, state: str, reason: str = "") -> None:
-        """Log a change of state, each once; a state with a reason is a warning."""
+    def _turn_to(self, state: str) -> None:
+        """Log a change of the session's state, each once."""
         with self._lock:
-            if state == self._state or self._stopping:
+            if state == self._state:
                 return
             self._state = state
+        self._tell(state, path=self._options.path)
+
+    def _tell(self, state: str, reason: str = "", **place: str) -> None:
+        """Log that a state began, of the session or of a znode; one with a reason is a warning."""
+        with self._lock:
+            if self._stopping:
+                return
             self._changes[state] += 1
         reason = reason or self._reasons.get(state, "")
-        fields = {"zookeeper": self._options.zookeeper, "path": self._options.path}
+        fields = {"zookeeper": self._options.zookeeper, **place}
         if reason:
             self._log.warning(f"zookeeper-{state}", **fields, reason=reason)
         else:
@@ -178,9 +164,8 @@ class Session:
         if state == KazooState.CONNECTED:
             with self._lock:
                 self._suspended_at_s = math.inf
-                nodes = tuple(self._nodes.values())
-            for node in nodes:
-                node.connected()
+                self._turn_trouble = ""
+            self._nodes.connected()
             self._on_connected()
             self._turn_to("connected")
         elif state == KazooState.SUSPENDED:
@@ -194,9 +179,7 @@ class Session:
     def _session_over(self) -> None:
         with self._lock:
             self._suspended_at_s = math.inf
-            nodes = tuple(self._nodes.values())
-        for node in nodes:
-            node.session_over()
+        self._nodes.session_over()
         self._turn_to("lost")
 
     def _renew_client(self) -> None:
@@ -235,33 +218,41 @@ class Session:
                     self._turn_to("unreachable")
             except CONNECTION_TROUBLE:
                 continue
-            except NoAuthError:
-                self._turn_to("refusing", reason=_NO_ACCESS)
             except KazooException as error:
-                self._turn_to("refusing", reason=f"{type(error).__name__}: {error}")
+                self._tell_turn_trouble(f"a look at what others publish: {type(error).__name__}: {error}")
+
+    def _tell_turn_trouble(self, reason: str) -> None:
+        with self._lock:
+            known, self._turn_trouble = self._turn_trouble == reason, reason
+        if not known:
+            self._tell("refusing", reason)
 
     def _take_turn(self, client: Any) -> None:
-        with self._lock:
-            nodes = tuple(self._nodes.items())
-            released, self._released = self._released, []
-        for node in released:
-            node.remove(client)
-        for path, node in nodes:
-            state = node.take_turn(client)
-            if state == "publishing":
-                self._writes += 1
-                self._written_s = time.monotonic()
-            if state == "publishing" and not self._checked_access:
-                self._check_access(client, path)
-            if state:
-                self._turn_to(state)
+        for news in self._nodes.take_turn(client):
+            if news.state != "publishing":
+                self._tell(news.state, news.reason, path=news.path)
+                continue
+            self._writes += 1
+            self._written_s = time.monotonic()
+            if news.mended:
+                with self._lock:
+                    self._state = news.state
+                self._tell(news.state, path=news.path)
+            else:
+                self._turn_to(news.state)
+            if not self._checked_access:
+                self._check_access(client, news.path)
         self._on_turn(client)
 
     def _check_access(self, client: Any, path: str) -> None:
         """Say once that the folder of our znodes, made by somebody else, is open to everybody."""
         folder = path.rpartition("/")[0]
+        try:
+            is_open = open_to_all(client, folder, REPLY_S)
+        except (NoAuthError, NoNodeError):  # whoever does not let us ask lets nobody in; or it is gone
+            is_open = False
         self._checked_access = True
-        if open_to_all(client, folder, REPLY_S):
+        if is_open:
             self._log.warning(
                 "zookeeper-open",
                 path=folder,
@@ -272,13 +263,10 @@ class Session:
 STATES = ("connected", "publishing", "unreachable", "suspended", "lost", "refusing", "held")
 """What the log may say of a session, the good ones first."""
 
-_NO_ACCESS = (
-    "no access: the znodes were made with other credentials than those of --zookeeper-auth-file; trying on"
-)
 _REASONS: Mapping[str, str] = {
     "unreachable": "no session yet; trying on",
     "suspended": "connection lost; work goes on without it, and what is published is written again on return",
-    "lost": "session expired; the znode is made anew in the next session",
+    "lost": "session expired; znodes are made anew in the next session",
     "held": "the znode belongs to another session: a former run's until it expires, or a second one's with "
     "the same name; waiting until it is gone",
 }
