@@ -5,32 +5,25 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lab.anchor import Anchor, is_locked, take_lock
-from lab.checks import (
-    SEARCH_PATH,
-    check_machine,
-    check_programs,
-    check_shim,
-    install_shim,
-    namespace_options,
-)
+from lab.checks import check_machine, check_programs, check_shim, install_shim
 from lab.control import ask, keeper_pid
+from lab.entry import inside
 from lab.errors import LabError
 from lab.fleet import clear
 from lab.places import DEFAULT_FOLDER, LabFolder
 from lab.readiness import ReadinessCheck
 from lab.sites import MAX_DELAY_MS, read_site_file
+from lab.start import start_anchor
 from lab.status import LabStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from lab.commands import Programs
     from lab.storm_config import SchedulerName
 
     Progress = Callable[[LabStatus], None]
@@ -68,7 +61,9 @@ class LabClient:
         self._claim_folder()
         lock = take_lock(self.folder)
         if lock is None:
-            raise LabError(f"a lab is already running in {self.folder.root}; `stormplace lab down` ends it")
+            raise LabError(
+                f"a lab is already running in {self.folder.root}; {self.folder.command('down')} ends it"
+            )
         starter, still_here = os.pipe()
         try:
             try:
@@ -76,12 +71,13 @@ class LabClient:
                 install_shim()
                 self.folder.logs.mkdir()
                 shutil.copyfile(site_file, self.folder.sites)
-                self._launch(programs, scheduler, starter, lock)
+                self._anchor = start_anchor(self.folder, programs, scheduler, starter, lock)
+                Anchor.of(self._anchor.pid).write(self.folder)
             finally:
                 # from here on the lab alone holds its lock
                 os.close(lock)
                 os.close(starter)
-            status = self._await_ready(_START_S, progress)
+            status = self.await_ready(_START_S, progress)
             os.write(still_here, b"1")
         except BaseException:
             self._kill()
@@ -102,25 +98,8 @@ class LabClient:
         except OSError as error:
             raise LabError(f"{root}: {error.strerror}") from None
 
-    def _launch(self, programs: Programs, scheduler: SchedulerName, starter: int, lock: int) -> None:
-        """Start the anchor and note who it is."""
-        keeper = [sys.executable, "-m", "lab.keeper", "--folder", str(self.folder.root)]
-        keeper += ["--scheduler", scheduler, "--java", programs.java, "--redis-server", programs.redis_server]
-        keeper += ["--storm-home", str(programs.storm_home), "--starter", str(starter), "--lock", str(lock)]
-        with (self.folder.logs / "keeper.log").open("ab") as log:
-            self._anchor = subprocess.Popen(
-                ["unshare", *namespace_options(), "--", *keeper],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                env={**os.environ, "PATH": SEARCH_PATH, "PYTHONUNBUFFERED": "1"},
-                pass_fds=(starter, lock),
-                start_new_session=True,
-            )
-        Anchor.of(self._anchor.pid).write(self.folder)
-
-    def _await_ready(self, limit_s: float, progress: Progress | None) -> LabStatus:
-        """Wait until nothing is pending.
+    def await_ready(self, limit_s: float, progress: Progress | None = None) -> LabStatus:
+        """Wait until the lab is ready, and no longer than `limit_s` seconds.
 
         Raises:
             LabError: The lab ended, a part ends again and again, or the time is over.
@@ -251,7 +230,7 @@ class LabClient:
         """
         check_shim(name)
         self._ask({"do": "scheduler", "name": name})
-        return self._await_ready(_CHANGE_S, progress)
+        return self.await_ready(_CHANGE_S, progress)
 
     def stop_daemon(self) -> None:
         """Stop the placement daemon and return when it has ended."""
@@ -265,13 +244,16 @@ class LabClient:
     def start_daemon(self) -> LabStatus:
         """Start the placement daemon and return when it listens."""
         self._ask({"do": "start-daemon"})
-        return self._await_ready(_CHANGE_S, None)
+        return self.await_ready(_CHANGE_S)
 
     def _ask(self, request: dict[str, Any]) -> None:
         """Send a request to a lab that must be running."""
         if not is_locked(self.folder):
-            raise LabError(f"no lab is running in {self.folder.root}; `stormplace lab up` starts one")
+            raise self._absence()
         ask(self.folder.socket, request)
+
+    def _absence(self) -> LabError:
+        return LabError(f"no lab is running in {self.folder.root}; {self.folder.command('up')} starts one")
 
     def exec(self, host: str, argv: Sequence[str], **popen: Any) -> subprocess.Popen[Any]:
         """Run a command on a host: in its network, with the lab's host names and processes.
@@ -290,20 +272,12 @@ class LabClient:
         found = status.host(host)
         if found is None:
             if status.state == "absent":
-                raise LabError(f"no lab is running in {self.folder.root}; `stormplace lab up` starts one")
+                raise self._absence()
             names = ", ".join(one.name for one in status.hosts)
             raise LabError(f"no host is named {host!r}; hosts are {names}")
-        keeper = keeper_pid(self.folder.socket)
-        enter = ["nsenter", "--target", str(keeper), "--mount", "--pid"]
-        if Path(f"/proc/{keeper}/ns/user").readlink() != Path("/proc/self/ns/user").readlink():
-            enter += ["--user", "--preserve-credentials"]
-        holder = f"/proc/{found.pause_pid}/ns"
         folder = Path(popen.pop("cwd", None) or Path.cwd())
-        inside = ["setpriv", "--pdeathsig", "TERM", "--", "env", f"--chdir={folder.absolute()}"]
-        inside += ["nsenter", f"--net={holder}/net", f"--uts={holder}/uts", "--"]
+        command = inside(keeper_pid(self.folder.socket), found.pause_pid, folder, argv)
         environment = dict(popen.pop("env", None) or os.environ)
         environment["PATH"] = f"{environment.get('PATH', os.defpath)}:/usr/sbin:/sbin"
-        process: subprocess.Popen[Any] = subprocess.Popen(
-            [*enter, "--", *inside, *argv], env=environment, **popen
-        )
+        process: subprocess.Popen[Any] = subprocess.Popen(command, env=environment, **popen)
         return process

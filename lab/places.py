@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +18,11 @@ class LabFolder:
     """The state folder of one lab; nothing of a lab is kept elsewhere."""
 
     root: Path
+
+    def command(self, name: str) -> str:
+        """Return a command of `stormplace lab` that concerns this lab, as a user types it."""
+        where = "" if self.root == DEFAULT_FOLDER else f" --dir {shlex.quote(str(self.root))}"
+        return f"`stormplace lab {name}{where}`"
 
     @property
     def marker(self) -> Path:

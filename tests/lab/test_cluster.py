@@ -44,8 +44,16 @@ def test_no_lab_is_a_state_and_down_is_repeatable(tmp_path: Path) -> None:
 )
 def test_without_a_lab_a_request_is_refused(tmp_path: Path, ask: Callable[[LabClient], object]) -> None:
     """Every request says that there is no lab and how to get one."""
-    with pytest.raises(LabError, match=r"no lab is running in .*`stormplace lab up` starts one"):
+    with pytest.raises(
+        LabError, match=rf"no lab is running in .*`stormplace lab up --dir {tmp_path}` starts one"
+    ):
         ask(LabClient(tmp_path))
+
+
+def test_the_usual_folder_needs_no_option() -> None:
+    """`--dir` is named where a command without it would mean another lab."""
+    with pytest.raises(LabError, match="`stormplace lab up` starts one"):
+        raise LabClient()._absence()
 
 
 def test_a_folder_with_other_things_is_never_cleared(tmp_path: Path, two_sites: Path) -> None:
@@ -64,7 +72,9 @@ def test_a_second_lab_in_one_folder_is_refused(tmp_path: Path, two_sites: Path) 
     client.folder.logs.mkdir()
     lock = take_lock(client.folder)
     assert lock is not None
-    with pytest.raises(LabError, match=r"already running in .*`stormplace lab down` ends it"):
+    with pytest.raises(
+        LabError, match=rf"already running in .*`stormplace lab down --dir {tmp_path}` ends it"
+    ):
         client.up(two_sites, "even")
     assert client.folder.logs.exists()
 
@@ -100,10 +110,10 @@ def test_a_start_waits_for_a_keeper_too_busy_to_answer(
         return answer
 
     monkeypatch.setattr(LabClient, "status", status)
-    assert LabClient(tmp_path)._await_ready(60.0, None).state == "ready"
+    assert LabClient(tmp_path).await_ready(60.0, None).state == "ready"
     answers.append(LabError("no answer"))
     with pytest.raises(LabError, match="no answer"):
-        LabClient(tmp_path)._await_ready(-1.0, None)
+        LabClient(tmp_path).await_ready(-1.0, None)
 
 
 @pytest.mark.parametrize(("ends", "keeps_running"), [((9, 9, 12), True), ((9, 10, 13), False)])
@@ -117,7 +127,7 @@ def test_a_change_counts_only_the_ends_that_it_sees(
     monkeypatch.setattr(cluster, "_POLL_S", 0.0)
     client = LabClient(tmp_path)
     if keeps_running:
-        assert client._await_ready(60.0, None).state == "ready"
+        assert client.await_ready(60.0, None).state == "ready"
     else:
         with pytest.raises(LabError, match="supervisor-a-1 does not keep running"):
-            client._await_ready(60.0, None)
+            client.await_ready(60.0, None)

@@ -1,0 +1,27 @@
+"""How a command gets into a lab: into its mounts and processes, and into the network of one host."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def inside(keeper_pid: int, pause_pid: int, folder: Path, argv: Sequence[str]) -> list[str]:
+    """Return the command line that runs a command on a host of a lab; it ends with who starts it.
+
+    Args:
+        keeper_pid: Process id of the lab's keeper.
+        pause_pid: Process id, inside the lab, of the process that holds the host's namespaces.
+        folder: Working directory.
+        argv: Program and arguments.
+    """
+    enter = ["nsenter", "--target", str(keeper_pid), "--mount", "--pid"]
+    if Path(f"/proc/{keeper_pid}/ns/user").readlink() != Path("/proc/self/ns/user").readlink():
+        enter += ["--user", "--preserve-credentials"]
+    holder = f"/proc/{pause_pid}/ns"
+    settings = ["setpriv", "--pdeathsig", "TERM", "--", "env", f"--chdir={folder.absolute()}"]
+    host = ["nsenter", f"--net={holder}/net", f"--uts={holder}/uts", "--"]
+    return [*enter, "--", *settings, *host, *argv]
