@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -12,15 +11,15 @@ from rich.console import Console
 
 from cli.demo_steps import LabSteps, StepError, count_rows
 from cli.errors import UserError
+from cli.interrupt import all_as_ctrl_c
 from cli.machine import provenance
 from cli.progress import StepProgress
-from lab.cluster import LabClient
+from cli.running_lab import running_lab
 from lab.errors import LabError
 from lab.sites import read_site_file
 from replay.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from lab.storm_config import SchedulerName
@@ -75,9 +74,9 @@ def run_demo(settings: DemoSettings) -> None:
         raise UserError(str(error)) from error
     folder = _new_run_folder(settings.out)
     runs: dict[str, Path] = {}
-    with StepProgress(total=4 + 4 * len(settings.schedulers)) as progress:
+    with all_as_ctrl_c(), StepProgress(total=3 + 4 * len(settings.schedulers)) as progress:
         try:
-            with _lab(settings, progress, folder) as lab:
+            with running_lab(folder / "lab", settings.sites, settings.schedulers[0], progress) as lab:
                 steps = LabSteps(lab, progress, settings.data)
                 for scheduler in settings.schedulers:
                     runs[scheduler] = _run_one(steps, scheduler, settings, folder, rows - settings.paced_rows)
@@ -105,21 +104,6 @@ def _new_run_folder(out: Path) -> Path:
     except OSError as error:
         raise UserError(f"--out: cannot create {folder}: {error.strerror}") from error
     return folder.resolve()
-
-
-@contextmanager
-def _lab(settings: DemoSettings, progress: StepProgress, folder: Path) -> Iterator[LabClient]:
-    """A lab that is up inside the block and gone after it, whatever happens."""
-    lab = LabClient(folder / "lab")
-    progress.step("lab: starting Storm at three sites")
-    try:
-        lab.up(
-            settings.sites, settings.schedulers[0], lambda status: progress.detail(", ".join(status.pending))
-        )
-        yield lab
-    finally:
-        progress.step("lab: taking it down")
-        lab.down()
 
 
 def _run_one(

@@ -6,11 +6,13 @@ import gzip
 import json
 import sys
 import tomllib
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cli.errors import UserError
 from cli.lab_command import run_on_host
+from lab.errors import LabError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -156,11 +158,10 @@ class LabSteps:
         self._taxi("nimbus", ["kill", "--nimbus", NIMBUS, "--name", name], run_dir / "kill.log")
 
     def discard(self, name: str, run_dir: Path) -> None:
-        """Kill the topology if it still runs."""
-        try:
+        """Kill the topology if it still runs, after a failure whose reason counts."""
+        # it may never have been there, and with a lab that is gone it is gone too
+        with suppress(StepError, LabError):
             self.kill(name, run_dir)
-        except StepError:
-            return  # it was never there, or the lab is gone, which the next step will find out
 
     def _taxi(self, host: str, arguments: list[str], log: Path, attendant: Attendant | None = None) -> str:
         """Run `stormplace taxi ...` on a host of the lab; its output goes to the log and to the display.

@@ -1,4 +1,7 @@
-"""Ctrl-C without a trace: as the end of a deadline, so that a search ends with what it has, or at once."""
+"""Ctrl-C without a trace: as the end of a deadline, so that a search ends with what it has, or at once.
+
+And other ways to end a program that are to clean up as Ctrl-C does.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
 
 INTERRUPTED_STATUS = 130
 """As a shell has it for a program that SIGINT ended."""
+
+_ENDINGS = (signal.SIGTERM, signal.SIGHUP)
 
 
 @contextmanager
@@ -33,6 +38,30 @@ def ends_at_once() -> Iterator[None]:
 
 def _end(_number: int, _frame: FrameType | None) -> None:
     os._exit(INTERRUPTED_STATUS)
+
+
+@contextmanager
+def all_as_ctrl_c() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP raise `KeyboardInterrupt` inside the block, as SIGINT does.
+
+    One that was ignored before, as `nohup` has it, stays ignored.
+    """
+    before = {number: signal.getsignal(number) for number in _ENDINGS}
+    for number, handler in before.items():
+        if handler is not signal.SIG_IGN:
+            signal.signal(number, _interrupt)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    # a terminal that is closed may say so twice: the second must not break off the cleaning up
+    for number in _ENDINGS:
+        signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 class Interrupt:

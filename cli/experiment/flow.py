@@ -1,4 +1,4 @@
-"""What all experiments share: one lab around turns, turns that fail, and going on after an interruption."""
+"""What all experiments share: turns that fail, a lab that goes, and going on after an interruption."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from bridge.record import RecordError
 from cli.demo_steps import StepError
 from cli.errors import UserError
-from lab.cluster import LabClient
+from cli.running_lab import is_gone
 from lab.errors import LabError
 from replay.errors import DataError
 from replay.experiment_folder import TURNS
@@ -20,22 +20,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from cli.progress import StepProgress
-    from lab.storm_config import SchedulerName
+    from lab.cluster import LabClient
 
+READY_S = 120.0
+"""Longest wait before a turn for a lab that lacks something, s; what ended starts again within 30 s."""
 
-@contextmanager
-def running_lab(
-    folder: Path, sites: Path, scheduler: SchedulerName, progress: StepProgress
-) -> Iterator[LabClient]:
-    """A lab that is up inside the block and is gone after it, whatever happens."""
-    lab = LabClient(folder)
-    progress.step("lab: starting Storm at all sites")
-    try:
-        lab.up(sites, scheduler, lambda status: progress.detail(", ".join(status.pending)))
-        yield lab
-    finally:
-        progress.detail("taking the lab down")
-        lab.down()
+GOES_ON = "(the same command goes on from here)"
 
 
 def settle(settle_s: float, progress: StepProgress) -> None:
@@ -44,44 +34,67 @@ def settle(settle_s: float, progress: StepProgress) -> None:
     time.sleep(settle_s)
 
 
-def run_turns(lab: LabClient, out: Path, turns: Mapping[str, Callable[[Path], None]]) -> dict[str, str]:
-    """Run turns; one that fails does not keep the next from running as long as the lab is up.
+def run_turns(
+    lab: LabClient, out: Path, turns: Mapping[str, Callable[[Path], None]], failures: dict[str, str]
+) -> None:
+    """Run turns; one that fails does not keep the next from running as long as the lab is whole.
 
     Args:
         lab: The lab.
         out: The experiment's folder.
         turns: By label, what runs a turn in its folder.
-
-    Returns:
-        Reason by label of the turns that failed.
+        failures: Takes the reason by label of each turn that fails.
 
     Raises:
-        StepError: A turn failed, and the lab is gone.
-        lab.errors.LabError: The lab does not do what it is asked to.
+        StepError: No further turn can run: the lab is gone, lacks something or does not do what it is asked
+            to, or a file cannot be written or read.
     """
-    failures: dict[str, str] = {}
     for label, run in turns.items():
         try:
+            _await_whole(lab)
             run(out / TURNS / label)
         except StepError as error:
+            if is_gone(lab):
+                raise StepError(f"{label}: {error}; the lab has ended") from error
             failures[label] = str(error)
             sys.stderr.write(f"stormplace: {label} failed: {error}\n")
-            if lab.status().state == "absent":
-                raise
-    return failures
+        except LabError as error:
+            # of a lab that is gone it tells how to start one, which is not what helps here
+            reason = "the lab has ended" if is_gone(lab) else str(error)
+            raise StepError(f"{label}: {reason}") from error
+        except DataError as error:
+            raise StepError(f"{label}: {error}") from error
+
+
+def _await_whole(lab: LabClient) -> None:
+    """Wait until nothing of the lab is missing.
+
+    Raises:
+        LabError: Something stays missing.
+    """
+    try:
+        lab.await_ready(READY_S)
+    except LabError as error:
+        raise LabError(f"lab degraded: {error}") from error
 
 
 @contextmanager
-def resumable() -> Iterator[None]:
-    """Tell of what ends the block, and that the same command goes on.
+def resumable(failures: Mapping[str, str]) -> Iterator[None]:
+    """Tell of what ends the block, of turns that had failed before, and whether the same command goes on.
+
+    Args:
+        failures: Reason by label of turns that failed; filled inside the block.
 
     Raises:
         UserError: Anything that the experiment's steps, files and lab may fail with; exit status 1.
     """
     try:
         yield
-    except (StepError, DataError, LabError, RecordError, OSError) as failure:
-        raise UserError(f"{failure} (the same command goes on from here)", status=1) from failure
+    except (DataError, RecordError) as failure:
+        # a kept file that is malformed stays so
+        raise UserError(f"{failure}{_before(failures)}", status=1) from failure
+    except (StepError, LabError, OSError) as failure:
+        raise UserError(f"{failure}{_before(failures)} {GOES_ON}", status=1) from failure
 
 
 def tell_failures(failures: Mapping[str, str]) -> None:
@@ -91,5 +104,12 @@ def tell_failures(failures: Mapping[str, str]) -> None:
         UserError: There are some; exit status 1.
     """
     if failures:
-        told = "; ".join(f"{label}: {reason}" for label, reason in failures.items())
-        raise UserError(f"turns failed, the same command tries them again: {told}", status=1)
+        raise UserError(f"turns failed, the same command tries them again: {_told(failures)}", status=1)
+
+
+def _before(failures: Mapping[str, str]) -> str:
+    return f"; failed before: {_told(failures)}" if failures else ""
+
+
+def _told(failures: Mapping[str, str]) -> str:
+    return "; ".join(f"{label}: {reason}" for label, reason in failures.items())

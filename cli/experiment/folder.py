@@ -1,24 +1,29 @@
-"""The folder of an experiment: made once, and taken up again only with the same settings."""
+"""The folder of an experiment: made once, taken up again only with the same settings, by one at a time."""
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
-import json
-import shutil
+import os
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from cli.errors import UserError
 from replay.errors import DataError
 from replay.experiment_folder import KIND, SETTINGS, SITES, experiment_kind
-from replay.output import read_json
+from replay.output import read_json, write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+_SCRATCH = f".{SETTINGS}-"
+"""How the name of a file begins that an interruption has kept from becoming the settings."""
 
-def open_folder(folder: Path, kind: str, wanted: Mapping[str, object], sites: Path) -> None:
-    """Make an experiment's folder, or see that it belongs to one with the same settings.
+
+@contextmanager
+def experiment_folder(folder: Path, kind: str, wanted: Mapping[str, object], sites: Path) -> Iterator[Path]:
+    """Make an experiment's folder, or take up one with the same settings; nobody else has it meanwhile.
 
     Args:
         folder: The folder.
@@ -26,23 +31,57 @@ def open_folder(folder: Path, kind: str, wanted: Mapping[str, object], sites: Pa
         wanted: What must stay the same within a folder, as JSON values.
         sites: Site file; a copy stays in the folder.
 
+    Yields:
+        The folder, absolute.
+
     Raises:
-        UserError: The folder is another experiment's or somebody else's, or cannot be written.
+        UserError: The folder is in use, another experiment's or somebody else's, or cannot be written.
     """
-    kept = folder / SETTINGS
+    with ExitStack() as stack:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(_alone_in(folder))
+            if (folder / SETTINGS).exists():
+                _compare(folder, kind, wanted)
+            else:
+                _make(folder, wanted, sites)
+        except OSError as error:
+            raise UserError(f"--out: {folder} cannot be used: {error.strerror}") from error
+        except DataError as error:
+            raise UserError(f"--out: {error}") from error
+        yield folder.resolve()
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Hold the folder's lock, which the kernel frees whatever ends this process; its children have none."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if kept.exists():
-            _compare(folder, kind, wanted)
-            return
-        if any(folder.iterdir()):
-            raise UserError(f"--out: {folder} holds other files; choose a new or empty folder")
-        shutil.copyfile(sites, folder / SITES)
-        kept.write_text(json.dumps(wanted, indent=2) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"--out: {folder} cannot be used: {error.strerror}") from error
-    except DataError as error:
-        raise UserError(f"--out: {error}") from error
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UserError(f"--out: an experiment is running in {folder}; choose another folder") from None
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _make(folder: Path, wanted: Mapping[str, object], sites: Path) -> None:
+    """Write what stays: the settings last and in one step, so that who finds them finds all."""
+    content = sites.read_bytes()
+    left = list(folder.iterdir())
+    scratch = [path for path in left if path.name.startswith(_SCRATCH)]
+    if not all(path in scratch or _is_copy(path, content) for path in left):
+        raise UserError(f"--out: {folder} holds other files; choose a new or empty folder")
+    (folder / SITES).write_bytes(content)
+    write_json(folder / SETTINGS, wanted)
+    for path in scratch:
+        path.unlink()
+
+
+def _is_copy(path: Path, content: bytes) -> bool:
+    """Whether a file is the copy of the site file, as far as an interrupted start has come with it."""
+    return path.name == SITES and path.is_file() and content.startswith(path.read_bytes())
 
 
 def _compare(folder: Path, kind: str, wanted: Mapping[str, object]) -> None:

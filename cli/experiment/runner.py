@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 from cli.demo_steps import LabSteps, count_rows
 from cli.errors import UserError
-from cli.experiment.flow import resumable, run_turns, running_lab, settle, tell_failures
-from cli.experiment.folder import open_folder
+from cli.experiment.flow import resumable, run_turns, settle, tell_failures
+from cli.experiment.folder import experiment_folder
 from cli.experiment.turn import TurnSetting, run_turn
+from cli.interrupt import all_as_ctrl_c
 from cli.progress import StepProgress
+from cli.running_lab import running_lab
 from lab.errors import LabError
 from lab.sites import read_site_file
 from replay.experiment_folder import EXPECTED, RESPONSE_TIME, TURNS, finished, finished_turns
@@ -45,31 +47,42 @@ def run_experiment(settings: ExperimentSettings, turns: Sequence[Turn], out: Pat
     except LabError as error:
         raise UserError(str(error)) from error
     fast_rows = settings.fast_rows(count_rows(settings.data))
-    open_folder(out, RESPONSE_TIME, settings.document(), settings.sites)
-    out = out.resolve()
+    failures: dict[str, str] = {}
+    kept = experiment_folder(out, RESPONSE_TIME, settings.document(), settings.sites)
+    with all_as_ctrl_c(), kept as folder:
+        home = next(site.name for site in sites.site if site.services)
+        _go_on(settings, turns, fast_rows, f"{home}-1", folder, failures)
+    tell_failures(failures)
+
+
+def _go_on(
+    settings: ExperimentSettings,
+    turns: Sequence[Turn],
+    fast_rows: int,
+    home: str,
+    out: Path,
+    failures: dict[str, str],
+) -> None:
+    """Run the turns that are due, verify and report."""
     due = [turn for turn in turns if not finished(out / TURNS / turn.label)]
     sys.stderr.write(
         f"{len(turns)} turns, {len(turns) - len(due)} finished before; order of the others by seed "
         f"{settings.seed}: {', '.join(turn.label for turn in due) or 'none'}\n"
     )
-    failures: dict[str, str] = {}
-    with resumable(), StepProgress(total=_OTHER_STEPS + _STEPS_PER_TURN * len(due)) as progress:
+    with resumable(failures), StepProgress(total=_OTHER_STEPS + _STEPS_PER_TURN * len(due)) as progress:
         if due:
-            home = next(site.name for site in sites.site if site.services)
             with running_lab(out / "lab", settings.sites, due[0].variant.scheduler, progress) as lab:
                 settle(settings.settle_s, progress)
-                setting = TurnSetting(settings, fast_rows, f"{home}-1", lab.folder.records)
+                setting = TurnSetting(settings, fast_rows, home, lab.folder.records)
                 steps = LabSteps(lab, progress, settings.data)
-                failures = run_turns(
-                    lab, out, {turn.label: partial(run_turn, steps, turn, setting) for turn in due}
-                )
+                runs = {turn.label: partial(run_turn, steps, turn, setting) for turn in due}
+                run_turns(lab, out, runs, failures)
         if len(failures) < len(turns):
             _verify(settings, progress, out)
             progress.step("report: table and pictures")
             report = build(out)
             progress.stop()
             sys.stdout.write(f"report: {report}\n")
-    tell_failures(failures)
 
 
 def _verify(settings: ExperimentSettings, progress: StepProgress, out: Path) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from cli.demo_steps import StepError
 from cli.experiment.busy import BusyMeter
 from cli.experiment.planned import find_planned
+from cli.experiment.process_ends import ProcessEnds
 from cli.machine import provenance
 from replay.experiment_folder import DONE
 from replay.output import write_json
@@ -70,6 +71,7 @@ def run_turn(steps: LabSteps, turn: Turn, setting: TurnSetting, folder: Path) ->
     variant, settings = turn.variant, setting.settings
     ours = variant.strategy is not None
     steps.use_scheduler(variant.scheduler)
+    ends = ProcessEnds(steps.lab)
     try:
         steps.submit(
             turn.label,
@@ -101,6 +103,7 @@ def run_turn(steps: LabSteps, turn: Turn, setting: TurnSetting, folder: Path) ->
         warm_up_rows=settings.warm_up_rows,
         measured_rows=settings.measured_rows,
         busy=busy,
+        process_ends=ends.by_process(),
         machine=here.machine,
         date=here.date,
         commit=here.commit,

@@ -22,6 +22,7 @@ class Done(BaseModel):
         warm_up_rows: Paced rows that do not count.
         measured_rows: Paced rows after those.
         busy: Fraction of the machine's processor time that was used while rows were fed.
+        process_ends: How often each process of the lab ended unexpectedly during the turn.
         machine: The machine in a few words.
         date: UTC date.
         commit: Commit of the code.
@@ -36,6 +37,7 @@ class Done(BaseModel):
     warm_up_rows: Annotated[int, Field(ge=0)]
     measured_rows: Annotated[int, Field(ge=1)]
     busy: Annotated[float, Field(ge=0, le=1)]
+    process_ends: dict[str, int] = {}
     machine: str
     date: str
     commit: str

@@ -6,12 +6,21 @@ import subprocess
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from lab.errors import LabError
+
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 class Lab:
-    """Notes what is asked of it; a command of the query does what `acts` says, or nothing."""
+    """Notes what is asked of it; a command of the query does what `acts` says, or nothing.
+
+    Attributes:
+        state: As `status` tells it; `absent` before `up`, after `down`, and when a test says so.
+        lacks: What keeps the lab from being ready, or empty.
+        ends: How often each process ended unexpectedly.
+        ups, downs: How often a lab was started, and how often one that ran was ended.
+    """
 
     def __init__(self, folder: Path, acts: dict[str, Any]) -> None:
         self.folder = SimpleNamespace(records=folder / "records")
@@ -20,17 +29,36 @@ class Lab:
         self.processes: list[subprocess.Popen[Any]] = []
         self.changes: list[tuple[Any, ...]] = []
         self.ups = self.downs = 0
+        self.state = "absent"
+        self.lacks = ""
+        self.ends: dict[str, int] = {}
         self._acts = acts
 
     def up(self, _sites: Path, scheduler: str, _progress: Any) -> None:
+        self._act("up")
+        if self.state != "absent":
+            raise LabError("a lab is already running")
         self.ups += 1
         self.scheduler = scheduler
+        self.state = "ready"
 
-    def down(self) -> None:
+    def down(self) -> bool:
+        if self.state == "absent":
+            return False
         self.downs += 1
+        self.state = "absent"
+        return True
 
     def status(self) -> Any:
-        return SimpleNamespace(scheduler=self.scheduler, state="ready")
+        services = [SimpleNamespace(name=name, unexpected_ends=count) for name, count in self.ends.items()]
+        return SimpleNamespace(scheduler=self.scheduler, state=self.state, services=services)
+
+    def await_ready(self, _limit_s: float) -> None:
+        self._act("await_ready")
+        if self.state == "absent":
+            raise LabError("the lab has ended: killed")
+        if self.lacks:
+            raise LabError(f"not ready, missing: {self.lacks}")
 
     def use_scheduler(self, name: str) -> None:
         self.scheduler = name
@@ -45,12 +73,21 @@ class Lab:
         self._change("rejoin", site)
 
     def _change(self, *change: Any) -> None:
-        act = self._acts.get(change[0])
-        if act is not None:
-            act(change)
+        self._there()
+        self._act(*change)
         self.changes.append(change)
 
+    def _act(self, *what: Any) -> None:
+        act = self._acts.get(what[0])
+        if act is not None:
+            act(what)
+
+    def _there(self) -> None:
+        if self.state == "absent":
+            raise LabError("no lab is running; `stormplace lab up` starts one")
+
     def exec(self, _host: str, argv: list[str], **popen: Any) -> Any:
+        self._there()
         command = argv[argv.index("taxi") + 1 :]
         self.commands.append(command)
         act = self._acts.get(command[0])

@@ -145,7 +145,7 @@ def test_the_option_is_for_stormplace_alone(
             return lambda *_: None
 
     monkeypatch.setattr("cli.demo_run.LabSteps", Steps)
-    monkeypatch.setattr("cli.demo_run._lab", lambda *_: nullcontext())
+    monkeypatch.setattr("cli.demo_run.running_lab", lambda *_: nullcontext())
     monkeypatch.setattr("cli.demo_run._verify_and_report", lambda *_: True)
     done = CliRunner().invoke(app, ["demo", "--out", str(tmp_path), *options])
     assert done.exit_code == 0, done.output

@@ -15,9 +15,10 @@ from typer.testing import CliRunner
 
 from bridge.messages import Decision, PlanResponse, TopologyPlan
 from bridge.wire import encode_response
+from cli import running_lab
 from cli.commands import app
 from cli.errors import UserError
-from cli.experiment import flow, planned, runner, turn
+from cli.experiment import planned, runner, turn
 from cli.experiment.runner import run_experiment
 from cli.experiment.settings import ExperimentSettings
 from cli.experiment.variants import VARIANTS, chosen, turns
@@ -63,7 +64,7 @@ def experiment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, data: Path) -> A
 
     def run(order: Sequence[Turn], acts: dict[str, Any] | None = None, **changes: Any) -> Lab:
         lab = Lab(tmp_path, acts or {})
-        monkeypatch.setattr(flow, "LabClient", lambda _: lab)
+        monkeypatch.setattr(running_lab, "LabClient", lambda _: lab)
         run.lab = lab  # type: ignore[attr-defined]  # for runs that end with an exception
         run_experiment(settings(data, **changes), order, tmp_path / "out")
         return lab
@@ -181,6 +182,24 @@ def test_a_turn_that_fails_leaves_no_marker_and_the_next_one_runs(experiment: An
     assert not stale.exists()
 
 
+def test_processes_of_the_lab_that_ended_during_a_turn_are_kept(experiment: Any, tmp_path: Path) -> None:
+    def feed(_command: list[str]) -> None:
+        experiment.lab.ends = {"supervisor-a-1": 1}
+
+    experiment(turns(chosen("odp"), 1, 1), {"feed": feed})
+    done = json.loads((tmp_path / "out" / "turns" / "odp-1" / "done.json").read_text(encoding="utf-8"))
+    assert done["process_ends"] == {"supervisor-a-1": 1}
+
+
+def test_a_turn_on_a_lab_that_lacks_something_is_not_run(experiment: Any) -> None:
+    def lacking(_what: object) -> None:
+        experiment.lab.lacks = "agents (31 of 32)"
+
+    with pytest.raises(UserError, match=r"odp-1: lab degraded: not ready, missing: agents \(31 of 32\)"):
+        experiment(turns(chosen("odp"), 1, 1), {"await_ready": lacking})
+    assert experiment.lab.commands == []
+
+
 def test_an_experiment_without_any_finished_turn_tells_why_and_writes_no_report(
     experiment: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -208,15 +227,21 @@ def test_the_lab_is_taken_down_when_a_turn_is_interrupted(experiment: Any, tmp_p
     assert not (tmp_path / "out" / "turns" / "odp-1" / "done.json").exists()
 
 
-def test_an_experiment_that_ends_with_its_lab_is_told_to_go_on(
-    experiment: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Lab, "status", lambda self: SimpleNamespace(scheduler=self.scheduler, state="absent"))
-    with pytest.raises(UserError, match="the same command goes on from here") as end:
-        experiment(turns(chosen("odp,ils"), 1, 1), {"feed": lambda _: "exit 1"})
+def test_an_experiment_that_ends_with_its_lab_is_told_to_go_on(experiment: Any) -> None:
+    """With what the turn ended with: that the query cannot be killed any more hides nothing."""
+
+    def feed(_command: list[str]) -> str:
+        experiment.lab.state = "absent"
+        return "echo killed; exit 1"
+
+    with pytest.raises(UserError) as end:
+        experiment(turns(chosen("odp,ils"), 1, 1), {"feed": feed})
+    assert str(end.value) == (
+        "odp-1: `taxi feed` on redis ended with status 1: killed; the lab has ended "
+        "(the same command goes on from here)"
+    )
     assert end.value.status == 1
     assert len(experiment.lab.asked("submit")) == 1
-    assert experiment.lab.downs == 1
 
 
 def test_a_folder_of_another_experiment_is_refused(experiment: Any) -> None:

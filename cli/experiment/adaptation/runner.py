@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from cli.demo_steps import LabSteps, count_rows
 from cli.errors import UserError
 from cli.experiment.adaptation.scenario import ScenarioSetting, run_scenario
-from cli.experiment.flow import resumable, run_turns, running_lab, tell_failures
-from cli.experiment.folder import open_folder
+from cli.experiment.flow import resumable, run_turns, tell_failures
+from cli.experiment.folder import experiment_folder
+from cli.interrupt import all_as_ctrl_c
 from cli.progress import StepProgress
+from cli.running_lab import running_lab
 from lab.errors import LabError
 from lab.sites import read_site_file
 from replay.adaptation.report import build
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from cli.experiment.adaptation.settings import AdaptationSettings
+    from lab.sites import SiteFile
     from replay.adaptation.kept import Scenario
 
 _STEPS_PER_SCENARIO = 4
@@ -49,21 +52,37 @@ def run_adaptation(settings: AdaptationSettings, scenarios: Sequence[Scenario], 
     rows = count_rows(settings.data)
     for scenario in scenarios:
         settings.fast_rows(scenario, rows)
-    open_folder(out, ADAPTATION, settings.document(), settings.sites)
-    out = out.resolve()
+    failures: dict[str, str] = {}
+    kept = experiment_folder(out, ADAPTATION, settings.document(), settings.sites)
+    with all_as_ctrl_c(), kept as folder:
+        _go_on(settings, sites, scenarios, rows, folder, failures)
+    tell_failures(failures)
+
+
+def _go_on(
+    settings: AdaptationSettings,
+    sites: SiteFile,
+    scenarios: Sequence[Scenario],
+    rows: int,
+    out: Path,
+    failures: dict[str, str],
+) -> None:
+    """Run the scenarios that are due and report."""
     due = [scenario for scenario in scenarios if not finished(out / TURNS / scenario)]
     sys.stderr.write(
         f"{len(scenarios)} scenarios, {len(scenarios) - len(due)} finished before; "
         f"to run: {', '.join(due) or 'none'}\n"
     )
-    failures: dict[str, str] = {}
-    with resumable(), StepProgress(total=_OTHER_STEPS + _STEPS_PER_SCENARIO * len(due)) as progress:
+    with resumable(failures), StepProgress(total=_OTHER_STEPS + _STEPS_PER_SCENARIO * len(due)) as progress:
         if due:
             with running_lab(out / "lab", settings.sites, "stormplace", progress) as lab:
                 steps = LabSteps(lab, progress, settings.data)
                 setting = ScenarioSetting(settings, sites, rows, lab.folder.records)
-                failures = run_turns(
-                    lab, out, {scenario: partial(run_scenario, steps, scenario, setting) for scenario in due}
+                run_turns(
+                    lab,
+                    out,
+                    {scenario: partial(run_scenario, steps, scenario, setting) for scenario in due},
+                    failures,
                 )
         if len(failures) < len(scenarios):
             _expect(settings, progress, out / EXPECTED)
@@ -71,7 +90,6 @@ def run_adaptation(settings: AdaptationSettings, scenarios: Sequence[Scenario], 
             report = build(out)
             progress.stop()
             sys.stdout.write(f"report: {report}\n")
-    tell_failures(failures)
 
 
 def _expect(settings: AdaptationSettings, progress: StepProgress, expected: Path) -> None:

@@ -15,9 +15,12 @@ from cli.experiment.adaptation.rounds import planned_rounds
 from cli.experiment.adaptation.schedule import Schedule, changes, noise
 from cli.experiment.busy import BusyMeter
 from cli.experiment.flow import settle
+from cli.experiment.process_ends import ProcessEnds
 from cli.experiment.turn import PINS, TOPOLOGY
 from cli.machine import provenance
+from cli.running_lab import is_gone
 from cli.taxi import PACED_ROWS_BEGIN
+from lab.errors import LabError
 from replay.adaptation.kept import EVENTS, ROUNDS, ScenarioDone, write_events, write_rounds
 from replay.experiment_folder import DONE
 from replay.output import read_json, write_json
@@ -149,9 +152,10 @@ def run_scenario(steps: LabSteps, scenario: Scenario, setting: ScenarioSetting, 
     settle(setting.settings.settle_s, steps.progress)
     try:
         done = _measure(steps, scenario, setting, network, folder)
-    except StepError:
+    except StepError as failure:
         steps.discard(TOPOLOGY, folder)
-        network.restore()
+        if not is_gone(steps.lab):
+            _restore_after(failure, network)
         raise
     network.restore()
     write_events(folder / EVENTS, network.events)
@@ -166,6 +170,7 @@ def _measure(
     rate, paced_rows = settings.rate_of(scenario), settings.paced_rows(scenario)
     fast_rows = settings.fast_rows(scenario, setting.rows)
     submitted_s = time.time()
+    ends = ProcessEnds(steps.lab)
     pins = dict.fromkeys(PINS, f"host:{network.home}-1")
     steps.submit(scenario, TOPOLOGY, WORKERS, pins, folder, strategy=settings.strategy, conf=CONF)
     keeper = ScheduleKeeper(setting.schedule(scenario), network.carry_out)
@@ -192,6 +197,7 @@ def _measure(
         sites=tuple(site.name for site in setting.sites.site),
         settings=settings.document(),
         busy=busy,
+        process_ends=ends.by_process(),
         machine=here.machine,
         date=here.date,
         commit=here.commit,
@@ -212,6 +218,14 @@ def _collect(steps: LabSteps, scenario: Scenario, folder: Path) -> tuple[str, ..
             raise
     faults = read_json(summary).get("faults", [])
     return tuple(str(fault) for fault in faults) if isinstance(faults, list) else ()
+
+
+def _restore_after(failure: StepError, network: Network) -> None:
+    """Put the network back for the next scenario; a lab that refuses does not hide what failed before."""
+    try:
+        network.restore()
+    except LabError as error:
+        raise LabError(f"{failure}; {error}") from failure
 
 
 def _tell(scenario: Scenario, text: str) -> None:

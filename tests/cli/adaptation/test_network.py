@@ -47,6 +47,7 @@ def world(tmp_path: Path) -> Any:
         def __init__(self) -> None:
             self.acts: dict[str, Any] = {}
             self.lab = Lab(tmp_path, self.acts)
+            self.lab.state = "ready"
             self.placement = placement("home-1", "near-1", "near-2")
             self.lines: list[str] = []
             times = count(1000)

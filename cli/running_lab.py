@@ -1,0 +1,53 @@
+"""A lab around a block of work: it does not outlive the block, and one that was left is ended first."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from lab.cluster import LabClient
+from lab.errors import LabError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from cli.progress import StepProgress
+    from lab.storm_config import SchedulerName
+
+
+@contextmanager
+def running_lab(
+    folder: Path, sites: Path, scheduler: SchedulerName, progress: StepProgress
+) -> Iterator[LabClient]:
+    """A lab that is up inside the block and is gone after it, whatever happens.
+
+    Args:
+        folder: The lab's folder, which must be the caller's alone: a lab that still runs there is ended.
+        sites: Site file.
+        scheduler: Scheduler that Nimbus uses at first.
+        progress: Where the start is shown.
+
+    Raises:
+        LabError: The lab does not start; then nothing is left of it.
+    """
+    lab = LabClient(folder)
+    progress.step("lab: starting Storm at all sites")
+    if lab.down():
+        sys.stderr.write(f"ended the lab that a killed command had left in {folder}\n")
+    # not inside the `try`: a start that fails cleans up by itself, and one that is refused is not ours to end
+    lab.up(sites, scheduler, lambda status: progress.detail(", ".join(status.pending)))
+    try:
+        yield lab
+    finally:
+        progress.detail("taking the lab down")
+        lab.down()
+
+
+def is_gone(lab: LabClient) -> bool:
+    """Whether a lab that was up does not run any more; one that does not answer still runs."""
+    try:
+        return lab.status().state == "absent"
+    except LabError:
+        return False
