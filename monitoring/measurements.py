@@ -95,10 +95,7 @@ class Measurements:
 
     def next_peer(self, now_s: float) -> tuple[str, Address] | None:
         """Name whom to probe now and where; None if there is nobody."""
-        for gone in self._directory.expire(now_s):
-            self._chooser.update(self._directory.names())
-            self._drop(gone)
-            self._log.info("peer-forgotten", peer=gone)
+        self._forget(now_s)
         peer = self._chooser.choose(lambda candidate: self._distance_ms(candidate, now_s))
         if not peer:
             self._availability.alone()
@@ -155,6 +152,7 @@ class Measurements:
 
     def look(self, now_s: float) -> tuple[float, Outages, dict[str, Link]]:
         """Conclude: availability of this host, 0 to 1, its outages, and its links by peer."""
+        self._forget(now_s)
         availability = self._availability.look(now_s, others_silent=self._everybody_silent())
         if self._availability.out:
             self._links.excuse_all()
@@ -165,6 +163,12 @@ class Measurements:
     def _distance_ms(self, peer: str, now_s: float) -> float:
         delay = self._filter.look(peer, now_s)
         return float("inf") if delay is None else delay.delay_ms
+
+    def _forget(self, now_s: float) -> None:
+        for gone in self._directory.expire(now_s):
+            self._chooser.update(self._directory.names())
+            self._drop(gone)
+            self._log.info("peer-forgotten", peer=gone)
 
     def _drop(self, peer: str) -> None:
         """Throw away what belongs to a peer's present run; its link's past is kept for a while."""

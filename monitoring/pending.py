@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 
@@ -46,8 +47,16 @@ class PendingProbes:
 
     def expire(self, now_s: float) -> tuple[Sent, ...]:
         """Remove and return the probes that nobody answered in time."""
-        late = [nonce for nonce, sent in self._waiting.items() if now_s - sent.sent_s >= self._timeout_s]
+        late = [nonce for nonce, sent in self._waiting.items() if now_s >= self._end_s(sent)]
         return tuple(self._waiting.pop(nonce) for nonce in late)
+
+    def due_s(self) -> float:
+        """Return the time at which the next probe will be lost, s; infinite if none waits."""
+        oldest = next(iter(self._waiting.values()), None)
+        return math.inf if oldest is None else self._end_s(oldest)
+
+    def _end_s(self, sent: Sent) -> float:
+        return sent.sent_s + self._timeout_s
 
     def __len__(self) -> int:
         return len(self._waiting)

@@ -83,6 +83,10 @@ class Prober(asyncio.DatagramProtocol):
         for sent in self._pending.expire(self._clock_s()):
             self._lose(sent)
 
+    def due_s(self) -> float:
+        """Return the time of the clock at which a probe's time is over next, s; infinite if none waits."""
+        return self._pending.due_s()
+
     def datagram_received(self, data: bytes, addr: tuple[str, int]) -> None:
         """Answer a probe, or match an answer (called by asyncio)."""
         now_s = self._clock_s()  # first of all: whatever is done before would count as delay

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -41,7 +42,9 @@ class State:
 
 
 def save(path: Path, state: State) -> None:
-    """Write the file in one step: a reader sees the old or the new one.
+    """Write the file in one step: a reader sees the old or the new one, also after a loss of power.
+
+    Blocks until the disk has it, which may take seconds.
 
     Raises:
         OSError: If it cannot be written.
@@ -61,7 +64,10 @@ def save(path: Path, state: State) -> None:
         "links": links_to_json(state.links),
     }
     beside = path.with_name(path.name + ".new")
-    beside.write_text(json.dumps(content, allow_nan=False) + "\n", encoding="utf-8")
+    with beside.open("w", encoding="utf-8") as file:
+        file.write(json.dumps(content, allow_nan=False) + "\n")
+        file.flush()
+        os.fsync(file.fileno())  # or the new name could outlive a loss of power without the content
     beside.replace(path)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from monitoring.pending import PendingProbes, Sent
@@ -23,6 +25,16 @@ def test_a_probe_is_lost_when_its_time_is_over_and_then_its_answer_is_too_late()
     assert pending.expire(3.0) == (Sent("a", 0.0),)
     assert pending.take(1) is None
     assert len(pending) == 1
+
+
+def test_the_table_tells_when_a_probe_is_lost_next() -> None:
+    pending = PendingProbes(timeout_s=3.0)
+    assert pending.due_s() == math.inf
+    pending.add(1, Sent("a", 0.1))
+    pending.add(2, Sent("b", 2.0))
+    assert pending.due_s() == 3.1
+    assert pending.expire(pending.due_s()) == (Sent("a", 0.1),)
+    assert pending.due_s() == 5.0
 
 
 def test_a_full_table_gives_up_the_oldest_probe() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,22 @@ def test_a_state_survives_its_file(tmp_path: Path) -> None:
     save(tmp_path / "state", STATE)
     assert load(tmp_path / "state", 3, no_fault) == STATE
     assert [path.name for path in tmp_path.iterdir()] == ["state"]
+
+
+def test_a_file_takes_its_name_when_the_disk_has_its_content(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "state"
+    save(path, STATE)
+    synced: list[tuple[bytes, bytes]] = []
+
+    def sync(_descriptor: int) -> None:
+        synced.append((path.read_bytes(), (tmp_path / "state.new").read_bytes()))
+
+    monkeypatch.setattr(os, "fsync", sync)
+    before = path.read_bytes()
+    save(path, replace(STATE, clean=False))
+    assert synced == [(before, path.read_bytes())]
 
 
 def test_a_missing_file_is_told_apart_from_a_damaged_one(tmp_path: Path) -> None:
