@@ -4,21 +4,65 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kazoo.exceptions import NoAuthError, NoNodeError
 
 from monitoring.ephemeral_node import REPLY_S
+from monitoring.folder import Folder
 from monitoring.json_input import amount, json_object, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
     from random import Random
 
     from monitoring.log import Log
 
 MAX_PARTNERS = 8
+STAYING = 1.25
+"""A partner counts with its rate times this: noise in rates that are nearly equal exchanges nobody."""
 _VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class PairRates:
+    """What a reading of rates tells of pairs of hosts.
+
+    Attributes:
+        lifetime_s: Age from which it counts as missing, s.
+        pairs: Two hosts and the tuples/s between them.
+    """
+
+    lifetime_s: float
+    pairs: tuple[tuple[str, str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A reading as far as this host needs it.
+
+    Attributes:
+        written: The transaction that wrote it.
+        since_s: When it was seen first, s.
+        lifetime_s: See `PairRates`.
+        own: Pairs with this host.
+    """
+
+    written: int
+    since_s: float
+    lifetime_s: float
+    own: tuple[tuple[str, str, float], ...]
+
+    def at(self, now_s: float) -> tuple[tuple[str, str, float], ...]:
+        """Return the pairs.
+
+        Raises:
+            ValueError: With the reason, if they are too old.
+        """
+        if now_s - self.since_s > self.lifetime_s:
+            raise ValueError(f"older than its lifetime of {self.lifetime_s:g} s")
+        return self.own
 
 
 class PartnerFinder:
@@ -26,12 +70,15 @@ class PartnerFinder:
 
     There is no watch: rates are written anew each minute, and a thousand agents must not all read them then.
 
+    A reading's age is the time since it was first seen, by this host's own clock: clocks of hosts are not
+    compared. So nobody goes on with the rates of a collector that stands still.
+
     Args:
         folder: Znode of the rates.
         host: Name of this host.
         pause_s: Mean time between two looks, s; each is spread by a quarter either way.
         rng: Spreads looks.
-        on_partners: Called with the partners after a change, busiest first.
+        on_partners: Called with the partners, busiest first, when they are others than before.
         log: Takes one line per unreadable reading.
         clock_s: A clock that does not go back, in s.
     """
@@ -47,7 +94,8 @@ class PartnerFinder:
         log: Log,
         clock_s: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._folder = folder
+        self._path = folder
+        self._folder = Folder(folder, log)
         self._host = host
         self._pause_s = pause_s
         self._rng = rng
@@ -57,8 +105,13 @@ class PartnerFinder:
         self._look_at_s = clock_s()
         self._partners: tuple[str, ...] = ()
         self._faults: dict[str, str] = {}
-        self.unreadable = 0
-        """Looks at readings of rates that could not be read."""
+        self._seen: dict[str, _Seen] = {}
+        self._unreadable_readings = 0
+
+    @property
+    def unreadable(self) -> int:
+        """Looks at readings of rates, or at their list, that could not be read or were too old."""
+        return self._unreadable_readings + self._folder.refusals
 
     def take_turn(self, client: Any) -> None:
         """Look if it is time.
@@ -71,51 +124,68 @@ class PartnerFinder:
             return
         self._look_at_s = now_s + self._pause_s * self._rng.uniform(0.75, 1.25)
         try:
-            topologies = client.get_children_async(self._folder).get(timeout=REPLY_S)
+            topologies = self._folder.names(client) or []
         except NoNodeError:  # nobody collects rates
             topologies = []
         self._faults = {name: fault for name, fault in self._faults.items() if name in topologies}
-        replies = [(name, client.get_async(f"{self._folder}/{name}")) for name in sorted(topologies)]
-        pairs = [pair for name, reply in replies for pair in self._read(name, reply)]
-        partners = busiest(self._host, pairs)
-        if partners != self._partners:
+        self._seen = {name: seen for name, seen in self._seen.items() if name in topologies}
+        replies = [(name, client.get_async(f"{self._path}/{name}")) for name in sorted(topologies)]
+        pairs = [pair for name, reply in replies for pair in self._read(name, reply, now_s)]
+        partners = busiest(self._host, pairs, self._partners)
+        if set(partners) != set(self._partners):
             self._partners = partners
             self._on_partners(partners)
 
-    def _read(self, name: str, reply: Any) -> list[tuple[str, str, float]]:
+    def _read(self, name: str, reply: Any, now_s: float) -> tuple[tuple[str, str, float], ...]:
         try:
-            content, _ = reply.get(timeout=REPLY_S)
-            return host_pairs(content)
+            content, stat = reply.get(timeout=REPLY_S)
+            seen = self._seen.get(name)
+            if seen is None or seen.written != stat.mzxid:
+                rates = pair_rates(content)
+                own = tuple(pair for pair in rates.pairs if self._host in pair[:2])
+                seen = self._seen[name] = _Seen(stat.mzxid, now_s, rates.lifetime_s, own)
+            pairs = seen.at(now_s)
         except NoNodeError:
-            return []
+            return ()
         except NoAuthError:
             reason = "no access: published with other credentials"
         except ValueError as error:
             reason = str(error)
-        self.unreadable += 1
+        else:
+            self._faults.pop(name, None)
+            return pairs
+        self._unreadable_readings += 1
         if self._faults.get(name) != reason:
             self._faults[name] = reason
             self._log.warning("rates-unreadable", topology=name, reason=reason)
-        return []
+        return ()
 
 
-def busiest(host: str, pairs: Iterable[tuple[str, str, float]], most: int = MAX_PARTNERS) -> tuple[str, ...]:
+def busiest(
+    host: str,
+    pairs: Iterable[tuple[str, str, float]],
+    present: Collection[str] = (),
+    most: int = MAX_PARTNERS,
+) -> tuple[str, ...]:
     """Return the hosts that exchange most tuples with one, busiest first.
 
     Args:
         host: The one.
         pairs: Two distinct hosts and the tuples/s between them; pairs may occur for several topologies.
+        present: Its partners so far, which stay unless another is busier by a quarter.
         most: Most partners.
     """
     rates: dict[str, float] = defaultdict(float)
     for a, b, rate in pairs:
         if host in (a, b) and a != b:
             rates[b if a == host else a] += rate
-    return tuple(sorted(rates, key=lambda peer: (-rates[peer], peer))[:most])
+    weights = {peer: rate * (STAYING if peer in present else 1.0) for peer, rate in rates.items()}
+    chosen = sorted(rates, key=lambda peer: (-weights[peer], peer))[:most]
+    return tuple(sorted(chosen, key=lambda peer: (-rates[peer], peer)))
 
 
-def host_pairs(content: bytes | None) -> list[tuple[str, str, float]]:
-    """Read the pairs of hosts in a reading of rates.
+def pair_rates(content: bytes | None) -> PairRates:
+    """Read what a reading of rates tells of pairs of hosts.
 
     Args:
         content: The znode's content; None if it never had any.
@@ -126,10 +196,13 @@ def host_pairs(content: bytes | None) -> list[tuple[str, str, float]]:
     fields = json_object(content)
     if fields.get("version") != _VERSION:
         raise ValueError(f"version {shown(fields.get('version'))} instead of {_VERSION}")
+    lifetime_s = amount(fields.get("lifetime_s"))
+    if not lifetime_s:
+        raise ValueError("lifetime_s is no time above zero")
     pairs = fields.get("host_pairs", [])
     if not isinstance(pairs, list):
         raise ValueError("host_pairs is not a list")  # noqa: TRY004 - one kind of error for all bad content
-    return [_pair(number, pair) for number, pair in enumerate(pairs)]
+    return PairRates(lifetime_s, tuple(_pair(number, pair) for number, pair in enumerate(pairs)))
 
 
 def _pair(number: int, pair: object) -> tuple[str, str, float]:

@@ -15,6 +15,7 @@ from kazoo.exceptions import KazooException, NoAuthError, NoNodeError
 from kazoo.handlers.threading import KazooTimeoutError
 
 from monitoring.ephemeral_node import REPLY_S
+from monitoring.folder import Folder
 from monitoring.peer_pool import PeerPool
 from monitoring.reading import Address, probe_address
 
@@ -70,6 +71,7 @@ class PeerList:
         clock_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self._folder = folder
+        self._listed = Folder(folder, log)
         self._host = host
         self._pause_s = pause_s
         self._on_listing = on_listing
@@ -85,10 +87,14 @@ class PeerList:
         self._addresses: dict[str, Address] = {}
         self._faults: dict[str, str] = {}
         self._told = Listing(frozenset(), {})
-        self.unreadable = 0
-        """Looks at readings of peers that could not be read."""
+        self._unreadable_readings = 0
         self.on_change: Callable[[], None] = lambda: None
         """Called when there is something to do in the next turn."""
+
+    @property
+    def unreadable(self) -> int:
+        """Looks at readings of peers, or at their list, that could not be read."""
+        return self._unreadable_readings + self._listed.refusals
 
     def look_soon(self) -> None:
         """Have the list read; watches may have been missed while there was no connection."""
@@ -127,13 +133,16 @@ class PeerList:
         with self._lock:
             self._due = False
         try:
-            names = client.get_children_async(self._folder, watch=self._changed).get(timeout=REPLY_S)
+            names = self._listed.names(client, self._changed)
         except NoNodeError:  # nobody has published yet; our own first write makes the folder
             self.look_soon()
             return
         except (KazooException, KazooTimeoutError):
             self.look_soon()
             raise
+        if names is None:
+            self.look_soon()
+            return
         self._names = frozenset(names) - {self._host}
         with self._lock:
             self._suspect |= self._faults.keys() & self._names  # somebody may have mended them meanwhile
@@ -171,7 +180,7 @@ class PeerList:
 
     def _unreadable(self, peer: str, reason: str) -> None:
         self._addresses.pop(peer, None)
-        self.unreadable += 1
+        self._unreadable_readings += 1
         if self._faults.get(peer) != reason:
             self._faults[peer] = reason
             self._log.warning("peer-unreadable", peer=peer, reason=reason)

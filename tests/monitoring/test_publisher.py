@@ -249,10 +249,12 @@ def test_a_wrong_password_is_told_once_and_tried_on_until_it_is_right(
     stranger.log.await_event("zookeeper-refusing")
     reason = dict(stranger.log.events)["zookeeper-refusing"]["reason"]
     assert "--zookeeper-auth-file" in reason
+    stranger.log.await_event("folder-unreadable")
     nodes.client.add_auth("digest", "stormplace:right")
     nodes.client.set_acls(nodes.folder, [make_digest_acl("stormplace", "wrong", all=True)])
     stranger.log.await_event("zookeeper-publishing")
     assert stranger.log.names().count("zookeeper-refusing") == 1
+    stranger.log.await_event("folder-readable-again")
 
 
 def test_a_folder_that_was_made_open_is_told_once(
@@ -283,7 +285,7 @@ def test_partners_are_the_hosts_that_the_rates_name(
     zookeeper: Any, nodes: Any, root: str, publisher: Callable[..., Any], patience_s: float
 ) -> None:
     pairs = [["a", "b", 5.0], ["c", "a", 9.0], ["b", "c", 100.0]]
-    rates = json.dumps({"version": 1, "host_pairs": pairs}).encode()
+    rates = json.dumps({"version": 1, "lifetime_s": 180.0, "host_pairs": pairs}).encode()
     nodes.client.create(f"{root}/rates/t-1", rates, makepath=True)
     nodes.client.create(f"{root}/rates/t-2", b"nonsense")
     one = publisher(zookeeper, "a")
