@@ -29,7 +29,7 @@ _COUNTER = "filterByCoordinates"
 
 
 class _Summary(BaseModel):
-    passed: _Count
+    passed: _Count | None
     repeated: _Count
     began: dict[str, int] = {}
     replayed: _Count = 0
@@ -49,8 +49,8 @@ class Deliveries:
         repeated: Results that came once more.
         replayed: Rows that the source sent again.
         by_expected_answers: Whether `wanted` is from the expected answers. If not, it is the query's own
-            count (unless the component that counts was restarted), lost rows have no number, and only rows
-            with a result are listed.
+            count (unless the component that counts was restarted or has not told it), lost rows have no
+            number, and only rows with a result are listed.
     """
 
     numbers: IntArray
@@ -100,6 +100,7 @@ def read_deliveries(turn: Path, done: ScenarioDone, expected: Path) -> Deliverie
     if passed is not None:
         wanted, answered = len(passed), int(np.isin(passed, first["n"].to_numpy()).sum())
     else:
+        # without the run's final entry nobody has told how many passed
         wanted, answered = None if _COUNTER in summary.began else summary.passed, len(first)
     return Deliveries(
         numbers=numbers[order],

@@ -110,7 +110,20 @@ def test_missing_answers_are_kept_as_a_finding(adaptation: Any, world: World, tm
     assert done(tmp_path, "stable").faults == tuple(world.faults)
 
 
-def test_answers_that_cannot_be_collected_are_a_failure(adaptation: Any) -> None:
+def test_a_query_that_never_comes_to_its_end_is_a_finding_too(
+    adaptation: Any, world: World, tmp_path: Path
+) -> None:
+    """A row that is never done holds back the end, so that `taxi collect` gives up and says so."""
+    world.faults = ["no final entry: nothing new for 120 s after 23 results"]
+    world.summary = {"passed": None, "rejected": None, "results": 23}
+    adaptation("stable")
+    assert done(tmp_path, "stable").faults == tuple(world.faults)
+    kept = json.loads((folder(tmp_path, "stable") / "summary.json").read_text(encoding="utf-8"))
+    assert (kept["passed"], kept["results"]) == (None, 23)
+
+
+def test_a_query_without_any_answer_is_a_failure(adaptation: Any) -> None:
+    """`taxi collect` has written nothing: there is nothing to report on."""
     with pytest.raises(UserError, match="stable: `taxi collect` on redis ended with status 1: silence"):
         adaptation("stable", acts={"collect": lambda _: "echo silence; exit 1"})
 

@@ -50,6 +50,7 @@ class World:
         self.feed_end = "exit 0"
         self.hosts: Sequence[str] = HOSTS
         self.faults: list[str] = []
+        self.summary: dict[str, Any] = {}
         self.at_change: Callable[[tuple[Any, ...]], None] = lambda _: None
         self._changes = 0
 
@@ -76,7 +77,9 @@ class World:
 
     def collect(self, command: list[str]) -> str:
         folder = Path(command[command.index("--out") + 1])
-        (folder / "summary.json").write_text(json.dumps({"faults": self.faults}), encoding="utf-8")
+        (folder / "summary.json").write_text(
+            json.dumps({"faults": self.faults} | self.summary), encoding="utf-8"
+        )
         return "echo incomplete; exit 1" if self.faults else "exit 0"
 
 
