@@ -63,13 +63,13 @@ class PeerChooser:
             self._met &= kept
             self._far_set = deque(peer for peer in self._far_set if peer in kept)
             self._round = deque(peer for peer in self._round if peer in kept)
-            self._partner_round = deque(sorted(self._partners & kept))
+            self._renew_partner_round()
         return gone
 
     def favour(self, partners: Iterable[str]) -> None:
         """Replace the set of partners; those that are not known are left aside until they are."""
         self._partners = frozenset(partners)
-        self._partner_round = deque(sorted(self._partners & frozenset(self._known)))
+        self._renew_partner_round()
 
     def members(self) -> frozenset[str]:
         """Return the known partners and the peers of the last round that began."""
@@ -89,15 +89,22 @@ class PeerChooser:
             return self._partner_round[-1]
         return self._round.popleft() if self._round else ""
 
+    def _renew_partner_round(self) -> None:
+        """Keep who is next: peers come and go often, and whoever is last in turn must not wait each time."""
+        due = self._partners & frozenset(self._known)
+        stay = [peer for peer in self._partner_round if peer in due]
+        self._partner_round = deque([*stay, *sorted(due.difference(stay))])
+
     def _new_round(self, distance_ms: Callable[[str], float]) -> None:
         strangers = [peer for peer in self._known if peer not in self._partners]
         measured = ((distance_ms(peer), peer) for peer in strangers)
         reached = sorted(pair for pair in measured if math.isfinite(pair[0]))
         # nobody counts as near before it was reached, or all hosts of a cluster would start with the same two
         near = {peer for _, peer in reached[: self._near]}
-        others = [peer for peer in strangers if peer not in near]
-        self._far_set = deque(peer for peer in self._far_set if peer in set(others))
-        newcomers = [peer for peer in others if peer not in set(self._far_set)]
+        others = dict.fromkeys(peer for peer in strangers if peer not in near)  # in the order of names
+        self._far_set = deque(peer for peer in self._far_set if peer in others)
+        present = frozenset(self._far_set)
+        newcomers = [peer for peer in others if peer not in present]
         self._rng.shuffle(newcomers)
         unmet = [peer for peer in newcomers if peer not in self._met]
         newcomers.sort(key=lambda peer: peer in self._met)

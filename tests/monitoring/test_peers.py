@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 
@@ -82,6 +83,40 @@ def test_every_second_choice_is_a_partner_in_turn_wherever_it_is() -> None:
     # the nearest that are no partners, and six far ones
     assert all({"h00", "h02"} <= set(one) and len(set(one)) == 8 for one in rounds)
     assert {"h30", "h01"} <= chooser.members()
+
+
+def largest_gaps(chosen: list[str], partners: list[str]) -> set[int]:
+    """Return the most choices from one turn of each partner to its next, from the beginning to the end."""
+    turns = ([n for n, peer in enumerate(chosen) if peer == partner] for partner in partners)
+    return {max(after - before for before, after in pairwise([-1, *one, len(chosen)])) for one in turns}
+
+
+@pytest.mark.parametrize("pace", [1, 3, 5, 30])
+@pytest.mark.parametrize("change", ["pool", "partners"])
+def test_partners_keep_their_turns_while_others_come_and_go(change: str, pace: int) -> None:
+    # a pool loses and gains a member, or one more partner comes and goes; eight partners stay
+    partners = [f"h{number:02d}" for number in range(10, 18)]
+    chooser = PeerChooser(random.Random(0))
+    chooser.update(NAMES)
+    chooser.favour(partners)
+    chosen = []
+    for number in range(400):
+        if change == "pool" and number % pace == 0:
+            chooser.update(NAMES[: 30 + number // pace % 2])
+        if change == "partners" and number % pace == 0:
+            chooser.favour([*partners, "h05"][: 8 + number // pace % 2])
+        chosen.append(chooser.choose(distance_ms))
+    assert max(largest_gaps(chosen, partners)) <= 16 + 2 * (change == "partners")
+
+
+def test_a_partner_that_was_away_has_its_turn_after_the_others() -> None:
+    chooser = PeerChooser(random.Random(0))
+    chooser.update(NAMES[:3])
+    chooser.favour(NAMES[:3])
+    assert [chooser.choose(distance_ms) for _ in range(2)] == ["h00", "h01"]
+    chooser.update(NAMES[1:3])
+    chooser.update(NAMES[:3])
+    assert [chooser.choose(distance_ms) for _ in range(3)] == ["h02", "h01", "h00"]
 
 
 def test_partners_alone_have_every_turn() -> None:
