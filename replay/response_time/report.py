@@ -9,7 +9,8 @@ from replay.errors import DataError
 from replay.experiment_folder import REPORT, SITES
 from replay.output import write_json
 from replay.response_time.figures import draw_bars, draw_boxes, draw_placement
-from replay.response_time.summary import summarise, targets
+from replay.response_time.goals import targets
+from replay.response_time.summary import summarise
 from replay.response_time.table import markdown
 from replay.response_time.turns import read_turns
 from replay.sites import read_sites
@@ -84,6 +85,7 @@ def _turn(turn: TurnData) -> dict[str, Any]:
         "in_topology_median_ms": float(turn.in_topology_ms.median()),
         "predicted": turn.prediction.document(),
         "planned": None if turn.planned is None else turn.planned.model_dump(),
+        "placing_ms": turn.placing_ms,
         "answers": turn.verdict,
         "between_sites_tuples_per_s": turn.traffic_per_s,
         "hosts": turn.hosts,

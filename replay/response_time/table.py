@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replay.markdown import distinct, table
+from replay.response_time.goals import coverage
 from replay.response_time.summary import PAPER_MEAN_MS, PAPER_SAME_SITES
 from replay.targets import target_table
 
@@ -35,8 +36,10 @@ NOTE = (
     "Redis, both at the site of the services. Predicted: the decision core's response time of the placement "
     "with the site file's delays, and the ways from and to Redis. Expected by the daemon: what it computed "
     "from measured delays when it placed the query, source to sink. Between sites: tuples per second that "
-    "cross. Placing: the daemon's time for the round that placed the query; Storm's own schedulers tell "
-    "none. Several values: the turns differ. Paper: means from section 7.5."
+    "cross from site to site, the ways from and to Redis included; computed from the placement and the "
+    "rates, not measured. Placing: the daemon's time for the round that placed the query; for the "
+    "resource-aware scheduler the time of its search, as its status line tells; Storm's other schedulers "
+    "tell none. Several values: the turns differ. Paper: means from section 7.5."
 )
 
 
@@ -57,7 +60,12 @@ def markdown(
         maps: File name of a placement's map by label of its turn.
     """
     turns = [turn for each in variants for turn in each.turns]
-    lines = ["# Response time of the taxi query at seven data centres", "", *_origin(turns), ""]
+    lines = [
+        "# Response time of the taxi query at seven data centres",
+        "",
+        *_origin(turns, coverage(variants)),
+        "",
+    ]
     lines += [*target_table(found), ""]
     lines += ["## Response times", "", *table(COLUMNS, map(_cells, variants)), "", NOTE, ""]
     lines += [f"![Response times]({boxes})", ""]
@@ -89,12 +97,12 @@ _PART_NOTE = (
 )
 
 
-def _origin(turns: Sequence[TurnData]) -> list[str]:
+def _origin(turns: Sequence[TurnData], measured: str) -> list[str]:
     first = turns[0].done
     rows = sum(len(turn.rows) for turn in turns)
     busy = [turn.done.busy for turn in turns]
     return [
-        f"{len(turns)} turns, {rows:,} rows measured at {first.rate:g} rows/s "
+        f"{len(turns)} turns of {measured}, {rows:,} rows measured at {first.rate:g} rows/s "
         f"({first.measured_rows} per turn, after {first.fast_rows} fast rows and "
         f"{first.warm_up_rows} rows of warm-up).",
         f"Processors busy while rows were fed: {min(busy):.0%} to {max(busy):.0%}.",
@@ -106,7 +114,7 @@ def _origin(turns: Sequence[TurnData]) -> list[str]:
 def _cells(variant: VariantSummary) -> list[str]:
     turns = variant.turns
     expected = [turn.planned.response_time_ms for turn in turns if turn.planned is not None]
-    placing = [turn.planned.plan_ms for turn in turns if turn.planned is not None]
+    placing = [turn.placing_ms for turn in turns if turn.placing_ms is not None]
     return [
         variant.name,
         f"{variant.median_ms:.1f}",

@@ -10,10 +10,12 @@ from pydantic import BaseModel
 from replay.experiment_folder import DONE, finished_turns, read_model
 from replay.pipeline import VERDICT
 from replay.placement import TAXI_STREAMS, read_placement
-from replay.predict import predict
+from replay.predict import SINK, SOURCE, predict
 from replay.response_time.breakdown import legs
 from replay.response_time.kept import PLANNED, Done, Planned
+from replay.response_time.placing import search_ms
 from replay.response_time.rows import read_rows
+from scheduler.evaluation import OBJECTIVE_STEP
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,6 +26,12 @@ if TYPE_CHECKING:
     from replay.predict import Prediction
     from replay.response_time.breakdown import Leg
     from replay.sites import Sites
+
+
+RIGHT, NOT_CHECKED = "right", "not checked"
+
+_PROOF_STEP = 2 * OBJECTIVE_STEP
+"""A gap below this is none: placements within one step are equal, and the rest is rounding."""
 
 
 class _Difference(BaseModel):
@@ -46,6 +54,9 @@ class TurnData:
         prediction: What the decision core predicts for this placement with the true delays.
         legs: The way of the rows in parts.
         planned: The round that placed the query; None for Storm's own schedulers.
+        placing_ms: Time for placing the query: the planning of that round, or the search that the
+            resource-aware scheduler tells of; None for Storm's other schedulers, which tell none.
+        services: Site of Redis, where rows come from and results go.
         verdict: `right`, `not checked`, or the first difference from the expected answers.
     """
 
@@ -55,12 +66,27 @@ class TurnData:
     prediction: Prediction
     legs: tuple[Leg, ...]
     planned: Planned | None
+    placing_ms: float | None
+    services: str
     verdict: str
 
     @property
     def label(self) -> str:
         """Variant and repetition."""
         return f"{self.done.variant}-{self.done.repetition}"
+
+    @property
+    def wrong(self) -> bool:
+        """Whether its answers were found to be wrong."""
+        return self.verdict not in {RIGHT, NOT_CHECKED}
+
+    @property
+    def proved(self) -> bool:
+        """Whether it is proved that no placement is better by the daemon's delays: its bound is its F."""
+        found = self.planned
+        if found is None or found.objective is None or found.bound is None:
+            return False
+        return found.objective - found.bound <= _PROOF_STEP
 
     @property
     def end_to_end_ms(self) -> pd.Series[float]:
@@ -84,15 +110,17 @@ class TurnData:
 
     @property
     def traffic_per_s(self) -> float:
-        """Tuples per second that cross from site to site.
+        """Tuples per second that cross from site to site, the ways from and to Redis included.
 
-        One tuple per row runs over every stream; behind the filter one per row that passes.
+        Computed from the placement and the rates: one tuple per row comes from Redis and runs over every
+        stream; behind the filter one per row that passes, up to its result's way back to Redis.
         """
         site = {place.component: place.site for place in self.places}
         passed = len(self.rows) / self.done.measured_rows
-        unfiltered = TAXI_STREAMS[:2]
-        crossing = [stream for stream in TAXI_STREAMS if site[stream[0]] != site[stream[1]]]
-        return self.done.rate * sum(1.0 if stream in unfiltered else passed for stream in crossing)
+        per_row = {stream: 1.0 if stream in TAXI_STREAMS[:2] else passed for stream in TAXI_STREAMS}
+        ways = [(site[start], site[end], tuples) for (start, end), tuples in per_row.items()]
+        ways += [(self.services, site[SOURCE], 1.0), (site[SINK], self.services, passed)]
+        return self.done.rate * sum(tuples for start, end, tuples in ways if start != end)
 
 
 def read_turns(folder: Path, sites: Sites) -> tuple[TurnData, ...]:
@@ -109,19 +137,22 @@ def _read(turn: Path, sites: Sites) -> TurnData:
     done = read_model(Done, turn / DONE)
     rows = read_rows(turn, done)
     places = read_placement(turn, sites)
+    planned = None if done.strategy is None else read_model(Planned, turn / PLANNED)
     return TurnData(
         done=done,
         rows=rows,
         places=places,
         prediction=predict(places, sites),
         legs=legs(rows, places, sites),
-        planned=None if done.strategy is None else read_model(Planned, turn / PLANNED),
+        planned=planned,
+        placing_ms=search_ms(turn) if planned is None else planned.plan_ms,
+        services=sites.services,
         verdict=_verdict(turn / VERDICT),
     )
 
 
 def _verdict(path: Path) -> str:
     if not path.is_file():
-        return "not checked"
+        return NOT_CHECKED
     verdict = read_model(_Verdict, path)
-    return "right" if verdict.equal else verdict.differences[0].sentence
+    return RIGHT if verdict.equal else verdict.differences[0].sentence
