@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -9,35 +10,37 @@ if TYPE_CHECKING:
 
 
 class Retelling:
-    """Remembers which routes' counts the latest rows changed.
+    """Remembers which routes' counts each row of the window changed.
 
     A row comes again when something after the window did not get it, which then misses these counts, not only
-    the row's own.
+    the row's own. However late it comes, it is known as long as the window counts it, and no longer: what is
+    remembered is bounded as the window is.
 
     Args:
-        rows: Latest rows to remember; more than may be under way at once.
+        window: The window that rows are counted in, and by nobody else.
     """
 
-    def __init__(self, rows: int = 10_000) -> None:
-        self._most = rows
+    def __init__(self, window: SlidingWindow) -> None:
+        self._window = window
         self._told: dict[int, tuple[str, ...]] = {}
+        self._counted: deque[int] = deque()
 
-    def count(self, window: SlidingWindow, n: int, route: str, p: int) -> list[RouteCount]:
-        """Count a row unless it was counted before, and return what is to be told of it.
+    def count(self, n: int, route: str, p: int) -> list[RouteCount]:
+        """Count a row unless the window has it, and return what is to be told of it.
 
         Args:
-            window: The window, its clock set to the row.
-            n: The row's number.
+            n: The row's number. The window's clock is set to the row.
             route: The row's route.
             p: Sequence number, greater than any before.
         """
-        before = self._told.pop(n, None)
+        while len(self._counted) > self._window.trips:
+            del self._told[self._counted.popleft()]
+        before = self._told.get(n)
         if before is None:
-            window.add(route, p)
+            self._window.add(route, p)
+            self._counted.append(n)
         else:
-            window.touch(before)
-        changes = window.take_changes()
+            self._window.touch(before)
+        changes = self._window.take_changes()
         self._told[n] = tuple(change.route for change in changes)
-        if len(self._told) > self._most:
-            del self._told[next(iter(self._told))]
         return changes

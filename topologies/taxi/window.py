@@ -46,6 +46,11 @@ class SlidingWindow:
         self._freshest: dict[str, int] = {}
         self._changed: dict[str, None] = {}
 
+    @property
+    def trips(self) -> int:
+        """Trips in the window."""
+        return len(self._trips)
+
     def advance(self, now_s: int) -> None:
         """Move the clock and let old trips go.
 

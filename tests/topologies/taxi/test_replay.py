@@ -10,11 +10,9 @@ import pytest
 from topologies.redis_io.writer import WriteLostError
 from topologies.taxi.keys import REDIS_KEY, REPLAY_KEY, RUN_KEY, replays
 from topologies.taxi.packing import marked, unmarked
-from topologies.taxi.retelling import Retelling
 from topologies.taxi.totals import Totals
 from topologies.taxi.trail import extended, numbered, unnumbered
 from topologies.taxi.under_way import Row, RowsUnderWay
-from topologies.taxi.window import RouteCount, SlidingWindow
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -120,20 +118,6 @@ def test_a_result_is_acknowledged_when_redis_has_it(stage: Callable[..., Any], r
     assert answers == [{"command": "fail", "id": "t3"}]
     with pytest.raises(WriteLostError):
         each.component._writer.add("s", {"n": 1}, tag=4)
-
-
-def test_a_row_that_comes_again_is_counted_once_but_told_again() -> None:
-    """With all that it changed, also routes that left the window then; rows long ago are forgotten."""
-    window, retelling = SlidingWindow(), Retelling(rows=2)
-    window.advance(0)
-    assert retelling.count(window, 1, "a", 1) == [RouteCount("a", 1, 1)]
-    window.advance(1_800)
-    told = retelling.count(window, 2, "b", 2)
-    assert told == [RouteCount("a", 0, 0), RouteCount("b", 1, 2)]
-    assert retelling.count(window, 2, "b", 3) == told
-    for n in (3, 4):
-        retelling.count(window, n, "c", n + 1)
-    assert retelling.count(window, 2, "b", 6) == [RouteCount("b", 2, 6)]
 
 
 def test_what_travels_inside_texts_comes_out_again() -> None:

@@ -58,7 +58,7 @@ class CountByWindow(TaxiBolt):
         self.auto_ack = self.auto_fail = not self.replay
         self._join = Join()
         self._window = SlidingWindow()
-        self._retelling = Retelling()
+        self._retelling = Retelling(self._window)
         self._now_s = 0
         self._first = None
         self._repeated = LostNumbers()
@@ -143,7 +143,7 @@ class CountByWindow(TaxiBolt):
             self._window.add(route, p)
             changed = self._window.take_changes()
         else:
-            changed = self._retelling.count(self._window, n, route, p)
+            changed = self._retelling.count(n, route, p)
         changes = pack(changed)
         if self._first[0] > 1:
             changes = marked(self._first[0], changes)
