@@ -10,6 +10,7 @@ import time
 from typing import TYPE_CHECKING
 
 from monitoring.agent_figures import AgentFigures
+from monitoring.ip_addresses import is_loopback
 from monitoring.load import LoadMeter
 from monitoring.measurements import Measurements
 from monitoring.options import AgentError, advertised_address
@@ -78,7 +79,13 @@ class Agent:
         self._refusals_told: set[Refusal] = {Refusal.UNASKED}  # late answers are no news
         self._sequence = 0
         self._publisher = Publisher(
-            PublisherOptions(options.zookeeper, options.root, options.host, options.auth),
+            PublisherOptions(
+                options.zookeeper,
+                options.root,
+                options.host,
+                options.auth,
+                loopback=is_loopback(self._address.host),
+            ),
             lambda listing: self._hand_over(self._peers_changed, listing),
             lambda partners: self._hand_over(self._measurements.partners_changed, partners),
             log,

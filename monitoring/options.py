@@ -8,6 +8,8 @@ import socket
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from monitoring.ip_addresses import fault
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -79,7 +81,7 @@ class AgentOptions:
         for option, address in (("--bind", self.bind), ("--advertise", self.advertise)):
             if address is not None and not _is_ip(address):
                 yield f"{option} {address!r} is not a numeric IP address"
-        if self.advertise is not None and _is_ip(self.advertise) and _is_wildcard(self.advertise):
+        if self.advertise is not None and _is_ip(self.advertise) and fault(self.advertise):
             yield f"--advertise {self.advertise!r} is no address that peers can send to"
 
     def _other_faults(self) -> Iterator[str]:

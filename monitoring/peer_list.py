@@ -57,6 +57,7 @@ class PeerList:
         on_listing: Called with each new listing.
         log: Takes one line per unreadable peer.
         clock_s: A clock that does not go back, in s.
+        loopback: Whether peers may be at loopback addresses, which this host's own agents can publish alone.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class PeerList:
         on_listing: Callable[[Listing], None],
         log: Log,
         clock_s: Callable[[], float] = time.monotonic,
+        loopback: bool = False,
     ) -> None:
         self._folder = folder
         self._listed = Folder(folder, log)
@@ -77,6 +79,7 @@ class PeerList:
         self._on_listing = on_listing
         self._log = log
         self._clock_s = clock_s
+        self._loopback = loopback
         self._pool = PeerPool(rng)
         self._lock = threading.Lock()
         self._due = False
@@ -168,7 +171,7 @@ class PeerList:
     def _read(self, peer: str, reply: Any) -> None:
         try:
             content, _ = reply.get(timeout=REPLY_S)
-            self._addresses[peer] = probe_address(content)
+            self._addresses[peer] = probe_address(content, loopback=self._loopback)
             self._faults.pop(peer, None)
         except NoNodeError:  # gone: the next list will not have it
             self._addresses.pop(peer, None)

@@ -41,9 +41,15 @@ class PendingProbes:
         self._waiting[nonce] = sent
         return tuple(lost)
 
-    def take(self, nonce: int) -> Sent | None:
-        """Remove the probe that an answer belongs to; None for a forged, repeated or late answer."""
-        return self._waiting.pop(nonce, None)
+    def take(self, nonce: int, now_s: float) -> Sent | None:
+        """Remove the probe that an answer belongs to; None for a forged, repeated or late answer.
+
+        A late one may come before `expire` was called: while the agent stood still its time went on.
+        """
+        sent = self._waiting.get(nonce)
+        if sent is None or now_s >= self._end_s(sent):
+            return None
+        return self._waiting.pop(nonce)
 
     def expire(self, now_s: float) -> tuple[Sent, ...]:
         """Remove and return the probes that nobody answered in time."""
@@ -57,6 +63,9 @@ class PendingProbes:
 
     def _end_s(self, sent: Sent) -> float:
         return sent.sent_s + self._timeout_s
+
+    def __contains__(self, nonce: int) -> bool:
+        return nonce in self._waiting
 
     def __len__(self) -> int:
         return len(self._waiting)

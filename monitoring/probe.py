@@ -54,6 +54,8 @@ class Refusal(StrEnum):
     """An answer whose coordinate is none: a number that is not finite, a negative height."""
     DIMENSIONS = "dimensions"
     """Of another coordinate space than this agent's."""
+    OWN = "own"
+    """A probe of this agent's own that came back to it: the address of a peer is its own address."""
     UNASKED = "unasked"
     """An answer to no probe under way: late, repeated or forged."""
 

@@ -105,6 +105,9 @@ class Prober(asyncio.DatagramProtocol):
         coordinate = self._coordinate()
         if self._transport is None:
             return
+        if probe.nonce in self._pending:  # our own answer would make the peer's delay about 0
+            self._refuse(sender, Refusal.OWN, "probe of this agent's own")
+            return
         if probe.dimensions != len(coordinate.position_ms):
             self._refuse(sender, Refusal.DIMENSIONS, f"{probe.dimensions} dimensions")
             return
@@ -114,14 +117,15 @@ class Prober(asyncio.DatagramProtocol):
         self.answered += 1
 
     def _match(self, answer: Answer, sender: tuple[str, int], now_s: float) -> None:
-        sent = self._pending.take(answer.nonce)
+        dimensions = len(answer.coordinate.position_ms)
+        if dimensions != len(self._coordinate().position_ms):
+            self._refuse(sender, Refusal.DIMENSIONS, f"{dimensions} dimensions")
+            return
+        sent = self._pending.take(answer.nonce, now_s)
         if sent is None:
             self._refuse(sender, Refusal.UNASKED, "answer to no probe under way")
             return
         self.returned += 1
-        dimensions = len(answer.coordinate.position_ms)
-        if dimensions != len(self._coordinate().position_ms):
-            self._refuse(sender, Refusal.DIMENSIONS, f"{dimensions} dimensions")
         self._on_answer(sent.peer, 1000 * (now_s - sent.sent_s), answer.coordinate)
 
     def _lose(self, sent: Sent) -> None:

@@ -32,6 +32,7 @@ class PublisherOptions:
         list_pause_s: Least time between two looks at the list of peers, s.
         retry_s: Time until the next try when the znode is held by another session, s.
         partners_pause_s: Time between two looks at the rates, s.
+        loopback: Whether this host publishes a loopback address: then peers may be at such addresses too.
     """
 
     zookeeper: str
@@ -42,6 +43,7 @@ class PublisherOptions:
     list_pause_s: float = 1.0
     retry_s: float = 1.0
     partners_pause_s: float = 60.0
+    loopback: bool = False
 
 
 class Publisher:
@@ -74,6 +76,7 @@ class Publisher:
             rng=rng,
             on_listing=on_peers,
             log=log,
+            loopback=options.loopback,
         )
         self._on_partners = on_partners
         self._partners = PartnerFinder(

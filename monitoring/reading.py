@@ -5,11 +5,11 @@ The znode `<root>/nodes/<host>` holds one JSON object; this file is the only one
 
 from __future__ import annotations
 
-import ipaddress
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from monitoring.ip_addresses import fault, is_loopback
 from monitoring.json_input import json_object, shown
 
 if TYPE_CHECKING:
@@ -119,11 +119,12 @@ def _rounded(value: float | None, digits: int) -> float | None:
     return None if value is None else round(value, digits)
 
 
-def probe_address(content: bytes | None) -> Address:
+def probe_address(content: bytes | None, *, loopback: bool = False) -> Address:
     """Read where a peer answers probes.
 
     Args:
         content: The znode's content; None if it never had any.
+        loopback: Whether a loopback address is possible. Anybody but its own host would send to itself.
 
     Raises:
         ValueError: With the reason, if the content is not a reading of a version known here.
@@ -131,7 +132,10 @@ def probe_address(content: bytes | None) -> Address:
     fields = json_object(content)
     if fields.get("version") != VERSION:
         raise ValueError(f"version {shown(fields.get('version'))} instead of {VERSION}")
-    return parse_address(fields.get("probe"))
+    address = parse_address(fields.get("probe"))
+    if is_loopback(address.host) and not loopback:
+        raise ValueError(f"probe address {address} is of its own host alone")
+    return address
 
 
 def parse_address(text: object) -> Address:
@@ -146,10 +150,9 @@ def parse_address(text: object) -> Address:
     host, colon, port = text.rpartition(":")
     if host.startswith("[") and host.endswith("]"):
         host = host[1:-1]
-    try:
-        ipaddress.ip_address(host)
-    except ValueError as error:
-        raise ValueError(f"probe address {shown(text)} has no numeric IP address") from error
+    reason = fault(host)
+    if reason:
+        raise ValueError(f"host of probe address {shown(text)} {reason}")
     if not colon or not (port.isascii() and port.isdigit()) or not 0 < int(port) < 65536:
         raise ValueError(f"probe address {shown(text)} has no port from 1 to 65535")
     return Address(host, int(port))

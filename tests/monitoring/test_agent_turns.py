@@ -10,6 +10,7 @@ import os
 import signal
 import socket
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -33,7 +34,8 @@ class Publisher:
     on_start: Callable[[Publisher], None] = lambda _publisher: None
     on_publish: Callable[[], None] = lambda: None
 
-    def __init__(self, _options: Any, _peers: Any, _partners: Any, _log: Any, *, on_fault: Any) -> None:
+    def __init__(self, options: Any, _peers: Any, _partners: Any, _log: Any, *, on_fault: Any) -> None:
+        self.options = options
         self.on_fault = on_fault
         self.contents: list[dict[str, Any]] = []
 
@@ -69,6 +71,14 @@ def options(interval_ms: float = 1000.0, state: Path | None = None) -> AgentOpti
         probe.bind(("127.0.0.1", 0))
         port = int(probe.getsockname()[1])
     return AgentOptions("a", "127.0.0.1:1", bind="127.0.0.1", port=port, interval_ms=interval_ms, state=state)
+
+
+@pytest.mark.parametrize(("advertise", "possible"), [("127.0.0.1", True), ("::1", True), ("10.0.0.1", False)])
+def test_peers_at_loopback_addresses_are_possible_where_this_host_is_at_one(
+    log: Any, published: list[Publisher], advertise: str, possible: bool
+) -> None:
+    Agent(replace(options(), advertise=advertise), log)
+    assert published[0].options.loopback == possible
 
 
 def test_a_slow_pace_of_probes_makes_no_healthy_host_stale_or_down(

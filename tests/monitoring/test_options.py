@@ -44,6 +44,8 @@ def test_sensible_settings_pass(change: dict[str, Any]) -> None:
         ({"bind": "localhost"}, "--bind 'localhost'"),
         ({"advertise": "localhost"}, "--advertise 'localhost'"),
         ({"advertise": "::"}, "--advertise '::'"),
+        ({"advertise": "239.1.2.3"}, "--advertise '239.1.2.3'"),
+        ({"advertise": "fe80::1%eth0"}, "--advertise 'fe80::1%eth0'"),
         ({"port": 0}, "--port 0"),
         ({"slot_ports": (6700, 0)}, "--slot-ports 0"),
         ({"port": 65536}, "--port 65536"),

@@ -169,6 +169,65 @@ def test_an_answer_that_is_no_coordinate_of_this_space_is_refused_by_its_reason(
     in_loop(scenario)
 
 
+def test_an_answer_of_another_coordinate_space_leaves_its_probe_unanswered(fake_clock: Any) -> None:
+    async def scenario() -> None:
+        a = Station(fake_clock)
+        address = await a.open()
+        loop = asyncio.get_running_loop()
+        with raw_socket() as peer:
+            a.prober.probe("peer", Address(*peer.getsockname()))
+            probe = decode(await loop.sock_recv(peer, 200))
+            assert isinstance(probe, Probe)
+            answer = encode_answer(Answer(probe.nonce, Coordinate((1.0, 2.0), 0.5, 0.1)))
+            await loop.sock_sendto(peer, answer, (address.host, address.port))
+            await exchange(peer, encode_probe(Probe(2, 3)), address)
+        assert a.answers.empty()
+        assert a.prober.returned == 0
+        fake_clock.now_s = a.prober.due_s()
+        a.prober.expire()
+        assert a.losses == ["peer"]
+
+    in_loop(scenario)
+
+
+def test_an_answer_that_was_waiting_while_the_agent_stood_still_is_late(fake_clock: Any) -> None:
+    async def scenario() -> None:
+        a = Station(fake_clock)
+        address = await a.open()
+        loop = asyncio.get_running_loop()
+        with raw_socket() as peer:
+            a.prober.probe("peer", Address(*peer.getsockname()))
+            probe = decode(await loop.sock_recv(peer, 200))
+            assert isinstance(probe, Probe)
+            fake_clock.now_s = 30.0
+            await loop.sock_sendto(
+                peer, encode_answer(Answer(probe.nonce, HERE)), (address.host, address.port)
+            )
+            await exchange(peer, encode_probe(Probe(2, 3)), address)
+        assert a.answers.empty()
+        assert a.prober.refusals == {Refusal.UNASKED: 1}
+
+    in_loop(scenario)
+
+
+def test_an_agent_does_not_answer_itself(fake_clock: Any) -> None:
+    async def scenario() -> None:
+        a = Station(fake_clock)
+        address = await a.open()
+        with raw_socket() as peer:
+            a.prober.probe("peer", address)  # it publishes our address, or one that leads here
+            await exchange(peer, encode_probe(Probe(2, 3)), address)
+        assert a.answers.empty()
+        assert a.prober.answered == 1  # that of the other
+        assert a.prober.refusals == {Refusal.OWN: 1}
+        assert a.refused == [(Refusal.OWN, "probe of this agent's own")]
+        fake_clock.now_s = 3.0
+        a.prober.expire()
+        assert a.losses == ["peer"]
+
+    in_loop(scenario)
+
+
 def test_only_well_formed_probes_of_the_same_space_are_answered(fake_clock: Any) -> None:
     async def scenario() -> None:
         a = Station(fake_clock)

@@ -79,6 +79,11 @@ def test_a_peer_finds_the_probe_address_in_a_reading() -> None:
     assert probe_address(to_json(READING)) == READING.probe
 
 
+def test_a_loopback_address_is_possible_where_this_host_publishes_one_too() -> None:
+    content = b'{"version": 1, "probe": "127.0.0.1:7091"}'
+    assert probe_address(content, loopback=True) == Address("127.0.0.1", 7091)
+
+
 @pytest.mark.parametrize("address", [Address("10.0.0.1", 1), Address("2001:db8::1", 65535)])
 def test_an_address_survives_its_text(address: Address) -> None:
     assert parse_address(str(address)) == address
@@ -93,7 +98,7 @@ def test_an_address_survives_its_text(address: Address) -> None:
         pytest.param(
             b'{"version": 1, "probe": ' + b"[" * 500 + b"]" * 500 + b"}", "a list is not text", id="list"
         ),
-        pytest.param(b'{"version": 1, "probe": "' + b"x" * 5000 + b'"}', r"x\.\.\. has no", id="long"),
+        pytest.param(b'{"version": 1, "probe": "' + b"x" * 5000 + b'"}', r"x\.\.\. is no numeric", id="long"),
         (b"\xff", "not JSON"),
         (b"[1]", "not a JSON object"),
         (b"{}", "version None instead of 1"),
@@ -101,6 +106,15 @@ def test_an_address_survives_its_text(address: Address) -> None:
         (b'{"version": 1}', "is not text"),
         (b'{"version": 1, "probe": "some-name:7091"}', "no numeric IP address"),
         (b'{"version": 1, "probe": "10.0.0.1"}', "no numeric IP address"),
+        (b'{"version": 1, "probe": "0.0.0.0:7091"}', "is no address of one host"),
+        (b'{"version": 1, "probe": "[::]:7091"}', "is no address of one host"),
+        (b'{"version": 1, "probe": "[::ffff:0.0.0.0]:7091"}', "is no address of one host"),
+        (b'{"version": 1, "probe": "239.1.2.3:7091"}', "is no address of one host"),
+        (b'{"version": 1, "probe": "[fe80::1%eth0]:7091"}', "names a zone"),
+        (b'{"version": 1, "probe": "[fe80::1%\\u0000]:7091"}', "names a zone"),
+        (b'{"version": 1, "probe": "127.0.0.1:7091"}', "is of its own host alone"),
+        (b'{"version": 1, "probe": "[::1]:7091"}', "is of its own host alone"),
+        (b'{"version": 1, "probe": "[::ffff:127.0.0.1]:7091"}', "is of its own host alone"),
         (b'{"version": 1, "probe": "10.0.0.1:"}', "no port"),
         (b'{"version": 1, "probe": "10.0.0.1:0"}', "no port"),
         (b'{"version": 1, "probe": "10.0.0.1:65536"}', "no port"),

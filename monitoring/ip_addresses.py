@@ -1,0 +1,33 @@
+"""Which IP addresses other hosts can send to."""
+
+from __future__ import annotations
+
+import ipaddress
+
+
+def fault(host: str) -> str:
+    """Say in a few words why nobody can send to an address; empty if somebody can.
+
+    Args:
+        host: Text of the address.
+    """
+    try:
+        address = _parsed(host)
+    except ValueError:
+        return "is no numeric IP address"
+    if "%" in host:  # a name of an interface; moreover any text may follow, and not all of it can be sent to
+        return "names a zone, which only its own host knows"
+    if address.is_unspecified or address.is_multicast:
+        return "is no address of one host"
+    return ""
+
+
+def is_loopback(host: str) -> bool:
+    """Say whether whoever sends to a numeric address sends to itself."""
+    return _parsed(host).is_loopback
+
+
+def _parsed(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    address = ipaddress.ip_address(host)
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return mapped or address
