@@ -69,7 +69,7 @@ class Hosts:
 def gather_hosts(request: PlanRequest, capacity: CapacitySettings, readings: Readings) -> Hosts:
     """Put supervisors that share a host together.
 
-    A host's site is what its supervisors' metadata says, else what its agent says.
+    A host's site is what its supervisors' metadata says, else what its agent says or said last.
 
     Args:
         request: The round.
@@ -100,7 +100,7 @@ def _site(name: str, supervisors: Sequence[Supervisor], readings: Readings, faul
     if len(said) > 1:
         faults.append(f"supervisors of {name} name several sites ({', '.join(said)})")
     reading = readings.by_host.get(name)
-    told = reading.site if reading is not None else None
+    told = reading.site if reading is not None else readings.stale_sites.get(name)
     if said and told is not None and told not in said:
         faults.append(f"{name} is at site {said[0]} by its supervisor and at {told} by its agent")
     return said[0] if said else told

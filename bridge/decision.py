@@ -2,8 +2,8 @@
 
 Placing: executors without a slot, and executors whose pin or avoidance is broken, are placed while all others
 keep their host; only if that has no solution may the others move to make room. Moving for a gain: a running
-placement is left only for a candidate that is better by both thresholds, has been so for a while, and is
-within the moves left.
+placement is left only for a candidate that is better by both thresholds, by delays that are known, has been
+so for a while, and is within the moves left.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from bridge.round_state import RoundState
     from bridge.search import Question, Search
     from bridge.settings import MoveSettings
+    from bridge.sight import Sight
     from bridge.stability import Stability
     from scheduler.evaluation import Evaluation
     from scheduler.problem import Problem
@@ -91,7 +92,7 @@ def place_missing(state: RoundState, task: Task, search: Search, moves_left: int
     reason = f"placed by {answer.result.strategy}"
     if answer.placement is None and held and not task.settings.frozen:
         # The running executors may be in the way: look whether all would fit together.
-        stuck = [task.component[executor] in task.reasons for executor in range(len(hosts))]
+        stuck = [task.component[executor] in task.permits.reasons for executor in range(len(hosts))]
         held = any(stuck)
         answer = search.ask(task, [host if stays else None for host, stays in zip(hosts, stuck, strict=True)])
         moved = moved_executors(hosts, answer.placement)
@@ -108,7 +109,9 @@ def place_missing(state: RoundState, task: Task, search: Search, moves_left: int
     return verdict if held else _with_proof(verdict)
 
 
-def improve(state: RoundState, task: Task, search: Search, moves_left: int, stability: Stability) -> Verdict:
+def improve(
+    state: RoundState, task: Task, search: Search, moves_left: int, stability: Stability, *, sight: Sight
+) -> Verdict:
     """Look for a better placement of a topology that runs completely.
 
     Args:
@@ -117,20 +120,23 @@ def improve(state: RoundState, task: Task, search: Search, moves_left: int, stab
         search: Asks strategies.
         moves_left: Running executors that may still move in this round.
         stability: Knows what must wait, and hears of what is seen.
+        sight: Knows which gains rest on missing readings.
     """
     thresholds = stability.settings
     hosts = [state.host_of(slot) for slot in state.assignment(task.index) if slot is not None]
+    free, closed = [None] * len(hosts), sight.closed(task)
     try:
-        question = search.pose(task, [None] * len(hosts))
+        question = search.pose(task, free, closed)
     except NoHostError as error:
         stability.forget(task.index)
         return Verdict("kept", f"no candidate ({error})")
     before = evaluate(question.problem, question.frame.nodes_of(hosts))
     hopeless = _why_no_gain_can_do(question.problem, before, thresholds)
-    if hopeless:
+    unknown = hopeless or sight.why_not(question.problem, hosts)
+    if unknown:
         stability.forget(task.index)
-        return Verdict("kept", hopeless, evaluation=before)
-    answer = search.ask(task, [None] * len(hosts))
+        return Verdict("kept", unknown, evaluation=before)
+    answer = search.ask(task, free, closed)
     result = answer.result
     candidate = _watched_candidate(state, task, question, before, stability)
     if candidate is None and answer.placement is not None:
@@ -139,6 +145,9 @@ def improve(state: RoundState, task: Task, search: Search, moves_left: int, stab
         stability.forget(task.index)
         return Verdict("kept", f"no candidate ({result.reason})", result=result, evaluation=before)
     reason = candidate.why_not(thresholds)
+    unseen = "" if reason else sight.why_not(question.problem, candidate.placement)
+    if unseen:
+        reason = f"best candidate is not believed, {unseen}"
     if reason or candidate.moves > thresholds.max_moves_per_round:
         # It will not be carried out however long it is watched.
         stability.forget(task.index)
@@ -207,7 +216,7 @@ def _displaced(state: RoundState, task: Task, hosts: Sequence[int | None]) -> li
     workers = executors_by_slot(assignment)
     groups: dict[tuple[int, ...], None] = {}
     for executor, (slot, host) in enumerate(zip(assignment, hosts, strict=True)):
-        if slot is None or host is None or task.wanted[task.component[executor], host]:
+        if slot is None or host is None or task.permits.tolerated[task.component[executor], host]:
             continue
         usable = state.request.supervisors[slot[0]].usable
         groups[(executor,) if usable else tuple(sorted(workers[slot]))] = None
@@ -217,7 +226,7 @@ def _displaced(state: RoundState, task: Task, hosts: Sequence[int | None]) -> li
 def _reasons(task: Task, executors: Sequence[int]) -> list[str]:
     """Say why executors of these are permitted nowhere, one phrase per component."""
     components = sorted({int(task.component[executor]) for executor in executors})
-    return [task.reasons[component] for component in components if component in task.reasons]
+    return [task.permits.reasons[component] for component in components if component in task.permits.reasons]
 
 
 def _first_groups(groups: Sequence[tuple[int, ...]], most: int) -> list[int]:

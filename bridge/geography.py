@@ -208,6 +208,7 @@ def _together(looked_at: Mapping[str, Readings], *, live: bool) -> Readings:
         faults=tuple(fault for one in each for fault in one.faults),
         live=live,
         impossible_links=sum(one.impossible_links for one in each),
+        stale_sites={host: site for one in each for host, site in one.stale_sites.items()},
     )
 
 

@@ -1,4 +1,4 @@
-"""What one round hands to the next: when topologies were changed, and which gains are being watched."""
+"""What one round hands to the next: changes, gains that are watched, whether delays were ever measured."""
 
 from __future__ import annotations
 
@@ -66,11 +66,13 @@ class Memory:
 
     Attributes:
         topologies: Those of which anything is remembered, in ascending order of their ids.
+        measured: Whether delays were measured in any round: the cluster has agents, even if none is heard.
     """
 
     __pydantic_config__ = _STRICT
 
     topologies: tuple[TopologyMemory, ...] = ()
+    measured: bool = False
 
     def to_json(self) -> str:
         """Return the memory as JSON; times are in seconds on the clock of the rounds."""

@@ -24,6 +24,7 @@ from bridge.round_data import gather_data
 from bridge.round_report import Round, RoundReport
 from bridge.round_state import RoundState
 from bridge.search import Search
+from bridge.sight import look
 from bridge.slots import assign_slots
 from bridge.stability import Stability
 from bridge.status import data_summary, status_line
@@ -107,6 +108,12 @@ class _Planner:
             use_memory=settings.capacity.use_memory,
         )
         self._stability = Stability(self._state, settings.move, memory, now_s)
+        self._sight = look(
+            self._data.hosts.hosts,
+            self._data.readings,
+            self._data.delays,
+            measured_before=memory.measured,
+        )
         view = RoundView(self._data.delays, self._data.availability, settings.plan)
         self._search = Search(self._state, view, self._deadline_for, children)
         self._tasks = [self._task(index) for index in range(len(request.topologies))]
@@ -147,7 +154,8 @@ class _Planner:
             timed_out=self._expired() or self._search.timed_out,
         )
         response = PlanResponse(VERSION, self._request.round_id, plans)
-        return Round(response, report, self._stability.memory())
+        memory = replace(self._stability.memory(), measured=self._sight.measured)
+        return Round(response, report, memory)
 
     def _task(self, index: int) -> Task:
         topology = self._request.topologies[index]
@@ -236,7 +244,8 @@ class _Planner:
             )
         if self._expired():
             return Verdict("kept", _NO_TIME)
-        return improve(self._state, task, self._search, self._moves_left(), self._stability)
+        moves_left = self._moves_left()
+        return improve(self._state, task, self._search, moves_left, self._stability, sight=self._sight)
 
     def _check(self, task: Task, assignment: Sequence[Slot]) -> None:
         faults = check_assignment(self._state, task, assignment)

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bridge.executor_graph import ExecutorGraph, build_executor_graph
+from bridge.permits import permits_of
 from bridge.shortlist import shortlist
-from bridge.topology_settings import EVERY_COMPONENT
 from scheduler.problem import UNPLACED, Application, Network, Node, Objective, Operator, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from bridge.cluster import Host
     from bridge.delays import Delays
     from bridge.messages import Topology
+    from bridge.permits import Permits
     from bridge.rates import MeasuredRates
     from bridge.round_state import RoundState
     from bridge.settings import PlanSettings
-    from bridge.topology_settings import Place, TopologySettings
+    from bridge.topology_settings import TopologySettings
     from scheduler.arrays import BoolArray, FloatArray, IntArray
 
 
@@ -55,9 +55,7 @@ class Task:
         settings: The topology's own settings.
         plan_settings: How plans are made.
         component: (n_executors,) component of each executor.
-        wanted: (n_components, n_hosts) where pins and avoidances let a component's executors run.
-        permitted: (n_components, n_hosts) the same without dead and blacklisted hosts.
-        reasons: Why, by component that has executors and is permitted nowhere.
+        permits: Where pins and avoidances let its executors run.
         measured: The topology's measured rates, None without any.
     """
 
@@ -66,9 +64,7 @@ class Task:
     settings: TopologySettings
     plan_settings: PlanSettings
     component: IntArray
-    wanted: BoolArray
-    permitted: BoolArray
-    reasons: Mapping[int, str]
+    permits: Permits
     measured: MeasuredRates | None
 
     @cached_property
@@ -126,26 +122,18 @@ def make_task(
         measured: The topology's measured rates, None without any.
     """
     topology = state.request.topologies[index]
-    hosts = state.hosts.hosts
-    wanted = np.ones((len(topology.component_names), len(hosts)), dtype=np.bool_)
-    for row, name in enumerate(topology.component_names):
-        pin = settings.pin.get(name)
-        if pin is not None:
-            wanted[row] &= _at(hosts, pin)
-        for place in (*settings.avoid.get(EVERY_COMPONENT, ()), *settings.avoid.get(name, ())):
-            wanted[row] &= ~_at(hosts, place)
-    permitted = wanted & np.array([host.usable for host in hosts], dtype=np.bool_)
-    names = topology.component_names
-    reasons = {
-        row: _why_nowhere(names[row], settings.pin.get(names[row]), hosts)
-        for row in sorted(set(topology.executor_component))
-        if not permitted[row].any()
-    }
+    permits = permits_of(topology, settings, state.hosts.hosts)
     component = np.array(topology.executor_component, dtype=np.int64)
-    return Task(index, topology, settings, plan_settings, component, wanted, permitted, reasons, measured)
+    return Task(index, topology, settings, plan_settings, component, permits, measured)
 
 
-def make_frame(state: RoundState, task: Task, max_hosts: int, fixed: Sequence[int | None]) -> Frame:
+def make_frame(
+    state: RoundState,
+    task: Task,
+    max_hosts: int,
+    fixed: Sequence[int | None],
+    closed: BoolArray | None = None,
+) -> Frame:
     """Work out which hosts are open to a topology's executors and what the other topologies leave there.
 
     Args:
@@ -153,6 +141,7 @@ def make_frame(state: RoundState, task: Task, max_hosts: int, fixed: Sequence[in
         task: The topology.
         max_hosts: Number of hosts that is enough.
         fixed: Per executor the host that it must keep, None if it may run on each permitted host with a slot.
+        closed: (n_hosts,) hosts to which no executor may come, None if there are none.
 
     Raises:
         NoHostError: There is no such host.
@@ -166,11 +155,21 @@ def make_frame(state: RoundState, task: Task, max_hosts: int, fixed: Sequence[in
     needed = np.zeros((n_hosts, len(state.resources)))
     np.add.at(needed, held, demand[keepers])
     capacity = np.maximum(state.capacity_left(task.index), needed)
-    permitted: BoolArray = task.permitted[task.component]
-    somewhere = np.flatnonzero(permitted.any(axis=0))
-    open_hosts = [
-        host for host in somewhere.tolist() if capacity[host, 0] > 0 and state.open_slots(task.index, host)
+    permitted: BoolArray = task.permits.permitted[task.component]
+    somewhere = permitted.any(axis=0)
+    if closed is not None:
+        permitted[:, closed] = False
+    for executor, host in enumerate(current):
+        if host is not None and state.hosts.hosts[host].usable:
+            # It may stay where it could not come: at a host of unknown site, or one that is closed.
+            permitted[executor, host] |= task.permits.tolerated[task.component[executor], host]
+    open_to_some: BoolArray = np.any(permitted, axis=0)
+    in_reach = [
+        host
+        for host in np.flatnonzero(somewhere | open_to_some).tolist()
+        if capacity[host, 0] > 0 and state.open_slots(task.index, host)
     ]
+    open_hosts = [host for host in in_reach if open_to_some[host]]
     choice = shortlist(open_hosts, state.hosts.hosts, capacity[:, 0], permitted, max_hosts)
     nodes = np.array(
         sorted({*choice, *held.tolist(), *(host for host in current if host is not None)}), dtype=np.int64
@@ -190,7 +189,7 @@ def make_frame(state: RoundState, task: Task, max_hosts: int, fixed: Sequence[in
         capacity=capacity[nodes],
         allowed=allowed[:, nodes],
         current=np.array(current_nodes, dtype=np.int64),
-        whole=len(choice) == len(open_hosts),
+        whole=len(choice) == len(in_reach),
     )
 
 
@@ -245,16 +244,3 @@ def _network(state: RoundState, task: Task, view: RoundView, frame: Frame) -> Ne
         delay_ms=view.delays.delay_ms[block],
         link_availability=None if links is None else links[block],
     )
-
-
-def _at(hosts: Sequence[Host], place: Place) -> BoolArray:
-    names = [host.site if place.kind == "site" else host.name for host in hosts]
-    return np.array([name == place.name for name in names], dtype=np.bool_)
-
-
-def _why_nowhere(component: str, pin: Place | None, hosts: Sequence[Host]) -> str:
-    if pin is None:
-        return f"no usable host is permitted to {component}"
-    if not _at(hosts, pin).any():
-        return f"{component} is pinned to {pin}, which is not in the cluster"
-    return f"{component} is pinned to {pin}, where no usable host is permitted"

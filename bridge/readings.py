@@ -77,6 +77,7 @@ class Readings:
         live: False if the shim has no connection to ZooKeeper.
         refused: Number of readings that were refused, by kind of fault.
         impossible_links: Number of links that were left out because they are impossible.
+        stale_sites: Sites that stale readings tell, by host: measurements grow old, a host's place does not.
     """
 
     by_host: Mapping[str, NodeReading]
@@ -86,6 +87,7 @@ class Readings:
     live: bool
     refused: Mapping[PayloadFault, int] = field(default_factory=dict)
     impossible_links: int = 0
+    stale_sites: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_nodes(request: PlanRequest, hosts: Collection[str], settings: ReadingsSettings) -> Readings:
@@ -100,6 +102,7 @@ def read_nodes(request: PlanRequest, hosts: Collection[str], settings: ReadingsS
     """
     by_host: dict[str, NodeReading] = {}
     stale: list[str] = []
+    stale_sites: dict[str, str] = {}
     uncertain: list[str] = []
     refused: list[tuple[PayloadFault, str]] = []
     impossible: list[str] = []
@@ -123,6 +126,8 @@ def read_nodes(request: PlanRequest, hosts: Collection[str], settings: ReadingsS
         lifetime_s = settings.lifetime_s if payload.lifetime_s is None else payload.lifetime_s
         if reading.age_ms > lifetime_s * 1000:
             stale.append(reading.name)
+            if payload.site is not None:
+                stale_sites[reading.name] = payload.site
             continue
         if bad_links:
             impossible_links += len(bad_links)
@@ -140,6 +145,7 @@ def read_nodes(request: PlanRequest, hosts: Collection[str], settings: ReadingsS
         request.readings_live,
         Counter(kind for kind, _ in refused),
         impossible_links,
+        stale_sites,
     )
 
 

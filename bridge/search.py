@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from bridge.round_state import RoundState
+    from scheduler.arrays import BoolArray
     from scheduler.children import Children
     from scheduler.deadline import Deadline
     from scheduler.problem import Problem
@@ -74,32 +75,34 @@ class Search:
         self._questions: dict[tuple[int, bytes], Question] = {}
         self._answers: dict[tuple[int, bytes], Answer] = {}
 
-    def pose(self, task: Task, fixed: Sequence[int | None]) -> Question:
+    def pose(self, task: Task, fixed: Sequence[int | None], closed: BoolArray | None = None) -> Question:
         """Make the question about a topology without asking it.
 
         Args:
             task: The topology.
             fixed: Per executor the host that it must keep, None if it is free.
+            closed: (n_hosts,) hosts to which no executor may come, None if there are none.
 
         Raises:
             NoHostError: No host is open to it.
         """
-        frame = make_frame(self._state, task, self._view.settings.max_hosts, fixed)
+        frame = make_frame(self._state, task, self._view.settings.max_hosts, fixed, closed)
         key = (task.index, frame.key)
         if key not in self._questions:
             self._questions[key] = Question(build_problem(self._state, task, self._view, frame), frame)
         return self._questions[key]
 
-    def ask(self, task: Task, fixed: Sequence[int | None]) -> Answer:
+    def ask(self, task: Task, fixed: Sequence[int | None], closed: BoolArray | None = None) -> Answer:
         """Ask the topology's strategy for a placement.
 
         Args:
             task: The topology.
             fixed: Per executor the host that it must keep, None if it is free.
+            closed: (n_hosts,) hosts to which no executor may come, None if there are none.
         """
         settings = task.settings
         try:
-            question = self.pose(task, fixed)
+            question = self.pose(task, fixed, closed)
         except NoHostError as error:
             refused = Result(None, None, None, "infeasible", str(error), settings.strategy, settings.seed)
             return Answer(refused, None)

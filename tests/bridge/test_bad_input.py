@@ -13,10 +13,12 @@ from prometheus_client import CollectorRegistry
 
 from bridge.delays import Provenance
 from bridge.fault_kinds import FaultKind
-from bridge.messages import Grouping, Reading, ReadingKind
+from bridge.memory import NOTHING
+from bridge.messages import Decision, Grouping, Reading, ReadingKind
 from bridge.metrics import DaemonMetrics
+from bridge.planner import plan_round
 from bridge.round_data import gather_data
-from bridge.settings import Settings
+from bridge.settings import NetworkSettings, Settings
 from bridge.wire import request_to_thrift
 
 HOST, PEER, SITE = "uniroma2-1", "europe-west1-1", "uniroma2"
@@ -267,19 +269,37 @@ def test_bad_metadata_and_settings_are_counted_like_readings(make, metered):
 
 
 def test_five_minutes_without_zookeeper_degrade_the_view_step_by_step(make, metered):
-    """Thirty-one rounds with readings that grow old: named twice in all, counted each time, nobody moves."""
-    slots = [0, 0, 1, 1, 2, 2, 3, 3]
-    request = make.cluster(make.assigned(make.taxi(), slots))
-    table = Settings()
-    sources = []
+    """Thirty-one rounds with readings that grow old: named twice in all, counted each time, nobody moves.
+
+    dataSource is pinned, all others run 28 ms away; the site table knows better places, and readings do not.
+    """
+    pinned = {
+        "pin": {"dataSource": "host:uniroma2-1"},
+        "avoid": {"*": ["host:uniroma2-2", "host:uniroma2-3"]},
+    }
+    pinned["avoid"] |= dict.fromkeys(make.taxi().component_names[1:], "site:uniroma2")
+    topology = make.assigned(make.taxi(settings=pinned), [0, *[3] * 4, *[4] * 3])
+    roomy = {"stormplace.executors": "4"}
+    request = make.cluster(topology)
+    request = replace(
+        request,
+        supervisors=tuple(replace(each, meta=each.meta | roomy) for each in request.supervisors),
+    )
+    near = {"between": ["uniroma2", "us-east1"], "delay_ms": 1.0}
+    table = Settings(network=NetworkSettings(site_delay=(near,)))
+    sources, decisions, memory = [], [], NOTHING
     for age_s in range(0, 301, 10):
         aged = tuple(replace(reading, age_ms=age_s * 1000) for reading in request.readings)
         away = replace(request, readings=aged, readings_live=False)
-        assert [plan.decision for plan in metered.plan(away).plans] == [0]
-        data = gather_data(away, table)
+        metered.plan(away)
+        done = plan_round(away, table, lambda: 0.0, memory=memory, now_s=float(age_s))
+        memory = done.memory
+        decisions += [plan.decision for plan in done.response.plans]
+        data = gather_data(away, Settings())
         assert no_zero(data)
         sources.append({Provenance(kind).name for kind in data.delays.provenance[~np.eye(7, dtype=bool)]})
     assert sources == [{"COORDINATES"}] * 4 + [{"SITE_TABLE", "UNIFORM"}] * 27
+    assert decisions == [Decision.KEEP] * 31
     away, stale = metered.events(NAMES)
     assert away["faults"] == ["readings are not live (no connection to ZooKeeper)"]
     assert stale["faults"] == [

@@ -124,7 +124,7 @@ def test_a_pin_that_no_host_meets_has_a_reason(make, pin, reason):
     request = make.cluster(make.taxi(settings={"pin": {"parser": pin}}))
     blacklisted = replace(request.supervisors[0], blacklisted=True)
     _, task, _ = prepare(replace(request, supervisors=(blacklisted, *request.supervisors[1:])))
-    assert list(task.reasons.values()) == [reason]
+    assert list(task.permits.reasons.values()) == [reason]
 
 
 def test_executors_that_are_kept_fit_by_definition(make):

@@ -255,7 +255,7 @@ def test_topologies_that_vanish_are_forgotten(make):
     rounds_.at(10)
     assert [each.id for each in rounds_.memory.topologies] == ["a"]
     rounds_.at(120)
-    assert rounds_.memory == NOTHING
+    assert rounds_.memory.topologies == ()
 
 
 def test_a_restart_of_the_daemon_forgets_safely(make):
@@ -288,7 +288,7 @@ def test_what_may_not_move_is_not_watched(make, section):
     """A frozen topology, or one that would need more moves than a round may have."""
     rounds_ = Rounds(make.cluster(scattered(make, **section)), max_moves_per_round=2)
     assert rounds_.at(0).decision is Decision.KEEP
-    assert rounds_.memory == NOTHING
+    assert rounds_.memory.topologies == ()
 
 
 def test_a_gain_goes_on_being_watched_while_others_use_the_moves_of_the_round(make):
@@ -350,9 +350,10 @@ finite = st.floats(allow_nan=False, allow_infinity=False)
             st.none() | st.builds(Change, finite, st.text()),
             st.none() | st.builds(Watched, st.lists(st.text()).map(tuple), finite),
         )
-    )
+    ),
+    st.booleans(),
 )
-def test_a_memory_survives_json(topologies):
+def test_a_memory_survives_json(topologies, measured):
     """To the last bit: records hold it."""
-    memory = Memory(tuple(topologies))
+    memory = Memory(tuple(topologies), measured)
     assert memory_from_json(memory.to_json()) == memory
