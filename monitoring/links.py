@@ -28,7 +28,7 @@ class LinkParameters:
         availability: Prior and horizon of a link's availability.
         loss_horizon_s: Time after which a probe weighs 1/e of a new one in the share of lost ones.
         cut_after: Unanswered probes in a row that are a cut of the link and not just loss.
-        trust_s: Longest time between two probes for which the former answer speaks.
+        trust_s: Longest time for which an answer, or the last probe of a silence, speaks.
         max_age_s: A link without an answer for so long is not published.
         max_published: Most links in one reading.
         keep_s: Time after the last probe for which a link's past is remembered.
@@ -77,6 +77,7 @@ class _Past:
     probed_s: float = 0.0
     answered_s: float = -math.inf
     silent_since_s: float | None = None
+    lost_s: float = -math.inf
     losses: int = 0
     here: bool = False
 
@@ -122,6 +123,7 @@ class Links:
         past = self._probed(peer, now_s)
         past.unanswered += 1
         past.losses += 1
+        past.lost_s = sent_s
         if past.silent_since_s is None:
             past.silent_since_s = sent_s
         return past.losses
@@ -236,8 +238,13 @@ class Links:
         return past.losses >= self._parameters.cut_after
 
     def _with_open_silence(self, past: _Past, now_s: float) -> History:
-        """Count the present silence as bad if it is long enough to be a cut."""
+        """Count the present silence as bad if it is long enough to be a cut.
+
+        It speaks for no longer after its last probe than an answer would: who is not probed may be back.
+        """
         if past.silent_since_s is None or not self._is_cut(past):
             return past.history
+        beliefs = self._parameters.availability
         passed_s = max(0.0, now_s - past.silent_since_s)
-        return lived(past.history, passed_s, self._parameters.availability, bad=True)
+        bad_s = min(passed_s, past.lost_s + self._parameters.trust_s - past.silent_since_s)
+        return lived(past.history, bad_s, beliefs, bad=True).faded(passed_s - bad_s, beliefs.horizon_s)

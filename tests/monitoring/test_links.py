@@ -93,14 +93,26 @@ def test_loss_alone_does_not_make_a_link_unavailable() -> None:
 def test_a_silence_of_several_probes_counts_as_a_cut_from_its_first_probe_on() -> None:
     prober = watched(3600)
     before = prober.links.published(3600.0, ())["b"].availability
-    for now_s in (3601.0, 3609.0, 3617.0):
+    for now_s in range(3601, 3661, 8):
         prober.lost(now_s)
     during = prober.links.published(3661.0, ())["b"].availability
+    for now_s in range(3665, 3901, 8):
+        prober.lost(now_s)
     prober.answered(3901.0)
     after = prober.links.published(3901.0, ())["b"].availability
     assert before > PRIOR
     assert during == pytest.approx(1 - 60 / 7260, abs=2e-3)
     assert after == pytest.approx(1 - 300 / 7500, abs=2e-3)
+
+
+@pytest.mark.parametrize("passed_s", [600.0, 3000.0])
+def test_a_silence_speaks_for_a_minute_after_its_last_probe(passed_s: float) -> None:
+    prober = watched(3600)
+    for now_s in (3601.0, 3609.0, 3617.0):
+        prober.lost(now_s)
+    prober.answered(3617.0 + passed_s)  # nobody probed it in between
+    after = prober.links.published(3617.0 + passed_s, ())["b"].availability
+    assert after == pytest.approx(1 - 76 / 7276, abs=1e-3)
 
 
 def test_an_excused_silence_costs_the_link_nothing() -> None:
@@ -159,7 +171,7 @@ def test_a_restart_leaves_a_link_as_it_was_but_older() -> None:
 
 def test_after_a_restart_a_link_goes_on_from_its_record() -> None:
     prober = watched(3600)
-    for now_s in (3600.0, 3608.0, 3616.0):
+    for now_s in range(3600, 3900, 8):
         prober.lost(now_s)
     prober.answered(3900.0)
     after = prober.restarted(3900.0, 20.0)
