@@ -17,10 +17,9 @@ from cli.running_lab import running_lab
 from lab.errors import LabError
 from lab.sites import read_site_file
 from replay.adaptation.report import build
-from replay.expected import write_expected
-from replay.experiment_folder import ADAPTATION, EXPECTED, TURNS, finished
+from replay.experiment_folder import ADAPTATION, EXPECTED, TURNS, finished, finished_turns
 from replay.output import MARK
-from replay.session import spark_session
+from replay.pipeline import VERDICT, evaluate_runs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +34,7 @@ _OTHER_STEPS = 3
 
 
 def run_adaptation(settings: AdaptationSettings, scenarios: Sequence[Scenario], out: Path) -> None:
-    """Run the scenarios that are not finished yet, find out which rows have an answer, and write the report.
+    """Run the scenarios that are not finished yet, verify all answers and write the report.
 
     Args:
         settings: How every scenario runs.
@@ -85,16 +84,21 @@ def _go_on(
                     failures,
                 )
         if len(failures) < len(scenarios):
-            _expect(settings, progress, out / EXPECTED)
+            _verify(settings, progress, out)
             progress.step("report: table and pictures")
             report = build(out)
             progress.stop()
             sys.stdout.write(f"report: {report}\n")
 
 
-def _expect(settings: AdaptationSettings, progress: StepProgress, expected: Path) -> None:
-    """Compute the expected answers, unless they are there: they tell which rows should have a result."""
-    progress.step("expected answers on Spark")
-    if not (expected / MARK).is_file():
-        with spark_session() as spark:
-            write_expected(spark, settings.data, expected, progress.detail)
+def _verify(settings: AdaptationSettings, progress: StepProgress, out: Path) -> None:
+    """Compare the answers of finished scenarios with the expected ones, as far as that is not done yet.
+
+    The expected answers also tell the report which rows should have a result.
+    """
+    progress.step("verification: expected answers on Spark")
+    unverified = [turn for turn in finished_turns(out) if not (turn / VERDICT).is_file()]
+    if unverified:
+        expected = out / EXPECTED
+        source = None if (expected / MARK).is_file() else settings.data
+        evaluate_runs(expected, unverified, source=source, say=progress.detail)

@@ -28,7 +28,7 @@ def adaptation(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, world: World) ->
     data = tmp_path / "rows.csv"
     data.write_text("row\n" * 100, encoding="utf-8")
     monkeypatch.setattr(runner, "build", lambda out: out / "report.md")
-    monkeypatch.setattr(runner, "_expect", lambda *_: None)
+    monkeypatch.setattr(runner, "_verify", lambda *_: None)
     monkeypatch.setattr(scenario, "planned_rounds", lambda *_: (ROUND,))
     usual: dict[str, Any] = {
         "strategy": "ils",
