@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
-import time
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
 from cli.errors import UserError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from redis import Redis
-
-    from topologies.address import Address
-    from topologies.taxi.keys import Run
+from cli.taxi_input import read_address, read_conf, read_pin, read_run, redis_at
+from cli.taxi_meter import Meter
 
 app = typer.Typer(
     no_args_is_help=True, help="Run the DEBS 2015 taxi query: submit it, feed it rows, collect its answers."
@@ -33,9 +25,6 @@ NameOption = Annotated[str, typer.Option("--name", metavar="NAME", help="Name of
 
 PACED_ROWS_BEGIN = "paced rows begin"
 """What `feed` writes to standard error when they do, at the start of a line."""
-
-_LINE_EVERY_S = 5.0
-_REDIS_SILENCE_S = 10.0
 
 
 @app.command()
@@ -67,16 +56,16 @@ def submit(
 
     submission = Submission(
         name=name,
-        run=_run(run),
-        redis=_address("--redis", redis),
+        run=read_run(run),
+        redis=read_address("--redis", redis),
         workers=workers,
-        pins=dict(_pin(text, component_ids()) for text in pin or []),
+        pins=dict(read_pin(text, component_ids()) for text in pin or []),
         python_env=python_env.absolute(),
         replay=replay,
-        conf=_conf(conf) if conf is not None else {},
+        conf=read_conf(conf) if conf is not None else {},
     )
     try:
-        submit_topology(_address("--nimbus", nimbus), submission)
+        submit_topology(read_address("--nimbus", nimbus), submission)
     except NimbusError as error:
         raise UserError(str(error), status=1) from error
     except FileNotFoundError as error:
@@ -110,7 +99,7 @@ def feed(
     from topologies.taxi.rows import RowsError  # noqa: PLC0415
 
     plan = FeedPlan(fast_rows, rate, paced_rows, ahead, timeout)
-    meter = _Meter("rows")
+    meter = Meter("rows")
 
     def report(progress: FeedProgress) -> None:
         if progress.phase == "paced":
@@ -121,9 +110,9 @@ def feed(
             progress.fed, progress.total, f"{progress.phase}, {behind} rows ahead of the results{late}"
         )
 
-    with _redis_errors(redis), meter:
+    with redis_at(redis) as client, meter:
         try:
-            fed = Feeder(_client(_address("--redis", redis)), _run(run), plan, report).feed(file)
+            fed = Feeder(client, read_run(run), plan, report).feed(file)
         except RowsError as error:
             raise UserError(str(error)) from error
         except FeedError as error:
@@ -143,15 +132,14 @@ def collect(
     """Wait for the run's end and write its results; exit status 1 when anything is missing."""
     from topologies.taxi.collect import CollectError, Collector, CollectProgress  # noqa: PLC0415 - imports redis
 
-    meter = _Meter("results")
+    meter = Meter("results")
 
     def report(progress: CollectProgress) -> None:
         meter.show(progress.results, progress.rows, "")
 
-    with _redis_errors(redis), meter:
+    with redis_at(redis) as client, meter:
         try:
-            collector = Collector(_client(_address("--redis", redis)), _run(run), timeout, report)
-            summary = collector.collect(out)
+            summary = Collector(client, read_run(run), timeout, report).collect(out)
         except CollectError as error:
             raise UserError(str(error), status=1) from error
         except OSError as error:
@@ -174,7 +162,7 @@ def kill(
     from topologies import nimbus as storm  # noqa: PLC0415 - parses Storm's IDL
 
     try:
-        with storm.connect(_address("--nimbus", nimbus)) as client:
+        with storm.connect(read_address("--nimbus", nimbus)) as client:
             storm.kill(client, name, timeout)
     except storm.NimbusError as error:
         raise UserError(str(error), status=1) from error
@@ -187,123 +175,9 @@ def placement(nimbus: NimbusOption, name: NameOption) -> None:
     from topologies import nimbus as storm  # noqa: PLC0415 - parses Storm's IDL
 
     try:
-        with storm.connect(_address("--nimbus", nimbus)) as client:
+        with storm.connect(read_address("--nimbus", nimbus)) as client:
             found = storm.placement(client, name)
     except storm.NimbusError as error:
         raise UserError(str(error), status=1) from error
     document = {"name": name} | asdict(found)
     typer.echo(json.dumps(document, indent=2))
-
-
-class _Meter:
-    """A progress bar on a terminal, a line every few seconds elsewhere; both on standard error."""
-
-    def __init__(self, unit: str) -> None:
-        from rich.console import Console  # noqa: PLC0415 - keeps other commands quick
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn  # noqa: PLC0415
-
-        self._unit = unit
-        self._said: set[str] = set()
-        self._start_s = time.monotonic()
-        self._line_s = self._start_s
-        console = Console(stderr=True)
-        self._bar = (
-            Progress(BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), console=console)
-            if console.is_terminal
-            else None
-        )
-        self._task = self._bar.add_task("", total=None) if self._bar is not None else None
-
-    def __enter__(self) -> None:
-        if self._bar is not None:
-            self._bar.start()
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-
-    def say_once(self, text: str) -> None:
-        """Write a line of its own, when it is asked for the first time."""
-        if text in self._said:
-            return
-        self._said.add(text)
-        if self._bar is not None:
-            self._bar.console.print(text)
-        else:
-            typer.echo(text, err=True)
-
-    def show(self, done: int, total: int, note: str) -> None:
-        """Show `done` of `total` (0: unknown)."""
-        now_s = time.monotonic()
-        rate = done / max(now_s - self._start_s, 1e-3)
-        text = f"{rate:.0f} {self._unit}/s" + (f", {note}" if note else "")
-        if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, completed=done, total=total or None, description=text)
-        elif now_s - self._line_s >= _LINE_EVERY_S:
-            self._line_s = now_s
-            typer.echo(f"{done} of {total or '?'} {self._unit}, {text}", err=True)
-
-
-def _client(address: Address) -> Redis:
-    from redis import Redis  # noqa: PLC0415 - keeps other commands quick
-
-    return Redis(
-        host=address.host,
-        port=address.port,
-        decode_responses=True,
-        socket_connect_timeout=5.0,
-        socket_timeout=_REDIS_SILENCE_S,
-    )
-
-
-@contextmanager
-def _redis_errors(text: str) -> Iterator[None]:
-    from redis.exceptions import RedisError  # noqa: PLC0415 - keeps other commands quick
-
-    try:
-        yield
-    except RedisError as error:
-        raise UserError(f"Redis {text}: {' '.join(str(error).split())}", status=1) from error
-
-
-def _address(option: str, text: str) -> Address:
-    from topologies.address import Address  # noqa: PLC0415 - keeps other commands quick
-
-    try:
-        return Address.parse(text)
-    except ValueError as error:
-        raise UserError(f"{option}: {error}") from error
-
-
-def _run(text: str) -> Run:
-    from topologies.taxi.keys import Run  # noqa: PLC0415 - keeps other commands quick
-
-    try:
-        return Run(text)
-    except ValueError as error:
-        raise UserError(f"--run: {error}") from error
-
-
-def _pin(text: str, components: tuple[str, ...]) -> tuple[str, str]:
-    component, equals, place = text.partition("=")
-    kind, colon, target = place.partition(":")
-    if not equals or not colon or kind not in {"site", "host"} or not target:
-        raise UserError(f"--pin {text}: it must be COMPONENT=site:NAME or COMPONENT=host:NAME")
-    if component not in components:
-        raise UserError(f"--pin {text}: no component {component!r}; there are {', '.join(components)}")
-    return component, place
-
-
-def _conf(path: Path) -> dict[str, object]:
-    def refuse(reason: str) -> NoReturn:
-        raise UserError(f"--conf {path}: {reason}")
-
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        refuse(error.strerror or str(error))
-    except ValueError as error:
-        refuse(f"no JSON: {error}")
-    if not isinstance(document, dict):
-        refuse("it must hold a JSON object of topology configuration keys")
-    return document

@@ -1,0 +1,107 @@
+"""What the commands of the group `taxi` are given: each value is read, or refused by its option."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NoReturn
+
+from cli.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from redis import Redis
+
+    from topologies.address import Address
+    from topologies.taxi.keys import Run
+
+_REDIS_SILENCE_S = 10.0
+
+
+def read_address(option: str, text: str) -> Address:
+    """Read HOST:PORT.
+
+    Raises:
+        UserError: It is none.
+    """
+    from topologies.address import Address  # noqa: PLC0415 - keeps other commands quick
+
+    try:
+        return Address.parse(text)
+    except ValueError as error:
+        raise UserError(f"{option}: {error}") from error
+
+
+def read_run(text: str) -> Run:
+    """Read `--run`.
+
+    Raises:
+        UserError: It is no id of a run.
+    """
+    from topologies.taxi.keys import Run  # noqa: PLC0415 - keeps other commands quick
+
+    try:
+        return Run(text)
+    except ValueError as error:
+        raise UserError(f"--run: {error}") from error
+
+
+def read_pin(text: str, components: tuple[str, ...]) -> tuple[str, str]:
+    """Read a `--pin`: component and place.
+
+    Raises:
+        UserError: It has another form, or names no component of the topology.
+    """
+    component, equals, place = text.partition("=")
+    kind, colon, target = place.partition(":")
+    if not equals or not colon or kind not in {"site", "host"} or not target:
+        raise UserError(f"--pin {text}: it must be COMPONENT=site:NAME or COMPONENT=host:NAME")
+    if component not in components:
+        raise UserError(f"--pin {text}: no component {component!r}; there are {', '.join(components)}")
+    return component, place
+
+
+def read_conf(path: Path) -> dict[str, object]:
+    """Read the file of `--conf`.
+
+    Raises:
+        UserError: It cannot be read, or holds no JSON object.
+    """
+
+    def refuse(reason: str) -> NoReturn:
+        raise UserError(f"--conf {path}: {reason}")
+
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        refuse(error.strerror or str(error))
+    except ValueError as error:
+        refuse(f"no JSON: {error}")
+    if not isinstance(document, dict):
+        refuse("it must hold a JSON object of topology configuration keys")
+    return document
+
+
+@contextmanager
+def redis_at(text: str) -> Iterator[Redis]:
+    """Give a client of the Redis of `--redis`, whose errors inside the block end the command.
+
+    Raises:
+        UserError: It is no address, or Redis does not answer or refuses.
+    """
+    from redis import Redis  # noqa: PLC0415 - keeps other commands quick
+    from redis.exceptions import RedisError  # noqa: PLC0415 - likewise
+
+    address = read_address("--redis", text)
+    try:
+        yield Redis(
+            host=address.host,
+            port=address.port,
+            decode_responses=True,
+            socket_connect_timeout=5.0,
+            socket_timeout=_REDIS_SILENCE_S,
+        )
+    except RedisError as error:
+        raise UserError(f"Redis {text}: {' '.join(str(error).split())}", status=1) from error
