@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from kazoo.handlers.threading import KazooTimeoutError
 from bridge.messages import Reading, ReadingKind
 from cli.errors import UserError
 from cli.network_input import NOTHING_TO_SHOW
+from monitoring.option_forms import is_path
 from topologies.address import Address
 from topologies.nimbus import NimbusError, connect
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 _CONNECT_S = 10.0
 _REPLY_S = 10.0
-_ROOT = re.compile(r"(/[A-Za-z0-9._-]+)+")
 
 
 def check_addresses(zookeeper: str, root: str, nimbus: str | None) -> None:
@@ -39,7 +38,7 @@ def check_addresses(zookeeper: str, root: str, nimbus: str | None) -> None:
                 Address.parse(endpoint)
             except ValueError as error:
                 raise UserError(f"{option}: {error}") from error
-    if not _ROOT.fullmatch(root):
+    if not is_path(root):
         raise UserError(f"--root: {root!r} is not a path such as /stormplace")
 
 

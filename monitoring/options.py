@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from monitoring.ip_addresses import fault
+from monitoring.option_forms import is_endpoint, is_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from monitoring.zookeeper_auth import ZookeeperAuth
 
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,252}[A-Za-z0-9])?")
-_ENDPOINT = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):(\d{1,5})")
-_ROOT = re.compile(r"(/[A-Za-z0-9._-]+)+")
 
 
 class AgentError(Exception):
@@ -70,13 +69,12 @@ class AgentOptions:
             yield f"--host {self.host!r} is not a host name"
         if self.site is not None and not _NAME.fullmatch(self.site):
             yield f"--site {self.site!r} is not a name of letters, digits, '.', '_' and '-'"
-        if not _ROOT.fullmatch(self.root):
+        if not is_path(self.root):
             yield f"--root {self.root!r} is not a path such as /stormplace"
 
     def _address_faults(self) -> Iterator[str]:
         for endpoint in self.zookeeper.split(","):
-            match = _ENDPOINT.fullmatch(endpoint)
-            if match is None or not 0 < int(match.group(2)) < 65536:
+            if not is_endpoint(endpoint):
                 yield f"--zookeeper {endpoint!r} is not HOST:PORT"
         for option, address in (("--bind", self.bind), ("--advertise", self.advertise)):
             if address is not None and not _is_ip(address):

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from monitoring.nimbus import NimbusAddress
+from monitoring.option_forms import is_endpoint, is_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from monitoring.zookeeper_auth import ZookeeperAuth
-
-_ENDPOINT = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):(\d{1,5})")
-_ROOT = re.compile(r"(/[A-Za-z0-9._-]+)+")
 
 
 class CollectorError(Exception):
@@ -54,10 +51,9 @@ class CollectorOptions:
     def _faults(self) -> Iterator[str]:
         for option, endpoints in (("--nimbus", self.nimbus), ("--zookeeper", self.zookeeper)):
             for endpoint in endpoints.split(","):
-                match = _ENDPOINT.fullmatch(endpoint)
-                if match is None or not 0 < int(match.group(2)) < 65536:
+                if not is_endpoint(endpoint):
                     yield f"{option} {endpoint!r} is not HOST:PORT"
-        if not _ROOT.fullmatch(self.root):
+        if not is_path(self.root):
             yield f"--root {self.root!r} is not a path such as /stormplace"
         if not 1 <= self.interval_s <= 60:
             yield f"--interval-s {self.interval_s:g} is not from 1 to 60"
