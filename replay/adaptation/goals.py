@@ -42,7 +42,9 @@ def targets(scenarios: Mapping[Scenario, ScenarioData], phases: Sequence[Phase])
         _moved("rejoin", 0, changes, phases),
         _lost(changes),
         _unmoved("no move in a quarter of an hour of delays within 20 %", scenarios.get("noise"), NOISE_MIN),
+        _right("all answers as expected under these delays", scenarios.get("noise")),
         _unmoved("no move in an hour without change", scenarios.get("stable"), STABLE_MIN),
+        _right("all answers as expected in that hour", scenarios.get("stable")),
     )
 
 
@@ -122,6 +124,12 @@ def _unmoved(text: str, scenario: ScenarioData | None, least_min: float) -> Targ
         return Target(text, f"{told}; {scenario.doubts[0]}", None)
     # feeding a fixed number of rows ends a moment before the hour does
     return Target(text, told, None if minutes < least_min - _ROUNDING_MIN else True)
+
+
+def _right(text: str, scenario: ScenarioData | None) -> Target:
+    if scenario is None:
+        return Target(text, _MISSING, None)
+    return Target(text, scenario.answers.told, scenario.answers.equal)
 
 
 def _moves(count: int) -> str:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from replay.adaptation.kept import Event, PlannedRound
     from replay.adaptation.moves import Move
     from replay.adaptation.network import Epoch
+    from replay.adaptation.verdict import Answers
     from replay.placement import ExecutorPlace
     from replay.sites import Sites
     from scheduler.arrays import FloatArray
@@ -46,7 +47,7 @@ class ScenarioData:
         events: What was done to the network, in order.
         epochs: The network before the first event and after each.
         places: Where the executors ran in the end.
-        answers: What is known of the answers, in words.
+        answers: What is known of the answers.
     """
 
     done: ScenarioDone
@@ -56,7 +57,7 @@ class ScenarioData:
     events: tuple[Event, ...]
     epochs: tuple[Epoch, ...]
     places: tuple[ExecutorPlace, ...]
-    answers: str
+    answers: Answers
 
     @cached_property
     def medians_ms(self) -> FloatArray:

@@ -111,7 +111,7 @@ def _facts(scenario: ScenarioData) -> list[str]:
         f"{sum(each.timed_out for each in inside)} cut short by the clock.",
         f"Rows without result: {lost_in_words(rows)}. Results that came once more: {rows.repeated:,}; rows "
         f"that the source sent again: {rows.replayed:,}.",
-        f"Answers: {scenario.answers}.",
+        f"Answers: {scenario.answers.told}.",
         *(f"Fault: {fault}." for fault in done.faults),
         *(f"**In doubt**: {doubt}." for doubt in scenario.doubts),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
@@ -23,7 +24,20 @@ class _Verdict(BaseModel):
     differences: list[_Difference]
 
 
-def read_answers_verdict(turn: Path, last_row: int) -> str:
+@dataclass(frozen=True)
+class Answers:
+    """What is known of a scenario's answers.
+
+    Attributes:
+        equal: Whether all of them are the expected ones; None if they have not been compared.
+        told: The same in words, with the first difference.
+    """
+
+    equal: bool | None
+    told: str
+
+
+def read_answers_verdict(turn: Path, last_row: int) -> Answers:
     """Tell how the answers compare with the expected ones.
 
     Args:
@@ -35,12 +49,12 @@ def read_answers_verdict(turn: Path, last_row: int) -> str:
     """
     path = turn / VERDICT
     if not path.is_file():
-        return "not compared with the expected ones"
+        return Answers(equal=None, told="not compared with the expected ones")
     verdict = read_model(_Verdict, path)
     if verdict.equal:
-        return "as expected"
+        return Answers(equal=True, told="as expected")
     rows = [each.row for each in verdict.differences if each.row is not None]
     first = verdict.differences[0].sentence
     if rows and min(rows) > last_row:
-        return f"as expected up to the first move (row {last_row}), and then: {first}"
-    return first
+        first = f"as expected up to the first move (row {last_row}), and then: {first}"
+    return Answers(equal=False, told=first)

@@ -10,16 +10,19 @@ import pytest
 
 from replay.adaptation.kept import ROUNDS, read_rounds, write_rounds
 from tests.replay.adaptation_courses import CHANGES, reached, scenario
-from tests.replay.adaptation_runs import NEAR, NEXT, THIRD, Course, put, write_scenario
+from tests.replay.adaptation_runs import CALM_MS, NEAR, NEXT, THIRD, Course, put, write_scenario
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+QUARTER = "no move in a quarter of an hour of delays within 20 %"
+HOUR = "no move in an hour without change"
 
 
 def test_targets_are_judged_by_what_was_measured(tmp_path: Path) -> None:
     """20 rows were lost; noise and the stable hour have not been run."""
     write_scenario(tmp_path, "changes", CHANGES)
-    assert list(reached(tmp_path, "changes").values()) == [*[True] * 7, False, None, None]
+    assert list(reached(tmp_path, "changes").values()) == [*[True] * 7, False, *[None] * 4]
     assert set(reached(tmp_path).values()) == {None}
 
 
@@ -47,7 +50,8 @@ def test_noise_and_the_stable_hour_are_judged_by_moves_while_paced_rows_come(tmp
     early = {-100.0: NEAR, -20.0: NEXT}
     write_scenario(tmp_path, "noise", Course(duration_s=900.0, rate=0.5, remotes=early))
     write_scenario(tmp_path, "stable", Course(duration_s=3600.0, rate=0.1, remotes=early))
-    assert list(reached(tmp_path, "noise", "stable").values())[-2:] == [True, True]
+    found = reached(tmp_path, "noise", "stable")
+    assert (found[QUARTER], found[HOUR]) == (True, True)
     assert len(scenario(tmp_path, "noise").moves) == 1
 
 
@@ -57,14 +61,14 @@ def test_a_move_spoils_the_hour_and_a_short_one_tells_nothing(
 ) -> None:
     remotes = {-100.0: NEAR} if since_s is None else {-100.0: NEAR, since_s: NEXT}
     write_scenario(tmp_path, "stable", Course(duration_s=1800.0, rate=0.1, remotes=remotes))
-    assert list(reached(tmp_path, "stable").values())[-1] is judged
+    assert reached(tmp_path, "stable")[HOUR] is judged
 
 
 def test_where_rounds_are_missing_moves_are_not_known(tmp_path: Path) -> None:
     folder = write_scenario(tmp_path, "stable", Course(duration_s=3600.0, rate=0.1))
     rounds = read_rounds(folder / ROUNDS)
     write_rounds(folder / ROUNDS, rounds[:100] + rounds[107:])
-    assert list(reached(tmp_path, "stable").values())[-1] is None
+    assert reached(tmp_path, "stable")[HOUR] is None
     (doubt,) = scenario(tmp_path, "stable").doubts
     assert doubt.startswith("80 s without a round")
 
@@ -75,7 +79,7 @@ def test_where_executors_ran_elsewhere_moves_are_not_known(tmp_path: Path) -> No
     placement = json.loads((folder / "placement.json").read_text())
     placement["executors"][3]["host"] = f"{THIRD}-4"
     put(folder / "placement.json", placement)
-    assert list(reached(tmp_path, "stable").values())[-1] is None
+    assert reached(tmp_path, "stable")[HOUR] is None
     assert f"filterByCoordinates on {THIRD}-4" in scenario(tmp_path, "stable").doubts[0]
 
 
@@ -84,7 +88,43 @@ def test_where_executors_have_hosts_that_no_plan_gave_them_moves_are_not_known(t
     rounds = list(read_rounds(folder / ROUNDS))
     rounds[50] = rounds[50].model_copy(update={"executors_moved": 2})
     write_rounds(folder / ROUNDS, rounds)
-    assert list(reached(tmp_path, "stable").values())[-1] is None
+    assert reached(tmp_path, "stable")[HOUR] is None
     assert (
         scenario(tmp_path, "stable").doubts[0].startswith("rounds in which executors had hosts that no plan")
     )
+
+
+@pytest.mark.parametrize(
+    ("row", "words"), [(1040, "as expected up to the first move"), (600, "results.csv, row 600")]
+)
+def test_answers_are_compared_up_to_the_first_move(tmp_path: Path, row: int, words: str) -> None:
+    """The query's window begins anew with a move, at 100 s here: row 1,050 or so."""
+    folder = write_scenario(tmp_path, "changes", replace(CHANGES, response_ms=lambda _: CALM_MS))
+    assert scenario(tmp_path, "changes").answers.told == "not compared with the expected ones"
+    row += 20 if row > 1000 else 0
+    difference = {"row": row, "sentence": f"results.csv, row {row}: it differs"}
+    put(folder / "verdict.json", {"equal": False, "differences": [difference]})
+    assert scenario(tmp_path, "changes").answers.told.startswith(words)
+
+
+@pytest.mark.parametrize("name", ["noise", "stable"])
+def test_where_nothing_moves_all_answers_must_be_as_expected(tmp_path: Path, name: str) -> None:
+    """Not compared is not right; the target of a scenario is its own."""
+    other = next(each for each in ("noise", "stable") if each != name)
+    folders = [write_scenario(tmp_path, each, Course(duration_s=60.0, rate=2.0)) for each in (name, other)]
+    texts = {
+        "noise": "all answers as expected under these delays",
+        "stable": "all answers as expected in that hour",
+    }
+
+    def judged() -> list[bool | None]:
+        found = reached(tmp_path, "noise", "stable")
+        return [found[texts[each]] for each in (name, other)]
+
+    assert judged() == [None, None]
+    put(folders[0] / "verdict.json", {"equal": True, "differences": []})
+    assert judged() == [True, None]
+    difference = {"row": 60, "sentence": "states.jsonl:7, row 60: another one"}
+    put(folders[0] / "verdict.json", {"equal": False, "differences": [difference]})
+    put(folders[1] / "verdict.json", {"equal": True, "differences": []})
+    assert judged() == [False, True]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import matplotlib.image
@@ -16,24 +15,11 @@ from cli.errors import UserError
 from replay.adaptation.kept import read_rounds, write_rounds
 from replay.adaptation.report import build
 from replay.errors import DataError
-from tests.replay.adaptation_courses import CHANGES, EVENTS, scenario
-from tests.replay.adaptation_runs import CALM_MS, HOME, NEAR, Course, event, put, write_scenario
+from tests.replay.adaptation_courses import CHANGES, EVENTS
+from tests.replay.adaptation_runs import HOME, NEAR, Course, event, put, write_scenario
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-@pytest.mark.parametrize(
-    ("row", "words"), [(1040, "as expected up to the first move"), (600, "results.csv, row 600")]
-)
-def test_answers_are_compared_up_to_the_first_move(tmp_path: Path, row: int, words: str) -> None:
-    """The query's window begins anew with a move, at 100 s here: row 1,050 or so."""
-    folder = write_scenario(tmp_path, "changes", replace(CHANGES, response_ms=lambda _: CALM_MS))
-    assert scenario(tmp_path, "changes").answers == "not compared with the expected ones"
-    row += 20 if row > 1000 else 0
-    difference = {"row": row, "sentence": f"results.csv, row {row}: it differs"}
-    put(folder / "verdict.json", {"equal": False, "differences": [difference]})
-    assert scenario(tmp_path, "changes").answers.startswith(words)
 
 
 def test_the_report_holds_all_finished_scenarios(tmp_path: Path) -> None:
