@@ -5,27 +5,24 @@ from __future__ import annotations
 import contextlib
 import json
 import queue
-import shutil
 import signal
 import socket
 import subprocess
 import sys
 import threading
 import uuid
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from kazoo.client import KazooClient
 
 from benchmarks.simulated_agents import Simulation, table_5_ms
+from monitoring.publisher import Publisher, PublisherOptions
+from tests.monitoring.publisher_peers import Peers
+from tests.monitoring.zookeeper_server import PATIENCE_S, ROOT, ZooKeeperServer, free_port
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-ROOT = Path(__file__).resolve().parents[2]
-STORM_LIB = ROOT / "build/storm/apache-storm-2.8.3/lib"
-PATIENCE_S = 60.0  # for a machine that is busy with other things; no test expects to wait that long
+    from pathlib import Path
 
 
 @pytest.fixture
@@ -76,65 +73,6 @@ def log() -> RecordingLog:
 @pytest.fixture
 def make_log() -> type[RecordingLog]:
     return RecordingLog
-
-
-def free_port(kind: socket.SocketKind) -> int:
-    with socket.socket(socket.AF_INET, kind) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-class ZooKeeperServer:
-    """Storm's own ZooKeeper in a process of its own, with short session time-outs (at most 4 s)."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self.port = free_port(socket.SOCK_STREAM)
-        self.address = f"127.0.0.1:{self.port}"
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> None:
-        assert STORM_LIB.is_dir(), f"{STORM_LIB} is missing: make setup assembles it"
-        data = self._folder / "data"
-        data.mkdir(parents=True, exist_ok=True)
-        config = self._folder / "zoo.cfg"
-        config.write_text(
-            f"dataDir={data}\nclientPort={self.port}\nclientPortAddress=127.0.0.1\ntickTime=200\n"
-            "admin.enableServer=false\nmaxClientCnxns=0\n"
-        )
-        main = "org.apache.storm.shade.org.apache.zookeeper.server.ZooKeeperServerMain"
-        with (self._folder / "zookeeper.log").open("ab") as out:
-            self._process = subprocess.Popen(
-                [
-                    "java",
-                    "-Xmx96m",
-                    "-XX:+UseSerialGC",
-                    "-XX:TieredStopAtLevel=1",
-                    "-cp",
-                    f"{STORM_LIB}/*",
-                    main,
-                    str(config),
-                ],
-                stdout=out,
-                stderr=out,
-            )
-        client = self.client()
-        client.stop()
-        client.close()
-
-    def stop(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            self._process = None
-
-    def wipe(self) -> None:
-        shutil.rmtree(self._folder / "data")
-
-    def client(self) -> KazooClient:
-        client = KazooClient(self.address, timeout=4.0, connection_retry={"max_tries": -1, "max_delay": 0.5})
-        client.start(timeout=PATIENCE_S)
-        return client
 
 
 @pytest.fixture(scope="session")
@@ -263,3 +201,24 @@ def fake_clock() -> Any:
             return self.now_s
 
     return Clock()
+
+
+@pytest.fixture
+def publisher(make_log: Any, root: str) -> Iterator[Callable[..., Any]]:
+    started = []
+
+    def start(zookeeper: Any, host: str, **options: Any) -> Any:
+        settings = {"session_timeout_s": 4.0, "list_pause_s": 0.05, "retry_s": 0.1, **options}
+        peers, log = Peers(), make_log()
+        partners: queue.Queue[tuple[str, ...]] = queue.Queue()
+        publisher: Any = Publisher(
+            PublisherOptions(zookeeper.address, root, host, **settings), peers, partners.put, log
+        )
+        publisher.peers, publisher.partners, publisher.log = peers, partners, log
+        publisher.start()
+        started.append(publisher)
+        return publisher
+
+    yield start
+    for publisher in started:
+        publisher.stop()

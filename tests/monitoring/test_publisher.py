@@ -5,67 +5,15 @@ from __future__ import annotations
 import json
 import math
 import queue
-import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-import pytest
-from kazoo.exceptions import NoAuthError
-from kazoo.security import make_digest_acl
-
-from monitoring.peer_list import Listing
 from monitoring.publisher import Publisher, PublisherOptions
 from monitoring.reading import Address
-from monitoring.zookeeper_auth import ZookeeperAuth
+from tests.monitoring.publisher_peers import Peers, content
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-
-class Peers:
-    """The peers that a publisher reported; a test can wait on them."""
-
-    def __init__(self) -> None:
-        self.listing = Listing(frozenset(), {})
-        self._changed = threading.Condition()
-
-    def __call__(self, listing: Listing) -> None:
-        with self._changed:
-            self.listing = listing
-            self._changed.notify_all()
-
-    def wait(self, expected: dict[str, Address], patience_s: float) -> None:
-        self.wait_for(lambda listing: dict(listing.addresses) == expected, patience_s)
-
-    def wait_for(self, rule: Callable[[Listing], bool], patience_s: float) -> None:
-        with self._changed:
-            came = self._changed.wait_for(lambda: rule(self.listing), patience_s)
-        assert came, self.listing
-
-
-def content(number: int, port: int = 7091) -> bytes:
-    return json.dumps({"version": 1, "number": number, "probe": f"10.0.0.1:{port}"}).encode()
-
-
-@pytest.fixture
-def publisher(make_log: Any, root: str) -> Iterator[Callable[..., Any]]:
-    started = []
-
-    def start(zookeeper: Any, host: str, **options: Any) -> Any:
-        settings = {"session_timeout_s": 4.0, "list_pause_s": 0.05, "retry_s": 0.1, **options}
-        peers, log = Peers(), make_log()
-        partners: queue.Queue[tuple[str, ...]] = queue.Queue()
-        publisher: Any = Publisher(
-            PublisherOptions(zookeeper.address, root, host, **settings), peers, partners.put, log
-        )
-        publisher.peers, publisher.partners, publisher.log = peers, partners, log
-        publisher.start()
-        started.append(publisher)
-        return publisher
-
-    yield start
-    for publisher in started:
-        publisher.stop()
+    from collections.abc import Callable
 
 
 def test_a_reading_appears_changes_and_goes_with_its_publisher(
@@ -207,78 +155,6 @@ def test_stopping_without_zookeeper_takes_no_longer_than_a_few_seconds(
     began_s = time.monotonic()
     one.stop()
     assert time.monotonic() - began_s < 15
-
-
-ALICE, BOB = ZookeeperAuth("stormplace", "right"), ZookeeperAuth("stormplace", "wrong")
-
-
-def test_with_credentials_nobody_else_reads_or_changes_a_reading(
-    zookeeper: Any, nodes: Any, publisher: Callable[..., Any]
-) -> None:
-    one = publisher(zookeeper, "a", auth=ALICE)
-    one.publish(content(1))
-    one.log.await_event("zookeeper-publishing")
-    with pytest.raises(NoAuthError):
-        nodes.client.get(nodes.path("a"))
-    with pytest.raises(NoAuthError):
-        nodes.client.set(nodes.path("a"), b"")
-    with pytest.raises(NoAuthError):
-        nodes.client.create(nodes.path("forged"), b"")
-    nodes.client.add_auth("digest", "stormplace:right")
-    assert json.loads(nodes.client.get(nodes.path("a"))[0])["number"] == 1
-    assert "zookeeper-open" not in one.log.names()
-
-
-def test_agents_with_the_same_credentials_find_each_other(
-    zookeeper: Any, publisher: Callable[..., Any], patience_s: float
-) -> None:
-    a, b = (publisher(zookeeper, host, auth=ALICE) for host in "ab")
-    a.publish(content(1, port=1))
-    b.publish(content(1, port=2))
-    a.peers.wait({"b": Address("10.0.0.1", 2)}, patience_s)
-
-
-def test_a_wrong_password_is_told_once_and_tried_on_until_it_is_right(
-    zookeeper: Any, nodes: Any, publisher: Callable[..., Any]
-) -> None:
-    first = publisher(zookeeper, "a", auth=ALICE)
-    first.publish(content(1))
-    first.log.await_event("zookeeper-publishing")
-    stranger = publisher(zookeeper, "b", auth=BOB)
-    stranger.publish(content(1))
-    stranger.log.await_event("zookeeper-refusing")
-    reason = dict(stranger.log.events)["zookeeper-refusing"]["reason"]
-    assert "--zookeeper-auth-file" in reason
-    stranger.log.await_event("folder-unreadable")
-    nodes.client.add_auth("digest", "stormplace:right")
-    nodes.client.set_acls(nodes.folder, [make_digest_acl("stormplace", "wrong", all=True)])
-    stranger.log.await_event("zookeeper-publishing")
-    assert stranger.log.names().count("zookeeper-refusing") == 1
-    stranger.log.await_event("folder-readable-again")
-
-
-def test_a_folder_that_was_made_open_is_told_once(
-    zookeeper: Any, nodes: Any, publisher: Callable[..., Any]
-) -> None:
-    nodes.client.ensure_path(nodes.folder)
-    one = publisher(zookeeper, "a", auth=ALICE)
-    for number in (1, 2):
-        one.publish(content(number))
-        one.log.await_event("zookeeper-publishing")
-    one.log.await_event("zookeeper-open")
-    assert one.log.names().count("zookeeper-open") == 1
-
-
-def test_a_reading_with_other_credentials_costs_only_itself(
-    zookeeper: Any, nodes: Any, publisher: Callable[..., Any], patience_s: float
-) -> None:
-    nodes.client.ensure_path(nodes.folder)
-    nodes.client.create(nodes.path("foreign"), content(1), acl=[make_digest_acl("x", "y", all=True)])
-    nodes.client.create(nodes.path("good"), content(1, port=1))
-    one = publisher(zookeeper, "a")
-    one.peers.wait({"good": Address("10.0.0.1", 1)}, patience_s)
-    assert "no access" in dict(one.log.events)["peer-unreadable"]["reason"]
-    assert one.unreadable() == {"peer": 1, "rates": 0}
 
 
 def test_partners_are_the_hosts_that_the_rates_name(
