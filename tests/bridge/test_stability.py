@@ -5,66 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-import pytest
-import structlog
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-from bridge import rounds
-from bridge.memory import NOTHING, Change, Memory, TopologyMemory, Watched, memory_from_json
 from bridge.messages import UNASSIGNED, Decision, Grouping
 from bridge.planner import plan_round
-from bridge.rounds import RoundHandler
-from bridge.settings import MoveSettings, Settings
-from bridge.wire import request_to_thrift
-
-PINNED = {"pin": {"dataSource": "site:uniroma2", "globalRank": "site:uniroma2"}}
-# Hosts: 0-2 uniroma2, 3-4 europe-west1, 5-6 us-east1; few long hops, then many of them.
-GOOD = [0, 0, 1, 1, 2, 2, 3, 3]
-SCATTERED = [0, 5, 3, 6, 4, 5, 3, 1]
-
-
-class Rounds:
-    """Rounds one after the other, each on the result of the one before."""
-
-    def __init__(self, request, **move):
-        self.request = request
-        self.settings = Settings(move=MoveSettings(**move))
-        self.memory = NOTHING
-
-    def at(self, now_s, carry_out=True):
-        done = plan_round(self.request, self.settings, lambda: 0.0, memory=self.memory, now_s=5000.0 + now_s)
-        assert done.report.traces == ()
-        self.memory = done.memory
-        if carry_out:
-            self.request = self.make_carried_out(done.response)
-        return done.response.plans[0]
-
-    def make_carried_out(self, response):
-        slots = {plan.topology_id: plan for plan in response.plans if plan.decision is Decision.ASSIGN}
-        return replace(
-            self.request,
-            topologies=tuple(
-                replace(
-                    topology,
-                    executor_supervisor=slots[topology.id].executor_supervisor,
-                    executor_port=slots[topology.id].executor_port,
-                )
-                if topology.id in slots
-                else topology
-                for topology in self.request.topologies
-            ),
-        )
-
-
-def scattered(make, topology_id="taxi-1", **settings):
-    return make.assigned(make.taxi(topology_id, {**PINNED, **settings}), SCATTERED)
-
-
-def at_one_point(make, request):
-    """The same cluster with all hosts equally near: nothing can be gained."""
-    near = tuple(make.reading(each.name, None, 0.0) for each in request.readings)
-    return replace(request, readings=near)
+from tests.bridge.planner_rounds import PINNED, SCATTERED
+from tests.bridge.stability_rounds import Rounds, at_one_point, scattered
 
 
 def test_a_gain_is_carried_out_once_it_was_seen_for_its_time(make):
@@ -241,56 +185,6 @@ def test_a_plan_that_was_not_carried_out_is_made_again(make):
     assert rounds_.at(70).decision is Decision.ASSIGN
 
 
-def test_topologies_that_vanish_are_forgotten(make):
-    """One cools down, one is watched; what is settled or gone leaves no trace."""
-    request = make.cluster(make.chain("a", [1], []), make.assigned(make.taxi("b", PINNED), SCATTERED, 6701))
-    rounds_ = Rounds(request)
-    rounds_.at(0)
-    assert [(each.id, each.change is None, each.watched is None) for each in rounds_.memory.topologies] == [
-        ("a", False, True),
-        ("b", True, False),
-    ]
-    first, _ = rounds_.request.topologies
-    rounds_.request = replace(rounds_.request, topologies=(first,))
-    rounds_.at(10)
-    assert [each.id for each in rounds_.memory.topologies] == ["a"]
-    rounds_.at(120)
-    assert rounds_.memory.topologies == ()
-
-
-def test_a_restart_of_the_daemon_forgets_safely(make):
-    """No cool-down is assumed, and the gain must be seen anew."""
-    rounds_ = Rounds(make.cluster(scattered(make)))
-    for second in (0, 30):
-        rounds_.at(second)
-    rounds_.request = replace(rounds_.request, topologies=(scattered(make),))
-    rounds_.memory = NOTHING
-    assert "seen for 0 s of 30 s" in rounds_.at(40).status
-    assert "seen for 20 s of 30 s" in rounds_.at(60).status
-    assert rounds_.at(70).decision is Decision.ASSIGN
-
-
-def test_a_round_without_time_is_no_break(make):
-    """Nobody looked."""
-    request = make.cluster(scattered(make))
-    rounds_ = Rounds(request)
-    rounds_.at(0)
-    before = rounds_.memory
-    rounds_.request = replace(request, deadline_ms=0)
-    assert "no time left" in rounds_.at(10).status
-    assert rounds_.memory == before
-    rounds_.request = request
-    assert rounds_.at(30).decision is Decision.ASSIGN
-
-
-@pytest.mark.parametrize("section", [{"frozen": True}, {}])
-def test_what_may_not_move_is_not_watched(make, section):
-    """A frozen topology, or one that would need more moves than a round may have."""
-    rounds_ = Rounds(make.cluster(scattered(make, **section)), max_moves_per_round=2)
-    assert rounds_.at(0).decision is Decision.KEEP
-    assert rounds_.memory.topologies == ()
-
-
 def test_a_gain_goes_on_being_watched_while_others_use_the_moves_of_the_round(make):
     """Both have waited; the second goes a round later."""
     request = make.cluster(scattered(make, "a"), make.assigned(make.taxi("b", PINNED), SCATTERED, 6701))
@@ -307,53 +201,3 @@ def test_a_gain_goes_on_being_watched_while_others_use_the_moves_of_the_round(ma
     assert [answer.decision for answer in answers[30]] == [Decision.ASSIGN, Decision.KEEP]
     assert "may move" in answers[30][1].status
     assert [answer.decision for answer in answers[40]] == [Decision.KEEP, Decision.ASSIGN]
-
-
-def test_the_daemon_keeps_the_memory_between_rounds(make):
-    """The first round sees the gain, the second one moves."""
-    settings = Settings(move=MoveSettings(stabilisation_s=1e-9))
-    handler = RoundHandler(settings, None, structlog.wrap_logger(structlog.ReturnLogger()))
-    request = request_to_thrift(replace(make.cluster(scattered(make)), deadline_ms=60_000))
-    decisions = [handler.plan(request).plans[0].decision for _ in range(2)]
-    assert decisions == [Decision.KEEP, Decision.ASSIGN]
-
-
-def test_of_rounds_that_overlap_the_one_that_began_last_has_the_last_word(make, monkeypatch):
-    """The first ends after the second and must not bring back what it knew."""
-    handler = RoundHandler(Settings(), None, structlog.wrap_logger(structlog.ReturnLogger()))
-    seen = []
-
-    def planned(request, *arguments, memory, now_s):
-        seen.append(memory)
-        if request.round_id == "first":
-            handler.plan(request_to_thrift(replace(request, round_id="second")))
-        done = plan_round(request, *arguments, memory=memory, now_s=now_s)
-        told = Memory((TopologyMemory(request.round_id, watched=Watched((), now_s)),))
-        return replace(done, memory=told)
-
-    monkeypatch.setattr(rounds, "plan_round", planned)
-    for name in ("first", "third"):
-        handler.plan(request_to_thrift(replace(make.cluster(), round_id=name)))
-    assert seen[:2] == [NOTHING, NOTHING]
-    assert [each.id for each in seen[2].topologies] == ["second"]
-
-
-finite = st.floats(allow_nan=False, allow_infinity=False)
-
-
-@settings(max_examples=25, deadline=None)
-@given(
-    st.lists(
-        st.builds(
-            TopologyMemory,
-            st.text(),
-            st.none() | st.builds(Change, finite, st.text()),
-            st.none() | st.builds(Watched, st.lists(st.text()).map(tuple), finite),
-        )
-    ),
-    st.booleans(),
-)
-def test_a_memory_survives_json(topologies, measured):
-    """To the last bit: records hold it."""
-    memory = Memory(tuple(topologies), measured)
-    assert memory_from_json(memory.to_json()) == memory
