@@ -21,12 +21,20 @@ if TYPE_CHECKING:
 # No executor reaches either; a greater number is a fault of whoever counted.
 _LARGEST_RATE = 1e12
 _LONGEST_EXECUTION_MS = 60_000.0
+# Storm numbers tasks by Java's int.
+_LARGEST_TASK = 2**31 - 1
+# No window is shorter or longer, no topology samples less: one tuple per window would be no number any more.
+_SHORTEST_WINDOW_S, _LONGEST_WINDOW_S = 1.0, 1e6
+_LEAST_SAMPLE_RATE = 1e-6
 # The collector names no more executors than this.
 _NAMED = 20
 _Rate = Annotated[float, Field(ge=0, le=_LARGEST_RATE, allow_inf_nan=False)]
 _Bytes = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
 _Milliseconds = Annotated[float, Field(ge=0, le=_LONGEST_EXECUTION_MS, allow_inf_nan=False)]
 _Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+_Window = Annotated[float, Field(ge=_SHORTEST_WINDOW_S, le=_LONGEST_WINDOW_S, allow_inf_nan=False)]
+_SampleRate = Annotated[float, Field(ge=_LEAST_SAMPLE_RATE, le=1, allow_inf_nan=False)]
+_Task = Annotated[int, Field(ge=0, le=_LARGEST_TASK)]
 
 
 class _Payload(BaseModel):
@@ -49,7 +57,7 @@ class _EmittedPayload(_Payload):
 
 
 class _ExecutorsPayload(_Payload):
-    first_task: list[int]
+    first_task: list[_Task]
     executed: list[_Rate]
     emitted: list[_Rate]
     execute_ms: list[_Milliseconds | None]
@@ -70,8 +78,8 @@ class _RatesPayload(_Payload):
     time: Annotated[float, Field(allow_inf_nan=False)]
     lifetime_s: _Positive
     topology: str
-    window_s: _Positive
-    sample_rate: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
+    window_s: _Window
+    sample_rate: _SampleRate
     streams: list[_StreamPayload]
     emitted: list[_EmittedPayload]
     executors: _ExecutorsPayload | None = None

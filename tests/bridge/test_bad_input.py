@@ -218,6 +218,25 @@ def test_two_agents_of_one_host_are_named_once_and_counted_in_each_round(make, m
         ("impossible", [rates(sample_rate=2.0)], "rates of taxi-1 are malformed (sample_rate: "),
         (
             "impossible",
+            [rates(window_s=1e-320, sample_rate=1e-10)],
+            "rates of taxi-1 are malformed (window_s: ",
+        ),
+        (
+            "impossible",
+            [
+                rates(
+                    executors={
+                        "first_task": [2**70],
+                        "executed": [1.0],
+                        "emitted": [1.0],
+                        "execute_ms": [1.0],
+                    }
+                )
+            ],
+            "rates of taxi-1 are malformed (executors.first_task.0: ",
+        ),
+        (
+            "impossible",
             [rates(streams=[{**RATES["streams"][0], "rate": float("nan")}])],
             "rates of taxi-1 are malformed (streams.0.rate: ",
         ),

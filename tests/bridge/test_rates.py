@@ -90,10 +90,16 @@ def test_rates_older_than_their_lifetime_are_missing(make, age_ms, stale):
         ({"emitted": [{"component": "c0", "stream": "default"}]}, "emitted.0.rate"),
         ({"sample_rate": 0.0}, "sample_rate"),
         ({"sample_rate": 1.1}, "sample_rate"),
-        ({"window_s": 0.0}, "window_s"),
+        ({"sample_rate": 9e-7}, "sample_rate"),
+        ({"window_s": 0.9}, "window_s"),
+        ({"window_s": 1.1e6}, "window_s"),
+        ({"window_s": 1e-320, "sample_rate": 1e-10}, "window_s"),
         ({"executors": {**EXECUTORS, "executed": [1.0]}}, "not parallel"),
         ({"executors": {**EXECUTORS, "first_task": [1, 1, 2]}}, "occurs twice"),
         ({"executors": {**EXECUTORS, "execute_ms": [-1.0, None, None]}}, "execute_ms.0"),
+        ({"executors": {**EXECUTORS, "first_task": [2**31, 1, 2]}}, "first_task.0"),
+        ({"executors": {**EXECUTORS, "first_task": [2**70, 1, 2]}}, "first_task.0"),
+        ({"executors": {**EXECUTORS, "first_task": [3, -1, 2]}}, "first_task.1"),
         ({"complete": "yes"}, "complete"),
     ],
 )
@@ -104,6 +110,14 @@ def test_impossible_rates_are_a_fault(make, changes, message):
     (fault,) = rates.faults
     assert fault.startswith("rates of t ")
     assert message in fault
+
+
+def test_the_extremes_of_what_is_possible_are_believed(make):
+    """One tuple of a million in a second, a topology of as many tasks as Storm can number."""
+    widest = {**EXECUTORS, "first_task": [2**31 - 1, 0, 2]}
+    measured = read(make, reading(window_s=1.0, sample_rate=1e-6, executors=widest)).by_topology["t"]
+    assert measured.least_rate == pytest.approx(1e6)
+    assert measured.first_task.tolist() == [0, 2, 2**31 - 1]
 
 
 @pytest.mark.parametrize("payload", [b"", b"{", b"\xff", b"null"])
