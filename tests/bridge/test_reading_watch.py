@@ -11,14 +11,21 @@ from bridge.reading_watch import ReadingWatch
 from bridge.readings import NodeReading
 from bridge.wire import request_to_thrift
 
+TWO_AGENTS = {"two_agents": ("two agents publish for a, or its agent restarts again and again",)}
+
 
 def follow(*readings, every_s=10.0):
-    """What is odd about each of these (sequence, time) of host a, one per round."""
+    """What is odd about each of these (sequence, time) of host a, one per round; None where it is absent."""
     watch = ReadingWatch()
-    return [
-        watch.observe({"a": NodeReading("a", None, None, 1.0, sequence=sequence, time_s=time_s)}, k * every_s)
-        for k, (sequence, time_s) in enumerate(readings)
-    ]
+    return [watch.observe(of_a(reading), k * every_s) for k, reading in enumerate(readings)]
+
+
+def of_a(reading):
+    """The readings of a round that has a's alone, if any."""
+    if reading is None:
+        return {}
+    sequence, time_s = reading
+    return {"a": NodeReading("a", None, None, 1.0, sequence=sequence, time_s=time_s)}
 
 
 def test_readings_that_go_on_or_stand_still_are_not_odd():
@@ -34,13 +41,35 @@ def test_one_restart_of_an_agent_is_not_odd():
 def test_two_agents_that_take_turns_are_named():
     """The second step back within five minutes tells them, and they stay named while it is so."""
     found = follow((70, 100.0), (1, 105.0), (72, 110.0), (3, 115.0), (4, 120.0))
-    told = {"two_agents": ("two agents publish for a, or its agent restarts again and again",)}
-    assert found == [{}, {}, {}, told, told]
+    assert found == [{}, {}, {}, TWO_AGENTS, TWO_AGENTS]
 
 
 def test_restarts_far_apart_are_not_two_agents():
     """200 s per round: the first step back is forgotten."""
     assert follow((70, 100.0), (1, 105.0), (72, 110.0), (3, 115.0), every_s=200.0) == [{}] * 4
+
+
+def test_an_agent_that_restarts_and_is_absent_between_is_named():
+    """Every 20 s, seen in every second round: its sequence goes back, or comes to the same number again."""
+    found = follow((4, 100.0), None, (2, 120.0), None, (2, 140.0), None, (1, 160.0))
+    assert found == [{}, {}, {}, {}, TWO_AGENTS, {}, TWO_AGENTS]
+
+
+def test_a_host_that_was_absent_for_long_begins_anew():
+    """Five minutes and more: nothing is left of it, else names that come and go would pile up."""
+    watch = ReadingWatch()
+    rounds = [(0.0, (70, 100.0)), (1.0, (1, 101.0)), (301.0, None), (301.1, (70, 400.0)), (302.0, (1, 401.0))]
+    assert [watch.observe(of_a(reading), now_s) for now_s, reading in rounds] == [{}] * 5
+    rounds = [(602.0, None), (602.1, (70, 100.0))]
+    assert [watch.observe(of_a(reading), now_s) for now_s, reading in rounds] == [{}] * 2
+
+
+def test_a_round_that_comes_late_tells_nothing_about_order():
+    """It began before the last one: its readings are the older ones."""
+    watch = ReadingWatch()
+    for now_s in range(10, 60, 10):
+        assert watch.observe(of_a((now_s, 100.0 + now_s)), now_s) == {}
+        assert watch.observe(of_a((now_s - 5, 95.0 + now_s)), now_s - 5) == {}
 
 
 def test_a_clock_that_goes_back_is_named():
