@@ -2,104 +2,13 @@
 
 from __future__ import annotations
 
-import threading
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
-
 import pytest
-from kazoo.exceptions import APIError, ConnectionLoss, NoAuthError, NodeExistsError, NoNodeError
+from kazoo.exceptions import APIError, ConnectionLoss, NoAuthError
 
 from monitoring.held_nodes import HeldNodes, NodeNews
-from monitoring.session import Session, SessionOptions
+from tests.monitoring.scripted_zookeeper import FOREIGN, OURS, Client
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-OURS, FOREIGN = 7, 8
 PATHS = ("/s/rates/a", "/s/rates/b")
-
-
-class Reply:
-    """An answer that is there already."""
-
-    def __init__(self, answer: Callable[[], Any]) -> None:
-        self._answer = answer
-
-    def get(self, timeout: float) -> Any:
-        assert timeout > 0
-        return self._answer()
-
-
-class Client:
-    """A connection of session `OURS`; `faults` holds what the next calls of an operation on a path raise."""
-
-    connected = True
-
-    def __init__(self) -> None:
-        self.client_id: tuple[int, bytes] | None = (OURS, b"")
-        self.owners: dict[str, int] = {}
-        self.contents: dict[str, bytes] = {}
-        self.faults: dict[tuple[str, str], list[Exception]] = {}
-        self.lost_replies: dict[tuple[str, str], Exception] = {}
-        self.calls: list[tuple[str, str]] = []
-
-    def _reply(self, operation: str, path: str, act: Callable[[], Any]) -> Reply:
-        self.calls.append((operation, path))
-        faults = self.faults.get((operation, path), [])
-        fault = faults.pop(0) if faults else None
-
-        def answer() -> Any:
-            if fault is not None:
-                raise fault
-            done = act()
-            if (operation, path) in self.lost_replies:
-                raise self.lost_replies.pop((operation, path))
-            return done
-
-        return Reply(answer)
-
-    def create_async(self, path: str, content: bytes, *, ephemeral: bool, makepath: bool) -> Reply:
-        assert (ephemeral, makepath) == (True, True)
-
-        def act() -> None:
-            if path in self.owners:
-                raise NodeExistsError
-            self.owners[path], self.contents[path] = OURS, content
-
-        return self._reply("create", path, act)
-
-    def set_async(self, path: str, content: bytes) -> Reply:
-        def act() -> None:
-            if path not in self.owners:
-                raise NoNodeError
-            self.contents[path] = content
-
-        return self._reply("set", path, act)
-
-    def exists_async(self, path: str) -> Reply:
-        owner = self.owners.get(path)
-        return self._reply(
-            "exists", path, lambda: None if owner is None else SimpleNamespace(ephemeralOwner=owner)
-        )
-
-    def delete_async(self, path: str) -> Reply:
-        def act() -> None:
-            if self.owners.pop(path, None) is None:
-                raise NoNodeError
-            del self.contents[path]
-
-        return self._reply("delete", path, act)
-
-    def occupy(self, path: str) -> None:
-        self.owners[path], self.contents[path] = FOREIGN, b"foreign"
-
-    def start_async(self) -> None:
-        """Stand already."""
-
-    def stop(self) -> None:
-        """Have nothing to end."""
-
-    close = stop
 
 
 @pytest.fixture
@@ -257,55 +166,3 @@ def test_a_refused_write_is_told_again_only_for_another_reason(nodes: HeldNodes,
     ]
     assert "--zookeeper-auth-file" in told[0].reason
     assert "APIError" in told[1].reason
-
-
-class Turns:
-    """What a session does in its turns besides writing; a test can wait for some."""
-
-    def __init__(self, session: Callable[[], Session], count: int, fault: Exception | None) -> None:
-        self.done = 0
-        self._session, self._count, self._fault = session, count, fault
-
-    def __call__(self, _client: Any) -> None:
-        self.done += 1
-        if self.done <= self._count:
-            for path in PATHS:
-                self._session().hold(path, b"%d" % self.done)
-        if self._fault is not None and self.done % 2:
-            raise self._fault
-
-
-@pytest.mark.parametrize(
-    ("fault", "lines"),
-    [
-        (None, [("held", PATHS[0]), ("publishing", "/s/rates")]),
-        (APIError(), [("refusing", None), ("held", PATHS[0]), ("publishing", "/s/rates")]),
-    ],
-)
-def test_a_session_tells_trouble_of_a_znode_or_of_a_look_once_while_others_are_written(
-    monkeypatch: pytest.MonkeyPatch,
-    log: Any,
-    patience_s: float,
-    fault: Exception | None,
-    lines: list[tuple[str, str | None]],
-) -> None:
-    """Two collectors: one topology's znode is the other's, the rest is written again and again."""
-    client = Client()
-    client.occupy(PATHS[0])
-    monkeypatch.setattr(Session, "_new_client", lambda _session: client)
-    turns = Turns(lambda: session, 6, fault)
-    done = threading.Event()
-
-    def turn_taken(its_client: Any) -> None:
-        if turns.done == 8:
-            done.set()
-        turns(its_client)
-
-    session = Session(SessionOptions("zk:1", "/s/rates", retry_s=0.001), log, on_turn=turn_taken)
-    session.start()
-    assert done.wait(patience_s)
-    session.stop()
-    assert [(event.removeprefix("zookeeper-"), fields.get("path")) for event, fields in log.events] == lines
-    counts = {state: 1 for state, _ in lines}
-    assert session.figures().changes == counts
-    assert session.figures().writes >= 6
