@@ -27,16 +27,12 @@ class LinkPayload(TypedDict):
     availability: NotRequired[_Fraction]
 
 
-class LoadPayload(BaseModel):
-    """Shares in use; further load figures may be published and are not checked."""
-
-    model_config = ConfigDict(strict=True, extra="ignore")
-    cpu: _Fraction
-    memory: _Fraction
-
-
 class NodePayload(BaseModel):
-    """A host's reading; later agents may add fields without changing the version, so others are ignored."""
+    """What of a host's reading the planner needs; all else is ignored.
+
+    So a later agent may add fields without changing the version, and an impossible load costs nothing: it is
+    read by `bridge.vitals` alone.
+    """
 
     model_config = ConfigDict(strict=True, extra="ignore")
     version: Literal[1]
@@ -49,7 +45,6 @@ class NodePayload(BaseModel):
     height: _DelayMs
     error: _NotNegative
     availability: _Fraction
-    load: LoadPayload | None = None
     probe: str | None = None
     links: dict[str, LinkPayload] | None = None
 

@@ -119,6 +119,11 @@ def test_coordinates_that_are_not_used_for_planning_are_judged_all_the_same() ->
         (reading("a-1", 0.0, links={"b-1": -1.0}), ReadingState.BELIEVED, "holds an impossible link (to b-1"),
         (reading("a-1", 0.0, outages={"count": -1}), ReadingState.BELIEVED, "holds impossible outages.count"),
         (
+            reading("a-1", 0.0, load={"cpu": 2.0, "memory": 0.1}),
+            ReadingState.BELIEVED,
+            "holds impossible load.cpu",
+        ),
+        (
             reading("a-1", 0.0, load={"cpu": 0.1, "memory": 0.1, "slots": -2}),
             ReadingState.BELIEVED,
             "holds impossible load.slots",

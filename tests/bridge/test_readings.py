@@ -61,7 +61,6 @@ def test_an_uncertain_coordinate_is_not_used(make):
         ({"height": 1e16}, "height"),
         ({"height": -1.0}, "height"),
         ({"availability": 1.5}, "availability"),
-        ({"load": {"cpu": 2.0, "memory": 0.0}}, "load.cpu"),
         ({"host": "other"}, "says that it is of other"),
     ],
 )
@@ -72,6 +71,22 @@ def test_a_malformed_reading_is_a_fault(make, changes, message):
     assert len(readings.faults) == 1
     assert HOST in readings.faults[0]
     assert message in readings.faults[0]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"load": {"cpu": 2.0, "memory": 0.0}},
+        {"load": {"cpu": float("nan"), "memory": -1.0}},
+        {"load": "heavy"},
+        {"outages": {"count": -1}},
+    ],
+)
+def test_an_impossible_figure_that_decides_nothing_costs_nothing(make, changes):
+    """Load and outages are shown and used for no plan."""
+    readings = read(make, make.reading(HOST, None, 5.0, **changes))
+    assert readings.by_host[HOST].coordinate.position_ms == (5.0, 0.0, 0.0)
+    assert readings.faults == ()
 
 
 @pytest.mark.parametrize("payload", [b"", b"{", b"\xff", b"[" * 10_000, b"null"])
