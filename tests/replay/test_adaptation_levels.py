@@ -86,6 +86,18 @@ def test_a_slower_phase_without_a_move_is_not_back_although_less_was_promised(tm
     assert [each.recovered_s is None for each in phases(tmp_path)] == [False, False, True]
 
 
+def test_a_promise_from_before_the_first_change_counts_no_more(tmp_path: Path) -> None:
+    """The calm has shown what it was worth: 56 ms instead of 67.5; from 66 ms it gets slower bit by bit."""
+
+    def response_ms(at_s: float) -> float:
+        return CALM_MS if at_s < 60 else 66.0 if at_s < 160 else 75.0
+
+    course = replace(ONE_MOVE, response_ms=response_ms, remotes={-100.0: NEAR, 20.0: NEXT})
+    write_scenario(tmp_path, "changes", course)
+    assert [each.expected_ms for each in phases(tmp_path)] == [CALM_MS] * 3
+    assert [each.recovered_s is None for each in phases(tmp_path)] == [False, True, True]
+
+
 def test_without_a_level_to_compare_with_nothing_is_told(tmp_path: Path) -> None:
     """The calm never settles, and the query does not move: at 6 s, 56 ms may be good or not."""
 
