@@ -95,32 +95,38 @@ class Geography:
     """The network as readings show it.
 
     Attributes:
-        hosts: All hosts, of supervisors and of readings, sorted by name.
+        hosts: All hosts of supervisors, sorted by name; of readings too if supervisors are not known.
+        strangers: Hosts with a reading and no supervisor, which the planner leaves aside and nothing below
+            looks at; None if supervisors are not known.
         sites: Names of sites; cells refer to them. One more index is for hosts without a site.
         cells: Delays by pairs of sites.
         delays: Delays of all pairs, without the overhead of a hop.
         judged: Pairs with coordinates and a fresh direct link.
         max_embedding_error: Limit of the coordinates' median error.
         without_agent: Hosts of supervisors without any reading; None if supervisors are not known.
-        without_supervisor: Hosts with a reading and no supervisor; None likewise.
         faults: What contradicts itself beyond single hosts' readings.
         live: False if the shim had no connection to ZooKeeper.
     """
 
     hosts: tuple[HostView, ...]
+    strangers: tuple[HostView, ...] | None
     sites: tuple[str, ...]
     cells: tuple[SiteCell, ...]
     delays: Delays
     judged: Judged
     max_embedding_error: float
     without_agent: tuple[str, ...] | None
-    without_supervisor: tuple[str, ...] | None
     faults: tuple[str, ...]
     live: bool
 
     def in_state(self, state: ReadingState) -> tuple[str, ...]:
         """Return the names of the hosts whose reading is in a state."""
         return tuple(host.name for host in self.hosts if host.state is state)
+
+    @property
+    def without_supervisor(self) -> tuple[str, ...] | None:
+        """Names of the strangers."""
+        return None if self.strangers is None else tuple(host.name for host in self.strangers)
 
     @property
     def contradictions(self) -> tuple[tuple[str, str], ...]:
@@ -132,9 +138,9 @@ class Geography:
 class _Seen:
     """What only the comparison with others tells of a host."""
 
-    coordinate: Coordinate | None
-    errors: Sequence[float]
-    contradicts: Sequence[str]
+    coordinate: Coordinate | None = None
+    errors: Sequence[float] = ()
+    contradicts: Sequence[str] = ()
 
 
 def survey(request: PlanRequest, settings: Settings, *, supervisors_known: bool) -> Geography:
@@ -150,13 +156,21 @@ def survey(request: PlanRequest, settings: Settings, *, supervisors_known: bool)
         if reading.kind is ReadingKind.NODE:
             by_name[reading.name].append(reading)
     of_supervisors = {supervisor.host for supervisor in request.supervisors}
-    strangers = tuple(sorted(by_name.keys() - of_supervisors))
+    stand_ins = tuple(map(_stand_in, sorted(by_name.keys() - of_supervisors)))
     looked_at = {
         name: read_nodes(replace(request, readings=tuple(readings)), {name}, settings.readings)
         for name, readings in by_name.items()
     }
     readings = _together(looked_at, live=request.readings_live)
-    everybody = replace(request, supervisors=request.supervisors + tuple(map(_stand_in, strangers)))
+    strangers = None
+    if supervisors_known:
+        apart = gather_hosts(replace(request, supervisors=stand_ins), settings.capacity, readings).hosts
+        strangers = tuple(
+            _view(host, by_name[host.name], looked_at[host.name], seen=_Seen()) for host in apart
+        )
+        stand_ins = ()
+    # Hosts that are not among these have no delays, whatever their readings say.
+    everybody = replace(request, supervisors=request.supervisors + stand_ins)
     found = gather_hosts(everybody, settings.capacity, readings)
     # What lies between hosts is looked at, not what leaving a worker costs.
     network = settings.network.model_copy(update={"hop_overhead_ms": 0.0})
@@ -177,13 +191,13 @@ def survey(request: PlanRequest, settings: Settings, *, supervisors_known: bool)
             )
             for index, host in enumerate(found.hosts)
         ),
+        strangers=strangers,
         sites=site_indices(found.hosts)[0],
         cells=site_cells(delays),
         delays=delays,
         judged=_judged(embedded, delays),
         max_embedding_error=network.max_embedding_error,
         without_agent=tuple(sorted(of_supervisors - by_name.keys())) if supervisors_known else None,
-        without_supervisor=strangers if supervisors_known else None,
         faults=found.faults,
         live=request.readings_live,
     )

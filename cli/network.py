@@ -32,7 +32,10 @@ def network(
     ] = None,
     nimbus: Annotated[
         str | None,
-        typer.Option(help="HOST:PORT of Nimbus' Thrift service, to tell which supervisors have no agent."),
+        typer.Option(
+            help="HOST:PORT of Nimbus' Thrift service, to tell which supervisors have no agent, and to leave "
+            "agents without supervisor aside."
+        ),
     ] = None,
     readings: Annotated[
         Path | None,
@@ -82,7 +85,7 @@ def network(
             json.dump(document(geography, snapshot), sys.stdout, indent=1, allow_nan=False)
             sys.stdout.write("\n")
         else:
-            print_geography(geography, snapshot.origin, show_all=show_all)
+            print_geography(geography, snapshot, show_all=show_all)
     if plot is not None:
         from replay.network_map import draw_network  # noqa: PLC0415 - loads matplotlib
 

@@ -38,12 +38,14 @@ class Snapshot:
     Attributes:
         request: Readings and, if they are known, supervisors.
         supervisors_known: Whether the request's supervisors are all there are.
+        metadata_known: Whether these have their metadata, and with it the sites that it states.
         settings: Those under which the readings were used, None if nobody has used them yet.
         origin: Where they come from, for people.
     """
 
     request: PlanRequest
     supervisors_known: bool
+    metadata_known: bool
     settings: Settings | None
     origin: str
 
@@ -90,7 +92,7 @@ def snapshot_of(
         readings=tuple(readings),
         readings_live=True,
     )
-    return Snapshot(request, supervisors is not None, settings, origin)
+    return Snapshot(request, supervisors is not None, False, settings, origin)
 
 
 def read_snapshot(path: Path) -> Snapshot:
@@ -139,7 +141,7 @@ def _last_round(path: Path) -> Snapshot:
         raise UserError(str(error)) from error
     except (WireError, SettingsError) as error:
         raise UserError(f"{path}: last round: {error}") from error
-    return Snapshot(request, True, settings, f"round {request.round_id} in {path}")
+    return Snapshot(request, True, True, settings, f"round {request.round_id} in {path}")
 
 
 def _from_json(path: Path) -> Snapshot:

@@ -64,6 +64,7 @@ def document(geography: Geography, snapshot: Snapshot) -> dict[str, object]:
         "faults": list(geography.faults),
         "without_agent": geography.without_agent and list(geography.without_agent),
         "without_supervisor": geography.without_supervisor and list(geography.without_supervisor),
+        "strangers": geography.strangers and [_host(host) for host in geography.strangers],
         "supervisors": sorted({each.host for each in request.supervisors})
         if snapshot.supervisors_known
         else None,
@@ -90,12 +91,12 @@ def _host(host: HostView) -> dict[str, object]:
     }
 
 
-def print_geography(geography: Geography, origin: str, *, show_all: bool) -> None:
+def print_geography(geography: Geography, snapshot: Snapshot, *, show_all: bool) -> None:
     """Print delays by sites, hosts, and what is wrong.
 
     Args:
         geography: What to show.
-        origin: Where the readings come from.
+        snapshot: Where it comes from.
         show_all: Also hosts above `MOST_HOSTS` and sites above `MOST_SITES`.
     """
     console = Console()
@@ -103,8 +104,11 @@ def print_geography(geography: Geography, origin: str, *, show_all: bool) -> Non
         console = Console(width=_WIDTH)
     for table in _matrices(geography, console.width, show_all=show_all):
         console.print(table)
-    console.print(_hosts_table(geography.hosts, show_all=show_all))
-    for line in _summary(geography, origin):
+    console.print(_hosts_table("Hosts", geography.hosts, show_all=show_all))
+    if geography.strangers:
+        title = "Agents without supervisor, which the planner leaves aside"
+        console.print(_hosts_table(title, geography.strangers, show_all=show_all))
+    for line in _summary(geography, snapshot):
         console.print(Text(line), highlight=False)
 
 
@@ -150,12 +154,11 @@ def _site_name(geography: Geography, index: int) -> str | None:
     return geography.sites[index] if index < len(geography.sites) else None
 
 
-def _hosts_table(hosts: Sequence[HostView], *, show_all: bool) -> Table:
-    title = "Hosts"
+def _hosts_table(title: str, hosts: Sequence[HostView], *, show_all: bool) -> Table:
     shown = sorted(hosts, key=lambda host: (host.site is None, host.site, host.name))
     if not show_all and len(hosts) > MOST_HOSTS:
         shown = worst_first(hosts)[:MOST_HOSTS]
-        title = f"Hosts: the worst {MOST_HOSTS} of {len(hosts)} (--all shows every one)"
+        title += f": the worst {MOST_HOSTS} of {len(hosts)} (--all shows every one)"
     table = Table(title=title, title_justify="left")
     for name in ("host", "site"):
         table.add_column(name, no_wrap=True)
@@ -185,16 +188,18 @@ def _hosts_table(hosts: Sequence[HostView], *, show_all: bool) -> Table:
     return table
 
 
-def _summary(geography: Geography, origin: str) -> Iterable[str]:
+def _summary(geography: Geography, snapshot: Snapshot) -> Iterable[str]:
     by_state = {state: geography.in_state(state) for state in ReadingState}
     counted = ", ".join(f"{len(by_state[state])} {state}" for state in (*ReadingState,)[:-1])
-    yield f"{origin}: {len(geography.hosts)} hosts; readings: {counted}"
+    yield f"{snapshot.origin}: {len(geography.hosts)} hosts; readings: {counted}"
     if not geography.live:
         yield "The shim had no connection to ZooKeeper: these are the last readings it got."
+    if not snapshot.metadata_known:
+        yield "Sites: as agents tell them (the planner takes stormplace.site of supervisors first)"
     yield f"Sources: {geography.delays.summary()}"
     yield _embedding(geography)
     if geography.without_agent is None:
-        yield "Hosts without agent: not known without the supervisors (--nimbus)"
+        yield "Hosts without agent: not known without the supervisors (--nimbus), and every agent counts"
     else:
         yield f"Hosts without agent: {_names(geography.without_agent)}"
         if geography.without_supervisor:

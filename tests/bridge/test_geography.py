@@ -166,6 +166,28 @@ def test_hosts_without_agent_are_known_only_with_the_supervisors() -> None:
     assert host(known, "c-1").faults == ("has no agent",)
 
 
+def test_an_agent_without_supervisor_judges_nobody() -> None:
+    """b-1 is no host of the cluster: by the nine pairs with it all coordinates would be given up."""
+    peers = [f"a-{n}" for n in range(9)]
+    agents = [reading(peer, float(n), links={"b-1": 90.0}) for n, peer in enumerate(peers)]
+    stranger = reading("b-1", 20.0, links={"a-0": -1.0})
+    everybody = look(*agents, stranger)
+    assert not everybody.delays.embedding.trusted
+    assert everybody.strangers is None
+    known = look(*agents, stranger, supervisors=tuple(peers))
+    assert known.delays.embedding.trusted
+    assert ([each.name for each in known.hosts], known.sites) == (peers, ("a",))
+    assert [cell.all_pairs for cell in known.cells] == [36]
+    (apart,) = known.strangers
+    assert (apart.name, apart.site, apart.state, apart.coordinate) == (
+        "b-1",
+        "b",
+        ReadingState.BELIEVED,
+        None,
+    )
+    assert [fault.split(" (")[0] for fault in apart.faults] == ["holds an impossible link"]
+
+
 def test_two_readings_of_one_host_are_a_fault_and_the_first_counts() -> None:
     """As for the planner."""
     seen = look(reading("a-1", 0.0, error=0.2), reading("a-1", 0.0, error=0.3))

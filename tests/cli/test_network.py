@@ -83,10 +83,23 @@ def test_delays_hosts_and_faults_are_shown(network: Network, readings: Path) -> 
     """The measured delay with its source, the host that is 40 s behind as stale, and the verdict."""
     status, out, _ = network("--readings", readings)
     assert status == 0
-    assert "20.0 m 1/1" in out
+    assert "20.0 m 1/2" in out
     assert "is stale" in out
     assert "off by 0.0 % (median of 1 pairs with a direct link; limit 30 %): they are used" in out
     assert "Hosts without agent: not known" in out
+    assert "Sites: as agents tell them" in out
+
+
+def test_agents_without_supervisor_stand_apart(network: Network, readings: Path) -> None:
+    """In a table of their own, and in no delay; those of supervisors alone are hosts."""
+    entries = [{"name": each["host"], "age_s": 3.5, "content": each} for each in two_sites()]
+    readings.write_text(json.dumps({"readings": entries, "supervisors": ["a-1", "a-2"]}))
+    _, out, _ = network("--readings", readings)
+    hosts, strangers = out.split("Agents without supervisor, which the planner leaves aside")
+    assert "b-1" not in hosts
+    assert "Agents without supervisor: 1 (b-1)" in strangers
+    assert ": 2 hosts; readings: 2 believed" in strangers
+    assert "site-b (1)" not in out
 
 
 def test_the_json_answer_can_be_looked_at_again(network: Network, readings: Path, tmp_path: Path) -> None:
@@ -98,12 +111,11 @@ def test_the_json_answer_can_be_looked_at_again(network: Network, readings: Path
     answer = json.loads(first)
     assert status == 0
     assert answer["without_agent"] == ["d-1"]
-    assert {each["host"]: each["reading"] for each in answer["hosts"]} == {
-        "a-1": "believed",
+    assert {each["host"]: each["reading"] for each in answer["hosts"]} == {"a-1": "believed", "d-1": "absent"}
+    assert {each["host"]: each["reading"] for each in answer["strangers"]} == {
         "a-2": "believed",
         "b-1": "believed",
         "c-1": "refused",
-        "d-1": "absent",
     }
     again = tmp_path / "again.json"
     again.write_text(first)
@@ -135,6 +147,7 @@ def test_the_last_recorded_round_is_shown_under_its_own_settings(network: Networ
     assert "round round-1" in out
     assert "Hosts without agent: 1 (b-1)" in out
     assert "no connection to ZooKeeper" in out
+    assert "as agents tell them" not in out
     _, out, _ = network("--readings", tmp_path / "record", "--json")
     assert json.loads(out)["embedding"]["max_error"] == 0.125
     config = tmp_path / "daemon.toml"
