@@ -132,10 +132,10 @@ def improve(
         return Verdict("kept", f"no candidate ({error})")
     before = evaluate(question.problem, question.frame.nodes_of(hosts))
     hopeless = _why_no_gain_can_do(question.problem, before, thresholds)
-    unknown = hopeless or sight.why_not(question.problem, hosts)
-    if unknown:
+    no_gain = hopeless or sight.why_not(question.problem, hosts)
+    if no_gain:
         stability.forget(task.index)
-        return Verdict("kept", unknown, evaluation=before)
+        return Verdict("kept", no_gain, evaluation=before)
     answer = search.ask(task, free, closed)
     result = answer.result
     candidate = _watched_candidate(state, task, question, before, stability)

@@ -71,9 +71,10 @@ class Sight:
             missing[host] |= self.unread[host]
         if not missing.any():
             return ""
-        if (missing & self.stale).any():
-            return f"readings are stale ({self._places(missing & self.stale)})"
-        return f"readings are missing ({self._places(missing)})"
+        for known, told in ((self.stale, "readings are stale"), (self.unread, "readings are missing")):
+            if (missing & known).any():
+                return f"{told} ({self._places(missing & known)})"
+        return f"delays are not measured ({self._places(missing)})"
 
     def closed(self, task: Task) -> BoolArray:
         """(n_hosts,) hosts where no gain can be believed: a search among them would hide those that can."""

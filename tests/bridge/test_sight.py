@@ -155,7 +155,7 @@ def test_a_candidate_whose_delays_are_guesses_is_not_believed(make):
     answer = only(request, network=NEXT_DOOR)
     assert answer.decision is Decision.KEEP
     assert answer.status.startswith(
-        "kept: best candidate is not believed, readings are missing (uniroma2, us-east1) (local-search); "
+        "kept: best candidate is not believed, delays are not measured (uniroma2, us-east1) (local-search); "
     )
 
 
