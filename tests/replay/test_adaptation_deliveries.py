@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from replay.adaptation.deliveries import read_deliveries
+from replay.adaptation.goals import lost_in_words
 from replay.adaptation.kept import ScenarioDone
 from replay.experiment_folder import read_model
 from tests.replay.adaptation_runs import Course, write_scenario
@@ -28,3 +29,5 @@ def test_lost_rows_of_a_run_without_its_end_are_counted_by_the_expected_answers(
     rows = read_deliveries(turn, read_model(ScenarioDone, turn / "done.json"), tmp_path / "expected")
     assert rows.by_expected_answers is expected
     assert (rows.wanted, rows.lost) == ((108, 10) if expected else (None, None))
+    if not expected:
+        assert lost_in_words(rows).endswith("anew, or the query did not come to its end")

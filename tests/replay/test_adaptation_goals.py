@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from replay.adaptation.goals import targets
 from replay.adaptation.kept import ROUNDS, read_rounds, write_rounds
 from tests.replay.adaptation_courses import CHANGES, reached, scenario
 from tests.replay.adaptation_runs import CALM_MS, NEAR, NEXT, THIRD, Course, put, write_scenario
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
 QUARTER = "no move in a quarter of an hour of delays within 20 %"
 HOUR = "no move in an hour without change"
+RIGHT = {
+    "noise": "all answers as expected under these delays",
+    "stable": "all answers as expected in that hour",
+}
 
 
 def test_targets_are_judged_by_what_was_measured(tmp_path: Path) -> None:
@@ -111,15 +116,12 @@ def test_answers_are_compared_up_to_the_first_move(tmp_path: Path, row: int, wor
 def test_where_nothing_moves_all_answers_must_be_as_expected(tmp_path: Path, name: str) -> None:
     """Not compared is not right; the target of a scenario is its own."""
     other = next(each for each in ("noise", "stable") if each != name)
-    folders = [write_scenario(tmp_path, each, Course(duration_s=60.0, rate=2.0)) for each in (name, other)]
-    texts = {
-        "noise": "all answers as expected under these delays",
-        "stable": "all answers as expected in that hour",
-    }
+    courses = {"noise": Course(duration_s=900.0, rate=0.5), "stable": Course(duration_s=3600.0, rate=0.1)}
+    folders = [write_scenario(tmp_path, each, courses[each]) for each in (name, other)]
 
     def judged() -> list[bool | None]:
         found = reached(tmp_path, "noise", "stable")
-        return [found[texts[each]] for each in (name, other)]
+        return [found[RIGHT[each]] for each in (name, other)]
 
     assert judged() == [None, None]
     put(folders[0] / "verdict.json", {"equal": True, "differences": []})
@@ -128,3 +130,14 @@ def test_where_nothing_moves_all_answers_must_be_as_expected(tmp_path: Path, nam
     put(folders[0] / "verdict.json", {"equal": False, "differences": [difference]})
     put(folders[1] / "verdict.json", {"equal": True, "differences": []})
     assert judged() == [False, True]
+
+
+@pytest.mark.parametrize("name", ["noise", "stable"])
+def test_right_answers_of_a_short_scenario_tell_nothing_and_wrong_ones_do(tmp_path: Path, name: Any) -> None:
+    folder = write_scenario(tmp_path, name, Course(duration_s=180.0, rate=1.0))
+    put(folder / "verdict.json", {"equal": True, "differences": []})
+    (found,) = (each for each in targets({name: scenario(tmp_path, name)}, ()) if each.text == RIGHT[name])
+    assert (found.reached, found.measured) == (None, "as expected in 3.0 min")
+    difference = {"row": 60, "sentence": "states.jsonl:7, row 60: another one"}
+    put(folder / "verdict.json", {"equal": False, "differences": [difference]})
+    assert reached(tmp_path, name)[RIGHT[name]] is False

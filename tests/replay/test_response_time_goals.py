@@ -45,6 +45,7 @@ def repeat(out: Path, variant: str, *slower_ms: float) -> None:
 def test_targets_are_judged_by_medians(tmp_path: Path) -> None:
     repeat(tmp_path, "odp", -1.0, -1.0)
     repeat(tmp_path, "ils", -1.0, 0.0)
+    repeat(tmp_path, "greedy", 0.0, 0.0)
     write_turn(tmp_path, "even", ABROAD)
     write_turn(tmp_path, "default", BEST, slower_ms=40.0)
     write_turn(tmp_path, "ras", BEST, slower_ms=40.0)
@@ -59,7 +60,7 @@ def test_targets_are_judged_by_medians(tmp_path: Path) -> None:
         RAS: True,
     }
     assert "default-1" in judged(tmp_path)[PREDICTION].measured
-    assert "5 of 12 variants" in judged(tmp_path)[PREDICTION].measured
+    assert "6 of 12 variants" in judged(tmp_path)[PREDICTION].measured
 
 
 def test_every_target_is_listed_whatever_was_measured(tmp_path: Path) -> None:
@@ -89,10 +90,11 @@ def test_without_a_proof_in_every_turn_there_is_no_optimum(tmp_path: Path, bound
 
 def test_the_slowest_turn_of_ils_counts(tmp_path: Path) -> None:
     """Its first turn is as fast as odp's, so that its median over both would be 2 ms above; noise is 3 ms."""
-    repeat(tmp_path, "odp", 0.0, 3.0)
+    for out in (tmp_path, tmp_path / "more"):
+        repeat(out, "odp", 0.0, 3.0)
+        repeat(out, "greedy", 0.0, 3.0)
     repeat(tmp_path, "ils", 0.0, 4.0)
     assert reached(tmp_path)[MEASURED] is True
-    repeat(tmp_path / "more", "odp", 0.0, 3.0)
     repeat(tmp_path / "more", "ils", 0.0, 6.0)
     assert reached(tmp_path / "more")[MEASURED] is False
 
@@ -100,6 +102,7 @@ def test_the_slowest_turn_of_ils_counts(tmp_path: Path) -> None:
 def test_noise_is_not_what_ils_itself_or_other_ways_bring(tmp_path: Path) -> None:
     """A turn of ils that is 5 ms slower is no excuse for ils, nor one of a placement far away."""
     repeat(tmp_path, "odp", 0.0, 0.0)
+    repeat(tmp_path, "tabu-search", 0.0, 0.0)
     repeat(tmp_path, "ils", 0.0, 5.0)
     for number, more_ms in enumerate((0.0, 30.0), start=1):
         write_turn(tmp_path, "greedy", FARTHER, repetition=number, slower_ms=more_ms)
@@ -119,6 +122,7 @@ def test_noise_is_the_middle_one_of_the_differences_between_equal_turns(tmp_path
 
 def test_noise_excuses_a_tenth_at_most(tmp_path: Path) -> None:
     repeat(tmp_path, "odp", 0.0, 30.0)
+    repeat(tmp_path, "greedy", 0.0, 30.0)
     repeat(tmp_path, "ils", 26.0)
     told = judged(tmp_path)[MEASURED]
     assert told.reached is False
@@ -131,6 +135,20 @@ def test_without_repetitions_the_noise_is_not_known(tmp_path: Path) -> None:
     repeat(tmp_path, "ils", 0.0)
     assert reached(tmp_path)[MEASURED] is None
     assert reached(tmp_path)[PREDICTED] is True
+
+
+def test_repetitions_of_odp_alone_are_no_measure_of_noise(tmp_path: Path) -> None:
+    """Nor with those of ils, of another way, or of a variant that ran once; of one more variant they are."""
+    repeat(tmp_path, "odp", 0.0, 3.0)
+    repeat(tmp_path, "ils", 0.0, 0.0)
+    for number in (1, 2):
+        write_turn(tmp_path, "greedy", FARTHER, repetition=number)
+    repeat(tmp_path, "tabu-search", 0.0)
+    found = judged(tmp_path)[MEASURED]
+    assert found.reached is None
+    assert found.measured.endswith("noise not known: only odp was repeated with this prediction")
+    repeat(tmp_path, "hierarchical", 0.0, 3.0)
+    assert reached(tmp_path)[MEASURED] is True
 
 
 def test_a_worse_placement_of_ils_is_seen_in_the_prediction(tmp_path: Path) -> None:
@@ -151,6 +169,14 @@ def test_wrong_answers_fail_and_are_never_our_best(tmp_path: Path) -> None:
     assert "1 of 4 turns, first odp-2: results.csv:7: a row is missing" in found[ANSWERS].measured
     assert (found[OPTIMUM].reached, found[OPTIMUM].measured) == (None, "odp: answers are wrong")
     assert found[EVEN].measured.endswith("times greedy")
+
+
+def test_predictions_are_asked_of_turns_with_wrong_answers_too(tmp_path: Path) -> None:
+    repeat(tmp_path, "odp", 0.0)
+    write_turn(tmp_path, "greedy", BEST, slower_ms=40.0, wrong="results.csv:7: a row is missing")
+    found = judged(tmp_path)[PREDICTION]
+    assert found.reached is False
+    assert "(greedy-1)" in found.measured
 
 
 def test_wrong_answers_of_storms_schedulers_are_nothing_to_compare_with(tmp_path: Path) -> None:
