@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,17 +10,15 @@ from kazoo.exceptions import NoAuthError, NoNodeError
 
 from monitoring.ephemeral_node import REPLY_S
 from monitoring.folder import Folder
+from monitoring.host_pairs import busiest
 from monitoring.json_input import amount, json_object, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable
     from random import Random
 
     from monitoring.log import Log
 
-MAX_PARTNERS = 8
-STAYING = 1.25
-"""A partner counts with its rate times this: noise in rates that are nearly equal exchanges nobody."""
 _VERSION = 1
 
 
@@ -159,29 +156,6 @@ class PartnerFinder:
             self._faults[name] = reason
             self._log.warning("rates-unreadable", topology=name, reason=reason)
         return ()
-
-
-def busiest(
-    host: str,
-    pairs: Iterable[tuple[str, str, float]],
-    present: Collection[str] = (),
-    most: int = MAX_PARTNERS,
-) -> tuple[str, ...]:
-    """Return the hosts that exchange most tuples with one, busiest first.
-
-    Args:
-        host: The one.
-        pairs: Two distinct hosts and the tuples/s between them; pairs may occur for several topologies.
-        present: Its partners so far, which stay unless another is busier by a quarter.
-        most: Most partners.
-    """
-    rates: dict[str, float] = defaultdict(float)
-    for a, b, rate in pairs:
-        if host in (a, b) and a != b:
-            rates[b if a == host else a] += rate
-    weights = {peer: rate * (STAYING if peer in present else 1.0) for peer, rate in rates.items()}
-    chosen = sorted(rates, key=lambda peer: (-weights[peer], peer))[:most]
-    return tuple(sorted(chosen, key=lambda peer: (-rates[peer], peer)))
 
 
 def pair_rates(content: bytes | None) -> PairRates:

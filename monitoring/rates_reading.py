@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 import statistics
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -25,10 +25,6 @@ if TYPE_CHECKING:
 VERSION = 1
 LIFETIME_S = 180.0
 MAX_EXECUTORS = 5_000
-MAX_HOST_PAIRS = 2_000
-PAIRS_OF_HOST = 8
-"""Pairs of each host that its agent asks for. Every agent reads every reading each minute, and the pairs are
-most of it: among a hundred hosts nearly five thousand exchange tuples."""
 MAX_NAMED = 20
 _DIGITS = 6
 _Direction = Literal["executed", "emitted", "transferred"]
@@ -218,27 +214,11 @@ def to_json(topology: str, rates: Rates, time_s: float, sequence: int) -> bytes:
             for stream, rate, transferred in rates.emitted
         ],
         "executors": _executors_json(rates),
-        "host_pairs": [[a, b, _short(rate)] for a, b, rate in asked_for(rates.host_pairs)[:MAX_HOST_PAIRS]],
+        "host_pairs": [[a, b, _short(rate)] for a, b, rate in rates.host_pairs],
         "complete": rates.complete,
         "missing": rates.missing[:MAX_NAMED],
     }
     return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
-
-
-def asked_for(pairs: Iterable[tuple[str, str, float]]) -> list[tuple[str, str, float]]:
-    """Return the pairs that are among the busiest of one of their hosts.
-
-    Args:
-        pairs: Two hosts and the tuples/s between them, busiest first.
-    """
-    met: Counter[str] = Counter()
-    kept = []
-    for a, b, rate in pairs:
-        if met[a] < PAIRS_OF_HOST or met[b] < PAIRS_OF_HOST:
-            kept.append((a, b, rate))
-        met[a] += 1
-        met[b] += 1
-    return kept
 
 
 def _executors_json(rates: Rates) -> dict[str, list[Any]] | None:

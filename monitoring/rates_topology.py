@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from monitoring.host_pairs import NamedPairs
 from monitoring.rates_history import ExecutorHistory, WindowParameters
 from monitoring.rates_reading import LIFETIME_S, Measured, Rates, derive
 
@@ -26,7 +27,7 @@ class Step:
     """What one look at a topology has brought.
 
     Attributes:
-        rates: What is to be published now; None if nothing new is known.
+        rates: What is to be published now, with the pairs of hosts to be named; None if nothing new is known.
         faults: What makes statistics unusable -> names of their executors; only what was not so before.
         faulty: Number of executors whose statistics cannot be used, by kind of fault.
         missing: Executors without statistics, as in `Rates`; None if no executor has any.
@@ -51,6 +52,7 @@ class TopologyRates:
         self._parameters = parameters
         self._histories: dict[tuple[str, int, int], ExecutorHistory] = {}
         self._faults: set[str] = set()
+        self._named = NamedPairs()
         self._whole_at_s = math.inf
 
     def look(self, now_s: float, looks: Sequence[ExecutorLook]) -> Step:
@@ -75,18 +77,18 @@ class TopologyRates:
             measured.append(Measured(one, history.window(now_s) if one.counters is not None else None))
         rates = derive(self.shape, measured)
         return Step(
-            rates=rates if refreshed and self._worth_telling(now_s, rates) else None,
+            rates=self._to_tell(now_s, rates) if refreshed and rates is not None else None,
             faults=self._new_faults(looks),
             faulty=Counter(one.fault_kind for one in looks if one.fault),
             missing=None if rates is None else rates.missing,
         )
 
-    def _worth_telling(self, now_s: float, rates: Rates | None) -> bool:
-        if rates is None:
-            return False
+    def _to_tell(self, now_s: float, rates: Rates) -> Rates | None:
         if rates.complete:
             self._whole_at_s = now_s
-        return rates.complete or now_s - self._whole_at_s >= TORN_AFTER_S
+        elif now_s - self._whole_at_s < TORN_AFTER_S:
+            return None
+        return replace(rates, host_pairs=self._named.choose(rates.host_pairs))
 
     def _new_faults(self, looks: Sequence[ExecutorLook]) -> dict[str, tuple[str, ...]]:
         """Return the faults that were not there before; one that went away may be named again."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from kazoo.exceptions import NoAuthError, NoNodeError
 
-from monitoring.partners import PairRates, PartnerFinder, busiest, pair_rates
+from monitoring.partners import PairRates, PartnerFinder, pair_rates
 from monitoring.peer_list import Listing, PeerList
 
 if TYPE_CHECKING:
@@ -20,20 +20,6 @@ if TYPE_CHECKING:
 def rates(*pairs: Any, lifetime_s: float = 180.0) -> bytes:
     """Return a reading of rates."""
     return json.dumps({"version": 1, "lifetime_s": lifetime_s, "host_pairs": pairs}).encode()
-
-
-def test_partners_are_the_busiest_over_all_topologies() -> None:
-    pairs = [("a", "b", 1.0), ("a", "c", 2.0), ("d", "a", 3.0), ("b", "a", 4.0), ("b", "c", 99.0)]
-    assert busiest("a", pairs) == ("b", "d", "c")
-
-
-def test_no_more_than_eight_are_named_and_ties_are_broken_by_name() -> None:
-    pairs = [("a", f"p{number:02d}", 1.0) for number in range(20)]
-    assert busiest("a", pairs) == tuple(f"p{number:02d}" for number in range(8))
-
-
-def test_a_host_is_not_its_own_partner() -> None:
-    assert busiest("a", [("a", "a", 5.0)]) == ()
 
 
 def test_a_reading_of_rates_without_pairs_names_nobody() -> None:
@@ -80,13 +66,6 @@ def test_an_impossible_pair_is_named_by_its_place(pair: Any) -> None:
     content = rates(["a", "b", 1.0], pair)
     with pytest.raises(ValueError, match=r"host_pairs\[1\]"):
         pair_rates(content)
-
-
-def test_noise_in_nearly_equal_rates_exchanges_no_partner() -> None:
-    pairs = [("a", f"p{number:02d}", 10.0 + number % 2) for number in range(20)]
-    present = tuple(f"p{number:02d}" for number in range(8))
-    assert set(busiest("a", pairs, present)) == set(present)
-    assert set(busiest("a", [*pairs, ("a", "busy", 14.0)], present)) == {*present, "busy"} - {"p06"}
 
 
 class Reply:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from itertools import combinations
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from monitoring import rates_reading
-from monitoring.partners import MAX_PARTNERS, busiest
+from monitoring.host_pairs import NamedPairs
 from monitoring.rates_counters import ACKED, ACKER, ExecutorLook, Shape, Stream
 from monitoring.rates_history import Window
-from monitoring.rates_reading import PAIRS_OF_HOST, Measured, Rates, asked_for, derive, to_json
+from monitoring.rates_reading import Measured, Rates, derive, to_json
 
 SPOUT = Stream("spout", "default")
 BOLT = Stream("bolt", "default")
@@ -181,26 +181,10 @@ def test_the_coarsest_sampling_is_told() -> None:
 def test_a_large_topology_fits_a_znode(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lists are cut where they would outgrow a megabyte, the total stays right."""
     monkeypatch.setattr(rates_reading, "MAX_EXECUTORS", 3)
-    monkeypatch.setattr(rates_reading, "MAX_HOST_PAIRS", 1)
     many = [executor("bolt", task, known=False) for task in range(10, 40)]
     reading = json.loads(to_json("t", rates(SHAPE, *chain(), *many), 0.0, 1))
     assert reading["executors"] is None
-    assert reading["host_pairs"] == [["a", "c", pytest.approx(reading["host_pairs"][0][2])]]
     assert len(reading["missing"]) == 20
-
-
-def test_the_pairs_are_those_that_an_agent_of_either_host_asks_for() -> None:
-    """Whoever reads them finds the same partners as in all pairs."""
-    chance = random.Random(0)
-    hosts = [f"h{number:02d}" for number in range(32)]
-    all_pairs = sorted(
-        ((a, b, chance.uniform(1.0, 100.0)) for a, b in combinations(hosts, 2)), key=lambda pair: -pair[2]
-    )
-    kept = asked_for(all_pairs)
-    assert kept == [pair for pair in all_pairs if pair in kept]  # still busiest first
-    assert all(busiest(host, kept) == busiest(host, all_pairs) for host in hosts)
-    assert len(kept) <= PAIRS_OF_HOST * len(hosts) < len(all_pairs)
-    assert PAIRS_OF_HOST == MAX_PARTNERS
 
 
 def test_a_reading_of_many_hosts_stays_small() -> None:
@@ -218,7 +202,8 @@ def test_a_reading_of_many_hosts_stays_small() -> None:
     ]
     found = rates(SHAPE, *measured)
     assert len(found.host_pairs) > 450
-    assert len(to_json("taxi-1-1700000000", found, 1.7e9, 1)) < 12_000
+    told = replace(found, host_pairs=NamedPairs().choose(found.host_pairs))
+    assert len(to_json("taxi-1-1700000000", told, 1.7e9, 1)) < 12_000
 
 
 def test_a_number_that_is_not_finite_is_never_published() -> None:
