@@ -32,10 +32,9 @@ def running_lab(
     Raises:
         LabError: The lab does not start; then nothing is left of it.
     """
-    lab = LabClient(folder)
     progress.step("lab: starting Storm at all sites")
-    if lab.down():
-        sys.stderr.write(f"ended the lab that a killed command had left in {folder}\n")
+    lab = LabClient(folder)
+    _end(lab, folder)
     # not inside the `try`: a start that fails cleans up by itself, and one that is refused is not ours to end
     lab.up(sites, scheduler, lambda status: progress.detail(", ".join(status.pending)))
     try:
@@ -43,6 +42,23 @@ def running_lab(
     finally:
         progress.detail("taking the lab down")
         lab.down()
+
+
+def end_left_lab(folder: Path) -> None:
+    """End the lab that a killed command has left, if there is one.
+
+    Args:
+        folder: The lab's folder, which must be the caller's alone; it may be missing.
+
+    Raises:
+        LabError: It does not end.
+    """
+    _end(LabClient(folder), folder)
+
+
+def _end(lab: LabClient, folder: Path) -> None:
+    if lab.down():
+        sys.stderr.write(f"ended the lab that a killed command had left in {folder}\n")
 
 
 def is_gone(lab: LabClient) -> bool:

@@ -13,8 +13,9 @@ from lab.anchor import Anchor, is_locked, take_lock
 from lab.checks import check_machine, check_programs, check_shim, install_shim
 from lab.control import ask, keeper_pid
 from lab.entry import inside
-from lab.errors import LabError
+from lab.errors import LabError, NoLabError
 from lab.fleet import clear
+from lab.logs import last_words
 from lab.places import DEFAULT_FOLDER, LabFolder
 from lab.readiness import ReadinessCheck
 from lab.sites import MAX_DELAY_MS, read_site_file
@@ -189,6 +190,10 @@ class LabClient:
                 return LabStatus("absent")
             raise
 
+    def keepers_last_words(self) -> str:
+        """Return what the keeper logged last, which tells why a lab has ended, and where its log lies."""
+        return last_words(self.folder, "keeper.log")
+
     def set_delay(self, a: str, b: str, ms: float) -> None:
         """Change the one-way delay between two sites; twice the same site changes its local delay.
 
@@ -252,8 +257,8 @@ class LabClient:
             raise self._absence()
         ask(self.folder.socket, request)
 
-    def _absence(self) -> LabError:
-        return LabError(f"no lab is running in {self.folder.root}; {self.folder.command('up')} starts one")
+    def _absence(self) -> NoLabError:
+        return NoLabError(f"no lab is running in {self.folder.root}; {self.folder.command('up')} starts one")
 
     def exec(self, host: str, argv: Sequence[str], **popen: Any) -> subprocess.Popen[Any]:
         """Run a command on a host: in its network, with the lab's host names and processes.

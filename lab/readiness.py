@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lab.errors import LabError
+from lab.errors import LabError, NoLabError
 from lab.logs import last_words
 
 if TYPE_CHECKING:
@@ -29,14 +29,15 @@ class ReadinessCheck:
         """Look at the lab once more.
 
         Raises:
-            LabError: It has ended, or a part of it ends again and again.
+            NoLabError: It has ended.
+            LabError: A part of it ends again and again.
         """
         if self._ends_before is None:
             self._ends_before = {one.name: one.unexpected_ends for one in status.services}
         if status.state == "ready":
             return True
         if status.state in ("absent", "stopping"):
-            raise LabError(f"the lab has ended: {last_words(self._folder, 'keeper.log')}")
+            raise NoLabError(f"the lab has ended: {last_words(self._folder, 'keeper.log')}")
         for service in status.services:
             ends = service.unexpected_ends - self._ends_before.get(service.name, 0)
             if ends >= _TOO_MANY_ENDS or service.state == "failed":

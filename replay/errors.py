@@ -1,7 +1,11 @@
-"""The one way in which this package refuses bad input."""
+"""The one way in which this package refuses bad input, and what else keeps it from its work."""
 
 from __future__ import annotations
 
 
 class DataError(Exception):
     """Bad input or a missing precondition, told in one sentence that names the file (and line)."""
+
+
+class MachineError(DataError):
+    """The machine lacks something, such as room or Java: with it the same input does."""

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from replay.errors import DataError
+from replay.errors import DataError, MachineError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -42,7 +42,7 @@ def replaced_folder(target: Path) -> Iterator[Path]:
         target.parent.mkdir(parents=True, exist_ok=True)
         scratch = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
     except OSError as error:
-        raise DataError(f"{target}: cannot be written: {error.strerror}") from error
+        raise MachineError(f"{target}: cannot be written: {error.strerror}") from error
     try:
         yield scratch
         scratch.chmod(0o755)
@@ -59,7 +59,7 @@ def write_json(path: Path, document: Mapping[str, object]) -> None:
     """Write a JSON file in one step: readers see the old content or the new, never a part.
 
     Raises:
-        DataError: The file cannot be written.
+        MachineError: The file cannot be written.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -71,7 +71,7 @@ def write_json(path: Path, document: Mapping[str, object]) -> None:
         scratch.chmod(0o644)
         scratch.replace(path)
     except OSError as error:
-        raise DataError(f"{path}: cannot be written: {error.strerror}") from error
+        raise MachineError(f"{path}: cannot be written: {error.strerror}") from error
 
 
 def read_json(path: Path) -> dict[str, object]:

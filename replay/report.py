@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from replay.errors import DataError
+from replay.errors import DataError, MachineError
 from replay.figure import draw_report
 from replay.output import write_json
 from replay.report_table import document, markdown, terminal_table
@@ -92,6 +92,6 @@ def build(
         draw_report(picture, runs, sites, meta.line())
         text.write_text(markdown(runs, meta.line(), PICTURE), encoding="utf-8")
     except OSError as error:
-        raise DataError(f"{out_dir}: cannot be written: {error.strerror}") from error
+        raise MachineError(f"{out_dir}: cannot be written: {error.strerror}") from error
     write_json(figures, {"meta": asdict(meta), "runs": document(runs)})
     return Report(runs, terminal_table(runs, meta.title), picture, text, figures)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import SparkSession
 
-from replay.errors import DataError
+from replay.errors import MachineError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,14 +29,14 @@ def require_java() -> None:
     """Refuse to start without a Java runtime.
 
     Raises:
-        DataError: Neither JAVA_HOME nor PATH leads to a `java` program.
+        MachineError: Neither JAVA_HOME nor PATH leads to a `java` program.
     """
     home = os.environ.get("JAVA_HOME")
     if home is not None:
         if not (Path(home) / "bin" / "java").is_file():
-            raise DataError(f"Spark needs Java 17 or newer, but JAVA_HOME={home} holds no bin/java")
+            raise MachineError(f"Spark needs Java 17 or newer, but JAVA_HOME={home} holds no bin/java")
     elif shutil.which("java") is None:
-        raise DataError("Spark needs Java 17 or newer, but there is no program `java` on PATH")
+        raise MachineError("Spark needs Java 17 or newer, but there is no program `java` on PATH")
 
 
 @contextmanager
@@ -56,7 +56,7 @@ def spark_session(
         The session; it is stopped and its scratch folder is removed when the block ends.
 
     Raises:
-        DataError: Java is missing.
+        MachineError: Java is missing.
     """
     require_java()
     # Spark hands the workers' interpreter and the bind address over through the environment only.

@@ -11,8 +11,8 @@ from bridge.record import RecordError
 from cli.demo_steps import StepError
 from cli.errors import UserError
 from cli.running_lab import is_gone
-from lab.errors import LabError
-from replay.errors import DataError
+from lab.errors import LabError, NoLabError
+from replay.errors import DataError, MachineError
 from replay.experiment_folder import TURNS
 
 if TYPE_CHECKING:
@@ -55,25 +55,34 @@ def run_turns(
             run(out / TURNS / label)
         except StepError as error:
             if is_gone(lab):
-                raise StepError(f"{label}: {error}; the lab has ended") from error
+                raise StepError(f"{label}: {error}; {_end_of(lab)}") from error
             failures[label] = str(error)
             sys.stderr.write(f"stormplace: {label} failed: {error}\n")
+        except NoLabError as error:
+            # it may tell how to start one, which is not what helps here
+            raise StepError(f"{label}: {_end_of(lab)}") from error
         except LabError as error:
-            # of a lab that is gone it tells how to start one, which is not what helps here
-            reason = "the lab has ended" if is_gone(lab) else str(error)
-            raise StepError(f"{label}: {reason}") from error
+            ended = f"; {_end_of(lab)}" if is_gone(lab) else ""
+            raise StepError(f"{label}: {error}{ended}") from error
         except DataError as error:
             raise StepError(f"{label}: {error}") from error
+
+
+def _end_of(lab: LabClient) -> str:
+    return f"the lab has ended: {lab.keepers_last_words()}"
 
 
 def _await_whole(lab: LabClient) -> None:
     """Wait until nothing of the lab is missing.
 
     Raises:
+        NoLabError: The lab has ended.
         LabError: Something stays missing.
     """
     try:
         lab.await_ready(READY_S)
+    except NoLabError:
+        raise
     except LabError as error:
         raise LabError(f"lab degraded: {error}") from error
 
@@ -90,11 +99,11 @@ def resumable(failures: Mapping[str, str]) -> Iterator[None]:
     """
     try:
         yield
+    except (StepError, LabError, MachineError, OSError) as failure:
+        raise UserError(f"{failure}{_before(failures)} {GOES_ON}", status=1) from failure
     except (DataError, RecordError) as failure:
         # a kept file that is malformed stays so
         raise UserError(f"{failure}{_before(failures)}", status=1) from failure
-    except (StepError, LabError, OSError) as failure:
-        raise UserError(f"{failure}{_before(failures)} {GOES_ON}", status=1) from failure
 
 
 def tell_failures(failures: Mapping[str, str]) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+_LOCK = ".lock"
 _SCRATCH = f".{SETTINGS}-"
 """How the name of a file begins that an interruption has kept from becoming the settings."""
 
@@ -40,6 +41,8 @@ def experiment_folder(folder: Path, kind: str, wanted: Mapping[str, object], sit
     with ExitStack() as stack:
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            if not any((folder / name).exists() for name in (_LOCK, SETTINGS)):
+                _refuse_others_files(folder, sites.read_bytes())  # before the lock becomes one more
             stack.enter_context(_alone_in(folder))
             if (folder / SETTINGS).exists():
                 _compare(folder, kind, wanted)
@@ -54,8 +57,12 @@ def experiment_folder(folder: Path, kind: str, wanted: Mapping[str, object], sit
 
 @contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
-    """Hold the folder's lock, which the kernel frees whatever ends this process; its children have none."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    """Hold the folder's lock, which the kernel frees whatever ends this process; its children have none.
+
+    It is on a file open for writing, as NFS locks no other. The file stays: who removes it while another
+    process waits to lock it leaves that one with a lock that keeps nobody out.
+    """
+    descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -69,14 +76,19 @@ def _alone_in(folder: Path) -> Iterator[None]:
 def _make(folder: Path, wanted: Mapping[str, object], sites: Path) -> None:
     """Write what stays: the settings last and in one step, so that who finds them finds all."""
     content = sites.read_bytes()
-    left = list(folder.iterdir())
-    scratch = [path for path in left if path.name.startswith(_SCRATCH)]
-    if not all(path in scratch or _is_copy(path, content) for path in left):
-        raise UserError(f"--out: {folder} holds other files; choose a new or empty folder")
+    _refuse_others_files(folder, content)
+    scratch = list(folder.glob(f"{_SCRATCH}*"))
     (folder / SITES).write_bytes(content)
     write_json(folder / SETTINGS, wanted)
     for path in scratch:
         path.unlink()
+
+
+def _refuse_others_files(folder: Path, sites: bytes) -> None:
+    """Refuse a folder that holds more than an interrupted start leaves."""
+    for path in folder.iterdir():
+        if path.name != _LOCK and not path.name.startswith(_SCRATCH) and not _is_copy(path, sites):
+            raise UserError(f"--out: {folder} holds other files; choose a new or empty folder")
 
 
 def _is_copy(path: Path, content: bytes) -> bool:

@@ -13,7 +13,7 @@ from cli.experiment.folder import experiment_folder
 from cli.experiment.turn import TurnSetting, run_turn
 from cli.interrupt import all_as_ctrl_c
 from cli.progress import StepProgress
-from cli.running_lab import running_lab
+from cli.running_lab import end_left_lab, running_lab
 from lab.errors import LabError
 from lab.sites import read_site_file
 from replay.experiment_folder import EXPECTED, RESPONSE_TIME, TURNS, finished, finished_turns
@@ -70,6 +70,8 @@ def _go_on(
         f"{settings.seed}: {', '.join(turn.label for turn in due) or 'none'}\n"
     )
     with resumable(failures), StepProgress(total=_OTHER_STEPS + _STEPS_PER_TURN * len(due)) as progress:
+        if not due:
+            end_left_lab(out / "lab")  # else the new one takes its place
         if due:
             with running_lab(out / "lab", settings.sites, due[0].variant.scheduler, progress) as lab:
                 settle(settings.settle_s, progress)

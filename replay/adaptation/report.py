@@ -14,7 +14,7 @@ from replay.adaptation.phases import find_phases
 from replay.adaptation.scenario import read_scenario
 from replay.adaptation.text import markdown
 from replay.adaptation.timeline import draw_timeline
-from replay.errors import DataError
+from replay.errors import MachineError
 from replay.experiment_folder import EXPECTED, REPORT, SITES, finished_turns
 from replay.output import write_json
 from replay.sites import read_sites
@@ -59,7 +59,7 @@ def build(folder: Path) -> Path:
         text = markdown(scenarios, phases.get("changes", ()), found, pictures)
         (out / MARKDOWN).write_text(text + "\n", encoding="utf-8")
     except OSError as error:
-        raise DataError(f"{out}: cannot be written: {error.strerror}") from error
+        raise MachineError(f"{out}: cannot be written: {error.strerror}") from error
     document = {
         "targets": [asdict(target) for target in found],
         "scenarios": [_scenario(each, phases[name]) for name, each in scenarios.items()],

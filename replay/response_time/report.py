@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from replay.errors import DataError
+from replay.errors import MachineError
 from replay.experiment_folder import REPORT, SITES
 from replay.output import write_json
 from replay.response_time.figures import draw_bars, draw_boxes, draw_placement
@@ -54,7 +54,7 @@ def build(folder: Path) -> Path:
         text = markdown(variants, found, BOXES, BARS, maps)
         (out / MARKDOWN).write_text(text + "\n", encoding="utf-8")
     except OSError as error:
-        raise DataError(f"{out}: cannot be written: {error.strerror}") from error
+        raise MachineError(f"{out}: cannot be written: {error.strerror}") from error
     write_json(out / JSON, _document(variants, found))
     return out / MARKDOWN
 

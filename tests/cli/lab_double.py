@@ -6,7 +6,7 @@ import subprocess
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from lab.errors import LabError
+from lab.errors import LabError, NoLabError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,9 +56,12 @@ class Lab:
     def await_ready(self, _limit_s: float) -> None:
         self._act("await_ready")
         if self.state == "absent":
-            raise LabError("the lab has ended: killed")
+            raise NoLabError(f"the lab has ended: {self.keepers_last_words()}")
         if self.lacks:
             raise LabError(f"not ready, missing: {self.lacks}")
+
+    def keepers_last_words(self) -> str:
+        return "the anchor was killed (see keeper.log)"
 
     def use_scheduler(self, name: str) -> None:
         self.scheduler = name
@@ -84,7 +87,7 @@ class Lab:
 
     def _there(self) -> None:
         if self.state == "absent":
-            raise LabError("no lab is running; `stormplace lab up` starts one")
+            raise NoLabError("no lab is running; `stormplace lab up` starts one")
 
     def exec(self, _host: str, argv: list[str], **popen: Any) -> Any:
         self._there()

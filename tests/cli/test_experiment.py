@@ -62,8 +62,11 @@ def experiment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, data: Path) -> A
     monkeypatch.setattr(runner, "build", lambda out: out / "report.md")
     monkeypatch.setattr(turn, "find_planned", lambda *_: PLANNED)
 
-    def run(order: Sequence[Turn], acts: dict[str, Any] | None = None, **changes: Any) -> Lab:
+    def run(
+        order: Sequence[Turn], acts: dict[str, Any] | None = None, *, left: bool = False, **changes: Any
+    ) -> Lab:
         lab = Lab(tmp_path, acts or {})
+        lab.state = "ready" if left else "absent"
         monkeypatch.setattr(running_lab, "LabClient", lambda _: lab)
         run.lab = lab  # type: ignore[attr-defined]  # for runs that end with an exception
         run_experiment(settings(data, **changes), order, tmp_path / "out")
@@ -160,6 +163,13 @@ def test_finished_turns_are_not_run_again(experiment: Any, tmp_path: Path) -> No
     assert experiment(order).ups == 0
 
 
+def test_a_lab_that_was_left_behind_ends_when_no_turn_is_due(experiment: Any) -> None:
+    order = turns(chosen("odp"), 1, 1)
+    experiment(order)
+    lab = experiment(order, left=True)
+    assert (lab.state, lab.ups, lab.downs) == ("absent", 0, 1)
+
+
 def test_a_turn_that_fails_leaves_no_marker_and_the_next_one_runs(experiment: Any, tmp_path: Path) -> None:
     """The query is killed; the same command tries the turn again from an empty folder."""
     order = turns(chosen("odp,ils"), 1, 1)
@@ -237,7 +247,8 @@ def test_an_experiment_that_ends_with_its_lab_is_told_to_go_on(experiment: Any) 
     with pytest.raises(UserError) as end:
         experiment(turns(chosen("odp,ils"), 1, 1), {"feed": feed})
     assert str(end.value) == (
-        "odp-1: `taxi feed` on redis ended with status 1: killed; the lab has ended "
+        "odp-1: `taxi feed` on redis ended with status 1: killed; the lab has ended: the anchor "
+        "was killed (see keeper.log) "
         "(the same command goes on from here)"
     )
     assert end.value.status == 1

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import json
+import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -41,6 +44,43 @@ def test_a_folder_in_use_is_refused(tmp_path: Path, sites: Path) -> None:
         assert json.loads((out / "experiment.json").read_text(encoding="utf-8")) == SETTINGS
 
 
+def test_the_lock_is_one_that_nfs_has_too(
+    tmp_path: Path, sites: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An exclusive lock there needs a descriptor that may write, which a folder never has."""
+    flock = fcntl.flock
+
+    def of_nfs(descriptor: int, operation: int) -> None:
+        if fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        flock(descriptor, operation)
+
+    monkeypatch.setattr(fcntl, "flock", of_nfs)
+    with (
+        take(tmp_path / "out", sites),
+        pytest.raises(UserError, match="an experiment is running in"),
+        take(tmp_path / "out", sites),
+    ):
+        pytest.fail("there are two")
+
+
+def test_a_lock_that_a_start_left_alone_is_no_obstacle(tmp_path: Path, sites: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / ".lock").touch()
+    with take(out, sites):
+        assert (out / "experiment.json").is_file()
+
+
+def test_other_files_beside_a_lock_are_refused(tmp_path: Path, sites: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / ".lock").touch()
+    (out / "letter.txt").touch()
+    with pytest.raises(UserError, match="holds other files"), take(out, sites):
+        pytest.fail("not ours")
+
+
 def test_a_start_that_was_interrupted_begins_anew(
     tmp_path: Path, sites: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -57,7 +97,7 @@ def test_a_start_that_was_interrupted_begins_anew(
             pytest.fail("interrupted")
     assert not (out / "experiment.json").exists()
     with take(out, sites):
-        assert sorted(path.name for path in out.iterdir()) == ["experiment.json", "sites.toml"]
+        assert sorted(path.name for path in out.iterdir()) == [".lock", "experiment.json", "sites.toml"]
         assert (out / "sites.toml").read_bytes() == sites.read_bytes()
 
 

@@ -7,7 +7,7 @@ import pytest
 from lab import cluster
 from lab.anchor import take_lock
 from lab.cluster import LabClient
-from lab.errors import LabError
+from lab.errors import LabError, NoLabError
 from lab.status import LabStatus, ServiceStatus
 
 if TYPE_CHECKING:
@@ -45,9 +45,21 @@ def test_no_lab_is_a_state_and_down_is_repeatable(tmp_path: Path) -> None:
 def test_without_a_lab_a_request_is_refused(tmp_path: Path, ask: Callable[[LabClient], object]) -> None:
     """Every request says that there is no lab and how to get one."""
     with pytest.raises(
-        LabError, match=rf"no lab is running in .*`stormplace lab up --dir {tmp_path}` starts one"
+        NoLabError, match=rf"no lab is running in .*`stormplace lab up --dir {tmp_path}` starts one"
     ):
         ask(LabClient(tmp_path))
+
+
+def test_why_a_lab_has_ended_is_what_its_keeper_logged_last(tmp_path: Path) -> None:
+    """Who waits for it to be ready is told the same."""
+    client = LabClient(tmp_path)
+    assert client.keepers_last_words().startswith("nothing was logged (see ")
+    client.folder.logs.mkdir()
+    log = client.folder.logs / "keeper.log"
+    log.write_text("keeper: up\nkeeper: no room left\n\n", encoding="utf-8")
+    assert client.keepers_last_words() == f"keeper: no room left (see {log})"
+    with pytest.raises(NoLabError, match=rf"^the lab has ended: keeper: no room left \(see {log}\)$"):
+        client.await_ready(0.0)
 
 
 def test_the_usual_folder_needs_no_option() -> None:

@@ -14,7 +14,7 @@ from cli.commands import app
 from cli.errors import UserError
 from replay.adaptation.kept import read_rounds, write_rounds
 from replay.adaptation.report import build
-from replay.errors import DataError
+from replay.errors import DataError, MachineError
 from tests.replay.adaptation_courses import CHANGES, EVENTS
 from tests.replay.adaptation_runs import HOME, NEAR, Course, event, put, write_scenario
 
@@ -97,6 +97,13 @@ def test_kept_files_that_are_missing_or_malformed_are_named(tmp_path: Path, spoi
     turn = write_scenario(tmp_path, "changes", Course(duration_s=60.0, events=EVENTS[:2]))
     spoil(turn)
     with pytest.raises(DataError, match=message):
+        build(tmp_path)
+
+
+def test_a_report_that_cannot_be_written_is_no_fault_of_the_kept_files(tmp_path: Path) -> None:
+    write_scenario(tmp_path, "stable", Course(duration_s=60.0))
+    (tmp_path / "report").touch()
+    with pytest.raises(MachineError, match="report: cannot be written: "):
         build(tmp_path)
 
 

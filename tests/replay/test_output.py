@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from replay.errors import DataError
+from replay.errors import DataError, MachineError
 from replay.output import MARK, read_json, replaced_folder, write_json
 
 if TYPE_CHECKING:
@@ -54,6 +54,17 @@ def test_a_file_in_the_way_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(DataError, match="out: not a folder"), replaced_folder(tmp_path / "out"):
         pass
+
+
+def test_what_cannot_be_written_is_no_fault_of_the_data(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(MachineError, match=r"x\.json: cannot be written: "):
+        write_json(tmp_path / "file" / "x.json", {})
+    with (
+        pytest.raises(MachineError, match="out: cannot be written: "),
+        replaced_folder(tmp_path / "file" / "sub" / "out"),
+    ):
+        pytest.fail("there is no room")
 
 
 @pytest.mark.parametrize(("text", "message"), [("[1]", "expected a JSON object"), ("{", "not a JSON file")])

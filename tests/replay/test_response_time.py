@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from cli.commands import app
 from cli.errors import UserError
-from replay.errors import DataError
+from replay.errors import DataError, MachineError
 from replay.response_time.breakdown import parts
 from replay.response_time.report import build
 from replay.response_time.rows import CLOCK
@@ -112,6 +112,13 @@ def test_the_time_for_placing_is_the_daemons_or_what_the_scheduler_says(
     assert turn.placing_ms == placing_ms
     row = next(line for line in build(tmp_path).read_text().splitlines() if line.startswith(f"| {variant} |"))
     assert row.split(" | ")[-3] == ("-" if placing_ms is None else f"{placing_ms:.0f}")
+
+
+def test_a_report_that_cannot_be_written_is_no_fault_of_the_kept_files(tmp_path: Path) -> None:
+    write_turn(tmp_path, "odp", BEST)
+    (tmp_path / "report").touch()
+    with pytest.raises(MachineError, match="report: cannot be written: "):
+        build(tmp_path)
 
 
 def test_the_report_shows_every_variant_and_each_placement_once(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from replay.errors import DataError
+from replay.errors import MachineError
 from replay.session import require_java
 
 if TYPE_CHECKING:
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 def test_a_missing_java_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("JAVA_HOME", raising=False)
-    with pytest.raises(DataError, match="no program `java` on PATH"):
+    with pytest.raises(MachineError, match="no program `java` on PATH"):
         require_java()
 
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    with pytest.raises(DataError, match="holds no bin/java"):
+    with pytest.raises(MachineError, match="holds no bin/java"):
         require_java()
 
     (tmp_path / "bin").mkdir()

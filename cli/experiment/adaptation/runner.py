@@ -13,7 +13,7 @@ from cli.experiment.flow import resumable, run_turns, tell_failures
 from cli.experiment.folder import experiment_folder
 from cli.interrupt import all_as_ctrl_c
 from cli.progress import StepProgress
-from cli.running_lab import running_lab
+from cli.running_lab import end_left_lab, running_lab
 from lab.errors import LabError
 from lab.sites import read_site_file
 from replay.adaptation.report import build
@@ -73,6 +73,8 @@ def _go_on(
         f"to run: {', '.join(due) or 'none'}\n"
     )
     with resumable(failures), StepProgress(total=_OTHER_STEPS + _STEPS_PER_SCENARIO * len(due)) as progress:
+        if not due:
+            end_left_lab(out / "lab")  # else the new one takes its place
         if due:
             with running_lab(out / "lab", settings.sites, "stormplace", progress) as lab:
                 steps = LabSteps(lab, progress, settings.data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import shutil
 import sys
@@ -20,10 +21,11 @@ from cli.experiment.turn import PINS, TOPOLOGY
 from cli.machine import provenance
 from cli.running_lab import is_gone
 from cli.taxi import PACED_ROWS_BEGIN
-from lab.errors import LabError
+from lab.errors import LabError, NoLabError
 from replay.adaptation.kept import EVENTS, ROUNDS, ScenarioDone, write_events, write_rounds
 from replay.experiment_folder import DONE
 from replay.output import read_json, write_json
+from replay.stream_files import RESULTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -209,21 +211,31 @@ def _measure(
 
 
 def _collect(steps: LabSteps, scenario: Scenario, folder: Path) -> tuple[str, ...]:
-    """Collect the results; return what they lack, which is for the report to tell."""
+    """Collect the results; return what they lack, which is for the report to tell.
+
+    Raises:
+        StepError: Nothing is left to report on: there is no result, or none of a paced row.
+    """
     summary = folder / "summary.json"
     try:
         steps.collect(scenario, folder)
     except StepError:
         if not summary.is_file():
             raise
-    faults = read_json(summary).get("faults", [])
-    return tuple(str(fault) for fault in faults) if isinstance(faults, list) else ()
+    listed = read_json(summary).get("faults", [])
+    faults = tuple(str(fault) for fault in listed) if isinstance(listed, list) else ()
+    with (folder / RESULTS).open(encoding="utf-8", newline="") as results:
+        if not any(row["paced"] == "1" for row in csv.DictReader(results)):
+            raise StepError("; ".join((f"{scenario}: none of the paced rows has a result", *faults)))
+    return faults
 
 
 def _restore_after(failure: StepError, network: Network) -> None:
-    """Put the network back for the next scenario; a lab that refuses does not hide what failed before."""
+    """Put the network back for the next scenario; a lab that refuses or goes does not hide what failed."""
     try:
         network.restore()
+    except NoLabError:
+        return  # it has gone meanwhile, which who gets the failure sees
     except LabError as error:
         raise LabError(f"{failure}; {error}") from failure
 

@@ -42,8 +42,9 @@ def adaptation(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, world: World) ->
         "seed": 1,
     }
 
-    def run(only: str, acts: dict[str, Any] | None = None, **changes: Any) -> Lab:
+    def run(only: str, acts: dict[str, Any] | None = None, *, left: bool = False, **changes: Any) -> Lab:
         lab = Lab(tmp_path, world.acts() | (acts or {}))
+        lab.state = "ready" if left else "absent"
         monkeypatch.setattr(running_lab, "LabClient", lambda _: lab)
         run.lab = lab  # type: ignore[attr-defined]  # for runs that end with an exception
         run_adaptation(AdaptationSettings(data, SITES, **usual | changes), chosen(only), tmp_path / "out")

@@ -10,7 +10,7 @@ import pytest
 from cli.errors import UserError
 from cli.experiment.adaptation import runner, scenario
 from lab.errors import LabError
-from replay.errors import DataError
+from replay.errors import DataError, MachineError
 from replay.experiment_folder import finished_turns
 from tests.cli.adaptation.world import AT_HOME, folder
 
@@ -92,6 +92,23 @@ def test_a_query_without_any_recorded_round_is_a_failure(
         adaptation("stable")
 
 
+def test_a_query_that_answered_fast_rows_alone_is_a_failure(
+    adaptation: Any, world: World, tmp_path: Path
+) -> None:
+    """There is nothing to report on; the query is killed, and the next start tries again."""
+    world.faults = ["no final entry: nothing new for 120 s after 76 results"]
+    world.paced_results = ""
+    with pytest.raises(
+        UserError, match="stable: none of the paced rows has a result; no final entry: nothing new"
+    ):
+        adaptation("stable")
+    assert len(adaptation.lab.asked("kill")) == 1
+    assert not (folder(tmp_path, "stable") / "done.json").exists()
+    world.faults, world.paced_results = [], "100,1,1,1,1,1\n"
+    adaptation("stable")
+    assert (folder(tmp_path, "stable") / "done.json").is_file()
+
+
 def test_the_reason_is_told_when_the_lab_goes_while_rows_are_fed(adaptation: Any, world: World) -> None:
     """Neither killing the query nor putting the network back is tried in vain, or hides it."""
 
@@ -105,7 +122,8 @@ def test_the_reason_is_told_when_the_lab_goes_while_rows_are_fed(adaptation: Any
     with pytest.raises(UserError) as end:
         adaptation("changes,stable")
     assert str(end.value) == (
-        "changes: `taxi feed` on redis ended with status 1: the last row; the lab has ended "
+        "changes: `taxi feed` on redis ended with status 1: the last row; the lab has ended: the anchor "
+        "was killed (see keeper.log) "
         "(the same command goes on from here)"
     )
     assert [change[0] for change in adaptation.lab.changes] == ["delay", "isolate"]
@@ -126,8 +144,8 @@ def test_a_lab_that_goes_between_two_scenarios_is_not_advised_to_be_started(adap
     with pytest.raises(UserError) as end:
         adaptation("noise,stable", acts={"feed": feed, "await_ready": gone})
     assert str(end.value) == (
-        "stable: the lab has ended; failed before: noise: `taxi feed` on redis ended with status 1: "
-        "no progress (the same command goes on from here)"
+        "stable: the lab has ended: the anchor was killed (see keeper.log); failed before: noise: "
+        "`taxi feed` on redis ended with status 1: no progress (the same command goes on from here)"
     )
 
 
@@ -202,6 +220,50 @@ def test_a_kept_file_that_stays_malformed_is_no_reason_to_go_on(
         "status 1: no output"
     )
     assert end.value.status == 1
+
+
+@pytest.mark.parametrize("step", ["build", "_verify"])
+def test_what_the_machine_lacks_is_a_reason_to_go_on(
+    adaptation: Any, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """Room for the report, say, or Java for the expected answers: it may be there the next time."""
+
+    def lacking(*_: object) -> Path:
+        raise MachineError("report.md: cannot be written: No space left on device")
+
+    monkeypatch.setattr(runner, step, lacking)
+    with pytest.raises(UserError, match=r"No space left on device \(the same command goes on from here\)"):
+        adaptation("stable")
+
+
+def test_a_keeper_that_falls_silent_and_ends_is_told_with_what_it_said_last(
+    adaptation: Any, world: World
+) -> None:
+    def silent(_change: tuple[Any, ...]) -> None:
+        adaptation.lab.state = "absent"
+        raise LabError("the keeper does not answer")
+
+    world.await_changes = 1
+    world.at_change = silent
+    with pytest.raises(UserError) as end:
+        adaptation("changes,stable")
+    assert str(end.value) == (
+        "changes: the keeper does not answer; the lab has ended: the anchor was killed (see keeper.log) "
+        "(the same command goes on from here)"
+    )
+
+
+def test_a_lab_that_goes_before_a_command_is_not_advised_to_be_started(adaptation: Any) -> None:
+    def gone(_command: list[str]) -> str:
+        adaptation.lab.state = "absent"
+        return "echo paced rows begin"
+
+    with pytest.raises(UserError) as end:
+        adaptation("stable", acts={"feed": gone})
+    assert str(end.value) == (
+        "stable: the lab has ended: the anchor was killed (see keeper.log) "
+        "(the same command goes on from here)"
+    )
 
 
 def test_a_file_of_a_scenario_that_cannot_be_written_ends_the_experiment(

@@ -103,6 +103,12 @@ def test_finished_scenarios_are_not_run_again(adaptation: Any, tmp_path: Path) -
     assert adaptation("noise,stable").ups == 0
 
 
+def test_a_lab_that_was_left_behind_ends_when_no_scenario_is_due(adaptation: Any) -> None:
+    adaptation("stable")
+    lab = adaptation("stable", left=True)
+    assert (lab.state, lab.ups, lab.downs) == ("absent", 0, 1)
+
+
 def test_missing_answers_are_kept_as_a_finding(adaptation: Any, world: World, tmp_path: Path) -> None:
     """`taxi collect` has written what there is, and ended with status 1."""
     world.faults = ["1200 rows passed the filter, but 1198 have a result"]
