@@ -67,19 +67,20 @@ class Memory:
     Attributes:
         topologies: Those of which anything is remembered, in ascending order of their ids.
         measured: Whether delays were measured in any round: the cluster has agents, even if none is heard.
+            None in records of rounds that did not ask.
     """
 
     __pydantic_config__ = _STRICT
 
     topologies: tuple[TopologyMemory, ...] = ()
-    measured: bool = False
+    measured: bool | None = None
 
     def to_json(self) -> str:
         """Return the memory as JSON; times are in seconds on the clock of the rounds."""
         return _ADAPTER.dump_json(self).decode()
 
 
-NOTHING = Memory()
+NOTHING = Memory(measured=False)
 _ADAPTER = TypeAdapter(Memory)
 
 

@@ -154,7 +154,7 @@ class _Planner:
             timed_out=self._expired() or self._search.timed_out,
         )
         response = PlanResponse(VERSION, self._request.round_id, plans)
-        memory = replace(self._stability.memory(), measured=self._sight.measured)
+        memory = replace(self._stability.memory(), measured=self._sight.remembered)
         return Round(response, report, memory)
 
     def _task(self, index: int) -> Task:

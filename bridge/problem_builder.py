@@ -161,7 +161,7 @@ def make_frame(
         permitted[:, closed] = False
     for executor, host in enumerate(current):
         if host is not None and state.hosts.hosts[host].usable:
-            # It may stay where it could not come: at a host of unknown site, or one that is closed.
+            # It alone may stay where it could not come: at a host that tells no site, or one that is closed.
             permitted[executor, host] |= task.permits.tolerated[task.component[executor], host]
     open_to_some: BoolArray = np.any(permitted, axis=0)
     in_reach = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bridge.memory import NOTHING
+from bridge.memory import Memory
 from bridge.planner import plan_round
 from bridge.settings_file import settings_from_json
 from bridge.wire import decode_request, encode_response
@@ -35,7 +35,7 @@ def replay(record: RoundRecord) -> bytes:
         decode_request(record.request),
         settings,
         _stopped_clock,
-        memory=record.memory or NOTHING,
+        memory=record.memory or Memory(),
         now_s=record.now_s or 0.0,
     )
     return encode_response(done.response)

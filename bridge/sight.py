@@ -34,7 +34,8 @@ class Sight:
     Attributes:
         hosts: Hosts of the round.
         live: Whether the shim is connected to ZooKeeper.
-        measured: Whether delays are measured in this round or were in one before.
+        remembered: Whether delays are measured in this round or were in one before.
+        measured: Whether guesses are told from delays: that, or a reading is stale, which held some maybe.
         stale: (n_hosts,) hosts whose reading is older than its lifetime.
         unread: (n_hosts,) hosts without a believed reading.
         blind: (n_hosts,) hosts without a measured delay to any other.
@@ -43,6 +44,7 @@ class Sight:
 
     hosts: Sequence[Host]
     live: bool
+    remembered: bool
     measured: bool
     stale: BoolArray
     unread: BoolArray
@@ -93,14 +95,15 @@ class Sight:
         return ", ".join(places[:_PLACES_SHOWN]) + more
 
 
-def look(hosts: Sequence[Host], readings: Readings, delays: Delays, *, measured_before: bool) -> Sight:
+def look(hosts: Sequence[Host], readings: Readings, delays: Delays, *, measured_before: bool | None) -> Sight:
     """Find out which delays are guesses.
 
     Args:
         hosts: Hosts of the round.
         readings: Believed readings.
         delays: Delays between the hosts.
-        measured_before: Whether delays were measured in an earlier round.
+        measured_before: Whether delays were measured in an earlier round; None for rounds that were planned
+            when guesses were not told from delays: they are not then.
     """
     count = len(hosts)
     known = delays.provenance < Provenance.SITE_TABLE
@@ -112,10 +115,12 @@ def look(hosts: Sequence[Host], readings: Readings, delays: Delays, *, measured_
     guessed = ~(known | neighbours)
     np.fill_diagonal(guessed, val=False)
     stale = frozenset(readings.stale)
+    remembered = bool(measured_before) or not blind.all()
     return Sight(
         hosts=hosts,
-        live=readings.live,
-        measured=measured_before or bool(stale) or not blind.all(),
+        live=readings.live or measured_before is None,
+        remembered=remembered,
+        measured=measured_before is not None and (remembered or bool(stale)),
         stale=np.fromiter((host.name in stale for host in hosts), np.bool_, count),
         unread=np.fromiter((host.name not in readings.by_host for host in hosts), np.bool_, count),
         blind=blind,

@@ -14,7 +14,7 @@ from bridge.planner import plan_round
 from bridge.record import RecordError, RecordWriter, RoundRecord, read_records, versions
 from bridge.replay_record import replay
 from bridge.settings import CapacitySettings, MoveSettings, Settings
-from bridge.wire import encode_request, encode_response
+from bridge.wire import decode_response, encode_request, encode_response
 
 SCATTERED = [0, 5, 3, 6, 4, 5, 3, 1]
 
@@ -174,6 +174,25 @@ def test_a_round_recorded_before_there_was_a_memory_replays_as_it_was_planned(ma
     assert done.response.plans[0].status.startswith("moved ")
     assert "memory" not in json.loads(record.to_line())
     assert replay(replace(record, settings_json=json.dumps(old))) == record.response
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_a_round_that_did_not_ask_what_was_measured_is_replayed_so(make, tmp_path, asked):
+    """All readings are stale: it moved by the site table then, and stays now."""
+    settings = Settings(move=MoveSettings(cool_down_s=0, stabilisation_s=0))
+    request = make.cluster(make.assigned(make.taxi(), SCATTERED))
+    stale = tuple(replace(each, age_ms=60_000) for each in request.readings)
+    request = replace(request, readings=stale, readings_live=False)
+    done = plan_round(request, settings, lambda: 0.0)
+    (record,) = recorded(tmp_path, request, settings, done, now_s=1.0, memory=NOTHING)
+    line = json.loads(record.to_line())
+    if not asked:
+        del line["memory"]["measured"]
+    path = tmp_path / "x.gz"
+    path.write_bytes(gzip.compress(json.dumps(line).encode()))
+    (again,) = read_records(path)
+    (plan,) = decode_response(replay(again)).plans
+    assert plan.status.startswith("kept: readings are not live; " if asked else "moved by ")
 
 
 @pytest.mark.parametrize(
