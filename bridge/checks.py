@@ -37,7 +37,7 @@ def check_assignment(state: RoundState, task: Task, assignment: Sequence[Slot]) 
     hosts = np.array([state.host_of(slot) for slot in assignment], dtype=np.int64)
     before = [None if slot is None else state.host_of(slot) for slot in state.assignment(task.index)]
     arriving = np.array([new != old for new, old in zip(hosts.tolist(), before, strict=True)], dtype=np.bool_)
-    forbidden = np.flatnonzero(arriving & ~task.permits.permitted[task.component, hosts])
+    forbidden = np.flatnonzero(arriving & ~task.permits.widened.permitted[task.component, hosts])
     found = [f"executor {task.graph.names[i]} may not come to {_name(state, hosts[i])}" for i in forbidden]
     demand = state.demand(task.index)
     load = np.zeros_like(state.capacity_left(task.index))

@@ -41,6 +41,7 @@ class Host:
         usable: True if at least one supervisor may take new executors.
         capacity: What its usable supervisors carry in all, by resource.
         cost: Price of an executor there, None if it is not stated.
+        silent: True if its site may be unheard of: it has no reading, and others tell theirs by readings.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Host:
     usable: bool
     capacity: Mapping[str, float]
     cost: float | None = None
+    silent: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,14 +82,21 @@ def gather_hosts(request: PlanRequest, capacity: CapacitySettings, readings: Rea
     for index, supervisor in enumerate(request.supervisors):
         by_name.setdefault(supervisor.host, []).append(index)
     faults: list[str] = []
+    sites = {
+        name: _site(name, [request.supervisors[index] for index in indices], readings, faults)
+        for name, indices in sorted(by_name.items())
+    }
+    heard = readings.by_host.keys() | set(readings.stale)
+    agents_tell = bool(readings.stale_sites) or any(each.site for each in readings.by_host.values())
     hosts = tuple(
         Host(
             name=name,
-            site=_site(name, [request.supervisors[index] for index in by_name[name]], readings, faults),
+            site=sites[name],
             supervisors=tuple(by_name[name]),
             usable=any(request.supervisors[index].usable for index in by_name[name]),
             capacity=_capacity([request.supervisors[index] for index in by_name[name]], capacity, faults),
             cost=_cost([request.supervisors[index] for index in by_name[name]], faults),
+            silent=agents_tell and sites[name] is None and name not in heard,
         )
         for name in sorted(by_name)
     )

@@ -1,15 +1,17 @@
 """Keep, place or move: what becomes of one topology in one round.
 
 Placing: executors without a slot, and executors whose pin or avoidance is broken, are placed while all others
-keep their host; only if that has no solution may the others move to make room. Moving for a gain: a running
-placement is left only for a candidate that is better by both thresholds, by delays that are known, has been
-so for a while, and is within the moves left.
+keep their host; only if that has no solution, on doubtful hosts neither, may the others move to make room.
+Moving for a gain: a running placement is left only for a candidate that is better by both thresholds, by
+delays that are known, has been so for a while, and is within the moves left.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
+
+import numpy as np
 
 from bridge.candidate import moved_executors, placement_on, weigh
 from bridge.problem_builder import NoHostError
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from bridge.settings import MoveSettings
     from bridge.sight import Sight
     from bridge.stability import Stability
+    from scheduler.arrays import BoolArray
     from scheduler.evaluation import Evaluation
     from scheduler.problem import Problem
     from scheduler.result import Result
@@ -89,7 +92,11 @@ def place_missing(state: RoundState, task: Task, search: Search, moves_left: int
     fixed = [None if executor in free else host for executor, host in enumerate(hosts)]
     held = len(free) < len(hosts)
     answer = search.ask(task, fixed)
-    reason = f"placed by {answer.result.strategy}"
+    reason, note = f"placed by {answer.result.strategy}", ""
+    if answer.placement is None and task.permits.doubtful.any():
+        task = replace(task, permits=task.permits.widened)
+        answer = search.ask(task, fixed)
+        note = ", some on hosts without a reading as no others have room"
     if answer.placement is None and held and not task.settings.frozen:
         # The running executors may be in the way: look whether all would fit together.
         stuck = [task.component[executor] in task.permits.reasons for executor in range(len(hosts))]
@@ -103,6 +110,7 @@ def place_missing(state: RoundState, task: Task, search: Search, moves_left: int
         reason = f"placed by {answer.result.strategy} after making room"
     if answer.placement is None:
         return Verdict(refusal, answer.result.reason, result=answer.result)
+    reason += note
     if moving:
         reason += f", {len(moving)} moved because a pin or avoidance was broken"
     verdict = Verdict("placed", reason, answer.placement, answer.result, evaluation=answer.result.evaluation)
@@ -138,7 +146,7 @@ def improve(
         return Verdict("kept", no_gain, evaluation=before)
     answer = search.ask(task, free, closed)
     result = answer.result
-    candidate = _watched_candidate(state, task, question, before, stability)
+    candidate = _watched_candidate(state, task, question, before, stability, closed=closed)
     if candidate is None and answer.placement is not None:
         candidate = weigh(state, task, question, before, answer.placement)
     if candidate is None:
@@ -165,7 +173,13 @@ def improve(
 
 
 def _watched_candidate(
-    state: RoundState, task: Task, question: Question, before: Evaluation, stability: Stability
+    state: RoundState,
+    task: Task,
+    question: Question,
+    before: Evaluation,
+    stability: Stability,
+    *,
+    closed: BoolArray,
 ) -> Candidate | None:
     """Return the placement that is being watched, None if there is none or it brings too little by now."""
     watched = stability.watched(task.index)
@@ -173,7 +187,12 @@ def _watched_candidate(
         return None
     placement = placement_on(state, question, watched.hosts)
     if placement is None:
-        stability.lose(task.index)
+        # Of a host that is out of sight nobody knows whether the gain is still there.
+        unseen = {state.hosts.hosts[host].name for host in np.flatnonzero(closed).tolist()}
+        if unseen.isdisjoint(watched.hosts):
+            stability.lose(task.index)
+        else:
+            stability.forget(task.index)
         return None
     candidate = weigh(state, task, question, before, placement)
     settings = stability.settings

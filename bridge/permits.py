@@ -1,7 +1,8 @@
 """Where pins and avoidances let the executors of a topology run, and where they may stay.
 
-A host that tells no site proves nothing: no executor comes to it that must be at a site or away from one, and
-none that runs there has to leave. So a silent agent neither breaks a pin nor opens a site that is avoided.
+A host that tells no site meets no pin to one, yet what runs there need not leave; it is at no site that is
+avoided. But where agents tell the sites of others, one without a reading may have lost its agent: it is
+doubtful, and executors that avoid a site come to it only if no other host has room for them.
 """
 
 from __future__ import annotations
@@ -28,13 +29,21 @@ class Permits:
 
     Attributes:
         tolerated: (n_components, n_hosts) where what runs may stay, dead and blacklisted hosts included.
-        permitted: (n_components, n_hosts) where executors may come: usable hosts that are known to suit.
-        reasons: Why, by component that has executors and is permitted nowhere.
+        permitted: (n_components, n_hosts) usable hosts where executors may come.
+        doubtful: (n_components, n_hosts) usable hosts where they may come if the permitted have no room.
+        reasons: Why, by component that has executors and may come nowhere.
     """
 
     tolerated: BoolArray
     permitted: BoolArray
+    doubtful: BoolArray
     reasons: Mapping[int, str]
+
+    @property
+    def widened(self) -> Permits:
+        """Take the doubtful hosts for permitted ones."""
+        none = np.zeros_like(self.doubtful)
+        return Permits(self.tolerated, self.permitted | self.doubtful, none, self.reasons)
 
 
 def permits_of(topology: Topology, settings: TopologySettings, hosts: Sequence[Host]) -> Permits:
@@ -49,19 +58,25 @@ def permits_of(topology: Topology, settings: TopologySettings, hosts: Sequence[H
     usable = np.array([host.usable for host in hosts], dtype=np.bool_)
     tolerated = np.ones((len(names), len(hosts)), dtype=np.bool_)
     permitted = np.tile(usable, (len(names), 1))
+    doubtful = np.zeros_like(permitted)
+    silent = np.array([host.silent for host in hosts], dtype=np.bool_)
     reasons: dict[int, str] = {}
     for row, name in enumerate(names):
         pin = settings.pin.get(name)
         avoided = (*settings.avoid.get(EVERY_COMPONENT, ()), *settings.avoid.get(name, ()))
         if pin is not None:
-            tolerated[row] &= _at(hosts, pin) | _untold(hosts, pin)
+            untold = np.array([pin.kind == "site" and host.site is None for host in hosts], dtype=np.bool_)
+            tolerated[row] &= _at(hosts, pin) | untold
             permitted[row] &= _at(hosts, pin)
         for place in avoided:
             tolerated[row] &= ~_at(hosts, place)
-            permitted[row] &= ~(_at(hosts, place) | _untold(hosts, place))
+            permitted[row] &= ~_at(hosts, place)
         if not permitted[row].any() and row in topology.executor_component:
-            reasons[row] = _why_nowhere(name, pin, avoided, hosts)
-    return Permits(tolerated, permitted, reasons)
+            reasons[row] = _why_nowhere(name, pin, hosts)
+        if any(place.kind == "site" for place in avoided):
+            doubtful[row] = permitted[row] & silent
+            permitted[row] &= ~silent
+    return Permits(tolerated, permitted, doubtful, reasons)
 
 
 def _at(hosts: Sequence[Host], place: Place) -> BoolArray:
@@ -70,19 +85,13 @@ def _at(hosts: Sequence[Host], place: Place) -> BoolArray:
     return np.array([name == place.name for name in names], dtype=np.bool_)
 
 
-def _untold(hosts: Sequence[Host], place: Place) -> BoolArray:
-    """(n_hosts,) hosts that may be at a place or not, as nothing tells their site at present."""
-    return np.array([place.kind == "site" and host.site is None for host in hosts], dtype=np.bool_)
-
-
-def _why_nowhere(component: str, pin: Place | None, avoided: Sequence[Place], hosts: Sequence[Host]) -> str:
-    of_sites = any(place.kind == "site" for place in (*avoided, *(() if pin is None else (pin,))))
-    untold = sum(host.usable and host.site is None for host in hosts) if of_sites else 0
-    told = f" ({untold} host{'s tell' if untold > 1 else ' tells'} no site)" if untold else ""
+def _why_nowhere(component: str, pin: Place | None, hosts: Sequence[Host]) -> str:
     if pin is None:
-        return f"no usable host is permitted to {component}{told}"
+        return f"no usable host is permitted to {component}"
+    untold = sum(host.usable and host.site is None for host in hosts) if pin.kind == "site" else 0
+    told = f" ({untold} host{'s tell' if untold > 1 else ' tells'} no site)" if untold else ""
     if _at(hosts, pin).any():
         return f"{component} is pinned to {pin}, where no usable host is permitted{told}"
-    if pin.kind == "site" and untold:
+    if untold:
         return f"{component} is pinned to {pin}, whose hosts are not known at present{told}"
     return f"{component} is pinned to {pin}, which is not in the cluster"

@@ -1,4 +1,4 @@
-"""A host that tells no site proves nothing: neither that a pin or avoidance is broken, nor that it is met."""
+"""A host that tells no site neither meets nor breaks a pin; it is at no avoided site unless it is silent."""
 
 from __future__ import annotations
 
@@ -91,11 +91,6 @@ def test_nothing_new_comes_to_a_host_that_may_be_at_an_avoided_site(make):
             "not placed: c1 is pinned to site:us-east1, which is not in the cluster; ",
         ),
         (
-            {"avoid": {"c1": ["site:uniroma2", "site:europe-west1"]}},
-            ("us-east1-1",),
-            "not placed: no usable host is permitted to c1 (1 host tells no site); ",
-        ),
-        (
             {"avoid": {"c1": [f"host:{site}-{k}" for site in SITES for k in (1, 2, 3)]}},
             ("us-east1-1",),
             "not placed: no usable host is permitted to c1; ",
@@ -108,7 +103,7 @@ def test_nothing_new_comes_to_a_host_that_may_be_at_an_avoided_site(make):
     ],
 )
 def test_a_refusal_says_that_sites_are_not_known(make, settings, silent, reason):
-    """A site that nobody tells may be there; us-east1 has the silent hosts alone."""
+    """A pinned site that nobody tells may be there; us-east1 has the silent hosts alone."""
     request = sited_by_agents(make, silent, pair(make, [0, -1], **settings))
     there = tuple(
         each for each in request.supervisors if each.host in silent or not each.host.startswith("us-east1")
@@ -124,3 +119,71 @@ def test_the_site_that_a_stale_reading_tells_still_counts(make):
     answer = only(request)
     assert answer.decision is Decision.ASSIGN
     assert hosts_of(request, answer)[1] in lost
+
+
+def labelled(make, topology, sites, agents=False):
+    """The cluster where hosts of these sites alone are labelled; agents know no site, or there are none."""
+    request = make.cluster(topology)
+    return replace(
+        request,
+        supervisors=tuple(
+            each
+            if each.meta["stormplace.site"] in sites
+            else replace(each, meta={"stormplace.executors": "2"})
+            for each in request.supervisors
+        ),
+        readings=tuple(make.reading(each.host, None, 0.0) for each in request.supervisors) if agents else (),
+    )
+
+
+@pytest.mark.parametrize("agents", [False, True])
+@pytest.mark.parametrize("sites", [(), ("us-east1",), ("us-east1", "europe-west1")])
+def test_hosts_without_a_label_are_away_from_the_site_that_is_avoided(make, sites, agents):
+    """Sites are told by supervisors: eight executors need hosts without a label, too."""
+    avoiding = json.dumps({"topology.stormplace.avoid": "site:us-east1"})
+    topology = replace(make.chain("a", [4, 4], [Grouping.SHUFFLE]), settings_json=avoiding)
+    request = labelled(make, topology, sites, agents)
+    answer = only(request)
+    assert answer.decision is Decision.ASSIGN
+    assert not any(host in ("us-east1-1", "us-east1-2") for host in hosts_of(request, answer) if sites)
+    assert "as no others have room" not in answer.status
+
+
+def test_a_host_without_a_label_is_as_good_as_one_that_is_known_to_suit(make):
+    """It is the nearest, and gains may lead there: c1 leaves the far site that it may run at."""
+    request = labelled(make, pair(make, [0, 5], avoid={"c1": "site:europe-west1"}), SITES[1:], agents=True)
+    x = {"uniroma2": 0.0, "europe-west1": 60.0, "us-east1": 120.0}
+    readings = tuple(make.reading(each.host, None, x[each.host[:-2]]) for each in request.supervisors)
+    answer = only(replace(request, readings=readings))
+    assert answer.status.startswith("moved by ")
+    assert hosts_of(request, answer)[1].startswith("uniroma2")
+
+
+@pytest.mark.parametrize(
+    ("needed", "silent", "noted"),
+    [
+        (2, ("uniroma2-1", "us-east1-1"), False),
+        (4, ("uniroma2-1", "us-east1-1"), False),
+        (5, ("uniroma2-1", "us-east1-1"), True),
+        (2, (*(f"uniroma2-{k}" for k in (1, 2, 3)), "us-east1-1"), True),
+    ],
+)
+def test_hosts_whose_agent_is_silent_are_second_choice(make, needed, silent, noted):
+    """uniroma2 has room for four on hosts that tell it: the others come only when these are full."""
+    avoiding = json.dumps({"topology.stormplace.avoid": ["site:us-east1", "site:europe-west1"]})
+    topology = replace(make.chain("a", [1, needed - 1], [Grouping.SHUFFLE]), settings_json=avoiding)
+    request = sited_by_agents(make, silent, topology)
+    answer = only(request)
+    assert answer.decision is Decision.ASSIGN
+    hosts = set(hosts_of(request, answer))
+    assert hosts <= {*silent, "uniroma2-2", "uniroma2-3"}
+    assert bool(hosts & set(silent)) is noted
+    assert (" on hosts without a reading as no others have room" in answer.status) is noted
+
+
+def test_a_stale_reading_keeps_executors_from_the_site_that_it_tells(make):
+    """The agents of us-east1 hang: it is avoided, though there is no room anywhere else."""
+    avoiding = {"c1": ["site:us-east1", "site:europe-west1", "host:uniroma2-2", "host:uniroma2-3"]}
+    topology = pair(make, [0, -1], avoid={**avoiding, "*": "host:uniroma2-1"})
+    answer = only(sited_by_agents(make, (), topology, stale=("us-east1-1", "us-east1-2")))
+    assert answer.status.startswith("not placed: no usable host is permitted to c1; ")

@@ -11,7 +11,7 @@ from bridge.memory import NOTHING, Memory, memory_from_json
 from bridge.messages import Decision, Grouping
 from bridge.planner import plan_round
 from bridge.settings import NetworkSettings, Settings
-from tests.bridge.planner_rounds import only, stopped
+from tests.bridge.planner_rounds import hosts_of, only, stopped
 
 NEAR = {"uniroma2": 0.0, "europe-west1": 0.0, "us-east1": 120.0}
 FAR = {"uniroma2": 0.0, "europe-west1": 60.0, "us-east1": 120.0}
@@ -114,10 +114,10 @@ def test_a_gain_is_believed_again_when_readings_are_back(make):
 
 
 def test_that_delays_were_measured_is_remembered(make):
-    """A memory that was recorded before it was told says no."""
+    """A memory that was recorded before rounds asked does not say."""
     _, memory = rounds([healthy(make), replace(healthy(make), readings=())])
     assert memory_from_json(memory.to_json()).measured
-    assert memory_from_json('{"topologies": []}') == Memory()
+    assert memory_from_json('{"topologies": []}') == Memory(measured=None)
 
 
 def test_one_lost_reading_is_no_reason_to_stay(make):
@@ -204,3 +204,28 @@ def test_where_availability_is_weighed_hosts_without_a_reading_are_left_aside(ma
     answer = only(request)
     assert answer.decision is Decision.ASSIGN
     assert request.supervisors[answer.executor_supervisor[1]].host.startswith("europe-west1")
+
+
+def test_a_stale_reading_is_forgotten_if_no_delay_was_ever_measured(make):
+    """An agent on trial reaches nobody: while its reading is stale nothing moves, then the table counts."""
+    alone = (make.reading("us-east1-2", "us-east1", 0.0),)
+    trial = replace(healthy(make), readings=alone)
+    bare = replace(trial, readings=())
+    answers, memory = rounds([trial, away(trial, 60), aged(trial, 60), *[bare] * 4])
+    assert [answer.decision for answer in answers] == [Decision.KEEP] * 6 + [Decision.ASSIGN]
+    assert answers[2].status.startswith("kept: readings are missing (europe-west1, uniroma2); ")
+    assert not memory.measured
+
+
+def test_a_watched_host_that_falls_out_of_sight_hands_its_time_to_nobody(make):
+    """c1 would come to europe-west1; when nobody sees that any more, the next best place is watched."""
+    x = {"uniroma2": 30.0, "europe-west1": 10.0, "us-east1": 120.0}
+    request = with_room_for_one(with_distances(make, make.cluster(pair(make, 5)), x))
+    first = make.reading("uniroma2-1", "uniroma2", 0.0)
+    seen = replace(request, readings=(first, *request.readings[1:]))
+    unseen = replace(seen, readings=tuple(each for each in seen.readings if "europe" not in each.name))
+    answers, _ = rounds([seen, seen, *[unseen] * 4])
+    assert [answer.decision for answer in answers] == [Decision.KEEP] * 5 + [Decision.ASSIGN]
+    assert "seen for 10 s of 30 s" in answers[1].status
+    assert "seen for 0 s of 30 s" in answers[2].status
+    assert hosts_of(seen, answers[5])[1].startswith("uniroma2")
