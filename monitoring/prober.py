@@ -112,9 +112,10 @@ class Prober(asyncio.DatagramProtocol):
             self._refuse(sender, Refusal.DIMENSIONS, f"{probe.dimensions} dimensions")
             return
         datagram = encode_answer(Answer(probe.nonce, coordinate))
-        self._transport.sendto(datagram, sender)
+        # counted first: whoever has the answer and scrapes then finds it counted
         self.sent_bytes += len(datagram)
         self.answered += 1
+        self._transport.sendto(datagram, sender)
 
     def _match(self, answer: Answer, sender: tuple[str, int], now_s: float) -> None:
         dimensions = len(answer.coordinate.position_ms)
