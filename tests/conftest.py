@@ -5,14 +5,6 @@ from __future__ import annotations
 import signal
 
 import pytest
-from hypothesis import HealthCheck, settings
-
-# Tests share their machine with others: no example may fail for being slow. Seeds are new in each run, so
-# that many runs of few examples find what one of many would.
-settings.register_profile(
-    "any-speed", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.load_profile("any-speed")
 
 SERVERS = {"redis_server", "zookeeper", "no_zookeeper"}
 """Fixtures that start a real server; tests that use one are no unit tests and run on their own."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 import networkx as nx
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 
 from scheduler.evaluation import check
 from scheduler.problem import (
@@ -27,6 +28,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from scheduler.arrays import IntArray
+
+# tests share their machine with others: no example may fail for being slow
+settings.register_profile(
+    "any-speed", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("any-speed")
 
 WEIGHTS = (
     {"response_time": 1.0},
