@@ -62,7 +62,9 @@ def _recovered(kind: str, phases: Sequence[Phase]) -> Target:
 
 def _back(phase: Phase) -> str:
     if phase.recovered_s is not None:
-        return f"{phase.recovered_s:.1f} s"
+        told = f"{phase.recovered_s:.1f} s"
+        again = phase.first_back_s is not None and phase.first_back_s < phase.recovered_s
+        return f"{told}, for half a minute already after {phase.first_back_s:.1f} s" if again else told
     if phase.settled_ms is None:
         return "not settled before the next event"
     levels = (("expected", phase.expected_ms), ("before", phase.before_ms))

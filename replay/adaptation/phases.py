@@ -37,7 +37,7 @@ class Phase:
         recovered_s: From the change to the recovery (`replay.adaptation.recovery`). None if the response time
             did not come back; if it settled above 1.2 times what was expected, or above 1.2 times the one
             before without a move; and where it is not known.
-        for_good_s: From the change to the moment after which nothing disturbed it any more, None likewise.
+        first_back_s: From the change to the first time that it was back for half a minute, None likewise.
         seen_s: From the change to the first round whose data show it, None if none does.
         known: Whether it is known if the response time came back: not if it settled and nobody can tell
             whether that is as good as was expected.
@@ -54,7 +54,7 @@ class Phase:
     silence_s: float
     lost: int
     recovered_s: float | None
-    for_good_s: float | None
+    first_back_s: float | None
     seen_s: float | None
     known: bool
     moves: tuple[Move, ...]
@@ -105,7 +105,7 @@ def _phase(scenario: ScenarioData, change: Change, before_ms: float | None, site
         silence_s=longest_silence_s(rows, start_s, end_s),
         lost=int(np.count_nonzero(inside & np.isinf(rows.response_ms))),
         recovered_s=found.back_s,
-        for_good_s=found.for_good_s,
+        first_back_s=found.first_s,
         seen_s=seen_after_s(change, scenario.rounds, sites),
         known=known,
         moves=moves,

@@ -20,7 +20,7 @@ TOLERANCE = 1.2
 OUTAGE_S = 5.0
 """Longer than this no row may wait, and no stretch of rows be without result: it is an outage."""
 HELD_S = 30.0
-"""So long all must be well, counted from the last move of the phase, for the response time to be back."""
+"""So long all must be well, counted from the last move of the phase, to be back for a first time."""
 
 
 @dataclass(frozen=True)
@@ -28,13 +28,13 @@ class Recovery:
     """When the response time is back, from the start of the phase; 0 if it was never away.
 
     Attributes:
-        back_s: From when on all is well for 30 s and the query moves no more, or for good if that is shorter;
-            None if the phase does not end well.
-        for_good_s: From when on all is well until the end of the phase; None if it does not end well.
+        back_s: From when on all is well until the end of the phase; None if it does not end well.
+        first_s: From when on all is well for 30 s and the query moves no more, `back_s` at the latest. From
+            then to `back_s` something else disturbed the query. None like `back_s`.
     """
 
     back_s: float | None
-    for_good_s: float | None
+    first_s: float | None
 
 
 NOT_BACK = Recovery(None, None)
@@ -66,7 +66,7 @@ def settled_ms(rows: Deliveries, start_s: float, end_s: float) -> float | None:
 def recovery(
     rows: Deliveries, medians_ms: FloatArray, start_s: float, end_s: float, rate: float, *, moved_s: float
 ) -> Recovery:
-    """Return how long after the start of a phase the response time is back, for a while and for good.
+    """Return how long after the start of a phase the response time is back, and was for a first time.
 
     All is well at a row if the rolling median is at most 1.2 times the settled level (and below an outage's
     5 s), no more rows wait for a result than come in 5 s, and no 5 s have passed without a row that has one.
@@ -95,8 +95,8 @@ def recovery(
     begins_s = np.where((starts == 0) & ~pauses[0], start_s, moments_s[starts])
     lasts_s = np.append(moments_s[starts[1:] - 1], end_s) - np.maximum(begins_s, moved_s)
     first = np.flatnonzero(lasts_s >= HELD_S)
-    back_s = begins_s[first[0]] if first.size else begins_s[-1]
-    return Recovery(float(back_s - start_s), float(begins_s[-1] - start_s))
+    first_s = begins_s[first[0]] if first.size else begins_s[-1]
+    return Recovery(float(begins_s[-1] - start_s), float(first_s - start_s))
 
 
 def longest_silence_s(rows: Deliveries, start_s: float, end_s: float) -> float:

@@ -37,21 +37,21 @@ _PHASES = (
     "seen after, s",
     "first move after, s",
     "planning, ms",
+    "first back after, s",
     "back after, s",
-    "for good after, s",
     "moves",
     "rows without result",
 )
 _PHASE_NOTE = (
     "Response times end to end, from the row being available in Redis to its first result being there. "
     "Before and settled: median of the 30 s before this change and before the next one. Until recovery: "
-    "median of the rows that came before the response time was back. Back: from then on, for 30 s and after "
-    "the last move, the median of 5 s is at most 1.2 times the settled level, no more rows wait than come in "
-    "5 s, and no 5 s pass without a row that has a result. For good: the same until the next change; what "
-    "lies between is a later disturbance. Expected: what the last move since the first change promised (its "
-    "R, and the ways from and to Redis), at least the calm level. A query that settles above 1.2 times that, "
-    "that becomes slower than 1.2 times before and does not move, or that does not end well, is not back. "
-    "Seen: the first round whose delays show more than "
+    "median of the rows that came before the response time was back. Back: from then on until the next "
+    "change the median of 5 s is at most 1.2 times the settled level, no more rows wait than come in 5 s, "
+    "and no 5 s pass without a row that has a result. First back: the same for 30 s, after the last move; "
+    "what lies between is another disturbance. Expected: what the last move since the first change promised "
+    "(its R, and the ways from and to Redis), at least the calm level. A query that settles above 1.2 times "
+    "that, that becomes slower than 1.2 times before and does not move, or that does not end well, is not "
+    "back. Seen: the first round whose delays show more than "
     "half of the change; of a site that is cut off, the first that knows no delay of it or has taken an "
     "executor from it. Times after the change."
 )
@@ -131,8 +131,8 @@ def _phase(scenario: ScenarioData, phase: Phase) -> list[str]:
         _number(phase.seen_s, "never"),
         _number(phase.moved_s, "-"),
         " / ".join(f"{move.plan_ms:.0f}" for move in phase.moves) or "-",
+        _number(phase.first_back_s, "-"),
         _number(phase.recovered_s, "**not back**" if phase.known else "not known"),
-        _number(phase.for_good_s, "-"),
         ", ".join(f"{move.executors} ({move.reason})" for move in phase.moves) or "none",
         str(phase.lost) if scenario.rows.by_expected_answers else "unknown",
     ]

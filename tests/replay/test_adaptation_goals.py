@@ -10,7 +10,7 @@ import pytest
 
 from replay.adaptation.goals import targets
 from replay.adaptation.kept import ROUNDS, read_rounds, write_rounds
-from tests.replay.adaptation_courses import CHANGES, reached, scenario
+from tests.replay.adaptation_courses import CHANGES, EVENTS, phases, reached, scenario
 from tests.replay.adaptation_runs import CALM_MS, NEAR, NEXT, THIRD, Course, put, write_scenario
 
 if TYPE_CHECKING:
@@ -29,6 +29,20 @@ def test_targets_are_judged_by_what_was_measured(tmp_path: Path) -> None:
     write_scenario(tmp_path, "changes", CHANGES)
     assert list(reached(tmp_path, "changes").values()) == [*[True] * 7, False, *[None] * 4]
     assert set(reached(tmp_path).values()) == {None}
+
+
+def test_a_query_that_is_disturbed_again_is_back_after_that(tmp_path: Path) -> None:
+    """Well for half a minute after 12 s, and away again until the 95th second: the target is missed."""
+
+    def course(at_s: float) -> float:
+        return 400.0 if 60 <= at_s < 70 or 140 <= at_s < 152 else CALM_MS
+
+    once = replace(CHANGES, events=EVENTS[:1], remotes={-100.0: NEAR, 100.0: NEXT}, response_ms=course)
+    write_scenario(tmp_path, "changes", once)
+    found = targets({"changes": scenario(tmp_path, "changes")}, phases(tmp_path))
+    (target,) = [one for one in found if one.text.startswith("a delay in use changes: response")]
+    assert target.reached is False
+    assert "for half a minute already after" in target.measured
 
 
 def test_two_moves_are_not_one(tmp_path: Path) -> None:

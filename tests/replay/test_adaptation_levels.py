@@ -36,7 +36,7 @@ def test_after_a_move_the_response_time_must_come_to_what_was_promised(
     (delay,) = phases(tmp_path)
     assert delay.expected_ms == pytest.approx(67.5)
     assert delay.settled_ms == level_ms
-    assert (delay.recovered_s is not None, delay.for_good_s is not None) == (back, back)
+    assert (delay.recovered_s is not None, delay.first_back_s is not None) == (back, back)
     found = targets({"changes": scenario(tmp_path, "changes")}, phases(tmp_path))
     assert found[0].reached is back
     assert ("expected 67.5 ms" in found[0].measured) is not back

@@ -44,7 +44,7 @@ def recovered(found: Deliveries, moved_s: float = EVENT_S) -> Recovery:
 
 
 def back_after_s(found: Deliveries) -> float | None:
-    return recovered(found).for_good_s
+    return recovered(found).back_s
 
 
 def silent_until(end_s: float) -> Callable[[float], float]:
@@ -87,22 +87,23 @@ def leaving_twice(second_s: int) -> Deliveries:
     return rows(lambda at_s: 900.0 if int(at_s - EVENT_S) in slow else LEVEL_MS)
 
 
-def test_a_response_time_that_leaves_again_is_back_for_good_the_second_time() -> None:
+def test_the_last_departure_counts() -> None:
+    """A response time that is well for a while and leaves again is back after the second time."""
     found = recovered(leaving_twice(50))
-    assert found.back_s == pytest.approx(7.5, abs=0.2)
-    assert found.for_good_s == pytest.approx(62.5, abs=0.2)
+    assert found.back_s == pytest.approx(62.5, abs=0.2)
+    assert found.first_s == pytest.approx(7.5, abs=0.2)
 
 
-def test_half_a_minute_of_quick_rows_is_what_counts_as_back() -> None:
-    """From 7.5 s to 34.5 s it is less, and the second time is for good."""
+def test_half_a_minute_of_quick_rows_is_what_counts_as_back_for_a_first_time() -> None:
+    """From 7.5 s to 34.5 s it is less."""
     found = recovered(leaving_twice(32))
-    assert found.back_s == found.for_good_s == pytest.approx(44.5, abs=0.2)
+    assert found.first_s == found.back_s == pytest.approx(44.5, abs=0.2)
 
 
 def test_quick_rows_before_the_last_move_do_not_count() -> None:
     """The move comes 30 s after the event and is an outage from the 50th second on."""
     found = recovered(leaving_twice(50), moved_s=EVENT_S + 30)
-    assert found.back_s == found.for_good_s == pytest.approx(62.5, abs=0.2)
+    assert found.first_s == found.back_s == pytest.approx(62.5, abs=0.2)
 
 
 def test_a_move_that_costs_nothing_is_no_departure() -> None:
@@ -113,7 +114,7 @@ def test_a_move_that_costs_nothing_is_no_departure() -> None:
 def test_what_comes_back_shortly_before_the_end_is_back_for_less_than_half_a_minute() -> None:
     """The phase ends well, which is all that can be known."""
     found = recovered(rows(lambda at_s: 900.0 if EVENT_S <= at_s < END_S - 25 else LEVEL_MS))
-    assert found.back_s == found.for_good_s == pytest.approx(END_S - EVENT_S - 22.5, abs=0.2)
+    assert found.first_s == found.back_s == pytest.approx(END_S - EVENT_S - 22.5, abs=0.2)
 
 
 def test_newer_rows_that_are_quick_do_not_hide_a_backlog() -> None:
