@@ -67,6 +67,13 @@ def test_what_is_not_known_is_null() -> None:
 def test_a_reading_with_as_many_links_as_there_may_be_stays_small() -> None:
     link = Link(119.98765, 119.94, 119.94, 5, 0.123456, 0.99912345)
     full = replace(READING, links={f"europe-north1-{n}": link for n in range(32)})
+    assert len(to_json(full)) < 4096
+    assert "delay_age_s" not in json.loads(to_json(full))["links"]["europe-north1-0"]
+
+
+def test_a_reading_stays_small_even_while_all_delays_are_older_than_answers() -> None:
+    link = Link(119.98765, 119.94, 120.94, 5, 0.123456, 0.99912345)
+    full = replace(READING, links={f"europe-north1-{n}": link for n in range(32)})
     assert len(to_json(full)) < 4500
 
 
