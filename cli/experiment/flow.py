@@ -13,7 +13,9 @@ from cli.errors import UserError
 from cli.running_lab import is_gone
 from lab.errors import LabError, NoLabError
 from replay.errors import DataError, MachineError
-from replay.experiment_folder import TURNS
+from replay.experiment_folder import EXPECTED, TURNS, finished_turns
+from replay.output import MARK
+from replay.pipeline import VERDICT, evaluate_runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -122,3 +124,26 @@ def _before(failures: Mapping[str, str]) -> str:
 
 def _told(failures: Mapping[str, str]) -> str:
     return "; ".join(f"{label}: {reason}" for label, reason in failures.items())
+
+
+def verify_and_report(out: Path, data: Path, build: Callable[[Path], Path], progress: StepProgress) -> None:
+    """Compare the answers of finished turns with the expected ones, where not done yet, and write the report.
+
+    The expected answers also tell a report which rows should have a result.
+
+    Args:
+        out: The experiment's folder.
+        data: Taxi rows.
+        build: Writes the report and returns its path.
+        progress: Takes two steps.
+    """
+    progress.step("verification: expected answers on Spark")
+    unverified = [turn for turn in finished_turns(out) if not (turn / VERDICT).is_file()]
+    if unverified:
+        expected = out / EXPECTED
+        source = None if (expected / MARK).is_file() else data
+        evaluate_runs(expected, unverified, source=source, say=progress.detail)
+    progress.step("report: table and pictures")
+    report = build(out)
+    progress.stop()
+    sys.stdout.write(f"report: {report}\n")

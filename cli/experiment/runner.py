@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cli.demo_steps import LabSteps, count_rows
 from cli.errors import UserError
-from cli.experiment.flow import resumable, run_turns, settle, tell_failures
+from cli.experiment.flow import resumable, run_turns, settle, tell_failures, verify_and_report
 from cli.experiment.folder import experiment_folder
 from cli.experiment.turn import TurnSetting, run_turn
 from cli.interrupt import all_as_ctrl_c
@@ -16,8 +16,7 @@ from cli.progress import StepProgress
 from cli.running_lab import end_left_lab, running_lab
 from lab.errors import LabError
 from lab.sites import read_site_file
-from replay.experiment_folder import EXPECTED, RESPONSE_TIME, TURNS, finished, finished_turns
-from replay.pipeline import VERDICT, evaluate_runs
+from replay.experiment_folder import RESPONSE_TIME, TURNS, finished
 from replay.response_time.report import build
 
 if TYPE_CHECKING:
@@ -80,18 +79,4 @@ def _go_on(
                 runs = {turn.label: partial(run_turn, steps, turn, setting) for turn in due}
                 run_turns(lab, out, runs, failures)
         if len(failures) < len(turns):
-            _verify(settings, progress, out)
-            progress.step("report: table and pictures")
-            report = build(out)
-            progress.stop()
-            sys.stdout.write(f"report: {report}\n")
-
-
-def _verify(settings: ExperimentSettings, progress: StepProgress, out: Path) -> None:
-    """Compare the answers of all finished turns with the expected ones, as far as that is not done yet."""
-    progress.step("verification: expected answers on Spark")
-    unverified = [turn for turn in finished_turns(out) if not (turn / VERDICT).is_file()]
-    if unverified:
-        expected = out / EXPECTED
-        source = None if (expected / "summary.json").is_file() else settings.data
-        evaluate_runs(expected, unverified, source=source, say=progress.detail)
+            verify_and_report(out, settings.data, build, progress)

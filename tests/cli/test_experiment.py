@@ -18,7 +18,7 @@ from bridge.wire import encode_response
 from cli import running_lab
 from cli.commands import app
 from cli.errors import UserError
-from cli.experiment import planned, runner, turn
+from cli.experiment import flow, planned, runner, turn
 from cli.experiment.runner import run_experiment
 from cli.experiment.settings import ExperimentSettings
 from cli.experiment.variants import VARIANTS, chosen, turns
@@ -58,7 +58,7 @@ def settings(data: Path, **changes: Any) -> ExperimentSettings:
 @pytest.fixture
 def experiment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, data: Path) -> Any:
     """Run the experiment with a lab of its own, without Spark and pictures; returns the lab."""
-    monkeypatch.setattr(runner, "evaluate_runs", lambda *_, **__: [])
+    monkeypatch.setattr(flow, "evaluate_runs", lambda *_, **__: [])
     monkeypatch.setattr(runner, "build", lambda out: out / "report.md")
     monkeypatch.setattr(turn, "find_planned", lambda *_: PLANNED)
 

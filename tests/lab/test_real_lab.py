@@ -128,7 +128,8 @@ def test_agents_follow_a_changed_delay(lab: LabClient, readings: LiveReadings) -
     lab.set_delay("far", "edge", 70.0)
     try:
         changed_ms = {**DELAYS_MS, frozenset(("far", "edge")): 70.0}
-        readings.until(FOLLOW_S, lambda seen: faults_of(seen, changed_ms))
+        seen = readings.until(FOLLOW_S, lambda seen: faults_of(seen, changed_ms))
+        assert abs(seen["far-1"]["links"]["edge-1"]["delay_ms"] - 70.0) < 14.0
     finally:
         lab.set_delay("far", "edge", 50.0)
 

@@ -26,8 +26,9 @@ class Peers:
             self.listing = listing
             self._changed.notify_all()
 
-    def wait(self, expected: dict[str, Address], patience_s: float) -> None:
+    def wait(self, expected: dict[str, Address], patience_s: float) -> dict[str, Address]:
         self.wait_for(lambda listing: dict(listing.addresses) == expected, patience_s)
+        return dict(self.listing.addresses)
 
     def wait_for(self, rule: Callable[[Listing], bool], patience_s: float) -> None:
         with self._changed:

@@ -64,7 +64,8 @@ def test_the_address_of_a_suspect_peer_is_read_again(
     one.peers.wait({"b": Address("10.0.0.1", 1)}, patience_s)
     nodes.client.set(nodes.path("b"), content(2, port=2))
     one.refresh("b")
-    one.peers.wait({"b": Address("10.0.0.1", 2)}, patience_s)
+    moved = {"b": Address("10.0.0.1", 2)}
+    assert one.peers.wait(moved, patience_s) == moved
 
 
 def test_a_znode_of_a_former_session_is_replaced_when_that_session_ends(

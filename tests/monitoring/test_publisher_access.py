@@ -42,7 +42,8 @@ def test_agents_with_the_same_credentials_find_each_other(
     a, b = (publisher(zookeeper, host, auth=ALICE) for host in "ab")
     a.publish(content(1, port=1))
     b.publish(content(1, port=2))
-    a.peers.wait({"b": Address("10.0.0.1", 2)}, patience_s)
+    other = {"b": Address("10.0.0.1", 2)}
+    assert a.peers.wait(other, patience_s) == other
 
 
 def test_a_wrong_password_is_told_once_and_tried_on_until_it_is_right(

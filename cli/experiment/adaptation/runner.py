@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from cli.demo_steps import LabSteps, count_rows
 from cli.errors import UserError
 from cli.experiment.adaptation.scenario import ScenarioSetting, run_scenario
-from cli.experiment.flow import resumable, run_turns, tell_failures
+from cli.experiment.flow import resumable, run_turns, tell_failures, verify_and_report
 from cli.experiment.folder import experiment_folder
 from cli.interrupt import all_as_ctrl_c
 from cli.progress import StepProgress
@@ -17,9 +17,7 @@ from cli.running_lab import end_left_lab, running_lab
 from lab.errors import LabError
 from lab.sites import read_site_file
 from replay.adaptation.report import build
-from replay.experiment_folder import ADAPTATION, EXPECTED, TURNS, finished, finished_turns
-from replay.output import MARK
-from replay.pipeline import VERDICT, evaluate_runs
+from replay.experiment_folder import ADAPTATION, TURNS, finished
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,21 +84,4 @@ def _go_on(
                     failures,
                 )
         if len(failures) < len(scenarios):
-            _verify(settings, progress, out)
-            progress.step("report: table and pictures")
-            report = build(out)
-            progress.stop()
-            sys.stdout.write(f"report: {report}\n")
-
-
-def _verify(settings: AdaptationSettings, progress: StepProgress, out: Path) -> None:
-    """Compare the answers of finished scenarios with the expected ones, as far as that is not done yet.
-
-    The expected answers also tell the report which rows should have a result.
-    """
-    progress.step("verification: expected answers on Spark")
-    unverified = [turn for turn in finished_turns(out) if not (turn / VERDICT).is_file()]
-    if unverified:
-        expected = out / EXPECTED
-        source = None if (expected / MARK).is_file() else settings.data
-        evaluate_runs(expected, unverified, source=source, say=progress.detail)
+            verify_and_report(out, settings.data, build, progress)

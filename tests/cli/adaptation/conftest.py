@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cli import running_lab
+from cli.experiment import flow
 from cli.experiment.adaptation import runner, scenario
 from cli.experiment.adaptation.runner import run_adaptation
 from cli.experiment.adaptation.settings import AdaptationSettings, chosen
@@ -28,7 +29,7 @@ def adaptation(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, world: World) ->
     data = tmp_path / "rows.csv"
     data.write_text("row\n" * 100, encoding="utf-8")
     monkeypatch.setattr(runner, "build", lambda out: out / "report.md")
-    monkeypatch.setattr(runner, "_verify", lambda *_: None)
+    monkeypatch.setattr(flow, "evaluate_runs", lambda *_, **__: [])
     monkeypatch.setattr(scenario, "planned_rounds", lambda *_: (ROUND,))
     usual: dict[str, Any] = {
         "strategy": "ils",

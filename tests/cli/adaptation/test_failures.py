@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cli.errors import UserError
+from cli.experiment import flow
 from cli.experiment.adaptation import runner, scenario
 from lab.errors import LabError
 from replay.errors import DataError, MachineError
@@ -222,16 +223,16 @@ def test_a_kept_file_that_stays_malformed_is_no_reason_to_go_on(
     assert end.value.status == 1
 
 
-@pytest.mark.parametrize("step", ["build", "_verify"])
+@pytest.mark.parametrize(("module", "step"), [(runner, "build"), (flow, "evaluate_runs")])
 def test_what_the_machine_lacks_is_a_reason_to_go_on(
-    adaptation: Any, monkeypatch: pytest.MonkeyPatch, step: str
+    adaptation: Any, monkeypatch: pytest.MonkeyPatch, module: Any, step: str
 ) -> None:
     """Room for the report, say, or Java for the expected answers: it may be there the next time."""
 
-    def lacking(*_: object) -> Path:
+    def lacking(*_: object, **__: object) -> Path:
         raise MachineError("report.md: cannot be written: No space left on device")
 
-    monkeypatch.setattr(runner, step, lacking)
+    monkeypatch.setattr(module, step, lacking)
     with pytest.raises(UserError, match=r"No space left on device \(the same command goes on from here\)"):
         adaptation("stable")
 

@@ -1,4 +1,4 @@
-"""Verifying the answers of finished scenarios: each once, against expected answers that are computed once."""
+"""Verifying the answers of finished turns: each once, against expected answers that are computed once."""
 
 from __future__ import annotations
 
@@ -7,24 +7,10 @@ from typing import Any
 
 import pytest
 
-from cli.experiment.adaptation import runner
-from cli.experiment.adaptation.settings import AdaptationSettings
+from cli.experiment import flow
 from cli.progress import StepProgress
 
 DATA = Path("rows.csv")
-SETTINGS = AdaptationSettings(
-    data=DATA,
-    sites=Path("sites.toml"),
-    strategy="ils",
-    rate=10.0,
-    steady_rate=2.0,
-    calm_s=150.0,
-    phase_s=150.0,
-    noise_min=15.0,
-    stable_min=60.0,
-    settle_s=90.0,
-    seed=1,
-)
 
 
 @pytest.fixture
@@ -40,7 +26,7 @@ def verified(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         for turn in turns:
             (turn / "verdict.json").touch()
 
-    monkeypatch.setattr(runner, "evaluate_runs", evaluate)
+    monkeypatch.setattr(flow, "evaluate_runs", evaluate)
     (tmp_path / "experiment.json").write_text("{}", encoding="utf-8")
     for name in ("changes", "noise", "stable"):
         (tmp_path / "turns" / name).mkdir(parents=True)
@@ -49,7 +35,7 @@ def verified(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
 
     def run() -> list[tuple[list[str], Path | None]]:
         asked.clear()
-        runner._verify(SETTINGS, StepProgress(total=1), tmp_path)
+        flow.verify_and_report(tmp_path, DATA, lambda out: out / "report.md", StepProgress(total=2))
         return list(asked)
 
     return run
