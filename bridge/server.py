@@ -55,6 +55,7 @@ class PlanServer:
         self._processor = _processor(idl.PlacementDaemon, handler)
         self._log = log
         self._stopping = threading.Event()
+        self._stopped_once = threading.Lock()
         self._wake_reader, self._wake_writer = socket.socketpair()
         self._listener: socket.socket | None = None
         self._lock = threading.Lock()
@@ -100,9 +101,13 @@ class PlanServer:
         with selectors.DefaultSelector() as selector:
             selector.register(self._listener, selectors.EVENT_READ)
             selector.register(self._wake_reader, selectors.EVENT_READ)
-            while not self._stopping.is_set():
+            # The byte of `stop` ends this, not its flag: between the two, `stop` still needs its socket.
+            woken = False
+            while not woken:
                 for key, _ in selector.select():
-                    if key.fileobj is self._listener:
+                    if key.fileobj is self._wake_reader:
+                        woken = True
+                    else:
                         self._accept(self._listener)
         self._listener.close()
         self._drain()
@@ -111,7 +116,8 @@ class PlanServer:
 
     def stop(self) -> None:
         """Ask `serve` to end; may be called from any thread and from a signal handler."""
-        if self._stopping.is_set():
+        # A lock that is never waited for: a signal may come while another thread is just in here.
+        if not self._stopped_once.acquire(blocking=False):
             return
         self._stopping.set()
         self._wake_writer.send(b"\0")

@@ -124,6 +124,24 @@ def test_stopping_lets_a_running_round_finish(make, monkeypatch, running):
         daemon.connect()
 
 
+def test_stopping_before_the_first_connection_is_awaited(monkeypatch, running):
+    """A thread that begins to serve while another one stops the server leaves that one its socket."""
+    with running() as daemon:
+        flag = daemon.server._stopping  # its user comes between the flag and the wake-up
+        set_flag = flag.set
+
+        def set_and_look_away():
+            set_flag()
+            daemon.connect().close()  # lets `serve` look at the flag, if it does
+            daemon.thread.join(0.1)
+
+        monkeypatch.setattr(flag, "set", set_and_look_away)
+        daemon.server.stop()
+        daemon.server.stop()
+        daemon.thread.join(60)
+        assert not daemon.thread.is_alive()
+
+
 def test_a_port_in_use_is_one_sentence(daemon):
     """A second daemon on the same port is refused, even one that shares ports."""
     settings_ = ServerSettings(port=daemon.port)
