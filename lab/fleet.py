@@ -216,7 +216,7 @@ class Fleet:
         started = []
         for name, service in self.services.items():
             service.kill_if_overdue()
-            if service.start_is_due():
+            if service.start_is_due() and not self._is_held_back(service):
                 try:
                     service.start(self._namespace(service))
                 except LabError as error:
@@ -227,8 +227,18 @@ class Fleet:
 
     def next_due_s(self) -> float | None:
         """Return when `tend` has something to do, or None."""
-        return min(
-            (due for service in self.services.values() if (due := service.due_s()) is not None), default=None
+        dues = (one.due_s() for one in self.services.values() if not self._is_held_back(one))
+        return min((due for due in dues if due is not None), default=None)
+
+    def _is_held_back(self, service: Service) -> bool:
+        """Tell whether a service is to start again only when its host reaches Nimbus again.
+
+        A supervisor without ZooKeeper would only end once more. On machines of their own such starts cost
+        nobody else anything; here they take the processors from the hosts that are still there.
+        """
+        host = service.command.host
+        return (
+            service.state == "waiting" and host is not None and not self.reaches_nimbus(self._host_of[host])
         )
 
     def stop_politely(self) -> None:

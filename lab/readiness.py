@@ -17,8 +17,8 @@ _TOO_MANY_ENDS = 4
 class ReadinessCheck:
     """Follows one lab through one start or change.
 
-    Ends of services before the first look say nothing about this change: supervisors of an isolated site,
-    for one, end again and again.
+    Ends of services before the first look say nothing about this change: supervisors of a site that was
+    isolated, for one, have ended.
     """
 
     def __init__(self, folder: LabFolder) -> None:

@@ -46,6 +46,7 @@ class EmptyLab:
         nimbus.state = "running"
         holders = [Service(commands.pause(host), folder.logs) for host in fleet.hosts]
         fleet.services = {one.command.name: one for one in (self._forwarder, nimbus, *holders)}
+        self.fleet = fleet
         self._keeper = Keeper(fleet, starter=-1)
         lock = take_lock(folder)
         assert lock is not None
@@ -120,6 +121,27 @@ def test_isolating_and_rejoining_are_repeatable(lab: EmptyLab) -> None:
     assert lab.client.status().isolated == ("near", "far")
     lab.client.rejoin("near")
     assert lab.client.status().isolated == ("far",)
+
+
+def test_what_ends_at_an_isolated_site_starts_again_when_it_is_back(
+    lab: EmptyLab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until then it waits, and nobody wakes up for it; a service that reaches Nimbus does not wait."""
+    starts: list[str] = []
+    monkeypatch.setattr(Service, "start", lambda self, _: starts.append(self.command.name))
+    monkeypatch.setattr(Fleet, "pause_pid", lambda *_: 1)
+    for host in ("near-1", "far-1"):
+        service = Service(Command(f"supervisor-{host}", host, ("true",)), lab.client.folder.logs)
+        service.restart()
+        lab.fleet.services[service.command.name] = service
+    lab.client.isolate("far")
+    assert lab.fleet.tend() == ["supervisor-near-1"]
+    del lab.fleet.services["supervisor-near-1"]
+    assert lab.fleet.next_due_s() is None
+    lab.client.rejoin("far")
+    assert lab.fleet.next_due_s() is not None
+    assert lab.fleet.tend() == ["supervisor-far-1"]
+    assert starts == ["supervisor-near-1", "supervisor-far-1"]
 
 
 def test_delays_set_while_isolated_are_kept(lab: EmptyLab) -> None:
