@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 
 import pytest
+
+# Every worker and every command under test would otherwise compile all modules anew, which costs more than
+# most of the tests do; set before any other module is imported, and inherited by workers and commands.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 SERVERS = {"redis_server", "zookeeper", "no_zookeeper"}
 """Fixtures that start a real server; tests that use one are no unit tests and run on their own."""
