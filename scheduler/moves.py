@@ -41,10 +41,11 @@ class MoveCosts:
     def best(self) -> int | None:
         """Return the flat index of the lowest rank (F, then mean delay), the first among equals."""
         objective, delay = self.objective.ravel(), self.mean_delay_ms.ravel()
-        if not np.isfinite(objective).any():
+        least = objective.min(initial=np.inf)
+        if np.isinf(least):
             return None
         steps = np.rint(objective / OBJECTIVE_STEP)
-        equal = np.flatnonzero(steps == steps.min())
+        equal = np.flatnonzero(steps == np.rint(least / OBJECTIVE_STEP))
         return int(equal[np.rint(delay[equal] / DELAY_STEP_MS).argmin()])
 
     def rank(self, index: int) -> Rank:
@@ -113,7 +114,7 @@ class Standing:
 
 
 class MoveEvaluator:
-    """Evaluates the neighbours of placements of one problem; holds what does not depend on the placement.
+    """Evaluates the neighbours of placements of one problem; holds what does not depend on them, and a look.
 
     Attributes:
         blocks: Ranges of operators, (first, last) without the last, to be looked at in one step each.
@@ -135,6 +136,7 @@ class MoveEvaluator:
         self._critical_in = _Groups(critical, target, problem.n_ops)
         self._critical_out = _Groups(critical, source, problem.n_ops)
         self._avoidance = Avoidance(problem)
+        self._latest: Standing | None = None
         self.blocks = self._cut(max(1, BLOCK // problem.n_nodes))
 
     def _cut(self, streams: int) -> list[tuple[int, int]]:
@@ -151,8 +153,15 @@ class MoveEvaluator:
     def look(self, placement: IntArray) -> Standing:
         """Return what the moves from a placement are computed from.
 
+        It is kept for the next look at the same placement: kinds of moves are tried in turn until one helps.
+
         Complexity: O((n_ops + n_streams) log n_ops + n_used x n_nodes), with n_used nodes in use.
         """
+        if self._latest is None or not np.array_equal(self._latest.placement, placement):
+            self._latest = self._standing(placement.copy())
+        return self._latest
+
+    def _standing(self, placement: IntArray) -> Standing:
         paths = potentials(self._problem, placement)
         application = self._problem.application
         start, end = placement[application.stream_source], placement[application.stream_target]

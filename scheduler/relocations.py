@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.capacity import demanded, fits, remaining
+from scheduler.capacity import demanded, fits
 from scheduler.deadline import Deadline
 from scheduler.evaluation import DELAY_STEP_MS, OBJECTIVE_STEP, mean_weights
 from scheduler.linear import PairTerm, linear_form
@@ -105,19 +105,21 @@ class RelocationEvaluator:
         """Return lower bounds of F and exact mean delays of relocations, (n_pairs,) each, in whole steps."""
         problem, form, (origin, destination) = self._problem, self._form, pairs.T
         active, row = np.unique(origin, return_inverse=True)
+        standing = self._moves.look(placement)
+        used = np.flatnonzero(np.bincount(placement))
+        moved = np.searchsorted(used, active)
         hosts = (placement == active[:, None]).astype(np.float64)
         unary = hosts @ form.unary
         now = unary[np.arange(len(active)), active]
-        objective = form.value(problem, placement) + (unary[row, destination] - now[row])
+        objective = standing.linear + (unary[row, destination] - now[row])
         for term in form.pairs:
-            objective += self._change(placement, active, term)[row, destination]
+            objective += self._change(term, standing.spot, used, moved)[row, destination]
         if form.response_factor and not deadline.expired():
             response = self._response_bounds(placement, active, deadline)
             objective += form.response_factor * response[row, destination]
-        start, end = self._ends(placement)
-        mean = float(self._mean.weight @ self._mean.matrix[start, end])
-        change = self._change(placement, active, self._mean)[row, destination]
-        return np.rint(objective / OBJECTIVE_STEP), np.rint((mean + change) / DELAY_STEP_MS)
+        change = self._change(self._mean, standing.spot, used, moved)[row, destination]
+        mean = standing.mean_delay_ms + change
+        return np.rint(objective / OBJECTIVE_STEP), np.rint(mean / DELAY_STEP_MS)
 
     def _response_bounds(self, placement: IntArray, active: IntArray, deadline: Deadline) -> FloatArray:
         """Return (n_active, n_nodes) what R is at least when an active node's operators move to a node."""
@@ -142,35 +144,37 @@ class RelocationEvaluator:
             np.maximum.at(bounds, column[first:last][moves[first:last]], through[moves[first:last]])
         return bounds
 
-    def _ends(self, placement: IntArray) -> tuple[IntArray, IntArray]:
-        application = self._problem.application
-        return placement[application.stream_source], placement[application.stream_target]
-
-    def _change(self, placement: IntArray, active: IntArray, term: PairTerm) -> FloatArray:
+    def _change(self, term: PairTerm, spot: IntArray, used: IntArray, moved: IntArray) -> FloatArray:
         """Return (n_active, n_nodes) how a sum over streams changes when all of an active node moves.
 
         Streams that stay within a node cost nothing before and after, so only traffic between nodes counts:
         that from v to the moved operators comes from v to their new node, and likewise back.
+
+        Args:
+            term: The sum.
+            spot: (n_ops,) position of each operator's node among those in use.
+            used: (n_used,) the nodes in use.
+            moved: (n_active,) positions of the active ones among them.
         """
-        used = np.unique(placement)
-        start, end = (np.searchsorted(used, each) for each in self._ends(placement))
+        application = self._problem.application
+        start, end = spot[application.stream_source], spot[application.stream_target]
         across = start != end
         count = len(used)
         traffic = np.bincount(start[across] * count + end[across], term.weight[across], count * count)
         between = traffic.reshape(count, count)
-        moved = np.searchsorted(used, active)
         own = between[moved] @ term.matrix.T[used] + between.T[moved] @ term.matrix[used]
-        change: FloatArray = own - own[np.arange(len(active)), active][:, None]
+        change: FloatArray = own - own[np.arange(len(moved)), used[moved]][:, None]
         return change
 
     def _feasible(self, placement: IntArray, nodes: IntArray) -> IntArray:
         """Return (n_moves, 2) pairs (from, to): active nodes ascending, `to` in the order of `nodes`."""
         problem = self._problem
-        load, free = demanded(problem, placement), remaining(problem, placement)
-        pairs = [np.empty((0, 2), dtype=np.int64)]
-        for u in np.unique(placement):
-            fitting = fits(load[u], free) & problem.allowed[placement == u].all(axis=0)
-            fitting[u] = False
-            destinations = nodes[fitting[nodes]]
-            pairs.append(np.column_stack([np.full_like(destinations, u), destinations]))
-        return np.concatenate(pairs)
+        load = demanded(problem, placement)
+        free = problem.capacity - load
+        order = np.argsort(placement, kind="stable")
+        active, begins = np.unique(placement[order], return_index=True)
+        fitting = np.logical_and.reduceat(problem.allowed[order], begins, axis=0)
+        fitting &= fits(load[active, None], free)
+        fitting[np.arange(len(active)), active] = False
+        row, column = np.nonzero(fitting[:, nodes])
+        return np.column_stack([active[row], nodes[column]])

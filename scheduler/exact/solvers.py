@@ -55,8 +55,7 @@ class Answer:
 def run_highs(order: Order, deadline: Deadline, say: Callable[[Answer], None]) -> None:
     """Solve a program on one thread and say the answer, one message at the end."""
     model = mathopt.Model.from_model_proto(_proto(order.model))
-    by_id = {variable.id: variable for variable in model.variables()}
-    wanted = [by_id[column] for column in order.wanted.tolist()]
+    wanted = [model.get_variable(column) for column in order.wanted.tolist()]
     parameters = mathopt.SolveParameters(relative_gap_tolerance=0.0, absolute_gap_tolerance=0.0)
     parameters.highs.string_options["parallel"] = "off"
     if not deadline.unlimited:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +24,7 @@ from scheduler.strategies.odp import OdpParameters
 from scheduler.strategy import Context, Progress, ignore
 
 if TYPE_CHECKING:
+    from scheduler.result import Result
     from tests.scheduler.conftest import MakeProblem
     from tests.scheduler.exact.conftest import AnyProblem, Optimum
 
@@ -165,14 +167,20 @@ def test_a_limit_of_work_ends_the_search_with_a_true_bound(make_problem: MakePro
     assert first.bound <= evaluate(problem, proved.placement).objective
 
 
+@cache
+def unproved(make_problem: MakeProblem, seed: int) -> tuple[Problem, Result]:
+    """A problem that the work does not suffice for, and what is found for it."""
+    problem = make_problem(seed, 10, 20)
+    return problem, plan(problem, "odp", OdpParameters(1000.0), seed=seed)
+
+
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("strategy", ["ils", "tabu-search", "local-search"])
 def test_without_a_proof_it_is_not_worse_than_a_heuristic(
     make_problem: MakeProblem, strategy: str, seed: int
 ) -> None:
     """With their default parameters, on problems that the work does not suffice for."""
-    problem = make_problem(seed, 10, 20)
-    found = plan(problem, "odp", OdpParameters(1000.0), seed=seed)
+    problem, found = unproved(make_problem, seed)
     heuristic = plan(problem, strategy, seed=seed)
 
     assert found.evaluation is not None
