@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _REDIS_SILENCE_S = 10.0
 
+REDIS_LONGEST_PAUSE_S = 1.0
+"""A Redis that cannot be reached is asked again after ever longer pauses, of at most so many seconds."""
+
 
 def read_address(option: str, text: str) -> Address:
     """Read HOST:PORT.
@@ -92,7 +95,9 @@ def redis_at(text: str) -> Iterator[Redis]:
         UserError: It is no address, or Redis does not answer or refuses.
     """
     from redis import Redis  # noqa: PLC0415 - keeps other commands quick
+    from redis.backoff import ExponentialWithJitterBackoff  # noqa: PLC0415 - likewise
     from redis.exceptions import RedisError  # noqa: PLC0415 - likewise
+    from redis.retry import Retry  # noqa: PLC0415 - likewise
 
     address = read_address("--redis", text)
     try:
@@ -102,6 +107,7 @@ def redis_at(text: str) -> Iterator[Redis]:
             decode_responses=True,
             socket_connect_timeout=5.0,
             socket_timeout=_REDIS_SILENCE_S,
+            retry=Retry(ExponentialWithJitterBackoff(base=0.01, cap=REDIS_LONGEST_PAUSE_S), retries=10),
         )
     except RedisError as error:
         raise UserError(f"Redis {text}: {' '.join(str(error).split())}", status=1) from error

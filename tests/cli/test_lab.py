@@ -1,3 +1,5 @@
+"""The group `lab` without a lab: what it refuses, and what it says where nothing runs."""
+
 from __future__ import annotations
 
 import json
@@ -8,7 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    Command = Callable[..., tuple[int, str, str]]
 
 GOOD = """
 [[site]]
@@ -17,12 +22,6 @@ supervisors = 1
 slots = 1
 services = true
 """
-
-
-def stormplace(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "cli.main", "lab", *arguments], capture_output=True, text=True, check=False
-    )
 
 
 @pytest.mark.parametrize(
@@ -38,29 +37,43 @@ def stormplace(*arguments: str) -> subprocess.CompletedProcess[str]:
         (["logs", "nimbus"], "no log is named 'nimbus'"),
     ],
 )
-def test_bad_input_is_one_sentence_and_a_status(tmp_path: Path, arguments: list[str], sentence: str) -> None:
+def test_bad_input_is_one_sentence_and_a_status(
+    stormplace: Command, tmp_path: Path, arguments: list[str], sentence: str
+) -> None:
     """No command of the group answers bad input with a trace or with success."""
     command, *rest = arguments
-    done = stormplace(command, "--dir", str(tmp_path), *rest)
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"stormplace: {sentence}")
+    status, _, err = stormplace("lab", command, "--dir", tmp_path, *rest)
+    assert status == 2
+    assert err.startswith(f"stormplace: {sentence}")
+    assert len(err.splitlines()) == 1
+
+
+def test_a_refusal_is_the_exit_status_of_the_process(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "cli.main", "lab", "isolate", "--dir", str(tmp_path), "a"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("stormplace: no lab is running in ")
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_a_wrong_site_file_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+def test_a_wrong_site_file_is_refused_before_anything_is_written(stormplace: Command, tmp_path: Path) -> None:
     """After a refusal the state folder does not even exist."""
     sites = tmp_path / "sites.toml"
     sites.write_text(GOOD.replace("slots = 1", "slots = 0"), encoding="utf-8")
-    done = stormplace("up", "--dir", str(tmp_path / "lab"), "--sites", str(sites))
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"stormplace: site file {sites}: site[0].slots: ")
+    status, _, err = stormplace("lab", "up", "--dir", tmp_path / "lab", "--sites", sites)
+    assert status == 2
+    assert err.startswith(f"stormplace: site file {sites}: site[0].slots: ")
     assert not (tmp_path / "lab").exists()
 
 
-def test_nothing_running_is_no_error_for_down_and_status(tmp_path: Path) -> None:
+def test_nothing_running_is_no_error_for_down_and_status(stormplace: Command, tmp_path: Path) -> None:
     """Taking down or looking at no lab says so and succeeds."""
     for command in ("down", "status"):
-        done = stormplace(command, "--dir", str(tmp_path))
-        assert (done.returncode, done.stdout) == (0, "nothing is running\n")
-    done = stormplace("status", "--dir", str(tmp_path), "--json")
-    assert (done.returncode, json.loads(done.stdout)["state"]) == (0, "absent")
+        status, out, _ = stormplace("lab", command, "--dir", tmp_path)
+        assert (status, out) == (0, "nothing is running\n")
+    status, out, _ = stormplace("lab", "status", "--dir", tmp_path, "--json")
+    assert (status, json.loads(out)["state"]) == (0, "absent")

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cli.main import main
 from cli.taxi import PACED_ROWS_BEGIN
 from topologies.taxi.feed import FeedProgress
 
@@ -21,17 +20,19 @@ ENDS = ("--nimbus", "127.0.0.1:1", "--redis", "127.0.0.1:1", "--run", "r", "--na
 
 @pytest.fixture
 def run(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, stormplace: Callable[..., tuple[int, str, str]]
 ) -> Callable[..., tuple[int, str]]:
-    """Runs the command line in this process; returns exit status and standard error."""
+    """Runs the command line in this process; returns exit status and standard error.
 
-    def run_main(*arguments: str) -> tuple[int, str]:
-        monkeypatch.setattr(sys, "argv", ["stormplace", "taxi", *arguments])
-        with pytest.raises(SystemExit) as end:
-            main()
-        return int(end.value.code or 0), capsys.readouterr().err
+    A Redis that refuses is asked again at once.
+    """
+    monkeypatch.setattr("cli.taxi_input.REDIS_LONGEST_PAUSE_S", 0.0)
 
-    return run_main
+    def run_taxi(*arguments: str) -> tuple[int, str]:
+        status, _, err = stormplace("taxi", *arguments)
+        return status, err
+
+    return run_taxi
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,8 @@ def checkout(tmp_path: Path) -> Path:
         source, target = ROOT / path, tmp_path / path
         target.parent.mkdir(parents=True, exist_ok=True)
         if source.is_dir():
-            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+            # compiled modules come along, but none that another process is just writing
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("*.pyc.*"))
         else:
             shutil.copy(source, target)
     return tmp_path

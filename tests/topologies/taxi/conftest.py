@@ -47,7 +47,8 @@ def reference(lines: list[str]) -> list[Answer]:
     """Count the whole window anew at every row."""
     rows = valid_rows(lines)
     names = sorted({route for *_, route in rows})
-    ids = np.array([names.index(route) for *_, route in rows])
+    id_of = {name: index for index, name in enumerate(names)}
+    ids = np.array([id_of[route] for *_, route in rows])
     times = np.array([time_s for _, _, time_s, _ in rows])
     answers: list[Answer] = []
     previous: list[str] | None = None
@@ -56,8 +57,10 @@ def reference(lines: list[str]) -> list[Answer]:
         inside = ids[first : index + 1]
         counts = np.bincount(inside, minlength=len(names))
         freshest = np.zeros(len(names), dtype=np.int64)
-        np.maximum.at(freshest, inside, np.arange(first, index + 1) + 1)
-        order = np.argsort(-(counts * 1_000_000 + freshest))[:11]
+        freshest[inside] = np.arange(first, index + 1) + 1  # of equal routes the last one stays
+        keys = counts * 1_000_000 + freshest
+        best = np.argpartition(keys, -11)[-11:]
+        order = best[np.argsort(-keys[best])]
         ranking = [(names[each], int(counts[each])) for each in order if counts[each]]
         ten = [route for route, _ in ranking[:10]]
         top = None

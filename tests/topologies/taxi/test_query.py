@@ -102,6 +102,9 @@ class Chain:
             ("metronome", "default", "countByWindow"): deque(),
             ("countByWindow", "default", "partialRank"): deque(),
         }
+        self._ways_from: dict[tuple[str, str], list[deque[list[Any]]]] = {}
+        for (source, stream, _), queue in self._queues.items():
+            self._ways_from.setdefault((source, stream), []).append(queue)
         self._choose = choose
         self.out: list[list[Any]] = []
 
@@ -117,9 +120,8 @@ class Chain:
             for out_stream, values in self._stages[target].process(
                 source, self._queues[key].popleft(), stream
             ):
-                for (start, name, _), queue in self._queues.items():
-                    if (start, name) == (target, out_stream):
-                        queue.append(values)
+                for queue in self._ways_from.get((target, out_stream), ()):
+                    queue.append(values)
                 if target == "partialRank":
                     self.out.append(values)
 
