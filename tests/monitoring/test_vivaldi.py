@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import statistics
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -51,18 +52,12 @@ def test_seven_hosts_with_queues_on_every_third_probe_are_at_most_8_percent_off_
     assert max(errors) <= 0.08
 
 
-def test_thirty_two_hosts_are_at_most_10_percent_off_after_90_s(
+def test_thirty_two_hosts_are_at_most_10_percent_and_nine_of_ten_pairs_25_percent_off_after_90_s(
     simulation: Callable[..., Any], table_5_delays_ms: Delays
 ) -> None:
-    errors = [simulation(table_5_delays_ms, seed).run(90).median_error() for seed in range(3)]
-    assert max(errors) <= 0.10
-
-
-def test_nine_of_ten_pairs_of_thirty_two_hosts_are_at_most_25_percent_off_after_90_s(
-    simulation: Callable[..., Any], table_5_delays_ms: Delays
-) -> None:
-    # one pair in eight is in the same data centre, where 25 % are 0.06 ms: the mean over seeds counts
     runs = [sorted(simulation(table_5_delays_ms, seed).run(90).relative_errors()) for seed in range(3)]
+    assert max(map(statistics.median, runs)) <= 0.10
+    # one pair in eight is in the same data centre, where 25 % are 0.06 ms: the mean over seeds counts
     assert sum(errors[int(0.9 * len(errors))] for errors in runs) / len(runs) <= 0.25
 
 
