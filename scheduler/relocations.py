@@ -103,7 +103,7 @@ class RelocationEvaluator:
         self, placement: IntArray, pairs: IntArray, deadline: Deadline
     ) -> tuple[FloatArray, FloatArray]:
         """Return lower bounds of F and exact mean delays of relocations, (n_pairs,) each, in whole steps."""
-        problem, form, (origin, destination) = self._problem, self._form, pairs.T
+        form, (origin, destination) = self._form, pairs.T
         active, row = np.unique(origin, return_inverse=True)
         standing = self._moves.look(placement)
         used = np.flatnonzero(np.bincount(placement))

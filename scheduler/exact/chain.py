@@ -110,8 +110,10 @@ class Completion:
         self.unary = np.where(chain.open, chain.unary + prices * chain.shares[:, None], np.inf)
         self.to_go = np.zeros((k, n * memory.states + 1))
         self.to_go[:, -1] = np.inf
+        # one array for all positions: it is large, and fresh memory costs as much as the work in it
+        ahead = np.empty((n, memory.states, n))
         for i in range(k - 2, -1, -1):
-            ahead = np.take(self.to_go[i + 1], self.steps(i + 1))
+            np.take(self.to_go[i + 1], self.steps(i + 1), out=ahead, mode="clip")
             ahead += (chain.pairs[i] + self.unary[i + 1])[:, None, :]
             self.to_go[i, :-1] = ahead.min(axis=2).ravel()
         self.start = self.unary[0] + self.to_go[0][self._first()]

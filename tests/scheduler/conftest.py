@@ -219,7 +219,7 @@ class FeasiblePlacements(Protocol):
 
 
 def _feasible_placements(problem: Problem) -> Iterator[IntArray]:
-    """In lexical order, all at once: a check of its own, as one by one would cost more than what is tested."""
+    """In lexical order, by a check of all at once: one by one they cost more than what is tested."""
     choices = [np.flatnonzero(row) for row in problem.allowed]
     placements = np.stack(np.meshgrid(*choices, indexing="ij"), axis=-1).reshape(-1, problem.n_ops)
     hosted = (placements[:, None, :] == np.arange(problem.n_nodes)[:, None]).astype(np.float64)

@@ -39,6 +39,12 @@ class AnyProblem(Protocol):
     def __call__(self, seed: int, n_ops: int, n_nodes: int) -> Problem: ...
 
 
+class Responses(Protocol):
+    """Returns the response times (ms) of placements (n_ops, n_placements)."""
+
+    def __call__(self, problem: Problem, placements: IntArray) -> FloatArray: ...
+
+
 class Optimum(Protocol):
     """Returns the least F of all placements, or None if none is feasible."""
 
@@ -54,6 +60,11 @@ def any_problem() -> AnyProblem:
 @pytest.fixture(scope="session")
 def optimum() -> Optimum:
     return _optimum
+
+
+@pytest.fixture(scope="session")
+def responses() -> Responses:
+    return _responses
 
 
 def _any_problem(seed: int, n_ops: int, n_nodes: int) -> Problem:
@@ -124,11 +135,15 @@ def _optimum(problem: Problem) -> float | None:
 
 def _objectives(problem: Problem, placements: IntArray) -> FloatArray:
     """F of placements (n_ops, n_placements), from raw metrics, not by the solver's linear form."""
+    return linear_metrics(problem, placements).objective(problem.scale, _responses(problem, placements))
+
+
+def _responses(problem: Problem, placements: IntArray) -> FloatArray:
     source, target = problem.application.stream_source, problem.application.stream_target
     execution = np.take_along_axis(problem.execution_ms, placements, axis=1)
 
     def hop(streams: IntArray) -> FloatArray:
         return problem.network.delay_ms[placements[source[streams]], placements[target[streams]]]
 
-    response = (problem.application.levels.arrivals(execution, hop) + execution).max(axis=0)
-    return linear_metrics(problem, placements).objective(problem.scale, response)
+    longest: FloatArray = (problem.application.levels.arrivals(execution, hop) + execution).max(axis=0)
+    return longest

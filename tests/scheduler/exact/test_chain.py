@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import product
+from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -12,6 +13,9 @@ from scheduler.exact.chain import Chain, Completion, Memory, raise_prices
 from scheduler.exact.chain_search import search_chain
 from scheduler.exact.equal_rows import cheapest_of_equals
 from scheduler.exact.work import Work
+
+if TYPE_CHECKING:
+    from scheduler.arrays import FloatArray, IntArray
 
 
 def chain(seed: int, length: int = 6, nodes: int = 5) -> Chain:
@@ -26,16 +30,17 @@ def chain(seed: int, length: int = 6, nodes: int = 5) -> Chain:
     return Chain(0.5, random.uniform(0, 0.3, (length, nodes)), pairs, open_places, shares, slots)
 
 
-def costs(given: Chain) -> dict[tuple[int, ...], float]:
-    found = {}
-    for path in product(range(len(given.slots)), repeat=len(given.unary)):
-        nodes = np.array(path)
-        steps = np.arange(len(path))
-        load = np.bincount(nodes[given.shares], minlength=len(given.slots))
-        if given.open[steps, nodes].all() and (load <= given.slots).all():
-            pairs = given.pairs[steps[:-1], nodes[:-1], nodes[1:]].sum()
-            found[path] = given.constant + float(given.unary[steps, nodes].sum() + pairs)
-    return found
+@cache
+def paths_and_costs(seed: int) -> tuple[IntArray, FloatArray]:
+    """All paths of a chain that take no more slots than there are, one per row, and what each costs."""
+    given = chain(seed)
+    length, nodes = given.unary.shape
+    paths = np.indices((nodes,) * length).reshape(length, -1).T
+    steps = np.arange(length)
+    load = (paths[:, given.shares, None] == np.arange(nodes)).sum(axis=1)
+    paths = paths[given.open[steps, paths].all(axis=1) & (load <= given.slots).all(axis=1)]
+    pairs = given.pairs[steps[:-1], paths[:, :-1], paths[:, 1:]].sum(axis=1)
+    return paths, given.constant + given.unary[steps, paths].sum(axis=1) + pairs
 
 
 def work() -> Work:
@@ -47,19 +52,18 @@ def work() -> Work:
 def test_the_search_finds_the_cheapest_path_and_bounds_stay_below(seed: int, size: int) -> None:
     """At any prices and with any memory, for the whole and for every operator on every node."""
     given = chain(seed)
-    all_costs = costs(given)
-    best = min(all_costs.values())
+    paths, costs = paths_and_costs(seed)
+    best = float(costs.min())
     memory = Memory(given, size)
     completion = raise_prices(given, memory, np.zeros(len(given.slots)), best + 0.1, rounds=20, work=work())
     marginals = completion.marginals()
     answer = search_chain(completion, best + 0.1, 10**9, work())
 
     assert completion.bound <= best + 1e-12
-    for path, cost in all_costs.items():
-        assert (marginals[np.arange(len(path)), list(path)] <= cost + 1e-9).all()
+    assert (marginals[np.arange(paths.shape[1]), paths] <= costs[:, None] + 1e-9).all()
     assert answer.complete
     assert answer.nodes is not None
-    assert all_costs[tuple(answer.nodes.tolist())] == pytest.approx(best)
+    assert costs[(paths == answer.nodes).all(axis=1)] == pytest.approx([best])
 
 
 def test_more_memory_gives_a_bound_that_is_no_lower() -> None:

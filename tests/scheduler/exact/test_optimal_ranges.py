@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scheduler.deadline import Deadline
-from scheduler.evaluation import evaluate
+from scheduler.evaluation import evaluate, linear_metrics
 from scheduler.exact.ask import SOLVER_TOLERANCE
 from scheduler.generators.paper import paper_problem
 from scheduler.objective import METRICS
@@ -27,38 +27,38 @@ from scheduler.problem import (
 from scheduler.strategy import Context, Suggestion
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
-    from scheduler.arrays import FloatArray
     from tests.scheduler.conftest import FeasiblePlacements, RichProblem
-    from tests.scheduler.exact.conftest import AnyProblem
+    from tests.scheduler.exact.conftest import AnyProblem, Responses
 
-Extremes = dict[str, tuple[float, float]]
+    Extremes = dict[str, tuple[float, float]]
+    Measure = Callable[[Problem], Extremes | None]
 
 
 def context(deadline: Deadline | None = None) -> Context:
     return Context(np.random.default_rng(0), deadline or Deadline.none())
 
 
-def extremes(problem: Problem, placements: FeasiblePlacements) -> Extremes | None:
-    """Smallest and largest value of each metric over all feasible placements."""
-    values = []
-    for placement in placements(problem):
-        worth = evaluate(problem, placement)
-        values.append(
-            (
-                worth.response_time_ms,
-                worth.availability,
-                worth.network_usage_bytes,
-                worth.inter_node_traffic_bytes_s,
-                worth.cost,
-            )
-        )
-    if not values:
-        return None
-    table: FloatArray = np.array(values)
-    low, high = table.min(axis=0).tolist(), table.max(axis=0).tolist()
-    return dict(zip(METRICS, zip(low, high, strict=True), strict=True))
+@pytest.fixture(scope="session")
+def extremes(feasible_placements: FeasiblePlacements, responses: Responses) -> Measure:
+    """Measures the smallest and largest value of each metric over all feasible placements."""
+
+    def measure(problem: Problem) -> Extremes | None:
+        placements = np.array(list(feasible_placements(problem)), dtype=np.int64)
+        if not placements.size:
+            return None
+        sums = linear_metrics(problem, placements.T)
+        values = {
+            "response_time": responses(problem, placements.T),
+            "availability": np.exp(-sums.unavailability),
+            "network_usage": sums.usage_bytes,
+            "inter_node_traffic": sums.traffic_bytes_s,
+            "cost": sums.cost,
+        }
+        return {metric: (float(values[metric].min()), float(values[metric].max())) for metric in METRICS}
+
+    return measure
 
 
 def assert_equal(found: Mapping[str, MetricRange], wanted: Extremes, problem: Problem) -> None:
@@ -81,11 +81,11 @@ def assert_within(found: Mapping[str, MetricRange], wanted: Extremes) -> None:
 @given(seed=st.integers(0, 10_000), n_ops=st.integers(1, 5), n_nodes=st.integers(1, 4))
 @settings(max_examples=30)
 def test_the_ends_are_those_of_brute_force(
-    any_problem: AnyProblem, feasible_placements: FeasiblePlacements, seed: int, n_ops: int, n_nodes: int
+    any_problem: AnyProblem, extremes: Measure, seed: int, n_ops: int, n_nodes: int
 ) -> None:
     """For every metric, graph and constraint; and where there is no placement, that is said."""
     problem = any_problem(seed, n_ops, n_nodes)
-    wanted = extremes(problem, feasible_placements)
+    wanted = extremes(problem)
     if wanted is None:
         with pytest.raises(NoPlacementError):
             optimal_ranges(problem, context())
@@ -95,11 +95,11 @@ def test_the_ends_are_those_of_brute_force(
 
 @pytest.mark.parametrize("seed", range(6))
 def test_prices_memory_limits_and_uneven_links_are_seen(
-    rich_problem: RichProblem, feasible_placements: FeasiblePlacements, seed: int
+    rich_problem: RichProblem, extremes: Measure, seed: int
 ) -> None:
     """Several paths of different lengths, pins, and every metric with operators and streams in it."""
     problem = rich_problem(seed, 5, 4)
-    wanted = extremes(problem, feasible_placements)
+    wanted = extremes(problem)
     assert wanted is not None
     assert_equal(optimal_ranges(problem, context()), wanted, problem)
 
@@ -108,12 +108,13 @@ def test_prices_memory_limits_and_uneven_links_are_seen(
 def test_the_ends_do_not_lean_on_the_start(
     rich_problem: RichProblem,
     feasible_placements: FeasiblePlacements,
+    extremes: Measure,
     seed: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Each search begins at the end that it is not looking for."""
     problem = rich_problem(seed, 4, 3)
-    wanted = extremes(problem, feasible_placements)
+    wanted = extremes(problem)
     assert wanted is not None
 
     def farthest(alone: Problem, _context: Context) -> Suggestion:
@@ -127,11 +128,11 @@ def test_the_ends_do_not_lean_on_the_start(
 @given(seed=st.integers(0, 10_000), ticks=st.integers(0, 400))
 @settings(max_examples=25)
 def test_whenever_time_ends_no_placement_leaves_the_ranges(
-    any_problem: AnyProblem, feasible_placements: FeasiblePlacements, seed: int, ticks: int
+    any_problem: AnyProblem, extremes: Measure, seed: int, ticks: int
 ) -> None:
     """What is not proved by then is a bound, and never wider than the one computed without solving."""
     problem = any_problem(seed, 4, 4)
-    wanted = extremes(problem, feasible_placements)
+    wanted = extremes(problem)
     if wanted is None:
         return
     clock = count()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scheduler.deadline import Deadline
-from scheduler.evaluation import OBJECTIVE_STEP, check, evaluate
+from scheduler.evaluation import OBJECTIVE_STEP, evaluate
 from scheduler.exact import leader_search, two_classes
 from scheduler.exact.ask import SOLVER_TOLERANCE, search_by_solver
 from scheduler.exact.form import class_form
@@ -36,7 +37,7 @@ from scheduler.strategy import Context, ignore
 
 if TYPE_CHECKING:
     from scheduler.arrays import IntArray
-    from tests.scheduler.conftest import MakeProblem
+    from tests.scheduler.conftest import FeasiblePlacements, MakeProblem
 
 WEIGHTS = (
     {"response_time": 1.0},
@@ -82,6 +83,16 @@ def layered(seed: int, followers: int, leaders: int, n_nodes: int, *, limit: boo
     return Problem(Application(operators, streams), Network(nodes, delay), objective, limits=limits)
 
 
+@cache
+def layered_on_four(
+    seed: int, feasible_placements: FeasiblePlacements
+) -> tuple[Problem, list[IntArray], float]:
+    """A problem of five free operators, its placements, and F of the best of them."""
+    problem = layered(seed, 3, 2, 4)
+    placements = list(feasible_placements(problem))
+    return problem, placements, min(evaluate(problem, each).objective for each in placements)
+
+
 @given(
     seed=st.integers(0, 10_000),
     followers=st.integers(1, 3),
@@ -89,10 +100,12 @@ def layered(seed: int, followers: int, leaders: int, n_nodes: int, *, limit: boo
     limit=st.booleans(),
 )
 @settings(max_examples=60)
-def test_it_finds_the_optimum_and_says_so(seed: int, followers: int, leaders: int, limit: bool) -> None:
+def test_it_finds_the_optimum_and_says_so(
+    feasible_placements: FeasiblePlacements, seed: int, followers: int, leaders: int, limit: bool
+) -> None:
     """Against every placement of small layered applications, with and without a start."""
     problem = layered(seed, followers, leaders, 4, limit=limit)
-    feasible = _feasible(problem, followers + leaders)
+    feasible = list(feasible_placements(problem))
     incumbent = Incumbent(problem, ignore)
     if seed % 2 and feasible:
         incumbent.offer(feasible[seed % len(feasible)], "start")
@@ -108,11 +121,11 @@ def test_it_finds_the_optimum_and_says_so(seed: int, followers: int, leaders: in
 
 
 @pytest.mark.parametrize("seed", range(16))
-def test_any_prices_leave_the_optimum_in_reach(seed: int) -> None:
+def test_any_prices_leave_the_optimum_in_reach(feasible_placements: FeasiblePlacements, seed: int) -> None:
     """Prices move costs about: whatever they are, the search is complete and its bounds are true."""
     problem = layered(seed, 2 + seed % 2, 2, 4, limit=seed % 3 == 0)
     random = np.random.default_rng(seed)
-    placements = _feasible(problem, 4 + seed % 2)
+    placements = list(feasible_placements(problem))
     if not placements:
         return
     worth = np.array([evaluate(problem, each).objective for each in placements])
@@ -143,13 +156,13 @@ def test_any_prices_leave_the_optimum_in_reach(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", [0, 1, 2, 6])
 @pytest.mark.parametrize("few", [0, 4])
-def test_the_priced_search_proves_the_optimum(seed: int, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_priced_search_proves_the_optimum(
+    feasible_placements: FeasiblePlacements, seed: int, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Prices are computed when the search without them needs more than its trial, here at once."""
     monkeypatch.setattr(two_classes, "TRIAL", -1)
     monkeypatch.setattr(leader_search, "FEW", few)
-    problem = layered(seed, 3, 2, 4)
-    placements = _feasible(problem, 5)
-    best = min(evaluate(problem, each).objective for each in placements)
+    problem, placements, best = layered_on_four(seed, feasible_placements)
     incumbent = Incumbent(problem, ignore)
     incumbent.offer(placements[-1], "start")
 
@@ -160,28 +173,26 @@ def test_the_priced_search_proves_the_optimum(seed: int, few: int, monkeypatch: 
 
 @pytest.mark.parametrize("looks", range(0, 40, 3))
 def test_whenever_the_priced_search_ends_its_bound_is_true(
-    looks: int, monkeypatch: pytest.MonkeyPatch
+    feasible_placements: FeasiblePlacements, looks: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The deadline is looked at in every round of pricing, too."""
     monkeypatch.setattr(two_classes, "TRIAL", -1)
-    problem = layered(6, 3, 2, 4)
-    placements = _feasible(problem, 5)
+    problem, placements, best = layered_on_four(6, feasible_placements)
     ticks = itertools.count()
     incumbent = Incumbent(problem, ignore)
     incumbent.offer(placements[-1], "start")
     work = Work(Deadline(lambda: float(next(ticks)), float(looks)), math.inf)
     search_two_classes(class_form(problem), incumbent, work)
 
-    assert incumbent.bound <= min(evaluate(problem, each).objective for each in placements)
+    assert incumbent.bound <= best
     assert next(ticks) <= looks + 4
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2, 4, 5, 6, 7, 8, 10, 14])
-def test_the_solver_alone_finds_the_same_optimum(seed: int) -> None:
+def test_the_solver_alone_finds_the_same_optimum(feasible_placements: FeasiblePlacements, seed: int) -> None:
     """Its program splits links between two classes by counts, and has potentials per place."""
     problem = layered(seed, 3, 2, 3)
-    placements = _feasible(problem, 5)
-    best = min((evaluate(problem, each).objective for each in placements), default=None)
+    best = min((evaluate(problem, each).objective for each in feasible_placements(problem)), default=None)
     form, incumbent = class_form(problem), Incumbent(problem, ignore)
     context = Context(np.random.default_rng(0), Deadline.none())
 
@@ -191,13 +202,6 @@ def test_the_solver_alone_finds_the_same_optimum(seed: int) -> None:
     else:
         assert incumbent.objective == pytest.approx(best, abs=2 * SOLVER_TOLERANCE)
         assert incumbent.bound <= best
-
-
-def _feasible(problem: Problem, free: int) -> list[IntArray]:
-    placements = (
-        np.array([0, *nodes, 0]) for nodes in itertools.product(range(problem.n_nodes), repeat=free)
-    )
-    return [each for each in placements if not check(problem, each)]
 
 
 def test_three_free_classes_are_left_to_others(make_problem: MakeProblem) -> None:
