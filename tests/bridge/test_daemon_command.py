@@ -16,6 +16,7 @@ from thriftpy2.transport import TFramedTransportFactory
 from bridge.contract import idl
 from bridge.messages import Decision
 from bridge.wire import request_to_thrift
+from cli.main import main
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ def command(tmp_path):
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_the_command_says_when_it_is_ready_and_ends_on_a_signal(make, command, number):
     """One line with the address, a plan, exit status 0, and no process left of those that it started."""
-    process = command("[server]\nport = 0\n")
+    process = command("[server]\nport = 0\n[plan]\ntime_limit_ms = 60000\n")
     ready = process.stdout.readline()
     assert ready.startswith("stormplace daemon ready on 127.0.0.1:")
     client = make_client(
@@ -69,8 +70,11 @@ def test_the_command_says_when_it_is_ready_and_ends_on_a_signal(make, command, n
     ]
 
 
-def test_the_command_refuses_bad_input_with_one_sentence_and_status_2(command, daemon, tmp_path):
-    """Bad settings, a port in use, records that cannot be written."""
+def test_the_command_refuses_bad_input_with_one_sentence_and_status_2(
+    command, daemon, tmp_path, monkeypatch, capsys
+):
+    """Bad settings, a port in use, records that cannot be written; here, and the last as a process too."""
+    config = tmp_path / "daemon.toml"
     (tmp_path / "file").touch()
     for text, sentence in (
         ("[server]\nprot = 1\n", f"stormplace: {tmp_path}/daemon.toml: server.prot: unknown key\n"),
@@ -80,6 +84,11 @@ def test_the_command_refuses_bad_input_with_one_sentence_and_status_2(command, d
             f"stormplace: {tmp_path}/file: records cannot be written there (File exists)\n",
         ),
     ):
-        process = command(text)
-        out, err = process.communicate(timeout=60)
-        assert (out, err, process.returncode) == ("", sentence, 2)
+        config.write_text(text)
+        monkeypatch.setattr(sys, "argv", ["stormplace", "daemon", "--config", str(config)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        assert (*capsys.readouterr(), end.value.code) == ("", sentence, 2)
+    process = command(text)
+    out, err = process.communicate(timeout=60)
+    assert (out, err, process.returncode) == ("", sentence, 2)
