@@ -2,6 +2,8 @@
 
 Placing: executors without a slot, and executors whose pin or avoidance is broken, are placed while all others
 keep their host; only if that has no solution, on doubtful hosts neither, may the others move to make room.
+If executors lost their host, those on hosts that vanished from the readings are placed anew with them: Nimbus
+does not give up all hosts of a site at once, and each further round would restart the topology again.
 Moving for a gain: a running placement is left only for a candidate that is better by both thresholds, by
 delays that are known, has been so for a while, and is within the moves left.
 """
@@ -61,7 +63,9 @@ class Verdict:
     optimal: bool = False
 
 
-def place_missing(state: RoundState, task: Task, search: Search, moves_left: int) -> Verdict | None:
+def place_missing(
+    state: RoundState, task: Task, search: Search, moves_left: int, sight: Sight
+) -> Verdict | None:
     """Place executors that have no slot or whose pin or avoidance is broken.
 
     Args:
@@ -69,10 +73,22 @@ def place_missing(state: RoundState, task: Task, search: Search, moves_left: int
         task: The topology.
         search: Asks strategies.
         moves_left: Running executors that may still move in this round.
+        sight: Knows which hosts have vanished.
 
     Returns:
         None if there is nothing to place.
     """
+    if None in state.assignment(task.index) and sight.vanished.any() and not task.settings.frozen:
+        elsewhere = replace(task, permits=task.permits.without(sight.vanished))
+        verdict = _place_missing(state, elsewhere, search, moves_left, sight)
+        if verdict is not None and verdict.kind == "placed":
+            return verdict
+    return _place_missing(state, task, search, moves_left, sight)
+
+
+def _place_missing(
+    state: RoundState, task: Task, search: Search, moves_left: int, sight: Sight
+) -> Verdict | None:
     hosts = [None if slot is None else state.host_of(slot) for slot in state.assignment(task.index)]
     missing = [executor for executor, host in enumerate(hosts) if host is None]
     displaced = _displaced(state, task, hosts)
@@ -111,8 +127,11 @@ def place_missing(state: RoundState, task: Task, search: Search, moves_left: int
     if answer.placement is None:
         return Verdict(refusal, answer.result.reason, result=answer.result)
     reason += note
-    if moving:
-        reason += f", {len(moving)} moved because a pin or avoidance was broken"
+    gone = sum(bool(sight.vanished[hosts[executor]]) for executor in moving)
+    if gone:
+        reason += f", {gone} moved because readings of their hosts have vanished"
+    if len(moving) > gone:
+        reason += f", {len(moving) - gone} moved because a pin or avoidance was broken"
     verdict = Verdict("placed", reason, answer.placement, answer.result, evaluation=answer.result.evaluation)
     return verdict if held else _with_proof(verdict)
 

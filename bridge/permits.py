@@ -45,6 +45,16 @@ class Permits:
         none = np.zeros_like(self.doubtful)
         return Permits(self.tolerated, self.permitted | self.doubtful, none, self.reasons)
 
+    def without(self, hosts: BoolArray) -> Permits:
+        """Let executors neither come to nor stay at some hosts, but for components that have no others.
+
+        Args:
+            hosts: (n_hosts,) the hosts.
+        """
+        others = (self.permitted & ~hosts).any(axis=1, keepdims=True)
+        left = others & hosts
+        return Permits(self.tolerated & ~left, self.permitted & ~left, self.doubtful & ~left, self.reasons)
+
 
 def permits_of(topology: Topology, settings: TopologySettings, hosts: Sequence[Host]) -> Permits:
     """Work out where the executors of a topology may run at all.

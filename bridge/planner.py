@@ -222,7 +222,7 @@ class _Planner:
             self._verdicts[index] = verdict
 
     def _place(self, task: Task) -> Verdict | None:
-        verdict = place_missing(self._state, task, self._search, self._moves_left())
+        verdict = place_missing(self._state, task, self._search, self._moves_left(), self._sight)
         self._questions_left -= None in self._state.assignment(task.index)
         return verdict
 

@@ -39,6 +39,8 @@ class Sight:
         stale: (n_hosts,) hosts whose reading is older than its lifetime.
         unread: (n_hosts,) hosts without a believed reading.
         blind: (n_hosts,) hosts without a measured delay to any other.
+        vanished: (n_hosts,) unread hosts to which others still tell a link: they had an agent until lately.
+            No host is while readings are not live.
         guessed: (n_hosts, n_hosts) pairs whose delay is a guess.
     """
 
@@ -49,6 +51,7 @@ class Sight:
     stale: BoolArray
     unread: BoolArray
     blind: BoolArray
+    vanished: BoolArray
     guessed: BoolArray
 
     def why_not(self, problem: Problem, placement: Sequence[int]) -> str:
@@ -82,7 +85,7 @@ class Sight:
         """(n_hosts,) hosts where no gain can be believed: a search among them would hide those that can."""
         closed = np.zeros(len(self.hosts), dtype=np.bool_)
         if self.measured and not self.blind.all():
-            closed |= self.blind
+            closed |= self.blind | self.vanished
             if task.settings.weights.get("availability"):
                 closed |= self.unread
         return closed
@@ -116,13 +119,23 @@ def look(hosts: Sequence[Host], readings: Readings, delays: Delays, *, measured_
     np.fill_diagonal(guessed, val=False)
     stale = frozenset(readings.stale)
     remembered = bool(measured_before) or not blind.all()
+    unread = np.fromiter((host.name not in readings.by_host for host in hosts), np.bool_, count)
     return Sight(
         hosts=hosts,
         live=readings.live or measured_before is None,
         remembered=remembered,
         measured=measured_before is not None and (remembered or bool(stale)),
         stale=np.fromiter((host.name in stale for host in hosts), np.bool_, count),
-        unread=np.fromiter((host.name not in readings.by_host for host in hosts), np.bool_, count),
+        unread=unread,
         blind=blind,
+        vanished=unread & _linked(hosts, readings)
+        if unread.any() and readings.live
+        else np.zeros_like(unread),
         guessed=guessed,
     )
+
+
+def _linked(hosts: Sequence[Host], readings: Readings) -> BoolArray:
+    """(n_hosts,) hosts to which some believed reading tells a link, whatever its age."""
+    peers = frozenset[str]().union(*(reading.links for reading in readings.by_host.values()))
+    return np.fromiter((host.name in peers for host in hosts), np.bool_, len(hosts))

@@ -47,13 +47,15 @@ def test_what_runs_on_a_host_that_falls_silent_stays(make, at, settings):
 
 
 def test_it_stays_while_others_move_for_a_gain(make):
-    """c0 stays on its silent host, to which links lead still; c1 comes nearer from far away."""
+    """c0 stays on its silent host, to which links lead still; c1 comes next door from far away."""
     request = sited_by_agents(make, ["uniroma2-1"], pair(make, [0, 5], pin={"c0": "site:uniroma2"}))
     near = {"uniroma2-1": {"delay_ms": 0.2, "age_s": 0.0}}
     far = {"uniroma2-1": {"delay_ms": 120.0, "age_s": 0.0}}
+    one = {"stormplace.executors": "1"}
     answer = only(
         replace(
             request,
+            supervisors=tuple(replace(each, meta={**each.meta, **one}) for each in request.supervisors),
             readings=(
                 make.reading("uniroma2-2", "uniroma2", 0.0, links=near),
                 *request.readings[1:4],
