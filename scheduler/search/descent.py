@@ -26,12 +26,24 @@ class Descent:
 
     def __init__(self, problem: Problem, placement: IntArray, nodes: IntArray) -> None:
         """Start from a feasible placement; `nodes` is the list L, which decides between equals."""
-        self.placement = placement
-        self.rank = evaluate(problem, placement).rank
         self._problem = problem
+        self.restart(placement)
         self._nodes = nodes
         self._moves = MoveEvaluator(problem)
         self._relocations = RelocationEvaluator(problem, self._moves)
+
+    def restart(self, placement: IntArray) -> None:
+        """Go on from another feasible placement; what does not depend on it is kept."""
+        self.placement = placement
+        self.rank = evaluate(self._problem, placement).rank
+
+    def run(self, deadline: Deadline) -> None:
+        """Descend until no step is better, or time is up."""
+        before = None
+        while self.rank != before:
+            before = self.rank
+            if not self.round(deadline):
+                break
 
     def round(self, deadline: Deadline) -> bool:
         """Take the best step of each neighbourhood in turn; return whether there was time for all three."""
@@ -78,9 +90,5 @@ class Descent:
 def descend(problem: Problem, placement: IntArray, deadline: Deadline) -> Descent:
     """Return the descent from a placement after it has come to its end, or to that of the time."""
     descent = Descent(problem, placement, np.arange(problem.n_nodes))
-    before = None
-    while descent.rank != before:
-        before = descent.rank
-        if not descent.round(deadline):
-            break
+    descent.run(deadline)
     return descent

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from scheduler.evaluation import evaluate
 from scheduler.large.descent import descend as sweep
 from scheduler.search.batch import BatchConstraints
-from scheduler.search.descent import descend
+from scheduler.search.descent import Descent
 from scheduler.search.proposals import Proposals, candidate_lists
 from scheduler.search.rebuild import Rebuild
 from scheduler.search.walkers import Walkers
@@ -36,6 +38,7 @@ class Walks:
 
     def __init__(self, problem: Problem, placement: IntArray, walkers: int, context: Context) -> None:
         self._problem, self._deadline = problem, context.deadline
+        self._descent = Descent(problem, placement, np.arange(problem.n_nodes))
         # neither descent is the better start on all kinds of problems
         starts = [self._refined(placement), self._refined(sweep(problem, placement, self._deadline))]
         start = min(starts, key=lambda each: evaluate(problem, each).rank)
@@ -79,7 +82,9 @@ class Walks:
     def _refined(self, placement: IntArray) -> IntArray:
         """Return the placement after steepest descent."""
         time = self._deadline.within(REFINING_SHARE * self._deadline.remaining())
-        return descend(self._problem, placement, time).placement
+        self._descent.restart(placement)
+        self._descent.run(time)
+        return self._descent.placement
 
 
 class Kicks:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise, product
 from typing import TYPE_CHECKING, Protocol
 
@@ -97,6 +98,7 @@ class RichProblem(Protocol):
     def __call__(self, seed: int, n_ops: int, n_nodes: int) -> Problem: ...
 
 
+@cache
 def rich(seed: int, n_ops: int, n_nodes: int) -> Problem:
     """Memory beside slots, prices of nodes and links, limits on co-location, and all metrics weighed."""
     problem = make(seed, n_ops, n_nodes)
