@@ -98,9 +98,13 @@ def resumable(failures: Mapping[str, str]) -> Iterator[None]:
 
     Raises:
         UserError: Anything that the experiment's steps, files and lab may fail with; exit status 1.
+        KeyboardInterrupt: As inside the block, told.
     """
     try:
         yield
+    except KeyboardInterrupt:
+        sys.stderr.write(f"stormplace: interrupted{_before(failures)} {GOES_ON}\n")
+        raise
     except (StepError, LabError, MachineError, OSError) as failure:
         raise UserError(f"{failure}{_before(failures)} {GOES_ON}", status=1) from failure
     except (DataError, RecordError) as failure:

@@ -227,7 +227,9 @@ def test_a_query_that_runs_elsewhere_than_planned_is_no_result_of_the_strategy(e
         experiment(turns(chosen("odp"), 1, 1), {"placement": lambda _: f"echo '{json.dumps(ran)}'"})
 
 
-def test_the_lab_is_taken_down_when_a_turn_is_interrupted(experiment: Any, tmp_path: Path) -> None:
+def test_the_lab_is_taken_down_when_a_turn_is_interrupted(
+    experiment: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     def feed(_command: list[str]) -> str:
         raise KeyboardInterrupt
 
@@ -235,6 +237,7 @@ def test_the_lab_is_taken_down_when_a_turn_is_interrupted(experiment: Any, tmp_p
         experiment(turns(chosen("odp"), 1, 1), {"feed": feed})
     assert (experiment.lab.ups, experiment.lab.downs) == (1, 1)
     assert not (tmp_path / "out" / "turns" / "odp-1" / "done.json").exists()
+    assert "stormplace: interrupted (the same command goes on from here)\n" in capsys.readouterr().err
 
 
 def test_an_experiment_that_ends_with_its_lab_is_told_to_go_on(experiment: Any) -> None:
