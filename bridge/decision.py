@@ -78,16 +78,16 @@ def place_missing(
     Returns:
         None if there is nothing to place.
     """
-    if None in state.assignment(task.index) and sight.vanished.any() and not task.settings.frozen:
+    if None in state.assignment(task.index) and sight.vanished.any():
         elsewhere = replace(task, permits=task.permits.without(sight.vanished))
-        verdict = _place_missing(state, elsewhere, search, moves_left, sight)
+        verdict = _place_missing(state, elsewhere, search, moves_left, sight, make_room=False)
         if verdict is not None and verdict.kind == "placed":
             return verdict
-    return _place_missing(state, task, search, moves_left, sight)
+    return _place_missing(state, task, search, moves_left, sight, make_room=True)
 
 
 def _place_missing(
-    state: RoundState, task: Task, search: Search, moves_left: int, sight: Sight
+    state: RoundState, task: Task, search: Search, moves_left: int, sight: Sight, *, make_room: bool
 ) -> Verdict | None:
     hosts = [None if slot is None else state.host_of(slot) for slot in state.assignment(task.index)]
     missing = [executor for executor, host in enumerate(hosts) if host is None]
@@ -113,7 +113,7 @@ def _place_missing(
         task = replace(task, permits=task.permits.widened)
         answer = search.ask(task, fixed)
         note = ", some on hosts without a reading as no others have room"
-    if answer.placement is None and held and not task.settings.frozen:
+    if answer.placement is None and held and make_room and not task.settings.frozen:
         # The running executors may be in the way: look whether all would fit together.
         stuck = [task.component[executor] in task.permits.reasons for executor in range(len(hosts))]
         held = any(stuck)

@@ -35,6 +35,21 @@ def cut_off(make, *, linked=True, delay_ms=25.0, at=(0, 3, LOST), **settings):
     return replace(request, supervisors=tuple(left), readings=tuple(readings))
 
 
+def with_one_each(request, alive=None):
+    """Each host carries one executor; all are alive, or those that are named."""
+    return replace(
+        request,
+        supervisors=tuple(
+            replace(
+                each,
+                alive=alive is None or each.host in alive,
+                meta={**each.meta, "stormplace.executors": "1"},
+            )
+            for each in request.supervisors
+        ),
+    )
+
+
 def test_all_executors_of_a_site_that_goes_are_placed_in_one_round(make):
     """Nimbus has given up one of its hosts; what runs at the other one does not wait for the next round."""
     request = cut_off(make)
@@ -63,9 +78,7 @@ def test_nothing_leaves_a_vanished_host_on_its_own(make):
 def test_nobody_comes_to_a_vanished_host_for_a_gain(make):
     """By the links to it, it is next door to c0; c1 comes nearer, to a host that is read."""
     topology = make.assigned(make.chain("a", [1, 1], [Grouping.SHUFFLE]), [0, 4])
-    request = replace(cut_off(make, delay_ms=0.1), topologies=(topology,))
-    one = [replace(each, meta={**each.meta, "stormplace.executors": "1"}) for each in request.supervisors]
-    request = replace(request, supervisors=tuple(one))
+    request = with_one_each(replace(cut_off(make, delay_ms=0.1), topologies=(topology,)))
     answer = only(request)
     assert answer.decision is Decision.ASSIGN
     assert GONE not in hosts_of(request, answer)
@@ -84,16 +97,28 @@ def test_what_may_not_move_stays(make, change):
     assert answer.price.executors_moved == 0
 
 
+def test_what_is_new_of_a_frozen_topology_comes_to_no_vanished_host(make):
+    """By the links to it GONE is next door; c2 comes to a host that is read."""
+    request = cut_off(make, delay_ms=0.1, frozen=True)
+    assert hosts_of(request, only(request))[2] != GONE
+
+
 def test_without_room_elsewhere_the_lost_ones_come_first(make):
     """Each of two hosts left carries one executor: c2 gets its place, c1 stays where it is."""
-    request = cut_off(make)
-    one = [
-        replace(each, alive=each.host in {"uniroma2-1", "uniroma2-2", GONE}) for each in request.supervisors
-    ]
-    one = [replace(each, meta={**each.meta, "stormplace.executors": "1"}) for each in one]
-    request = replace(request, supervisors=tuple(one))
+    request = with_one_each(cut_off(make), alive={"uniroma2-1", "uniroma2-2", GONE})
     answer = only(request)
     assert hosts_of(request, answer) == ["uniroma2-1", GONE, "uniroma2-2"]
+
+
+def test_no_executor_on_a_healthy_host_moves_to_make_room(make):
+    """c1 could only come to the host of c0, and c0 could go elsewhere; nothing is lost that needs it."""
+    elsewhere = ["host:uniroma2-2", "host:us-east1-1"]
+    request = with_one_each(
+        cut_off(make, pin={"c2": "host:us-east1-1"}, avoid={"c1": elsewhere}),
+        alive={"uniroma2-1", "uniroma2-2", "us-east1-1", GONE},
+    )
+    answer = only(request, move=MoveSettings())
+    assert hosts_of(request, answer) == ["uniroma2-1", GONE, "us-east1-1"]
 
 
 def test_what_has_no_other_place_stays_while_others_leave(make):
