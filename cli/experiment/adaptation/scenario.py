@@ -45,7 +45,7 @@ CONF: dict[str, object] = {
     # what a killed worker or a cut link swallows is told to the source, which sends it again
     "taxi.replay": True,
     "topology.acker.executors": 1,
-    "topology.message.timeout.secs": 15,
+    "topology.message.timeout.secs": 10,
     # the machine must have something left for workers that start: a hop is half a millisecond slower
     "topology.bolt.wait.park.microsec": 1000,
 }

@@ -57,7 +57,7 @@ def test_a_scenario_asks_for_acking_pins_and_rows_and_keeps_what_it_was(
     assert conf["topology.stormplace.weights"] == {"response_time": 1.0}
     assert "topology.stormplace.frozen" not in conf
     assert (conf["taxi.replay"], conf["topology.acker.executors"]) == (True, 1)
-    assert conf["topology.message.timeout.secs"] == 15
+    assert conf["topology.message.timeout.secs"] == 10
     (feed,) = lab.asked("feed")
     assert feed[feed.index("--fast-rows") :][1::2] == ["76", "20.0", "24"]
     kept = done(tmp_path, "stable")
