@@ -32,7 +32,7 @@ lint: $(VENV)/.ready  ## ruff, mypy --strict, import contracts
 	$(BIN)/lint-imports
 
 unit: setup  ## Python tests that need no server, no Spark and no cluster
-	$(BIN)/python -m pytest -n auto -m "not lab and not spark and not servers"
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not lab and not spark and not servers"
 
 servers: setup  ## tests against a real ZooKeeper and a real Redis
 	$(BIN)/python -m pytest -m servers

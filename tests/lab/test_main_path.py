@@ -81,9 +81,11 @@ class Cluster:
     def workers(self, topology_id: str) -> set[int]:
         """Process ids of the topology's worker JVMs."""
         pattern = f"org.apache.storm.daemon.worker.Worker {topology_id}"
-        process = self.lab.exec("nimbus", ["pgrep", "-f", pattern], stdout=subprocess.PIPE, text=True)
+        process = self.lab.exec("nimbus", ["pgrep", "-fa", pattern], stdout=subprocess.PIPE, text=True)
         out, _ = process.communicate(timeout=WAIT_S)
-        return {int(line) for line in out.split()}
+        # each is started by a LogWriter, which has the worker's command line among its own arguments
+        lines = [line for line in out.splitlines() if " org.apache.storm.LogWriter " not in line]
+        return {int(line.split(maxsplit=1)[0]) for line in lines}
 
     def shim_warnings(self) -> list[str]:
         """Lines that the shim has logged as warnings."""
