@@ -79,16 +79,21 @@ def place_missing(
         None if there is nothing to place.
     """
     if None in state.assignment(task.index) and sight.vanished.any():
-        elsewhere = replace(task, permits=task.permits.without(sight.vanished))
-        verdict = _place_missing(state, elsewhere, search, moves_left, sight, make_room=False)
-        if verdict is not None and verdict.kind == "placed":
-            return verdict
-    return _place_missing(state, task, search, moves_left, sight, make_room=True)
+        # if not all of them have room elsewhere, the lost ones at least go where there is somebody
+        for permits in (task.permits.without(sight.vanished), task.permits.closed_to(sight.vanished)):
+            narrowed = replace(task, permits=permits)
+            verdict = _place_missing(state, narrowed, search, moves_left, asked_for=task)
+            if verdict is not None and verdict.kind == "placed":
+                # a proof about some of the hosts is none about all of them
+                return replace(verdict, bound=None, optimal=False)
+    return _place_missing(state, task, search, moves_left, asked_for=task)
 
 
 def _place_missing(
-    state: RoundState, task: Task, search: Search, moves_left: int, sight: Sight, *, make_room: bool
+    state: RoundState, task: Task, search: Search, moves_left: int, *, asked_for: Task
 ) -> Verdict | None:
+    """Place by a task, which is the one asked for or leaves hosts aside; then nobody makes room."""
+    whole = task is asked_for
     hosts = [None if slot is None else state.host_of(slot) for slot in state.assignment(task.index)]
     missing = [executor for executor, host in enumerate(hosts) if host is None]
     displaced = _displaced(state, task, hosts)
@@ -113,7 +118,7 @@ def _place_missing(
         task = replace(task, permits=task.permits.widened)
         answer = search.ask(task, fixed)
         note = ", some on hosts without a reading as no others have room"
-    if answer.placement is None and held and make_room and not task.settings.frozen:
+    if answer.placement is None and held and whole and not task.settings.frozen:
         # The running executors may be in the way: look whether all would fit together.
         stuck = [task.component[executor] in task.permits.reasons for executor in range(len(hosts))]
         held = any(stuck)
@@ -127,7 +132,8 @@ def _place_missing(
     if answer.placement is None:
         return Verdict(refusal, answer.result.reason, result=answer.result)
     reason += note
-    gone = sum(bool(sight.vanished[hosts[executor]]) for executor in moving)
+    broken = {executor for group in _displaced(state, asked_for, hosts) for executor in group}
+    gone = sum(executor not in broken for executor in moving)
     if gone:
         reason += f", {gone} moved because readings of their hosts have vanished"
     if len(moving) > gone:

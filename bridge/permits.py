@@ -45,15 +45,29 @@ class Permits:
         none = np.zeros_like(self.doubtful)
         return Permits(self.tolerated, self.permitted | self.doubtful, none, self.reasons)
 
+    def closed_to(self, hosts: BoolArray) -> Permits:
+        """Let no executor come to some hosts, but for components that have no others; what runs may stay.
+
+        Args:
+            hosts: (n_hosts,) the hosts.
+        """
+        others = ~self._left_by(hosts)
+        return Permits(self.tolerated, self.permitted & others, self.doubtful & others, self.reasons)
+
     def without(self, hosts: BoolArray) -> Permits:
         """Let executors neither come to nor stay at some hosts, but for components that have no others.
 
         Args:
             hosts: (n_hosts,) the hosts.
         """
-        others = (self.permitted & ~hosts).any(axis=1, keepdims=True)
-        left = others & hosts
-        return Permits(self.tolerated & ~left, self.permitted & ~left, self.doubtful & ~left, self.reasons)
+        closed = self.closed_to(hosts)
+        tolerated = self.tolerated & ~self._left_by(hosts)
+        return Permits(tolerated, closed.permitted, closed.doubtful, self.reasons)
+
+    def _left_by(self, hosts: BoolArray) -> BoolArray:
+        """(n_components, n_hosts) those of some hosts that a component can do without."""
+        left: BoolArray = (self.permitted & ~hosts).any(axis=1, keepdims=True) & hosts
+        return left
 
 
 def permits_of(topology: Topology, settings: TopologySettings, hosts: Sequence[Host]) -> Permits:

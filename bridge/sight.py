@@ -83,9 +83,9 @@ class Sight:
 
     def closed(self, task: Task) -> BoolArray:
         """(n_hosts,) hosts where no gain can be believed: a search among them would hide those that can."""
-        closed = np.zeros(len(self.hosts), dtype=np.bool_)
+        closed = self.vanished.copy()
         if self.measured and not self.blind.all():
-            closed |= self.blind | self.vanished
+            closed |= self.blind
             if task.settings.weights.get("availability"):
                 closed |= self.unread
         return closed
@@ -118,6 +118,8 @@ def look(hosts: Sequence[Host], readings: Readings, delays: Delays, *, measured_
     guessed = ~(known | neighbours)
     np.fill_diagonal(guessed, val=False)
     stale = frozenset(readings.stale)
+    # a round of old is planned as it was: nothing had vanished then
+    told = readings.live and measured_before is not None
     remembered = bool(measured_before) or not blind.all()
     unread = np.fromiter((host.name not in readings.by_host for host in hosts), np.bool_, count)
     return Sight(
@@ -128,9 +130,7 @@ def look(hosts: Sequence[Host], readings: Readings, delays: Delays, *, measured_
         stale=np.fromiter((host.name in stale for host in hosts), np.bool_, count),
         unread=unread,
         blind=blind,
-        vanished=unread & _linked(hosts, readings)
-        if unread.any() and readings.live
-        else np.zeros_like(unread),
+        vanished=unread & _linked(hosts, readings) if told and unread.any() else np.zeros_like(unread),
         guessed=guessed,
     )
 

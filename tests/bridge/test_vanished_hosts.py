@@ -110,6 +110,35 @@ def test_without_room_elsewhere_the_lost_ones_come_first(make):
     assert hosts_of(request, answer) == ["uniroma2-1", GONE, "uniroma2-2"]
 
 
+def test_without_room_for_all_the_lost_ones_come_to_no_vanished_host(make):
+    """uniroma2-2 has one place left, GONE another one beside c1, to which c2 listens."""
+    request = with_one_each(cut_off(make), alive={"uniroma2-1", "uniroma2-2", GONE})
+    two = {"stormplace.executors": "2"}
+    roomy = [
+        replace(each, meta={**each.meta, **(two if each.host == GONE else {})})
+        for each in request.supervisors
+    ]
+    request = replace(request, supervisors=tuple(roomy))
+    assert hosts_of(request, only(request, move=MoveSettings())) == ["uniroma2-1", GONE, "uniroma2-2"]
+
+
+def test_a_broken_avoidance_is_told_as_such(make):
+    """c1 has to leave GONE whether its reading is there or not."""
+    request = cut_off(make, at=(0, 3, 0), avoid={"c1": f"host:{GONE}"})
+    status = only(request, move=MoveSettings()).status
+    assert "1 moved because a pin or avoidance was broken" in status
+    assert TOLD not in status
+
+
+@pytest.mark.parametrize(("linked", "proved"), [(False, True), (True, False)])
+def test_nothing_is_proved_where_hosts_were_left_aside(make, linked, proved):
+    """A topology that is new is placed by an exact strategy; GONE is usable all the same."""
+    request = cut_off(make, linked=linked, at=(LOST, LOST, LOST), strategy="odp")
+    answer = only(request)
+    assert answer.decision is Decision.ASSIGN
+    assert (answer.bound is not None) == proved
+
+
 def test_no_executor_on_a_healthy_host_moves_to_make_room(make):
     """c1 could only come to the host of c0, and c0 could go elsewhere; nothing is lost that needs it."""
     elsewhere = ["host:uniroma2-2", "host:us-east1-1"]
