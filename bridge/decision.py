@@ -84,15 +84,17 @@ def place_missing(
             narrowed = replace(task, permits=permits)
             verdict = _place_missing(state, narrowed, search, moves_left, asked_for=task)
             if verdict is not None and verdict.kind == "placed":
-                # a proof about some of the hosts is none about all of them
-                return replace(verdict, bound=None, optimal=False)
+                return verdict
     return _place_missing(state, task, search, moves_left, asked_for=task)
 
 
 def _place_missing(
     state: RoundState, task: Task, search: Search, moves_left: int, *, asked_for: Task
 ) -> Verdict | None:
-    """Place by a task, which is the one asked for or leaves hosts aside; then nobody makes room."""
+    """Place by a task, which is the one asked for or leaves hosts aside; then nobody makes room.
+
+    Nothing is proved about the topology then, nor while some of its executors are held.
+    """
     whole = task is asked_for
     hosts = [None if slot is None else state.host_of(slot) for slot in state.assignment(task.index)]
     missing = [executor for executor, host in enumerate(hosts) if host is None]
@@ -139,7 +141,7 @@ def _place_missing(
     if len(moving) > gone:
         reason += f", {len(moving) - gone} moved because a pin or avoidance was broken"
     verdict = Verdict("placed", reason, answer.placement, answer.result, evaluation=answer.result.evaluation)
-    return verdict if held else _with_proof(verdict)
+    return _with_proof(verdict) if whole and not held else verdict
 
 
 def improve(

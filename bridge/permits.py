@@ -7,7 +7,7 @@ doubtful, and executors that avoid a site come to it only if no other host has r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -52,7 +52,7 @@ class Permits:
             hosts: (n_hosts,) the hosts.
         """
         others = ~self._left_by(hosts)
-        return Permits(self.tolerated, self.permitted & others, self.doubtful & others, self.reasons)
+        return replace(self, permitted=self.permitted & others, doubtful=self.doubtful & others)
 
     def without(self, hosts: BoolArray) -> Permits:
         """Let executors neither come to nor stay at some hosts, but for components that have no others.
@@ -60,9 +60,7 @@ class Permits:
         Args:
             hosts: (n_hosts,) the hosts.
         """
-        closed = self.closed_to(hosts)
-        tolerated = self.tolerated & ~self._left_by(hosts)
-        return Permits(tolerated, closed.permitted, closed.doubtful, self.reasons)
+        return replace(self.closed_to(hosts), tolerated=self.tolerated & ~self._left_by(hosts))
 
     def _left_by(self, hosts: BoolArray) -> BoolArray:
         """(n_components, n_hosts) those of some hosts that a component can do without."""

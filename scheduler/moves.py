@@ -97,7 +97,8 @@ class Standing:
         linear: F without the response time part.
         mean_delay_ms: Rate-weighted mean delay.
         free: (n_nodes, n_resources) capacity left over.
-        spot: (n_ops,) position of each operator's node among the nodes in use.
+        used: (n_used,) the nodes in use, ascending.
+        spot: (n_ops,) position of each operator's node among them.
         links: By the identity of a link matrix: its values from, and to, the nodes in use, each
             (n_used, n_nodes).
     """
@@ -109,6 +110,7 @@ class Standing:
     linear: float
     mean_delay_ms: float
     free: FloatArray
+    used: IntArray
     spot: IntArray
     links: Mapping[int, tuple[FloatArray, FloatArray]]
 
@@ -174,6 +176,7 @@ class MoveEvaluator:
             linear=self._form.value(self._problem, placement),
             mean_delay_ms=float(self._mean.weight @ self._mean.matrix[start, end]),
             free=remaining(self._problem, placement),
+            used=used,
             spot=spot,
             links={
                 id(term.matrix): (term.matrix[used], np.ascontiguousarray(term.matrix[:, used].T))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from scheduler.arrays import FloatArray, IntArray
     from scheduler.evaluation import Rank
-    from scheduler.moves import MoveEvaluator
+    from scheduler.moves import MoveEvaluator, Standing
     from scheduler.problem import Problem
 
 NO_DEADLINE = Deadline.none()
@@ -106,18 +106,17 @@ class RelocationEvaluator:
         form, (origin, destination) = self._form, pairs.T
         active, row = np.unique(origin, return_inverse=True)
         standing = self._moves.look(placement)
-        used = np.flatnonzero(np.bincount(placement))
-        moved = np.searchsorted(used, active)
+        moved = np.searchsorted(standing.used, active)
         hosts = (placement == active[:, None]).astype(np.float64)
         unary = hosts @ form.unary
         now = unary[np.arange(len(active)), active]
         objective = standing.linear + (unary[row, destination] - now[row])
         for term in form.pairs:
-            objective += self._change(term, standing.spot, used, moved)[row, destination]
+            objective += self._change(term, standing, moved)[row, destination]
         if form.response_factor and not deadline.expired():
             response = self._response_bounds(placement, active, deadline)
             objective += form.response_factor * response[row, destination]
-        change = self._change(self._mean, standing.spot, used, moved)[row, destination]
+        change = self._change(self._mean, standing, moved)[row, destination]
         mean = standing.mean_delay_ms + change
         return np.rint(objective / OBJECTIVE_STEP), np.rint(mean / DELAY_STEP_MS)
 
@@ -144,7 +143,7 @@ class RelocationEvaluator:
             np.maximum.at(bounds, column[first:last][moves[first:last]], through[moves[first:last]])
         return bounds
 
-    def _change(self, term: PairTerm, spot: IntArray, used: IntArray, moved: IntArray) -> FloatArray:
+    def _change(self, term: PairTerm, standing: Standing, moved: IntArray) -> FloatArray:
         """Return (n_active, n_nodes) how a sum over streams changes when all of an active node moves.
 
         Streams that stay within a node cost nothing before and after, so only traffic between nodes counts:
@@ -152,11 +151,10 @@ class RelocationEvaluator:
 
         Args:
             term: The sum.
-            spot: (n_ops,) position of each operator's node among those in use.
-            used: (n_used,) the nodes in use.
-            moved: (n_active,) positions of the active ones among them.
+            standing: The placement before.
+            moved: (n_active,) positions of the active nodes among those in use.
         """
-        application = self._problem.application
+        application, spot, used = self._problem.application, standing.spot, standing.used
         start, end = spot[application.stream_source], spot[application.stream_target]
         across = start != end
         count = len(used)

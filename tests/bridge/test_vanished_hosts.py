@@ -7,9 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from bridge.memory import Memory
 from bridge.messages import Decision, Grouping
-from bridge.settings import MoveSettings
-from tests.bridge.planner_rounds import hosts_of, only
+from bridge.planner import plan_round
+from bridge.settings import MoveSettings, Settings
+from tests.bridge.planner_rounds import hosts_of, only, stopped
 
 LOST = -1
 GONE = "europe-west1-1"
@@ -73,6 +75,15 @@ def test_nothing_leaves_a_vanished_host_on_its_own(make):
     """An agent may be restarted: as long as nothing of the topology is lost its executors stay."""
     answer = only(cut_off(make, at=(0, 3, 0)), move=MoveSettings())
     assert answer.decision is Decision.KEEP
+
+
+def test_a_round_that_was_recorded_before_hosts_could_vanish_is_planned_as_it_was(make):
+    """Its memory does not tell whether delays were measured: c1 stays, and c2 alone is placed."""
+    request = cut_off(make)
+    done = plan_round(request, Settings(), stopped, memory=Memory(measured=None))
+    (answer,) = done.response.plans
+    assert answer.decision is Decision.ASSIGN
+    assert hosts_of(request, answer)[1] == GONE
 
 
 def test_nobody_comes_to_a_vanished_host_for_a_gain(make):

@@ -93,9 +93,7 @@ def test_response_times_on_a_hundred_nodes_agree_with_path_enumeration(
     hundred_nodes: Problem, independent: type[Independent], strategy: str
 ) -> None:
     """Twenty operators, a hundred nodes: R equals the longest of all paths, enumerated one by one."""
-    looks = count()
-    # looks are a millisecond apart, for what is left is the limit of a solver that has a clock of its own
-    soon = Deadline(clock=lambda: next(looks) / 1000.0, at=0.01)
+    soon = Deadline(clock=count().__next__, at=10)
     result = plan(hundred_nodes, strategy, deadline=soon)
 
     assert result.placement is not None

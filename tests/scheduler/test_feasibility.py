@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -7,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scheduler.evaluation import check
 from scheduler.feasibility import prove_infeasible
 from scheduler.problem import Application, Network, Node, Operator, Problem
 
 if TYPE_CHECKING:
-    from tests.scheduler.conftest import FeasiblePlacements
+    from tests.scheduler.conftest import FeasiblePlacements, RichProblem
 
 
 def problem(operators: list[Operator], **capacity: dict[str, float]) -> Problem:
@@ -20,6 +22,18 @@ def problem(operators: list[Operator], **capacity: dict[str, float]) -> Problem:
 
 
 ONE = {"slots": 1.0}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_placements_that_tests_compare_with_are_those_that_pass_the_check(
+    rich_problem: RichProblem, feasible_placements: FeasiblePlacements, seed: int
+) -> None:
+    """They are enumerated by a check of their own; both know pins, capacities and limits."""
+    rich = rich_problem(seed, 4, 4)
+    every = product(range(rich.n_nodes), repeat=rich.n_ops)
+    passing = [nodes for nodes in every if not check(rich, np.array(nodes))]
+    assert 0 < len(passing) < rich.n_nodes**rich.n_ops
+    assert [tuple(each.tolist()) for each in feasible_placements(rich)] == passing
 
 
 @pytest.mark.parametrize(
