@@ -7,7 +7,8 @@ import sys
 
 import typer
 
-from cli import agent, daemon, data, demo, instance, lab, network, rates, solve, taxi
+from cli import agent, daemon, demo, instance, lab, network, rates, solve, taxi
+from cli.data import commands as data
 from cli.errors import UserError
 from cli.experiment import commands as experiment
 

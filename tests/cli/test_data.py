@@ -61,12 +61,12 @@ def shared_session(monkeypatch: pytest.MonkeyPatch) -> None:
     real = session.spark_session
 
     @contextmanager
-    def shared() -> Iterator[SparkSession]:
+    def shared(master: str, driver_memory: str) -> Iterator[SparkSession]:
         active = SparkSession.getActiveSession()
         if active is not None:
             yield active
             return
-        with real() as started:
+        with real(master, driver_memory) as started:
             yield started
 
     monkeypatch.setattr(session, "spark_session", shared)

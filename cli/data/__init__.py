@@ -1,0 +1,1 @@
+"""Commands of the group `data`: taxi data, answers, analysis and sweeps on Spark."""

@@ -1,0 +1,17 @@
+"""The group `data`: puts its commands together."""
+
+from __future__ import annotations
+
+import typer
+
+from cli.data import answers, latency
+
+app = typer.Typer(no_args_is_help=True)
+
+for part in (answers, latency):
+    part.register(app)
+
+
+@app.callback()
+def group() -> None:
+    """Taxi data on Spark: the query's expected answers, comparison of a run with them, response times."""

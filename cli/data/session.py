@@ -1,0 +1,46 @@
+"""What all commands of the group share: a Spark session, and refusals as the command line makes them."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from cli.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import SparkSession
+
+
+def say(text: str) -> None:
+    """Tell the user how far the work has come."""
+    sys.stderr.write(f"{text}\n")
+
+
+@contextmanager
+def bad_input() -> Iterator[None]:
+    """Turn the refusals of `replay` into the command line's."""
+    from replay.errors import DataError  # noqa: PLC0415  # Spark loads slowly
+
+    try:
+        yield
+    except DataError as error:
+        raise UserError(str(error)) from error
+
+
+@contextmanager
+def spark(master: str = "local[2]", driver_memory: str = "1g") -> Iterator[SparkSession]:
+    """Give a Spark session; bad input inside the block is refused as the command line does.
+
+    Args:
+        master: Spark master URL.
+        driver_memory: Heap of the driver (and, for a local master, of all tasks), in Spark's notation.
+    """
+    from replay.session import spark_session  # noqa: PLC0415  # Spark loads slowly
+
+    with bad_input():
+        say("starting Spark")
+        with spark_session(master, driver_memory) as session:
+            yield session
