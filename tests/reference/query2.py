@@ -1,0 +1,179 @@
+"""Query 2, plainly: one row after the other, on one thread, every definition written out."""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fractions import Fraction
+
+from tests.reference.query1 import Answers
+from tests.reference.rows import Row, has_no_fix, number, read_row, square
+
+PROFIT_S = 900
+EMPTY_S = 1800
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The named settings; the first value of each is the default."""
+
+    nulls: str = "per-cell"
+    pickup: str = "column"
+    area_grid: str = "centred"
+    median: str = "exact"
+    idle_areas: str = "hidden"
+    negative_profit: str = "kept"
+    q2_emit: str = "areas"
+
+
+@dataclass(frozen=True)
+class Trip:
+    """A trip that counts for the profit of the area where it started."""
+
+    n: int
+    time_s: int
+    area: str
+    cents: int
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A taxi's latest drop-off."""
+
+    n: int
+    time_s: int
+    area: str
+
+
+@dataclass(frozen=True)
+class Listed:
+    """An area in the ranking."""
+
+    profitability: float  # of small fractions, equal if and only if they are
+    freshest: int
+    area: str
+    empty: int
+    profit: Fraction
+
+
+class City:
+    """All areas, as they are after the rows so far."""
+
+    def __init__(self, choices: Choices) -> None:
+        self.choices = choices
+        self.trips: deque[Trip] = deque()
+        self.trips_of: dict[str, list[Trip]] = {}
+        self.stop_of: dict[str, Stop] = {}  # by medallion, in order of the rows
+        self.stops_at: dict[str, list[Stop]] = {}
+        self.listed: dict[str, Listed] = {}
+
+    def take(self, row: Row, start: str, end: str, cents: int) -> None:
+        """One row, all or nothing."""
+        touched = {start, end}
+        while self.trips and self.trips[0].time_s <= row.time_s - PROFIT_S:
+            trip = self.trips.popleft()
+            self.trips_of[trip.area].remove(trip)
+            touched.add(trip.area)
+        while self.stop_of and next(iter(self.stop_of.values())).time_s <= row.time_s - EMPTY_S:
+            touched.add(self._leave(next(iter(self.stop_of))))
+        if row.medallion in self.stop_of:
+            touched.add(self._leave(row.medallion))
+        self.stop_of[row.medallion] = Stop(row.n, row.time_s, end)
+        self.stops_at.setdefault(end, []).append(self.stop_of[row.medallion])
+        if cents >= 0 or self.choices.negative_profit == "kept":
+            self.trips.append(Trip(row.n, row.time_s, start, cents))
+            self.trips_of.setdefault(start, []).append(self.trips[-1])
+        for area in touched:
+            self._judge(area)
+
+    def _leave(self, medallion: str) -> str:
+        """Take an empty taxi out of its area; returns the area."""
+        stop = self.stop_of.pop(medallion)
+        self.stops_at[stop.area].remove(stop)
+        return stop.area
+
+    def _judge(self, area: str) -> None:
+        """List an area anew."""
+        self.listed.pop(area, None)
+        trips, stops = self.trips_of.get(area, []), self.stops_at.get(area, [])
+        if not stops or (not trips and self.choices.idle_areas == "hidden"):
+            return
+        profit = self._median([trip.cents for trip in trips])
+        freshest = max(each.n for each in (*trips, *stops))
+        self.listed[area] = Listed(float(profit / len(stops)), freshest, area, len(stops), profit)
+
+    def _median(self, cents: list[int]) -> Fraction:
+        """Median in dollars."""
+        if not cents:
+            return Fraction(0)
+        ordered = sorted(cents)
+        middle = len(ordered) // 2
+        if len(ordered) % 2:
+            return Fraction(ordered[middle], 100)
+        total = ordered[middle - 1] + ordered[middle]
+        if self.choices.median == "exact":
+            return Fraction(total, 200)
+        whole = abs(total) // 2  # cut, not rounded down: towards zero
+        return Fraction(whole if total >= 0 else -whole, 100)
+
+    def best(self) -> list[Listed]:
+        """The ten most profitable areas."""
+        return heapq.nlargest(10, self.listed.values(), key=lambda each: (each.profitability, each.freshest))
+
+
+def query2(lines: list[str], choices: Choices | None = None) -> Answers:
+    """The answers of query 2."""
+    choices = choices or Choices()
+    answers = Answers()
+    city = City(choices)
+    clock = 0
+    told: list[object] = []
+    for n, line in enumerate(lines, start=1):
+        row = read_row(n, line)
+        if isinstance(row, str):
+            answers.rejected[row] += 1
+            continue
+        fare, tip = number(row.fare), number(row.tip)
+        if fare is None or tip is None:
+            answers.rejected["fares"] += 1
+            continue
+        if has_no_fix(row):
+            answers.rejected["zero_coordinates"] += 1
+            continue
+        corner = choices.area_grid == "corner"
+        start, end = square(row.start, 2, 600, corner=corner), square(row.end, 2, 600, corner=corner)
+        if start is None or end is None:
+            answers.rejected["outside_grid"] += 1
+            continue
+        if row.time_s < clock:
+            answers.rejected["time_goes_back"] += 1
+            continue
+        clock = row.time_s
+        city.take(row, start, end, round(fare * 100) + round(tip * 100))
+
+        best = city.best()
+        answers.passed.append(n)
+        state: list[list[object]] = [
+            [each.area, each.empty, f"{float(each.profit):.3f}", f"{each.profitability:.6f}"] for each in best
+        ]
+        if answers.states and answers.states[-1][1] == row.dropoff:
+            answers.states.pop()
+        answers.states.append((n, row.dropoff, state))
+        shown: list[object] = [each.area for each in best] if choices.q2_emit == "areas" else list(state)
+        if shown != told:
+            told = shown
+            columns = [_pickup(row, choices), row.dropoff]
+            columns += [",".join(map(str, entry)) for entry in state]
+            null = ",".join(["NULL"] * (4 if choices.nulls == "per-cell" else 1))
+            columns += [null] * (10 - len(state))
+            answers.tops.append((n, ",".join(columns)))
+    return answers
+
+
+def _pickup(row: Row, choices: Choices) -> str:
+    if choices.pickup == "column":
+        return row.pickup
+    began = datetime.fromtimestamp(row.time_s - int(row.trip_time), UTC)
+    return began.strftime("%Y-%m-%d %H:%M:%S")
