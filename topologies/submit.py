@@ -5,13 +5,12 @@ from __future__ import annotations
 import copy
 import sys
 import tempfile
-import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import topologies
 from topologies import nimbus
+from topologies.jar import write_jar
 from topologies.taxi.keys import REDIS_KEY, REPLAY_KEY, RUN_KEY, Run, replays
 from topologies.taxi.topology import TaxiTopology
 
@@ -104,17 +103,6 @@ def thrift_topology(python_env: Path) -> Any:
     for bolt in topology.bolts.values():
         bolt.bolt_object.shell.execution_command = command
     return topology
-
-
-def write_jar(path: Path) -> None:
-    """Write what Storm unpacks for the workers: this package below `resources/`.
-
-    Storm copies entries whose name begins with `resources/`; a plain zip without a manifest will do.
-    """
-    package = Path(topologies.__file__).parent
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as jar:
-        for source in sorted(package.rglob("*.py")):
-            jar.write(source, Path("resources") / package.name / source.relative_to(package))
 
 
 def submit(address: Address, submission: Submission) -> None:
