@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cli.taxi import PACED_ROWS_BEGIN
+from cli.taxi_replay import PACED_ROWS_BEGIN
 from topologies.taxi.feed import FeedProgress
 
 if TYPE_CHECKING:

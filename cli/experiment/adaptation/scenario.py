@@ -20,7 +20,7 @@ from cli.experiment.process_ends import ProcessEnds
 from cli.experiment.turn import PINS, TOPOLOGY
 from cli.machine import provenance
 from cli.running_lab import is_gone
-from cli.taxi import PACED_ROWS_BEGIN
+from cli.taxi_replay import PACED_ROWS_BEGIN
 from lab.errors import LabError, NoLabError
 from replay.adaptation.kept import EVENTS, ROUNDS, ScenarioDone, write_events, write_rounds
 from replay.experiment_folder import DONE
