@@ -1,0 +1,129 @@
+"""The classes of query 2 put together, against the definitions and against the plain reference."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.reference.query2 import Choices, query2
+from tests.reference.rows import has_no_fix, read_row
+from tests.topologies.taxi.areas.naive import Ride, naive, random_rides
+from topologies.taxi.areas.area_grid import AreaGrid
+from topologies.taxi.areas.area_rows import area_row, area_state
+from topologies.taxi.areas.area_share import AreaShare
+from topologies.taxi.areas.choices import AreaChoices
+from topologies.taxi.areas.empty_taxis import EmptyTaxis
+from topologies.taxi.areas.merging import AreaMerge
+from topologies.taxi.areas.money import cents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from topologies.taxi.areas.profitability import RankedArea
+
+ALL_CHOICES = [
+    AreaChoices("centred", *values)
+    for values in itertools.product(
+        ("exact", "cents"), ("hidden", "zero"), ("kept", "ignored"), ("areas", "values")
+    )
+]
+
+
+class City:
+    """The pure classes put together, taxis and areas spread over shares as parallel tasks would."""
+
+    def __init__(self, choices: AreaChoices, shares: int) -> None:
+        self.taxis = [EmptyTaxis() for _ in range(shares)]
+        self.areas = [AreaShare(choices) for _ in range(shares)]
+        self.merge = AreaMerge(choices.q2_emit)
+
+    def take(self, ride: Ride) -> bool:
+        """Take a row and return whether the answer changed."""
+        changes = [change for each in self.taxis for change in each.advance(ride.n, ride.time_s)]
+        taxis = self.taxis[sum(ride.medallion.encode()) % len(self.taxis)]
+        changes += taxis.drop_off(ride.n, ride.medallion, ride.end)
+        for share, areas in enumerate(self.areas):
+            areas.advance(ride.time_s)
+            for _, area, stop in changes:
+                if area % len(self.areas) == share:
+                    areas.taxi(area, stop)
+            if ride.start % len(self.areas) == share:
+                areas.trip(ride.n, ride.start, ride.cents)
+            top = areas.settle()
+            if top is not None:
+                self.merge.put(share, top)
+        return self.merge.settle()
+
+
+def seen(best: list[RankedArea]) -> list[tuple[int, int, int, int]]:
+    return [(each.area, each.empty, each.half_cents, each.freshest) for each in best]
+
+
+@pytest.mark.parametrize("shares", [1, 2, 4])
+@pytest.mark.parametrize("choices", ALL_CHOICES, ids=str)
+def test_every_row_gives_what_the_definitions_say(choices: AreaChoices, shares: int) -> None:
+    """Best eleven with their values, and whether an output row is due, under all choices and shares."""
+    seed = random.randrange(1 << 32)
+    print("seed", seed)
+    rides = random_rides(random.Random(seed), 60)
+    city = City(choices, shares)
+    told: object = []
+    for ride, listed in zip(rides, naive(rides, choices), strict=True):
+        due = city.take(ride)
+        expected = [(each.area, each.empty, each.half_cents, each.freshest) for each in listed]
+        assert seen(city.merge.best()) == expected[:11]
+        values = choices.q2_emit == "values"
+        shown = [each[:3] if values else each[0] for each in expected[:10]]
+        assert due == (shown != told)
+        told = shown
+
+
+def counted(lines: list[str], alignment: str) -> Iterator[tuple[Ride, str, str]]:
+    """Rows of the real file that count, with their printed times: sorted, no bad fares."""
+    grid = AreaGrid("corner" if alignment == "corner" else "centred")
+    for n, line in enumerate(lines, start=1):
+        row = read_row(n, line)
+        assert not isinstance(row, str)
+        fare, tip = cents(row.fare), cents(row.tip)
+        start, end = grid.area_at(*row.start), grid.area_at(*row.end)
+        if not has_no_fix(row) and start and end:
+            assert fare is not None
+            assert tip is not None
+            yield Ride(n, row.time_s, row.medallion, start, end, fare + tip), row.pickup, row.dropoff
+
+
+@pytest.mark.parametrize("shares", [1, 3])
+@pytest.mark.parametrize(
+    "choices",
+    [AreaChoices(), AreaChoices("corner", "cents", "zero", "ignored", "values")],
+    ids=["default", "other"],
+)
+def test_real_rows_give_the_reference_answers(lines: list[str], choices: AreaChoices, shares: int) -> None:
+    """Output rows and states of the 10,004 real rows are the plain reference's."""
+    expected = query2(
+        lines,
+        Choices(
+            area_grid=choices.area_grid,
+            median=choices.median,
+            idle_areas=choices.idle_areas,
+            negative_profit=choices.negative_profit,
+            q2_emit=choices.q2_emit,
+        ),
+    )
+    city = City(choices, shares)
+    passed, tops, states = [], [], {}
+    for ride, pickup, dropoff in counted(lines, choices.area_grid):
+        passed.append(ride.n)
+        if city.take(ride):
+            tops.append((ride.n, area_row(pickup, dropoff, city.merge.best())))
+        states[dropoff] = (ride.n, dropoff, area_state(city.merge.best()[:10]))
+    assert passed == expected.passed
+    assert tops == expected.tops
+    assert [(n, dropoff, state.replace("'", '"')) for n, dropoff, state in states.values()] == [
+        (n, dropoff, str(state).replace("'", '"').replace(", ", ",")) for n, dropoff, state in expected.states
+    ]
+    assert Fraction(len(tops), len(passed)) > Fraction(1, 50)

@@ -1,0 +1,62 @@
+"""Empty taxis by medallion: where each was last seen to drop off, for 30 minutes."""
+
+from __future__ import annotations
+
+from collections import deque
+
+EMPTY_WINDOW_S = 30 * 60
+"""How long a taxi counts as empty after its drop-off, seconds of event time; exactly that long is out."""
+
+
+class EmptyTaxis:
+    """The taxis of one share of the medallions, and how they come to areas and leave them.
+
+    A change is three numbers: the row at which it happens, the area, and the row of the drop-off that made
+    the taxi empty there, negative when the taxi leaves.
+    """
+
+    def __init__(self) -> None:
+        self._now_s = 0
+        self._at: dict[str, tuple[int, int]] = {}  # area and row of each empty taxi's drop-off
+        self._stops: deque[tuple[int, int, str]] = (
+            deque()
+        )  # time, row, medallion; also of taxis that have gone on
+
+    def drop_off(self, row: int, medallion: str, area: int) -> list[tuple[int, int, int]]:
+        """Take a trip's end: the taxi leaves where it was, and is empty in the new area.
+
+        Args:
+            row: Number of the row, higher than any before.
+            medallion: The taxi.
+            area: Where it is now.
+
+        Returns:
+            The changes.
+        """
+        was = self._at.get(medallion)
+        self._at[medallion] = (area, row)
+        self._stops.append((self._now_s, row, medallion))
+        if was is None:
+            return [(row, area, row)]
+        return [(row, was[0], -was[1]), (row, area, row)]
+
+    def advance(self, row: int, now_s: int) -> list[tuple[int, int, int]]:
+        """Move the clock and let taxis go that have been empty for too long.
+
+        Args:
+            row: Number of the row at which the time moves.
+            now_s: Event time, seconds, not before any earlier one.
+
+        Returns:
+            The changes.
+        """
+        self._now_s = now_s
+        stops = self._stops
+        changes = []
+        while stops and stops[0][0] <= now_s - EMPTY_WINDOW_S:
+            _, stop, medallion = stops.popleft()
+            at = self._at.get(medallion)
+            if at is not None and at[1] == stop:
+                del self._at[medallion]
+                changes.append((row, at[0], -stop))
+        return changes
