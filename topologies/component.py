@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from typing import TYPE_CHECKING, Any
 
 from streamparse import Bolt, Spout
@@ -44,6 +45,13 @@ class _Hardened:
         )
         if output_stream is None:
             sys.stdout = sys.stderr  # any other text among the protocol's messages would kill the worker
+
+    def raise_exception(self, exception: BaseException, tup: Any = None) -> None:
+        """Tell Storm of an exception; streamparse's own quotes the whole tuple, maybe 200 kB."""
+        where = f" with a tuple of {tup.component}" if tup else ""
+        trace = "".join(traceback.format_exception(exception))
+        self.serializer.send_message({"command": "error", "msg": f"{exception}{where}\n{trace}"})
+        self.serializer.send_message({"command": "sync"})
 
     def report_error(self, message: str) -> None:
         """Show a fault in the worker's log and in Nimbus' list of the component's errors."""
