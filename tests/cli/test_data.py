@@ -61,7 +61,7 @@ def shared_session(monkeypatch: pytest.MonkeyPatch) -> None:
     real = session.spark_session
 
     @contextmanager
-    def shared(master: str, driver_memory: str) -> Iterator[SparkSession]:
+    def shared(master: str = "local[2]", driver_memory: str = "1g") -> Iterator[SparkSession]:
         active = SparkSession.getActiveSession()
         if active is not None:
             yield active
