@@ -47,5 +47,5 @@ class AreaMerge:
         return changed
 
     def best(self) -> list[RankedArea]:
-        """Return the best `REPORTED` areas at the last `settle`, best first; the first `TOP` are the answer."""
+        """Return the best `REPORTED` areas at the last `settle`, best first: the answer, and the eleventh."""
         return self._best
