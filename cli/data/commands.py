@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import typer
 
-from cli.data import answers, latency
+from cli.data import answers, latency, sweep
 
 app = typer.Typer(no_args_is_help=True)
 
-for part in (answers, latency):
+for part in (answers, latency, sweep):
     part.register(app)
 
 
