@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from cli import agent, daemon, demo, instance, lab, network, rates, solve, taxi, taxi_replay
+from cli import agent, daemon, demo, instance, lab, network, rates, solve, synthetic, taxi, taxi_replay
 from cli.data import commands as data
 from cli.errors import UserError
 from cli.experiment import commands as experiment
@@ -22,6 +22,7 @@ app = typer.Typer(
 app.add_typer(lab.app, name="lab")
 taxi_replay.register(taxi.app)
 app.add_typer(taxi.app, name="taxi")
+app.add_typer(synthetic.app, name="synthetic")
 app.add_typer(data.app, name="data")
 app.add_typer(instance.app, name="instance")
 app.add_typer(experiment.app, name="experiment")

@@ -1,0 +1,209 @@
+"""The components of every synthetic topology; which operator one is, its configuration and its id say."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from typing import TYPE_CHECKING, Any
+
+from topologies.component import TaxiBolt, TaxiSpout
+from topologies.redis_io.writer import StreamWriter, WriteLostError
+from topologies.synthetic import trail as trails
+from topologies.synthetic.keys import SyntheticSettings, stream_id, stream_number
+from topologies.synthetic.labour import labour, padding, size_of
+from topologies.synthetic.pacing import PacedStream, Pacer
+from topologies.synthetic.selectivity import Selectivity
+from topologies.synthetic.totals import OperatorTotals
+
+if TYPE_CHECKING:
+    from pystorm.component import Tuple
+
+BACKLOG_S = 1.0
+"""What a source is later with than this it skips."""
+_PAUSE_S = 0.005
+_TOLD_EVERY_S = 5.0
+_ANSWER_S = 5.0
+
+
+class _Operator:
+    """What sources, inner operators and sinks have in common; mixed into streamparse's classes."""
+
+    component_name: str
+    settings: SyntheticSettings
+    totals: OperatorTotals
+
+    def _begin(self, storm_conf: dict[str, Any]) -> None:
+        self.settings = SyntheticSettings.from_conf(storm_conf)
+        workload = self.settings.workload
+        self.index = workload.index_of(self.component_name)
+        self.leaving = workload.leaving(self.index)
+        self.work = labour(workload.work, workload.operators[self.index].work_ms)
+        self.totals = OperatorTotals(self.component_name, workload.entering(self.index))
+
+    def _send(self, stream: int, number: int, trail: str) -> None:
+        load = padding(number, trail, self.settings.workload.streams[stream].tuple_bytes)
+        if number > 0:
+            self.totals.sent(stream, size_of(number, trail, load))
+        self.emit([number, trail, load], stream=stream_id(stream))  # type: ignore[attr-defined]  # streamparse's
+
+    def _send_markers(self) -> None:
+        for stream in self.leaving:
+            self.emit([0, "", self.totals.load()], stream=stream_id(stream))  # type: ignore[attr-defined]  # likewise
+
+
+class Source(_Operator, TaxiSpout):
+    """Emits at its streams' rates, first the warm-up, then what is measured, then the end markers."""
+
+    def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:  # noqa: ARG002 - Storm's
+        """Read the workload; the clock starts with the first call for a tuple."""
+        self._begin(storm_conf)
+        self._pacer: Pacer | None = None
+        self._ended = False
+        self._told_skipped = 0
+        self._told_s = -math.inf
+
+    def next_tuple(self) -> None:
+        """Emit the tuple that is due, or rest for some milliseconds."""
+        now_s = time.monotonic()
+        if self._pacer is None:
+            self._pacer = Pacer(self._streams(), now_s, BACKLOG_S)
+        due = self._pacer.take(now_s)
+        self._tell_skipped(self._pacer, now_s)
+        if due is not None:
+            stream, number = due
+            emit_us = trails.now_us()
+            self.work()
+            self._send(stream, number, trails.begun(emit_us, trails.now_us()))
+        elif not self._pacer.done:
+            time.sleep(min(self._pacer.wait_s(now_s), _PAUSE_S))
+        elif not self._ended:
+            self.totals.skipped = self._pacer.skipped_measured
+            self._send_markers()
+            self._ended = True
+        else:
+            time.sleep(_PAUSE_S)
+
+    def _streams(self) -> tuple[PacedStream, ...]:
+        workload = self.settings.workload
+        return tuple(
+            PacedStream(
+                stream=k,
+                rate=workload.streams[k].rate,
+                warm_up=math.ceil(workload.warm_up_s * workload.streams[k].rate),
+                measured=max(1, round(workload.duration_s * workload.streams[k].rate)),
+            )
+            for k in self.leaving
+        )
+
+    def _tell_skipped(self, pacer: Pacer, now_s: float) -> None:
+        if pacer.skipped > self._told_skipped and now_s - self._told_s >= _TOLD_EVERY_S:
+            self._told_skipped = pacer.skipped
+            self._told_s = now_s
+            self.report_error(
+                f"{pacer.skipped} tuples skipped so far: they were due more than {BACKLOG_S:g} s ago, "
+                "this source is too slow for its rates"
+            )
+
+
+class Inner(_Operator, TaxiBolt):
+    """Works on each tuple that comes on a critical stream, and passes on what its rates ask for."""
+
+    def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
+        """Read the workload."""
+        super().initialize(storm_conf, context)
+        self._begin(storm_conf)
+        workload = self.settings.workload
+        arriving_rate = math.fsum(workload.streams[k].rate for k in workload.entering(self.index))
+        self._selectivity = Selectivity(arriving_rate, {k: workload.streams[k].rate for k in self.leaving})
+
+    def process(self, tup: Tuple) -> None:
+        """Take a tuple or an end marker."""
+        in_us = trails.now_us()
+        number, trail, load = tup.values
+        stream = stream_number(tup.stream)
+        if not trail:
+            if self.totals.marker(stream, load):
+                self._send_markers()
+            return
+        if number > 0:
+            self.totals.received(stream, in_us)
+        if not self.settings.workload.streams[stream].critical:
+            return
+        self.work()
+        extended = trails.extended(trail, stream, in_us, trails.now_us())
+        for onwards, copies in self._selectivity.pass_on(trails.path_of(trail, stream)):
+            for _ in range(copies):
+                self._send(onwards, number, extended)
+
+
+class Sink(Inner):
+    """Works on each tuple and writes its trail to Redis; at the end all counts.
+
+    What leaves it, as acknowledgements do, are streams that are not critical.
+    """
+
+    def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
+        """Read the workload; Redis is connected to with the first tuple."""
+        super().initialize(storm_conf, context)
+        self._writer = StreamWriter(self.settings.redis)
+        self._written = 0
+        self._has_begun = False
+        self._has_to_finish = False
+
+    def process(self, tup: Tuple) -> None:
+        """Take a tuple or an end marker."""
+        in_us = trails.now_us()
+        if not self._has_begun:
+            self._has_begun = True
+            self._write({"plan": self._plan()})
+        ended_before = self.totals.ended
+        super().process(tup)
+        if self.totals.ended and not ended_before:
+            self._has_to_finish = True
+            self._finish()
+        number, trail, _ = tup.values
+        stream = stream_number(tup.stream)
+        if trail and number > 0 and self.settings.workload.streams[stream].critical:
+            done = trails.extended(trail, stream, in_us, trails.now_us())
+            self._write({"sink": self.component_name, "n": number, "trail": done})
+
+    def process_tick(self, tup: Tuple) -> None:  # noqa: ARG002 - Storm's
+        """Look whether Redis is still there; write the end again if it was not."""
+        if self._has_to_finish:
+            self._finish()
+            return
+        try:
+            self._writer.check()
+        except WriteLostError as error:
+            self._lost(error)
+
+    def _finish(self) -> None:
+        entry: dict[str, str | int] = {
+            "end": self.component_name,
+            "totals": self.totals.load(),
+            "plan": self._plan(),
+        }
+        if self._write(entry, counted=False):
+            try:
+                self._writer.flush(_ANSWER_S)
+            except WriteLostError as error:
+                self._lost(error)
+            else:
+                self._has_to_finish = False
+
+    def _plan(self) -> str:
+        return json.dumps(self.settings.workload.to_conf(), separators=(",", ":"))
+
+    def _write(self, entry: dict[str, str | int], *, counted: bool = True) -> bool:
+        """Write an entry; tag 1 is one whose loss is counted."""
+        try:
+            self._writer.add(self.settings.run.arrivals, entry, int(counted and "n" in entry))
+        except WriteLostError as error:
+            self._lost(error)
+            return False
+        return True
+
+    def _lost(self, error: WriteLostError) -> None:
+        self.totals.unwritten += sum(error.tags)
+        self.report_error(f"{error}; {sum(error.tags)} arrivals may be missing")

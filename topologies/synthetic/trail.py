@@ -1,0 +1,70 @@
+"""The trail of a tuple: over which streams it came and when, as one text, since tuples are flat.
+
+`EMIT OUT [STREAM IN OUT]...`: when its source began with it (unix microseconds); then, in microseconds after
+that, when the source passed it on, and for each further operator the stream, when it took the tuple and when
+its work was done.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+_STEP = 3
+
+
+def now_us() -> int:
+    """Return the time as unix microseconds."""
+    return time.time_ns() // 1_000
+
+
+def begun(emit_us: int, out_us: int) -> str:
+    """Return the trail that a source begins, both moments as unix microseconds."""
+    return f"{emit_us} {out_us - emit_us}"
+
+
+def extended(trail: str, stream: int, in_us: int, out_us: int) -> str:
+    """Return a trail with one operator more, its moments as unix microseconds."""
+    emit_us = int(trail[: trail.index(" ")])
+    return f"{trail} {stream} {in_us - emit_us} {out_us - emit_us}"
+
+
+def path_of(trail: str, stream: int) -> tuple[int, ...]:
+    """Return the streams over which a tuple came, the one on which it comes now included."""
+    return (*map(int, trail.split(" ")[2::_STEP]), stream)
+
+
+@dataclass(frozen=True, slots=True)
+class Journey:
+    """A trail from source to sink, in numbers.
+
+    Attributes:
+        emit_us: When the source began with the tuple, unix microseconds.
+        path: (n_hops,) streams.
+        in_us: (n_hops,) when their targets took the tuple, microseconds after `emit_us`.
+        out_us: (n_hops + 1,) when source and targets had done their work, likewise.
+    """
+
+    emit_us: int
+    path: tuple[int, ...]
+    in_us: tuple[int, ...]
+    out_us: tuple[int, ...]
+
+    @property
+    def delay_us(self) -> int:
+        """Time from the source's beginning to the sink's end."""
+        return self.out_us[-1]
+
+
+def parsed(trail: str) -> Journey:
+    """Read a trail.
+
+    Raises:
+        ValueError: It is none that reached a sink.
+    """
+    emit_us, *rest = map(int, trail.split(" "))
+    journey = Journey(emit_us, tuple(rest[1::_STEP]), tuple(rest[2::_STEP]), tuple(rest[0::_STEP]))
+    if not journey.path or not len(journey.path) == len(journey.in_us) == len(journey.out_us) - 1:
+        msg = f"{trail!r} is no trail of a tuple that reached a sink"
+        raise ValueError(msg)
+    return journey
