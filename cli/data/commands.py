@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import typer
 
-from cli.data import answers, latency, sweep
+from cli.data import answers, latency, sweep, trips
 
 app = typer.Typer(no_args_is_help=True)
 
-for part in (answers, latency, sweep):
+for part in (answers, latency, sweep, trips):
     part.register(app)
 
 
