@@ -9,12 +9,12 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that PySpark's o
 
 from replay.errors import DataError
 from replay.failures import reading
-from replay.stream_files import RESULTS, read_results
+from replay.stream_files import RESULT_COLUMNS, RESULTS, read_results
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pyspark.sql import Column, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 #: The distribution is kept as quantiles in steps of 0.5 %, so that its size does not grow with the run.
 GRID = tuple(step / 200 for step in range(201))
@@ -44,6 +44,7 @@ class Distribution:
             "count": self.count,
             "mean_ms": self.mean_ms,
             "p50_ms": self.percentile_ms(50),
+            "p90_ms": self.percentile_ms(90),
             "p95_ms": self.percentile_ms(95),
             "p99_ms": self.percentile_ms(99),
             "max_ms": self.percentile_ms(100),
@@ -80,19 +81,51 @@ def measure_run(spark: SparkSession, folder: Path) -> Latency:
     """
     path = folder / RESULTS
     with reading(path):
-        results = read_results(spark, folder).persist()
-        malformed = results.where("malformed").orderBy("line").first()
-        if malformed is not None:
-            raise DataError(f"{path}: line {malformed['line']} is not six whole numbers: {malformed['text']}")
-        end_to_end = (F.col("result_ms") - F.col("row_ms")).cast("double")
-        in_topology = (F.col("done_us") - F.col("emit_us")) / 1000.0
-        paced = results.where("paced = 1")
-        row = paced.agg(*_figures("end_to_end", end_to_end), *_figures("in_topology", in_topology)).first()
+        results = whole_results(spark, folder).persist()
+        latency = measure(results.where("paced = 1"), path)
         results.unpersist()
-    if row is None or row["end_to_end_count"] == 0:
+    if latency is None:
         raise DataError(
             f"{path}: no row was fed at a set rate (column paced), so no response time can be taken"
         )
+    return latency
+
+
+def whole_results(spark: SparkSession, folder: Path) -> DataFrame:
+    """Read results.csv of a run, of which no line is malformed.
+
+    Returns:
+        The columns of `replay.stream_files.RESULT_COLUMNS`, as bigint.
+
+    Raises:
+        DataError: The file is missing, has another header, or a line is malformed.
+    """
+    results = read_results(spark, folder)
+    malformed = results.where("malformed").orderBy("line").first()
+    if malformed is not None:
+        path = folder / RESULTS
+        raise DataError(f"{path}: line {malformed['line']} is not six whole numbers: {malformed['text']}")
+    return results.select(*RESULT_COLUMNS)
+
+
+def measure(rows: DataFrame, path: Path) -> Latency | None:
+    """Compute the response times of some rows of a run.
+
+    Args:
+        rows: With the columns `row_ms`, `emit_us`, `done_us` and `result_ms`.
+        path: File that they are from.
+
+    Returns:
+        Both response times, None if there are no rows.
+
+    Raises:
+        DataError: A result is older than its row.
+    """
+    end_to_end = (F.col("result_ms") - F.col("row_ms")).cast("double")
+    in_topology = (F.col("done_us") - F.col("emit_us")) / 1000.0
+    row = rows.agg(*_figures("end_to_end", end_to_end), *_figures("in_topology", in_topology)).first()
+    if row is None or row["end_to_end_count"] == 0:
+        return None
     latency = Latency(_distribution(row.asDict(), "end_to_end"), _distribution(row.asDict(), "in_topology"))
     for name, figures in (("end to end", latency.end_to_end), ("in the topology", latency.in_topology)):
         if figures.quantiles_ms[0] < 0:

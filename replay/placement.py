@@ -11,13 +11,14 @@ from replay.errors import DataError
 from replay.output import read_json
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from replay.sites import Sites
 
 PLACEMENT = "placement.json"
 
-#: The query's streams (paper 000, figure 8); the diamond at filterByCoordinates is closed by countByWindow.
+#: Streams of query 1 (paper 000, figure 8); the diamond at filterByCoordinates is closed by countByWindow.
 TAXI_STREAMS = (
     ("dataSource", "parser"),
     ("parser", "filterByCoordinates"),
@@ -28,6 +29,21 @@ TAXI_STREAMS = (
     ("countByWindow", "partialRank"),
     ("partialRank", "globalRank"),
 )
+
+#: Streams of query 2, which shares the components up to filterByCoordinates.
+AREA_STREAMS = (
+    ("dataSource", "parser"),
+    ("parser", "filterByCoordinates"),
+    ("filterByCoordinates", "computeAreaID"),
+    ("filterByCoordinates", "areaMetronome"),
+    ("computeAreaID", "emptyTaxis"),
+    ("areaMetronome", "emptyTaxis"),
+    ("emptyTaxis", "profitability"),
+    ("areaMetronome", "profitability"),
+    ("profitability", "globalAreaRank"),
+)
+
+_ALL_STREAMS = tuple(dict.fromkeys((*TAXI_STREAMS, *AREA_STREAMS)))
 
 
 class _Executor(BaseModel):
@@ -61,6 +77,12 @@ class ExecutorPlace:
     site: str
 
 
+def streams_of(places: Sequence[ExecutorPlace]) -> tuple[tuple[str, str], ...]:
+    """Return the streams between the components that have executors, in the order of the way of a row."""
+    there = {place.component for place in places}
+    return tuple(stream for stream in _ALL_STREAMS if there.issuperset(stream))
+
+
 def read_placement(folder: Path, sites: Sites) -> tuple[ExecutorPlace, ...]:
     """Read placement.json of a run folder, as `stormplace taxi placement` prints it.
 
@@ -68,9 +90,13 @@ def read_placement(folder: Path, sites: Sites) -> tuple[ExecutorPlace, ...]:
 
     Raises:
         DataError: The file is missing or malformed, names a host that is not in the site file, or lacks a
-            component of the query.
+            component of each of the queries.
     """
-    path = folder / PLACEMENT
+    return read_placement_file(folder / PLACEMENT, sites)
+
+
+def read_placement_file(path: Path, sites: Sites) -> tuple[ExecutorPlace, ...]:
+    """Read a placement as `read_placement` does, from a file of any name."""
     try:
         content = _File.model_validate(read_json(path))
     except ValidationError as error:
@@ -86,9 +112,13 @@ def read_placement(folder: Path, sites: Sites) -> tuple[ExecutorPlace, ...]:
         places.append(
             ExecutorPlace(executor.component, executor.first_task, executor.host, executor.port, site)
         )
-    missing = {component for stream in TAXI_STREAMS for component in stream} - {
-        place.component for place in places
-    }
-    if missing:
-        raise DataError(f"{path}: executors: no executor of {', '.join(sorted(missing))}")
+    there = {place.component for place in places}
+    missing: list[list[str]] = [
+        sorted({component for stream in streams for component in stream} - there)
+        for streams in (TAXI_STREAMS, AREA_STREAMS)
+    ]
+    if all(missing):
+        # of two queries that are both not whole, the one that is nearly so was meant
+        nearest = min(missing, key=len)
+        raise DataError(f"{path}: executors: no executor of {', '.join(nearest)}")
     return tuple(places)

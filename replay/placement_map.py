@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
-from replay.placement import TAXI_STREAMS
+from replay.placement import streams_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -87,7 +87,7 @@ def draw_map(axes: Axes, run: Placed, sites: Sites, color: str, bottom: float) -
 
 def _hosts(places: Sequence[ExecutorPlace], sites: Sites, site: str) -> dict[str, list[ExecutorPlace]]:
     """Return the executors of each host of a site, in the order of the stream."""
-    order = {component: rank for rank, component in enumerate(dict.fromkeys(chain(*TAXI_STREAMS)))}
+    order = {component: rank for rank, component in enumerate(dict.fromkeys(chain(*streams_of(places))))}
     mine: dict[str, list[ExecutorPlace]] = {host: [] for host, home in sites.hosts.items() if home == site}
     for place in sorted(places, key=lambda each: (order.get(each.component, len(order)), each.first_task)):
         if place.host in mine:
@@ -177,7 +177,7 @@ def _draw_delays(axes: Axes, sites: Sites, left: Mapping[str, float]) -> None:
 
 def _draw_streams(axes: Axes, run: Placed, spots: Mapping[ExecutorPlace, _Spot]) -> None:
     critical = set(pairwise(run.prediction.critical_path))
-    for source, target in TAXI_STREAMS:
+    for source, target in streams_of(run.places):
         for start in (place for place in spots if place.component == source):
             for end in (place for place in spots if place.component == target):
                 _draw_stream(

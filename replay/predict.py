@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bridge.settings import NetworkSettings, PlanSettings
-from replay.placement import TAXI_STREAMS
+from replay.placement import streams_of
 from scheduler.evaluation import evaluate
 from scheduler.problem import Application, Network, Node, Operator, Problem, Stream
 
@@ -42,8 +42,8 @@ class Prediction:
     """Prediction for one placement.
 
     Attributes:
-        response_time_ms: R (paper 000, eq. 5-8): from the data source to globalRank.
-        end_to_end_ms: R and the way from Redis to the data source and from globalRank back to Redis.
+        response_time_ms: R (paper 000, eq. 5-8): from the data source to the slowest last component.
+        end_to_end_ms: R and the way from Redis to the data source and from the last components back to Redis.
         critical_path: Components of the slowest path.
         streams_between_sites: Pairs of executors that exchange a stream from different sites.
         critical_hops: Those of them on the critical path.
@@ -64,7 +64,7 @@ def predict(
     places: Sequence[ExecutorPlace],
     sites: Sites,
     costs: CostModel | None = None,
-    streams: Sequence[tuple[str, str]] = TAXI_STREAMS,
+    streams: Sequence[tuple[str, str]] | None = None,
 ) -> Prediction:
     """Evaluate an actual placement with the decision core.
 
@@ -72,9 +72,11 @@ def predict(
         places: Executors and their hosts; every component of `streams` occurs.
         sites: True delays.
         costs: Execution times and overhead per hop; by default the daemon's defaults.
-        streams: Streams between components; every executor of one feeds every executor of the other.
+        streams: Streams between components, by default those of the queries whose components are there;
+            every executor of one feeds every executor of the other.
     """
     costs = costs or CostModel()
+    streams = streams_of(places) if streams is None else streams
     names = [f"{place.component}[{place.first_task}]" for place in places]
     operators = tuple(
         Operator(name, costs.execution_time_ms.get(place.component, costs.default_execution_time_ms))
@@ -94,7 +96,7 @@ def predict(
     path = evaluation.critical_path
     return Prediction(
         response_time_ms=evaluation.response_time_ms,
-        end_to_end_ms=evaluation.response_time_ms + _redis_ms(places, sites),
+        end_to_end_ms=evaluation.response_time_ms + _redis_ms(places, sites, streams),
         critical_path=tuple(places[i].component for i in path),
         streams_between_sites=sum(places[a].site != places[b].site for a, b in pairs),
         critical_hops=sum(places[a].site != places[b].site for a, b in pairwise(path)),
@@ -110,12 +112,13 @@ def _network(sites: Sites, hop_overhead_ms: float) -> Network:
     return Network(nodes, delay)
 
 
-def _redis_ms(places: Sequence[ExecutorPlace], sites: Sites) -> float:
-    """Return the longest way from Redis to a data source plus the longest from globalRank to Redis, in ms."""
+def _redis_ms(places: Sequence[ExecutorPlace], sites: Sites, streams: Sequence[tuple[str, str]]) -> float:
+    """Return the longest ways from Redis to a data source and back from a last component, summed up, in ms."""
 
-    def longest(component: str) -> float:
+    def longest(components: set[str]) -> float:
         return max(
-            sites.between_ms(sites.services, place.site) for place in places if place.component == component
+            sites.between_ms(sites.services, place.site) for place in places if place.component in components
         )
 
-    return longest(SOURCE) + longest(SINK)
+    last = {end for _, end in streams} - {start for start, _ in streams}
+    return longest({SOURCE}) + longest(last)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from replay.response_time.rows import CLOCK
-
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
 
@@ -19,11 +17,28 @@ if TYPE_CHECKING:
     from replay.sites import Sites
     from scheduler.arrays import FloatArray
 
-WAY = (
-    *("dataSource", "parser", "filterByCoordinates", "computeRouteID"),
-    *("countByWindow", "partialRank", "globalRank"),
+
+@dataclass(frozen=True)
+class Way:
+    """The components that a row passes, in order.
+
+    Attributes:
+        components: From the source to the one that writes the answer.
+        clocks: By component that waits for the clock's half of a row: the metronome that sends it.
+    """
+
+    components: tuple[str, ...]
+    clocks: Mapping[str, str] = field(default_factory=dict)
+
+
+QUERY_1 = Way(
+    (
+        *("dataSource", "parser", "filterByCoordinates", "computeRouteID"),
+        *("countByWindow", "partialRank", "globalRank"),
+    ),
+    {"countByWindow": "metronome"},
 )
-"""Components on the way of a row; metronome's half of it meets it at countByWindow."""
+"""Way of a row of query 1; metronome's half of it meets it at countByWindow."""
 
 Kind = Literal["ends", "hop", "component", "wait"]
 
@@ -74,40 +89,47 @@ class Parts:
     redis: float
 
 
-def legs(rows: pd.DataFrame, places: Sequence[ExecutorPlace], sites: Sites) -> tuple[Leg, ...]:
+def legs(
+    rows: pd.DataFrame, places: Sequence[ExecutorPlace], sites: Sites, way: Way = QUERY_1
+) -> tuple[Leg, ...]:
     """Cut the way of the measured rows into legs.
 
     Args:
-        rows: From `replay.response_time.rows.read_rows`.
+        rows: As from `replay.response_time.rows.read_rows`: `row_ms`, `emit_us`, `done_us`, `result_ms`, and
+            in microseconds after the emit when each component took a row and passed it on, and when the
+            clock's half of it came.
         places: Where the executors ran; of a component with several the first one counts.
         sites: True delays.
+        way: The components on the way; all have a place.
     """
     place = {each.component: each for each in reversed(places)}
-    source, sink = place[WAY[0]], place[WAY[-1]]
+    first, last = way.components[0], way.components[-1]
+    source, sink = place[first], place[last]
     found = [
         _leg(
-            "Redis - dataSource",
+            f"Redis - {first}",
             "ends",
             f"{sites.services} - {source.host}",
             rows["emit_us"] - rows["row_ms"] * 1000,
             sites.between_ms(sites.services, source.site),
         )
     ]
-    for before, after in pairwise(WAY):
-        passed_on = 0 if before == WAY[0] else rows[f"{before}_out_us"]
+    for before, after in pairwise(way.components):
+        passed_on = 0 if before == first else rows[f"{before}_out_us"]
         taken = rows[f"{after}_in_us"]
         where, network_ms = _between(place[before], place[after], sites)
         found.append(_leg(f"{before} - {after}", "hop", where, taken - passed_on, network_ms))
-        out = rows["done_us"] - rows["emit_us"] if after == WAY[-1] else rows[f"{after}_out_us"]
+        out = rows["done_us"] - rows["emit_us"] if after == last else rows[f"{after}_out_us"]
         begun = taken
-        if after == "countByWindow":
-            begun = taken.combine(rows[CLOCK], max)
-            host = place["metronome"].host
-            found.append(_leg("wait for metronome", "wait", f"metronome at {host}", begun - taken, 0.0))
+        if after in way.clocks:
+            metronome = way.clocks[after]
+            begun = taken.combine(rows[f"{after}_clock_us"], max)
+            at = f"{metronome} at {place[metronome].host}"
+            found.append(_leg(f"wait for {metronome}", "wait", at, begun - taken, 0.0))
         found.append(_leg(after, "component", place[after].host, out - begun, 0.0))
     found.append(
         _leg(
-            "globalRank - Redis",
+            f"{last} - Redis",
             "ends",
             f"{sink.host} - {sites.services}",
             rows["result_ms"] * 1000 - rows["done_us"],
