@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import typer
 
-from cli.data import answers, latency, sweep, trips
+from cli.data import analyse, answers, latency, sweep, trips
 
 app = typer.Typer(no_args_is_help=True)
 
-for part in (answers, latency, sweep, trips):
+for part in (answers, latency, sweep, analyse, trips):
     part.register(app)
 
 

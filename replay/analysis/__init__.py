@@ -1,0 +1,1 @@
+"""Analysis of runs on Spark: response times, rates, legs of the way, answers and the scheduler's rounds."""
