@@ -2,45 +2,83 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING
 
-from topologies.taxi.areas.profitability import RankedArea, ranked
-from topologies.taxi.areas.profits import Profits
+from topologies.taxi.areas.area import Area
 from topologies.taxi.areas.share_ranking import ShareRanking
-from topologies.taxi.areas.taxi_stands import TaxiStands
 
 if TYPE_CHECKING:
-    from topologies.taxi.areas.choices import AreaChoices
+    from topologies.taxi.areas.profitability import RankedArea
+    from topologies.taxi.semantics import Semantics
+
+PROFIT_WINDOW_S = 15 * 60
+"""Length of the window of profits, seconds of event time; a trip exactly that old is out."""
 
 
 class AreaShare:
-    """Takes what a row does to the share's areas, in any order, then looks once at their ranks (`settle`).
+    """Takes what a row does to the share's areas, then looks once at their ranks (`settle`).
+
+    The clock comes first; the order of the row's other changes makes no difference.
 
     Args:
-        choices: How the query is read.
+        semantics: How the query is read.
+        now_s: The query's clock, seconds; None: nothing has passed yet.
     """
 
-    def __init__(self, choices: AreaChoices) -> None:
-        self._keeps_losses = choices.negative_profit == "kept"
-        self._lists_idle = choices.idle_areas == "zero"
-        self._profits = Profits(choices.median)
-        self._stands = TaxiStands()
-        self._ranking = ShareRanking()
-        self._touched: set[int] = set()
+    def __init__(self, semantics: Semantics, now_s: int | None = None) -> None:
+        self._keeps_losses = semantics.negative_profit == "kept"
+        self._now_s = now_s
+        self._areas: dict[int, Area] = {}
+        self._trips: deque[tuple[int, Area, int]] = deque()  # time, start, cents
+        self._touched: set[Area] = set()
+        self._ranking = ShareRanking(semantics, self._areas)
+
+    @property
+    def now_s(self) -> int:
+        """The time.
+
+        Raises:
+            ValueError: The clock was never set.
+        """
+        if self._now_s is None:
+            msg = "advance() must come first"
+            raise ValueError(msg)
+        return self._now_s
 
     def advance(self, now_s: int) -> None:
-        """Move the clock; it comes before the row's other changes."""
-        self._touched.update(self._profits.advance(now_s))
+        """Move the clock and let old trips go.
 
-    def taxi(self, area: int, stop: int) -> None:
-        """Take a taxi in or let it go; arguments and error as `TaxiStands.change`."""
-        self._stands.change(area, stop)
+        Args:
+            now_s: Event time, seconds, not before any earlier one.
+        """
+        self._now_s = now_s
+        trips = self._trips
+        while trips and trips[0][0] <= now_s - PROFIT_WINDOW_S:
+            _, area, cents = trips.popleft()
+            area.forget(cents)
+            self._touched.add(area)
+
+    def taxi(self, number: int, stop: int) -> None:
+        """Take a taxi into an area or let it go; `stop` and error as `Area.taxi`."""
+        area = self._areas.get(number)
+        if area is None:
+            area = self._areas[number] = Area(number)
+        area.taxi(stop)
         self._touched.add(area)
 
-    def trip(self, row: int, area: int, cents: int) -> None:
-        """Count the row's trip for the area where it started."""
+    def trip(self, row: int, number: int, cents: int) -> None:
+        """Count the row's trip for the area where it started.
+
+        Raises:
+            ValueError: The clock was never set.
+        """
         if cents >= 0 or self._keeps_losses:
-            self._profits.add(row, area, cents)
+            area = self._areas.get(number)
+            if area is None:
+                area = self._areas[number] = Area(number)
+            area.earn(row, cents)
+            self._trips.append((self.now_s, area, cents))
             self._touched.add(area)
 
     def settle(self) -> list[RankedArea] | None:
@@ -49,20 +87,9 @@ class AreaShare:
         Returns:
             The share's best areas, best first, when something about them changed.
         """
-        changed = False
+        changed = self._ranking.update(self._touched)
         for area in self._touched:
-            if self._ranking.put(area, self._judged(area)):
-                changed = True
+            if not area.stops and not area.amounts:
+                del self._areas[area.number]
         self._touched.clear()
         return self._ranking.top() if changed else None
-
-    def _judged(self, area: int) -> RankedArea | None:
-        empty, stop = self._stands.at(area)
-        if not empty:
-            return None
-        half_cents = self._profits.half_cents(area)
-        if half_cents is None:
-            if not self._lists_idle:
-                return None
-            half_cents = 0
-        return ranked(area, half_cents, empty, max(stop, self._profits.latest(area)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from topologies.taxi.areas.share_ranking import REPORTED, TOP
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from topologies.taxi.areas.profitability import RankedArea
 
@@ -23,19 +23,19 @@ class AreaMerge:
     def __init__(self, q2_emit: Literal["areas", "values"] = "areas") -> None:
         self._compares_values = q2_emit == "values"
         self._tops: dict[int, Sequence[RankedArea]] = {}
-        self._best: list[RankedArea] = []
+        self._best: Sequence[RankedArea] = ()
         self._answer: list[tuple[int, ...]] = []
 
-    def put(self, share: int, top: Sequence[RankedArea]) -> None:
-        """Take a share's best `REPORTED` areas; they stand until its next."""
-        self._tops[share] = top
+    def update(self, tops: Mapping[int, Sequence[RankedArea]]) -> bool:
+        """Take the shares' tops after one row.
 
-    def settle(self) -> bool:
-        """Merge after one row.
+        Args:
+            tops: New top by share; shares that are not named keep theirs.
 
         Returns:
             Whether the answer changed.
         """
+        self._tops.update(tops)
         best = sorted((area for top in self._tops.values() for area in top), reverse=True)
         self._best = best[:REPORTED]
         if self._compares_values:
@@ -46,6 +46,7 @@ class AreaMerge:
         self._answer = answer
         return changed
 
-    def best(self) -> list[RankedArea]:
-        """Return the best `REPORTED` areas at the last `settle`, best first: the answer, and the eleventh."""
+    @property
+    def best(self) -> Sequence[RankedArea]:
+        """The best `REPORTED` areas of all shares, best first: the answer, and the eleventh."""
         return self._best

@@ -1,12 +1,17 @@
-"""Every listed area of one share in order of rank."""
+"""The best areas of one share, in order of rank, and what it takes to find others when they fall."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
 from typing import TYPE_CHECKING
 
+from topologies.taxi.areas.profitability import RankedArea, ranked
+
 if TYPE_CHECKING:
-    from topologies.taxi.areas.profitability import RankedArea
+    from collections.abc import Iterable, Mapping
+
+    from topologies.taxi.areas.area import Area
+    from topologies.taxi.semantics import Semantics
 
 TOP = 10
 """Ranks that the query asks for."""
@@ -14,39 +19,101 @@ TOP = 10
 REPORTED = TOP + 1
 """Ranks that are passed on: with the eleventh a reader sees whether a tie decided the tenth."""
 
+KEPT = 4 * REPORTED
+"""Areas that are left when there are too many in order."""
+
+_NO_FLOOR = (0, 0)  # nothing is below it
+
 
 class ShareRanking:
-    """All areas of a share are kept, not only the best: one that comes back into the top because others fell
-    needs no fresh row of its own, so no rank is ever stale.
+    """Ranks the areas of a share that are at least as profitable as a floor.
+
+    Most changes of an area happen far below the best, and one comparison tells. All areas from the floor up
+    are in order; when they become too many the floor is raised, and when fewer than `REPORTED` are left all
+    areas are looked at anew. So the best are always the best of all, and no rank is ever stale.
+
+    Args:
+        semantics: How the query is read.
+        areas: All areas of the share by number; the caller keeps them.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, semantics: Semantics, areas: Mapping[int, Area]) -> None:
+        self._lists_idle = semantics.idle_areas == "zero"
+        self._cuts = semantics.median == "cents"
+        self._areas = areas
         self._order: list[RankedArea] = []  # worst first
-        self._of: dict[int, RankedArea] = {}
+        self._floor = _NO_FLOOR  # half cents and empty taxis of an area as profitable as the floor
+        self._most = 2 * KEPT
 
-    def put(self, area: int, now: RankedArea | None) -> bool:
-        """List an area anew, or no longer (None).
+    def update(self, changed: Iterable[Area]) -> bool:
+        """Look anew at areas that changed.
 
         Returns:
-            Whether the reported top changed.
+            Whether one of the best `REPORTED` was or is now among them.
         """
-        was = self._of.get(area)
-        if was == now:
-            return False
+        touched = False
+        for area in changed:
+            was, area.rank = area.rank, self._ranked(area)
+            if was != area.rank:
+                touched = self._replace(was, area.rank) or touched
+        if len(self._order) > self._most:
+            self._raise_floor()
+        elif len(self._order) < REPORTED and self._floor != _NO_FLOOR:
+            self._look_at_all()
+        return touched
+
+    def top(self) -> list[RankedArea]:
+        """Return the best `REPORTED` areas, best first (fewer when the share has fewer)."""
+        return self._order[: -REPORTED - 1 : -1]
+
+    def _ranked(self, area: Area) -> RankedArea | None:
+        """Return how an area is listed; None: not at all, or below the floor."""
+        stops = area.stops
+        if not stops:
+            return None
+        empty, freshest, half_cents = len(stops), stops[-1], 0
+        if area.amounts:
+            half_cents = area.half_cents()
+            freshest = max(freshest, area.latest_trip)
+            if self._cuts and half_cents & 1:
+                half_cents += -1 if half_cents > 0 else 1
+        elif not self._lists_idle:
+            return None
+        floor_half_cents, floor_empty = self._floor
+        if half_cents * floor_empty < floor_half_cents * empty:
+            return None
+        return ranked(area.number, half_cents, empty, freshest)
+
+    def _replace(self, was: RankedArea | None, now: RankedArea | None) -> bool:
         order = self._order
         touched = False
         if was is not None:
             place = bisect_left(order, was)
             touched = place + REPORTED >= len(order)
             del order[place]
-        if now is None:
-            del self._of[area]
-        else:
-            self._of[area] = now
+        if now is not None:
             insort(order, now)
             touched = touched or len(order) <= REPORTED or now >= order[-REPORTED]
         return touched
 
-    def top(self) -> list[RankedArea]:
-        """Return the best `REPORTED` areas, best first (fewer when the share has fewer)."""
-        return self._order[: -REPORTED - 1 : -1]
+    def _raise_floor(self) -> None:
+        """Leave the best `KEPT` areas in order, and those that are as profitable as the last of them."""
+        last = self._order[-KEPT]
+        self._floor = (last.half_cents, last.empty)
+        below = bisect_left(self._order, (last.score,))
+        for each in self._order[:below]:
+            self._areas[each.area].rank = None
+        del self._order[:below]
+        self._most = 2 * len(self._order)
+
+    def _look_at_all(self) -> None:
+        """Put all areas in order, then raise the floor anew."""
+        self._floor = _NO_FLOOR
+        self._order = []
+        for area in self._areas.values():
+            area.rank = self._ranked(area)
+            if area.rank is not None:
+                self._order.append(area.rank)
+        self._order.sort()
+        if len(self._order) > KEPT:
+            self._raise_floor()

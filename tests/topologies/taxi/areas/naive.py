@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import random
 
-    from topologies.taxi.areas.choices import AreaChoices
+    from topologies.taxi.semantics import Semantics
 
 
 @dataclass(frozen=True)
@@ -34,31 +34,31 @@ class Listed:
     freshest: int
 
 
-def naive(rides: list[Ride], choices: AreaChoices) -> list[list[Listed]]:
+def naive(rides: list[Ride], semantics: Semantics) -> list[list[Listed]]:
     """All listed areas after each row, best first; of those that one row made fresh the lower is first."""
-    return [_listed(rides[: last + 1], choices) for last in range(len(rides))]
+    return [_listed(rides[: last + 1], semantics) for last in range(len(rides))]
 
 
-def _listed(rides: list[Ride], choices: AreaChoices) -> list[Listed]:
+def _listed(rides: list[Ride], semantics: Semantics) -> list[Listed]:
     now_s = rides[-1].time_s
     latest = {ride.medallion: ride for ride in rides}
     listed = []
     for area in {ride.end for ride in latest.values()}:
         stops = [ride for ride in latest.values() if ride.end == area and now_s - 1_800 < ride.time_s]
         trips = [ride for ride in rides if ride.start == area and now_s - 900 < ride.time_s]
-        if choices.negative_profit == "ignored":
+        if semantics.negative_profit == "ignored":
             trips = [ride for ride in trips if ride.cents >= 0]
-        if stops and (trips or choices.idle_areas == "zero"):
-            profit = _median(sorted(ride.cents for ride in trips), choices)
+        if stops and (trips or semantics.idle_areas == "zero"):
+            profit = _median(sorted(ride.cents for ride in trips), semantics)
             listed.append(Listed(area, len(stops), profit, max(ride.n for ride in (*stops, *trips))))
     return sorted(listed, key=lambda each: (-each.half_cents / each.empty, -each.freshest, each.area))
 
 
-def _median(cents: list[int], choices: AreaChoices) -> Fraction:
+def _median(cents: list[int], semantics: Semantics) -> Fraction:
     if not cents:
         return Fraction(0)
     middle = Fraction(cents[(len(cents) - 1) // 2] + cents[len(cents) // 2], 2)
-    return 2 * (Fraction(int(middle)) if choices.median == "cents" else middle)  # int cuts towards zero
+    return 2 * (Fraction(int(middle)) if semantics.median == "cents" else middle)  # int cuts towards zero
 
 
 def random_rides(chance: random.Random, rides: int, *, areas: int = 12, taxis: int = 15) -> list[Ride]:

@@ -7,9 +7,11 @@ from fractions import Fraction
 
 import pytest
 
+from topologies.taxi.areas.area import Area
 from topologies.taxi.areas.merging import AreaMerge
 from topologies.taxi.areas.profitability import RankedArea, ranked
 from topologies.taxi.areas.share_ranking import ShareRanking
+from topologies.taxi.semantics import Semantics
 
 
 def test_scores_order_profitabilities_as_exact_fractions_do() -> None:
@@ -17,7 +19,7 @@ def test_scores_order_profitabilities_as_exact_fractions_do() -> None:
     seed = random.randrange(1 << 32)
     print("seed", seed)
     chance = random.Random(seed)
-    pairs = [(chance.randint(-(10**6), 10**6), chance.randint(1, 20)) for _ in range(300)]
+    pairs = [(chance.randint(-(10**6), 10**6), chance.randint(1, 20)) for _ in range(100)]
     pairs += [(3 * 10**30 + extra, empty) for extra in (0, 1, 2) for empty in (1, 3, 2**32 - 1)]
     for one, empty in pairs:
         for other, others in pairs:
@@ -34,50 +36,70 @@ def test_equal_areas_are_ordered_by_freshness_and_then_by_number() -> None:
     assert [each.area for each in sorted(areas, reverse=True)] == [3_003, 7_007, 9_009]
 
 
-def test_a_share_tells_exactly_when_its_best_eleven_change() -> None:
-    """Its top is that of a plain sort, and a change of it, or of a value in it, is told."""
+@pytest.mark.parametrize(
+    ("areas", "profits", "steps"),
+    [(18, 9, 1_000), (200, 1_000_000, 1_500), (200, 3, 1_500)],
+    ids=["few", "many", "many equal"],
+)
+def test_a_share_always_knows_its_best_eleven(areas: int, profits: int, steps: int) -> None:
+    """Its top is that of a plain sort of all areas, and each change of it is told."""
     seed = random.randrange(1 << 32)
     print("seed", seed)
     chance = random.Random(seed)
-    ranking = ShareRanking()
-    areas: dict[int, RankedArea] = {}
+    all_areas = {number: Area(number) for number in range(1, areas + 1)}
+    ranking = ShareRanking(Semantics(), all_areas)
     top: list[RankedArea] = []
-    for row in range(1, 1_500):
-        area = chance.randint(1, 18)
-        now = ranked(area, chance.randint(0, 9), chance.randint(1, 3), row) if chance.random() < 0.6 else None
-        changed = ranking.put(area, now)
-        areas = {number: each for number, each in areas.items() if number != area}
-        if now is not None:
-            areas[area] = now
-        expected = sorted(areas.values(), reverse=True)[:11]
+    tendency = 0.8  # many areas come, then many go, so that the floor rises and falls
+    for row in range(1, steps + 1):
+        if not row % 250:
+            tendency = 1 - tendency
+        some = [all_areas[chance.randint(1, areas)] for _ in range(chance.randint(1, 4))]
+        for area in some:
+            present = chance.random() < tendency
+            area.stops = list(range(row, row + chance.randint(1, 3))) if present else []
+            area.amounts = [chance.randint(0, profits)]
+        changed = ranking.update(dict.fromkeys(some))
+        listed = [
+            ranked(area.number, area.half_cents(), len(area.stops), area.stops[-1])
+            for area in all_areas.values()
+            if area.stops
+        ]
+        expected = sorted(listed, reverse=True)[:11]
         assert ranking.top() == expected
         assert changed or expected == top
-        assert not changed or expected != top or len(areas) > 11
         top = expected
+
+
+def test_what_happens_far_below_the_best_is_not_told() -> None:
+    """A share with a hundred areas says nothing of its hundredth."""
+    all_areas = {number: Area(number) for number in range(1, 101)}
+    ranking = ShareRanking(Semantics(), all_areas)
+    for number, area in all_areas.items():
+        area.stops, area.amounts = [number], [1_000 * number]
+    assert ranking.update(all_areas.values())
+    all_areas[1].amounts = [2]
+    all_areas[89].amounts = [1]
+    assert not ranking.update([all_areas[1], all_areas[89]])
+    all_areas[90].amounts = [1]
+    assert ranking.update([all_areas[90]])
+    assert [each.area for each in ranking.top()] == [*range(100, 90, -1), 88]
 
 
 @pytest.mark.parametrize(("q2_emit", "due"), [("areas", False), ("values", True)])
 def test_a_change_of_values_is_an_answer_only_by_choice(q2_emit: str, due: bool) -> None:
     """The same areas in the same order, one of them with another profit."""
     merge = AreaMerge("values" if q2_emit == "values" else "areas")
-    merge.put(0, [ranked(1_001, 400, 1, 1)])
-    merge.put(1, [ranked(2_002, 300, 1, 2)])
-    assert merge.settle()
-    merge.put(1, [ranked(2_002, 300, 1, 3)])
-    assert not merge.settle()  # fresher, but nothing that is printed
-    merge.put(1, [ranked(2_002, 350, 1, 3)])
-    assert merge.settle() == due
+    assert merge.update({0: [ranked(1_001, 400, 1, 1)], 1: [ranked(2_002, 300, 1, 2)]})
+    assert not merge.update({1: [ranked(2_002, 300, 1, 3)]})  # fresher, but nothing that is printed
+    assert merge.update({1: [ranked(2_002, 350, 1, 3)]}) == due
 
 
 def test_the_eleventh_is_told_but_changes_no_answer() -> None:
     """Ten areas and their order are the answer; the eleventh shows whether a tie decided."""
     merge = AreaMerge()
     top = [ranked(area * 1_001, 100 * area, 1, 1) for area in range(13, 2, -1)]
-    merge.put(0, top)
-    assert merge.settle()
-    merge.put(0, [*top[:10], ranked(1_001, 250, 1, 2)])
-    assert not merge.settle()
-    assert [each.area for each in merge.best()][-2:] == [4_004, 1_001]
-    merge.put(1, [ranked(2_002, 5_000, 1, 9)])
-    assert merge.settle()
-    assert (merge.best()[0].area, len(merge.best())) == (2_002, 11)
+    assert merge.update({0: top})
+    assert not merge.update({0: [*top[:10], ranked(1_001, 250, 1, 2)]})
+    assert [each.area for each in merge.best][-2:] == [4_004, 1_001]
+    assert merge.update({1: [ranked(2_002, 5_000, 1, 9)]})
+    assert (merge.best[0].area, len(merge.best)) == (2_002, 11)

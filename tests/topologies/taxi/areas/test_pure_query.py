@@ -16,18 +16,19 @@ from tests.topologies.taxi.areas.naive import Ride, naive, random_rides
 from topologies.taxi.areas.area_grid import AreaGrid
 from topologies.taxi.areas.area_rows import area_row, area_state
 from topologies.taxi.areas.area_share import AreaShare
-from topologies.taxi.areas.choices import AreaChoices
-from topologies.taxi.areas.empty_taxis import EmptyTaxis
 from topologies.taxi.areas.merging import AreaMerge
 from topologies.taxi.areas.money import cents
+from topologies.taxi.areas.taxi_share import TaxiShare
+from topologies.taxi.semantics import Semantics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from topologies.taxi.areas.profitability import RankedArea
 
+OTHER_CHOICES = Semantics("per-cell", "column", "corner", "cents", "zero", "ignored", "values")
 ALL_CHOICES = [
-    AreaChoices("centred", *values)
+    Semantics("per-cell", "column", "centred", *values)
     for values in itertools.product(
         ("exact", "cents"), ("hidden", "zero"), ("kept", "ignored"), ("areas", "values")
     )
@@ -37,27 +38,28 @@ ALL_CHOICES = [
 class City:
     """The pure classes put together, taxis and areas spread over shares as parallel tasks would."""
 
-    def __init__(self, choices: AreaChoices, shares: int) -> None:
-        self.taxis = [EmptyTaxis() for _ in range(shares)]
-        self.areas = [AreaShare(choices) for _ in range(shares)]
-        self.merge = AreaMerge(choices.q2_emit)
+    def __init__(self, semantics: Semantics, shares: int) -> None:
+        self.taxis = [TaxiShare() for _ in range(shares)]
+        self.areas = [AreaShare(semantics) for _ in range(shares)]
+        self.merge = AreaMerge(semantics.q2_emit)
 
     def take(self, ride: Ride) -> bool:
         """Take a row and return whether the answer changed."""
-        changes = [change for each in self.taxis for change in each.advance(ride.n, ride.time_s)]
+        changes = [change for each in self.taxis for change in each.advance(ride.time_s)]
         taxis = self.taxis[sum(ride.medallion.encode()) % len(self.taxis)]
         changes += taxis.drop_off(ride.n, ride.medallion, ride.end)
+        tops = {}
         for share, areas in enumerate(self.areas):
             areas.advance(ride.time_s)
-            for _, area, stop in changes:
+            for area, stop in changes:
                 if area % len(self.areas) == share:
                     areas.taxi(area, stop)
             if ride.start % len(self.areas) == share:
                 areas.trip(ride.n, ride.start, ride.cents)
             top = areas.settle()
             if top is not None:
-                self.merge.put(share, top)
-        return self.merge.settle()
+                tops[share] = top
+        return self.merge.update(tops)
 
 
 def seen(best: list[RankedArea]) -> list[tuple[int, int, int, int]]:
@@ -65,19 +67,19 @@ def seen(best: list[RankedArea]) -> list[tuple[int, int, int, int]]:
 
 
 @pytest.mark.parametrize("shares", [1, 2, 4])
-@pytest.mark.parametrize("choices", ALL_CHOICES, ids=str)
-def test_every_row_gives_what_the_definitions_say(choices: AreaChoices, shares: int) -> None:
+@pytest.mark.parametrize("semantics", ALL_CHOICES, ids=str)
+def test_every_row_gives_what_the_definitions_say(semantics: Semantics, shares: int) -> None:
     """Best eleven with their values, and whether an output row is due, under all choices and shares."""
     seed = random.randrange(1 << 32)
     print("seed", seed)
     rides = random_rides(random.Random(seed), 60)
-    city = City(choices, shares)
+    city = City(semantics, shares)
     told: object = []
-    for ride, listed in zip(rides, naive(rides, choices), strict=True):
+    for ride, listed in zip(rides, naive(rides, semantics), strict=True):
         due = city.take(ride)
         expected = [(each.area, each.empty, each.half_cents, each.freshest) for each in listed]
-        assert seen(city.merge.best()) == expected[:11]
-        values = choices.q2_emit == "values"
+        assert seen(city.merge.best) == expected[:11]
+        values = semantics.q2_emit == "values"
         shown = [each[:3] if values else each[0] for each in expected[:10]]
         assert due == (shown != told)
         told = shown
@@ -98,21 +100,24 @@ def counted(lines: list[str], alignment: str) -> Iterator[tuple[Ride, str, str]]
 
 
 @pytest.mark.parametrize(
-    ("choices", "rows"),
-    [(AreaChoices(), 10_004), (AreaChoices("corner", "cents", "zero", "ignored", "values"), 4_000)],
+    ("semantics", "rows"),
+    [
+        (Semantics(), 10_004),
+        (Semantics("per-cell", "column", "corner", "cents", "zero", "ignored", "values"), 4_000),
+    ],
     ids=["default", "other"],
 )
-def test_real_rows_give_the_reference_answers(lines: list[str], choices: AreaChoices, rows: int) -> None:
+def test_real_rows_give_the_reference_answers(lines: list[str], semantics: Semantics, rows: int) -> None:
     """Output rows and states of real rows are the plain reference's, over three shares."""
     lines = lines[:rows]
-    expected = query2(lines, Choices(**asdict(choices)))
-    city = City(choices, shares=3)
+    expected = query2(lines, Choices(**asdict(semantics)))
+    city = City(semantics, shares=3)
     passed, tops, states = [], [], {}
-    for ride, pickup, dropoff in counted(lines, choices.area_grid):
+    for ride, pickup, dropoff in counted(lines, semantics.area_grid):
         passed.append(ride.n)
         if city.take(ride):
-            tops.append((ride.n, area_row(pickup, dropoff, city.merge.best())))
-        states[dropoff] = (ride.n, dropoff, json.loads(area_state(city.merge.best()[:10])))
+            tops.append((ride.n, area_row(pickup, dropoff, city.merge.best)))
+        states[dropoff] = (ride.n, dropoff, json.loads(area_state(city.merge.best[:10])))
     assert passed == expected.passed
     assert tops == expected.tops
     assert list(states.values()) == expected.states

@@ -1,4 +1,4 @@
-"""Empty taxis by medallion: where each was last seen to drop off, for 30 minutes."""
+"""One share of the taxis: where each was last seen to drop off, for 30 minutes."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ EMPTY_WINDOW_S = 30 * 60
 """How long a taxi counts as empty after its drop-off, seconds of event time; exactly that long is out."""
 
 
-class EmptyTaxis:
-    """The taxis of one share of the medallions, and how they come to areas and leave them.
+class TaxiShare:
+    """The empty taxis, and how they come to areas and leave them.
 
-    A change is three numbers: the row at which it happens, the area, and the row of the drop-off that made
-    the taxi empty there, negative when the taxi leaves.
+    A change is an area, and the row of the drop-off that made the taxi empty there, negative when it leaves.
+
+    Args:
+        now_s: The query's clock, seconds; None: nothing has passed yet.
     """
 
-    def __init__(self) -> None:
-        self._now_s = 0
+    def __init__(self, now_s: int | None = None) -> None:
+        self._now_s = now_s
         self._at: dict[str, tuple[int, int]] = {}  # area and row of each empty taxi's drop-off
-        self._stops: deque[tuple[int, int, str]] = (
-            deque()
-        )  # time, row, medallion; also of taxis that have gone on
+        self._stops: deque[tuple[int, int, str]] = deque()  # time, row, medallion; also of taxis that went on
 
-    def drop_off(self, row: int, medallion: str, area: int) -> list[tuple[int, int, int]]:
+    def drop_off(self, row: int, medallion: str, area: int) -> list[tuple[int, int]]:
         """Take a trip's end: the taxi leaves where it was, and is empty in the new area.
 
         Args:
@@ -32,19 +32,22 @@ class EmptyTaxis:
 
         Returns:
             The changes.
+
+        Raises:
+            ValueError: The clock was never set.
         """
+        if self._now_s is None:
+            msg = "advance() must come first"
+            raise ValueError(msg)
         was = self._at.get(medallion)
         self._at[medallion] = (area, row)
         self._stops.append((self._now_s, row, medallion))
-        if was is None:
-            return [(row, area, row)]
-        return [(row, was[0], -was[1]), (row, area, row)]
+        return [(area, row)] if was is None else [(was[0], -was[1]), (area, row)]
 
-    def advance(self, row: int, now_s: int) -> list[tuple[int, int, int]]:
+    def advance(self, now_s: int) -> list[tuple[int, int]]:
         """Move the clock and let taxis go that have been empty for too long.
 
         Args:
-            row: Number of the row at which the time moves.
             now_s: Event time, seconds, not before any earlier one.
 
         Returns:
@@ -54,9 +57,9 @@ class EmptyTaxis:
         stops = self._stops
         changes = []
         while stops and stops[0][0] <= now_s - EMPTY_WINDOW_S:
-            _, stop, medallion = stops.popleft()
+            _, row, medallion = stops.popleft()
             at = self._at.get(medallion)
-            if at is not None and at[1] == stop:
+            if at is not None and at[1] == row:
                 del self._at[medallion]
-                changes.append((row, at[0], -stop))
+                changes.append((at[0], -row))
         return changes

@@ -1,0 +1,156 @@
+"""Profitability and globalAreaRank: from trips and empty taxis to the ten most profitable areas."""
+
+from __future__ import annotations
+
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from topologies.batches.bolt import OrderedBolt
+from topologies.batches.clock import Ticks
+from topologies.batches.header import Header
+from topologies.moments import now_us
+from topologies.taxi.areas.area_rows import area_row, area_state
+from topologies.taxi.areas.area_share import AreaShare
+from topologies.taxi.areas.columns import unpack_columns
+from topologies.taxi.areas.merging import AreaMerge
+from topologies.taxi.areas.tops import ShareTop, pack_tops, unpack_tops
+from topologies.taxi.challenge import time_text
+from topologies.taxi.components.sink import Answers, ResultsBolt
+from topologies.taxi.semantics import Semantics
+from topologies.taxi.settings import shares_of
+from topologies.taxi.trail import extended, latest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from topologies.batches.bolt import Arrived
+    from topologies.batches.clock import Account
+    from topologies.taxi.areas.profitability import RankedArea
+
+_TRIPS, _CLOCK = "trips", "clock"
+_STEP, _TAXI, _TRIP = range(3)
+
+
+class Profitability(OrderedBolt):
+    """Ranks the areas of a share and emits its best eleven where they changed.
+
+    A batch is whole when the trips that started in the share's areas, the changes of empty taxis from every
+    share of the taxis, and the passing of time are there.
+    """
+
+    outputs: ClassVar = [*Header.FIELDS, "share", "trail", "ticks", "account", "tops"]
+    _semantics: Semantics
+    _shares_of_areas: dict[int, AreaShare]
+
+    def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
+        """Start without areas; an epoch's first batch makes their shares."""
+        super().initialize(storm_conf, context)
+        self.parts = (_TRIPS, _CLOCK, *map(str, range(shares_of(storm_conf))))
+        self._semantics = Semantics.from_conf(storm_conf)
+        self._shares_of_areas = {}
+
+    def place(self, tup: Any) -> tuple[int, str]:
+        """Return the share that the tuple names, and which part of a batch it is."""
+        share, second, *_ = tup.values[len(Header.FIELDS) :]
+        if tup.component == "areaMetronome":
+            return share, _CLOCK
+        return share, _TRIPS if tup.component == "computeAreaID" else str(second)
+
+    def begin(self, share: int, header: Header) -> None:
+        """Start with no trip and no taxi, at the clock before the query's start."""
+        self._shares_of_areas[share] = AreaShare(self._semantics, header.query("2").clock_s)
+
+    def work(self, share: int, header: Header, parts: Mapping[str, Arrived]) -> None:
+        """Rank the areas row by row through one batch."""
+        taxis = {name: part for name, part in parts.items() if name not in {_TRIPS, _CLOCK}}
+        _, ticks, account = parts[_CLOCK].values
+        tops: list[ShareTop] = []
+        if ticks:
+            changes = [part.values[-1] for part in taxis.values()]
+            told = Ticks.decode(ticks)
+            tops = _ranked(self._shares_of_areas[share], told, parts[_TRIPS].values[-1], changes)
+        last = max(part.came_us for part in taxis.values())
+        trail = latest(part.values[2] for part in taxis.values())
+        trail = extended(trail, last, parts[_CLOCK].came_us, now_us())
+        self.send(header, [share, trail, ticks if share == 0 else "", account, pack_tops(tops)])
+
+
+def _ranked(areas: AreaShare, ticks: Ticks, trips: str, taxis: Sequence[str]) -> list[ShareTop]:
+    """Do what the rows of a batch do, in their order, and look at the ranks once after each row."""
+    events = [(step.n, _STEP, step.time_s, 0, step.pickup_s) for step in ticks.steps]
+    for kind, text in ((_TRIP, trips), *((_TAXI, each) for each in taxis)):
+        numbers, pickups, places, values = (map(int, column) for column in unpack_columns(text, 4))
+        events += zip(numbers, repeat(kind), places, values, pickups, strict=False)
+    events.sort()
+    tops: list[ShareTop] = []
+    row = pickup_s = 0
+    for n, kind, place, value, pickup in events:
+        if n != row:
+            _look(areas, row, pickup_s, tops)
+            row, pickup_s = n, pickup
+        if kind == _TAXI:
+            areas.taxi(place, value)
+        elif kind == _TRIP:
+            if n not in ticks.late:
+                areas.trip(n, place, value)
+        else:
+            areas.advance(place)
+    _look(areas, row, pickup_s, tops)
+    return tops
+
+
+def _look(areas: AreaShare, row: int, pickup_s: int, tops: list[ShareTop]) -> None:
+    """Look at the ranks after a row."""
+    top = areas.settle()
+    if top is not None:
+        tops.append(ShareTop(row, pickup_s, areas.now_s, top))
+
+
+class GlobalAreaRank(ResultsBolt):
+    """Merges the shares row by row, and writes a batch's results once all shares have come."""
+
+    query: ClassVar[str] = "2"
+    _semantics: Semantics
+    _merge: AreaMerge
+    _nulls: int
+
+    def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
+        """Start without ranks; an epoch's first batch makes them."""
+        super().initialize(storm_conf, context)
+        self._semantics = Semantics.from_conf(storm_conf)
+        self._nulls = 4 if self._semantics.nulls == "per-cell" else 1
+
+    def forget(self) -> None:
+        """Start with no ranks."""
+        self._merge = AreaMerge(self._semantics.q2_emit)
+
+    def answers(self, shares: Sequence[str], ticks: Ticks, account: Account) -> Answers:
+        """Return what the query says of a batch of which the shares sent their tops."""
+        tops: list[str] = []
+        states: list[str] = []
+        over = iter(self.instants_over(ticks, account))
+        instant = next(over, None)
+        for n, pickup_s, time_s, changed in _rows(shares):
+            while instant is not None and instant[0] <= n:
+                states.append(self._state(instant))
+                instant = next(over, None)
+            if self._merge.update(changed):
+                times = time_text(pickup_s), time_text(time_s)
+                tops.append(f"{n} {area_row(*times, self._merge.best, self._nulls)}")
+        while instant is not None:
+            states.append(self._state(instant))
+            instant = next(over, None)
+        return Answers(tops, states)
+
+    def _state(self, instant: tuple[int, int, int]) -> str:
+        _, last, time_s = instant
+        return f"{last} {time_s} {area_state(self._merge.best)}"
+
+
+def _rows(shares: Sequence[str]) -> list[tuple[int, int, int, dict[int, Sequence[RankedArea]]]]:
+    """Return row, pick-up, time and the tops that changed, in order of the rows."""
+    rows: dict[int, tuple[int, int, dict[int, Sequence[RankedArea]]]] = {}
+    for share, text in enumerate(shares):
+        for n, pickup_s, time_s, best in unpack_tops(text):
+            rows.setdefault(n, (pickup_s, time_s, {}))[2][share] = best
+    return [(n, *rows[n]) for n in sorted(rows)]

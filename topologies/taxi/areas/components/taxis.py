@@ -1,0 +1,87 @@
+"""EmptyTaxis: which taxis come to areas and leave them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from topologies.batches.bolt import OrderedBolt
+from topologies.batches.clock import Ticks
+from topologies.batches.header import Header
+from topologies.moments import now_us
+from topologies.taxi.areas.columns import pack_columns, unpack_columns
+from topologies.taxi.areas.taxi_share import TaxiShare
+from topologies.taxi.settings import shares_of
+from topologies.taxi.trail import extended
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from topologies.batches.bolt import Arrived
+
+_Columns = tuple[list[str], list[str], list[str], list[str]]
+
+_ROWS, _CLOCK = "rows", "clock"
+
+
+class EmptyTaxis(OrderedBolt):
+    """Keeps the taxis of its shares, and sends each share of the areas the changes there, maybe none.
+
+    A change is the row at which it happens, that row's pick-up, the area, and the row of the drop-off that
+    made the taxi empty there, negative when the taxi leaves. Changes are in order of the rows.
+    """
+
+    outputs: ClassVar = [*Header.FIELDS, "share", "taxis", "trail", "changes"]
+    parts = (_ROWS, _CLOCK)
+    _count: int
+    _taxis: dict[int, TaxiShare]
+
+    def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
+        """Start without taxis; an epoch's first batch makes their shares."""
+        super().initialize(storm_conf, context)
+        self._count = shares_of(storm_conf)
+        self._taxis = {}
+
+    def place(self, tup: Any) -> tuple[int, str]:
+        """Return the share that the tuple names, and which of the two ways it came."""
+        return tup.values[len(Header.FIELDS)], _CLOCK if tup.component == "areaMetronome" else _ROWS
+
+    def begin(self, share: int, header: Header) -> None:
+        """Start with no empty taxi, at the clock before the query's start."""
+        self._taxis[share] = TaxiShare(header.query("2").clock_s)
+
+    def work(self, share: int, header: Header, parts: Mapping[str, Arrived]) -> None:
+        """Follow the taxis through one batch."""
+        rows, clock = parts[_ROWS], parts[_CLOCK]
+        _, trail, text = rows.values
+        _, ticks, _ = clock.values
+        shares: list[_Columns] = [([], [], [], []) for _ in range(self._count)]
+        if ticks:
+            _follow(self._taxis[share], text, Ticks.decode(ticks), shares)
+        trail = extended(trail, rows.came_us, clock.came_us, now_us())
+        for each, columns in enumerate(shares):
+            self.send(header, [each, share, trail, pack_columns(columns)])
+
+
+def _follow(taxis: TaxiShare, text: str, ticks: Ticks, shares: Sequence[_Columns]) -> None:
+    """Take drop-offs and move the time, in order of the rows; add the changes to their areas' shares."""
+    steps = iter(ticks.steps)
+    step = next(steps, None)
+    for number, pickup, area, medallion in zip(*unpack_columns(text, 4), strict=True):
+        n = int(number)
+        while step is not None and step.n <= n:
+            _add(shares, str(step.n), str(step.pickup_s), taxis.advance(step.time_s))
+            step = next(steps, None)
+        if n not in ticks.late:
+            _add(shares, number, pickup, taxis.drop_off(n, medallion, int(area)))
+    while step is not None:
+        _add(shares, str(step.n), str(step.pickup_s), taxis.advance(step.time_s))
+        step = next(steps, None)
+
+
+def _add(shares: Sequence[_Columns], number: str, pickup: str, changes: Iterable[tuple[int, int]]) -> None:
+    for area, stop in changes:
+        numbers, pickups, areas, stops = shares[area % len(shares)]
+        numbers.append(number)
+        pickups.append(pickup)
+        areas.append(str(area))
+        stops.append(str(stop))

@@ -1,0 +1,52 @@
+"""The best areas of a share, row by row, as one text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from topologies.taxi.areas.profitability import RankedArea, ranked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+
+class ShareTop(NamedTuple):
+    """What a row has made of a share's best areas.
+
+    Attributes:
+        n: The row.
+        pickup_s: Its pick-up, seconds since 1970.
+        time_s: The query's time then, seconds since 1970.
+        best: The areas, best first.
+    """
+
+    n: int
+    pickup_s: int
+    time_s: int
+    best: Sequence[RankedArea]
+
+
+def pack_tops(tops: Iterable[ShareTop]) -> str:
+    """Return one line for each: `n pickup time`, then `area half_cents empty freshest` for each area."""
+    return "\n".join(
+        " ".join(
+            [
+                f"{top.n} {top.pickup_s} {top.time_s}",
+                *(f"{each.area} {each.half_cents} {each.empty} {each.freshest}" for each in top.best),
+            ]
+        )
+        for top in tops
+    )
+
+
+def unpack_tops(packed: str) -> Iterator[ShareTop]:
+    """Yield what was packed.
+
+    Raises:
+        ValueError: The text was not made by `pack_tops`.
+    """
+    for line in packed.split("\n") if packed else ():
+        n, pickup_s, time_s, *areas = map(int, line.split(" "))
+        values = iter(areas)
+        best = [ranked(*each) for each in zip(values, values, values, values, strict=True)]
+        yield ShareTop(n, pickup_s, time_s, best)
