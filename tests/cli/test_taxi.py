@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-
-from cli.taxi_replay import PACED_ROWS_BEGIN
-from topologies.taxi.feed import FeedProgress
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,13 +48,6 @@ def run(
         ),
         (("kill", "--nimbus", "127.0.0.1:1", "--name", "t"), 1, "Nimbus 127.0.0.1:1 cannot be reached"),
         (("placement", "--nimbus", "127.0.0.1:1", "--name", "t"), 1, "Nimbus 127.0.0.1:1 cannot be reached"),
-        (("feed", "none.csv", *REDIS), 2, "none.csv cannot be read"),
-        (
-            ("feed", "x", *REDIS, "--paced-rows", "3"),
-            2,
-            "--paced-rows needs --rate",
-        ),
-        (("feed", __file__, *REDIS), 1, "Redis 127.0.0.1:1: Error 111"),
         (
             ("collect", *REDIS, "--out", "{tmp}"),
             1,
@@ -92,27 +81,3 @@ def test_bad_configuration_files_are_named(
     path.write_text(content)
     status, text = run("submit", *ENDS, "--conf", str(path))
     assert (status, f"--conf {path}: {message}" in text) == (2, True), text
-
-
-def test_feeding_announces_paced_rows_once(
-    tmp_path: Path, run: Callable[..., tuple[int, str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A line of its own, when the first of them is in Redis."""
-
-    class Feeder:
-        def __init__(self, _redis: object, _run: object, _plan: object, report: Any) -> None:
-            self.report = report
-
-        def feed(self, _file: Path) -> int:
-            for phase in ("fast", "draining", "paced", "paced"):
-                sys.stderr.write(f"now {phase}\n")
-                self.report(FeedProgress(phase, 3, 4, 2))
-            return 4
-
-    monkeypatch.setattr("topologies.taxi.feed.Feeder", Feeder)
-    status, text = run("feed", str(tmp_path / "rows.csv"), *REDIS, "--rate", "1")
-    assert status == 0
-    told = text.splitlines()
-    assert told[told.index("now paced") + 1] == PACED_ROWS_BEGIN
-    assert told.count(PACED_ROWS_BEGIN) == 1
-    assert told.index("now draining") + 1 == told.index("now paced")

@@ -1,0 +1,115 @@
+"""Where rows come from: a file of lines or a trips table, and how it is known again."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Protocol
+
+from topologies.taxi.replay.check import ORDER_FAULTS, Checker
+from topologies.taxi.rows import LinesFile, RowsError
+from topologies.taxi.trip import COLUMNS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_LOOKED_AT = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """By what a source is known again when a run goes on.
+
+    Attributes:
+        name: Name of the file or folder, without its place.
+        size: Bytes of a file, rows of a table.
+        first: Hash of a file's first line, or of a table's summary.
+    """
+
+    name: str
+    size: int
+    first: str
+
+
+class Source(Protocol):
+    """Rows as lines, in order, the same ones each time."""
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """What it is known by."""
+
+    @property
+    def rows(self) -> int | None:
+        """How many there are, where that is known without reading them."""
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield the lines from the first one on.
+
+        Raises:
+            RowsError: It cannot be read, or not further.
+        """
+
+    def share(self) -> float:
+        """Return how much of it has been read, 0 to 1."""
+
+
+class FileSource:
+    """A file of lines, which has been looked into.
+
+    Args:
+        path: The file.
+
+    Raises:
+        RowsError: It cannot be read, is empty, or holds no trips in 17 columns.
+    """
+
+    rows: int | None = None
+
+    def __init__(self, path: Path) -> None:
+        self._file = LinesFile(path)
+        lines = self._file.lines()
+        head = list(islice(lines, _LOOKED_AT))
+        if not head:
+            msg = f"{path} holds no rows"
+            raise RowsError(msg)
+        faults = [Checker().look(line).fault for line in head]
+        if not any(fault is None or fault in ORDER_FAULTS for fault in faults):
+            columns = head[0].count(b",") + 1
+            what = (
+                f"has {columns} column{'s' * (columns > 1)}, not {COLUMNS}"
+                if columns != COLUMNS
+                else f"is bad: {faults[0]}"
+            )
+            msg = (
+                f"{path}, line 1 {what}, and none of the first {len(head)} lines is a trip in the "
+                "challenge's columns: other schemas become a trips table with `stormplace data ingest`"
+            )
+            raise RowsError(msg)
+        self.fingerprint = Fingerprint(path.name, path.stat().st_size, _hash(head[0]))
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield the lines; raises as `LinesFile.lines`."""
+        return self._file.lines()
+
+    def share(self) -> float:
+        """Return how much of the file has been read, 0 to 1."""
+        return self._file.share()
+
+
+def open_source(path: Path) -> Source:
+    """Open a file of lines, or the folder of a trips table.
+
+    Raises:
+        RowsError: It cannot be read, or is neither.
+    """
+    if not path.is_dir():
+        return FileSource(path)
+    from topologies.taxi.replay.table import TableSource  # noqa: PLC0415 - pyarrow takes its time to load
+
+    return TableSource(path)
+
+
+def _hash(line: bytes) -> str:
+    return hashlib.sha256(line).hexdigest()[:32]
