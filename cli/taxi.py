@@ -13,6 +13,9 @@ import typer
 from cli.errors import UserError
 from cli.taxi_input import read_address, read_conf, read_pin, read_run, redis_at
 from cli.taxi_meter import Meter
+from cli.taxi_tasks import QueryName, queries_of, read_semantics, read_tasks
+
+_FAULTS_SHOWN = 3  # all are in the summary's file
 
 app = typer.Typer(
     no_args_is_help=True, help="Run the DEBS 2015 taxi query: submit it, feed it rows, collect its answers."
@@ -41,23 +44,40 @@ def submit(
     python_env: Annotated[
         Path, typer.Option("--python-env", metavar="DIR", help="Python environment of the workers.")
     ] = Path(sys.prefix),
+    query: Annotated[QueryName, typer.Option("--query", help="What the topology answers.")] = "1",
+    tasks: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tasks", metavar="N|COMPONENT=N", help="Tasks of the parallel components (default 1)."
+        ),
+    ] = None,
+    semantics: Annotated[
+        list[str] | None,
+        typer.Option("--semantics", metavar="KEY=VALUE", help="How the query is read, where it is open."),
+    ] = None,
     replay: Annotated[
-        bool, typer.Option("--replay", help="Emit rows that fail again (Storm's acking, one acker).")
+        bool, typer.Option("--replay", help="Guard batches by Storm's acking too (one acker).")
     ] = False,
 ) -> None:
-    """Submit the taxi topology."""
+    """Submit the taxi topology: query 1, query 2, or both."""
     # streamparse parses Storm's IDL when imported: only the commands that need it pay
     from topologies.nimbus import NimbusError  # noqa: PLC0415
-    from topologies.submit import Submission, component_ids  # noqa: PLC0415
+    from topologies.submit import Submission  # noqa: PLC0415
     from topologies.submit import submit as submit_topology  # noqa: PLC0415
+    from topologies.taxi.topology import component_ids  # noqa: PLC0415
+
+    queries = queries_of(query)
 
     submission = Submission(
         name=name,
         run=read_run(run),
         redis=read_address("--redis", redis),
         workers=workers,
-        pins=dict(read_pin(text, component_ids()) for text in pin or []),
+        pins=dict(read_pin(text, component_ids(queries)) for text in pin or []),
         python_env=python_env.absolute(),
+        queries=queries,
+        tasks=read_tasks(tasks or [], queries),
+        semantics=read_semantics(semantics or []),
         replay=replay,
         conf=read_conf(conf) if conf is not None else {},
     )
@@ -91,17 +111,19 @@ def collect(
 
     with redis_at(redis) as client, meter:
         try:
-            summary = Collector(client, read_run(run), timeout, report).collect(out)
+            summaries = Collector(client, read_run(run), timeout, report).collect(out)
         except CollectError as error:
             raise UserError(str(error), status=1) from error
         except OSError as error:
             raise UserError(f"--out {out}: {error.strerror or error}") from error
-    if summary.faults:
-        raise UserError(f"run {run} is not complete: {'; '.join(summary.faults)}", status=1)
-    typer.echo(
-        f"run {run}: {summary.rows} rows, {summary.passed} passed, {summary.rejected} rejected, "
-        f"{summary.tops} changes of the top ten; written to {out}"
-    )
+    faults = [f"query {each.query}: {fault}" for each in summaries for fault in each.faults[:_FAULTS_SHOWN]]
+    if faults:
+        raise UserError(f"run {run} is not complete: {'; '.join(faults)}", status=1)
+    for summary in summaries:
+        typer.echo(
+            f"run {run}, query {summary.query}: {summary.rows} rows, {summary.passed} passed, "
+            f"{summary.rejected} rejected, {summary.tops} changes of the top ten; written to {out}"
+        )
 
 
 @app.command()

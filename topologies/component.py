@@ -9,10 +9,26 @@ from typing import TYPE_CHECKING, Any
 from streamparse import Bolt, Spout
 
 from topologies.serializer import OrjsonSerializer
-from topologies.taxi.keys import replays
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import BinaryIO
+
+REPLAY_KEY = "taxi.replay"
+"""Topology configuration: whether Storm's acking guards the batches, true or false (default)."""
+
+
+def replays(conf: Mapping[str, object]) -> bool:
+    """Return whether a topology's configuration asks for acking.
+
+    Raises:
+        ValueError: The value is neither true nor false.
+    """
+    value = conf.get(REPLAY_KEY, False)
+    if not isinstance(value, bool):
+        msg = f"topology configuration: {REPLAY_KEY} is {value!r}, it must be true or false"
+        raise ValueError(msg)  # noqa: TRY004 - one kind of error for bad configuration
+    return value
 
 
 class _Hardened:

@@ -10,21 +10,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from topologies import nimbus
+from topologies.component import REPLAY_KEY, replays
 from topologies.jar import write_jar
-from topologies.taxi.keys import REDIS_KEY, REPLAY_KEY, RUN_KEY, Run, replays
-from topologies.taxi.topology import TaxiTopology
+from topologies.taxi.semantics import Semantics
+from topologies.taxi.settings import QUERIES_KEY, REDIS_KEY, RUN_KEY, SHARES_KEY, TaxiSettings
+from topologies.taxi.topology import SHARE_KEEPERS, taxi_topology
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from topologies.address import Address
+    from topologies.taxi.keys import Run
 
 PIN_KEY = "topology.stormplace.pin"
 ACKERS_KEY = "topology.acker.executors"
+PENDING_KEY = "topology.max.spout.pending"
 
 DEFAULTS: Mapping[str, object] = {
     "topology.workers": 4,
-    # nothing is replayed: a lost tuple is told by its missing number
+    # a lost tuple is noticed without them, as nothing is released any more
     ACKERS_KEY: 0,
     "topology.eventlogger.executors": 0,
     # for schedulers that count CPU: two executors fill a host of one core
@@ -47,7 +51,10 @@ class Submission:
         workers: Worker slots to ask for; None leaves the default.
         pins: Where components must run: `{component: "site:NAME" | "host:NAME"}`.
         python_env: Environment of the workers' Python, the same path on every host, with streamparse in it.
-        replay: Whether rows that fail come again; sets one acker.
+        queries: The queries that the topology answers.
+        tasks: Tasks by component; 1 where none are given.
+        semantics: How the queries are read.
+        replay: Whether Storm's acking guards the batches too; sets one acker.
         conf: The user's topology configuration; wins over everything else.
     """
 
@@ -57,47 +64,49 @@ class Submission:
     workers: int | None = None
     pins: Mapping[str, str] = field(default_factory=dict)
     python_env: Path = Path(sys.prefix)
+    queries: tuple[str, ...] = ("1",)
+    tasks: Mapping[str, int] = field(default_factory=dict)
+    semantics: Semantics = field(default_factory=Semantics)
     replay: bool = False
     conf: Mapping[str, object] = field(default_factory=dict)
-
-
-def component_ids() -> tuple[str, ...]:
-    """Return the ids of the topology's components."""
-    return tuple(spec.name for spec in TaxiTopology.specs)
 
 
 def configuration(submission: Submission) -> dict[str, object]:
     """Return the topology configuration of a submission.
 
     Raises:
-        ValueError: `taxi.replay` is no truth value, or replay is asked for without ackers.
+        ValueError: A key of the query's own is wrong, or replay is asked for without ackers.
     """
     conf: dict[str, object] = dict(DEFAULTS)
     if submission.replay:
         conf[REPLAY_KEY] = True
     if replays({**conf, **submission.conf}):
-        conf[ACKERS_KEY] = 1
+        conf |= {ACKERS_KEY: 1, PENDING_KEY: 1_000}
     if submission.workers is not None:
         conf["topology.workers"] = submission.workers
     if submission.pins:
         conf[PIN_KEY] = dict(submission.pins)
+    conf |= submission.semantics.conf()
+    conf[SHARES_KEY] = max(submission.tasks.get(component, 1) for component in SHARE_KEEPERS)
     conf.update(submission.conf)
     conf[REDIS_KEY] = str(submission.redis)
     conf[RUN_KEY] = submission.run.id
+    conf[QUERIES_KEY] = ",".join(submission.queries)
     if replays(conf) and conf[ACKERS_KEY] == 0:
-        msg = f"{REPLAY_KEY} needs ackers, but {ACKERS_KEY} is 0: no row that fails would come again"
+        msg = f"{REPLAY_KEY} needs ackers, but {ACKERS_KEY} is 0: no batch that fails would be told"
         raise ValueError(msg)
+    TaxiSettings.from_conf(conf)
+    Semantics.from_conf(conf)
     return conf
 
 
-def thrift_topology(python_env: Path) -> Any:
+def thrift_topology(submission: Submission) -> Any:
     """Return the topology as Storm wants it, its components started by the environment's `streamparse_run`.
 
-    Args:
-        python_env: Absolute path; a bare command would depend on the PATH of the worker's JVM.
+    The command is an absolute path: a bare one would depend on the PATH of the worker's JVM.
     """
-    topology = copy.deepcopy(TaxiTopology.thrift_topology)
-    command = str(python_env / "bin" / "streamparse_run")
+    topology = copy.deepcopy(taxi_topology(submission.queries, submission.tasks).thrift_topology)
+    command = str(submission.python_env / "bin" / "streamparse_run")
     for spout in topology.spouts.values():
         spout.spout_object.shell.execution_command = command
     for bolt in topology.bolts.values():
@@ -125,5 +134,4 @@ def submit(address: Address, submission: Submission) -> None:
     with tempfile.TemporaryDirectory() as folder, nimbus.connect(address) as client:
         jar = Path(folder) / "taxi.jar"
         write_jar(jar)
-        topology = thrift_topology(submission.python_env)
-        nimbus.submit(client, submission.name, jar, conf, topology)
+        nimbus.submit(client, submission.name, jar, conf, thrift_topology(submission))

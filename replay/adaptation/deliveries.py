@@ -30,8 +30,8 @@ _COUNTER = "filterByCoordinates"
 
 class _Summary(BaseModel):
     passed: _Count | None
-    repeated: _Count
-    began: dict[str, int] = {}
+    repeated: _Count = 0  # in runs recorded before results were written exactly once
+    began: dict[str, int] = {}  # likewise
     replayed: _Count = 0
 
 

@@ -22,11 +22,12 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.retry import Retry
 
 from topologies.address import Address
-from topologies.taxi.topology import TaxiTopology
+from topologies.taxi.topology import taxi_topology
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+TOPOLOGY = taxi_topology(("1", "2"), {})
 ROWS = Path(__file__).parents[2] / "data" / "debs2015" / "debs2015_20day_head10004.csv.gz"
 
 
@@ -93,7 +94,7 @@ class Stage:
     """
 
     def __init__(self, name: str, conf: dict[str, Any]) -> None:
-        spec = next(spec for spec in TaxiTopology.specs if spec.name == name)
+        spec = next(spec for spec in TOPOLOGY.specs if spec.name == name)
         self.name = name
         self._output = io.BytesIO()
         self.component = spec.component_cls(input_stream=io.BytesIO(), output_stream=self._output)

@@ -10,7 +10,7 @@ from topologies.component import TaxiBolt
 from topologies.moments import now_us
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 _OWN = len(Header.FIELDS)
 
@@ -71,7 +71,7 @@ class OrderedBolt(TaxiBolt):
 
     auto_ack = False
     auto_fail = False
-    parts: Iterable[str] = (WHOLE,)
+    parts: Sequence[str] = (WHOLE,)
     _shares: dict[int, OrderedBatches[Arrived]]
     _anchors: list[str]
 
@@ -124,6 +124,13 @@ class OrderedBolt(TaxiBolt):
         """Acknowledge the parts of a batch that is worked off; the last component does it later."""
         for tuple_id in tuple_ids:
             self.ack(tuple_id)
+
+    def give_up(self, epoch: int) -> None:
+        """Drop what is left of an epoch, as something of it is lost; the rows have to come in a new one."""
+        for batches in self._shares.values():
+            if batches.epoch == epoch:
+                batches.spoil()
+        self._ack_dropped()
 
     def _work_off(
         self, share: int, batches: OrderedBatches[Arrived], header: Header, parts: dict[str, Arrived]

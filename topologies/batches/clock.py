@@ -40,7 +40,7 @@ class Step(NamedTuple):
 
 
 class Rebuild(NamedTuple):
-    """From where the windows behind a batch can be rebuilt: an entry, a row in it, the clock before the row."""
+    """From where the windows behind a batch can be rebuilt: entry, a row in it, the clock before the row."""
 
     entry: str
     n: int

@@ -58,6 +58,11 @@ class OrderedBatches(Generic[Part]):
         self._waiting: dict[int, WholeBatch[Part]] = {}
         self._dropped: list[Part] = []
 
+    @property
+    def epoch(self) -> int:
+        """The highest epoch so far, -1 before any."""
+        return self._epoch
+
     def offer(self, header: Header, item: Part, part: str = WHOLE) -> None:
         """Take one part; `take` tells what has become whole.
 

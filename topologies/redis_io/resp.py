@@ -41,12 +41,13 @@ class RedisConnection:
 
     Args:
         address: Where Redis listens.
+        timeout_s: Longest silence while a reply is waited for, seconds; None: for ever.
 
     Raises:
         RedisGoneError: No connection could be made within 5 s.
     """
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: Address, timeout_s: float | None = None) -> None:
         self._address = address
         self._buffer = bytearray()
         try:
@@ -57,7 +58,7 @@ class RedisConnection:
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         # a peer that vanished without a word is noticed by the kernel, also when only we send
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _USER_TIMEOUT_MS)
-        self._socket.settimeout(None)
+        self._socket.settimeout(timeout_s)
 
     def send(self, data: bytes) -> None:
         """Send encoded requests without waiting for replies.

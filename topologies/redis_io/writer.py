@@ -1,4 +1,4 @@
-"""Appends to Redis streams without waiting for answers, so that distance costs one way only."""
+"""Sends commands to Redis without waiting for answers, so that distance costs one way only."""
 
 from __future__ import annotations
 
@@ -7,12 +7,7 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING
 
-from topologies.redis_io.resp import (
-    RedisConnection,
-    RedisGoneError,
-    RedisReplyError,
-    encode_command,
-)
+from topologies.redis_io.resp import RedisConnection, RedisGoneError, RedisReplyError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,10 +18,10 @@ _RETRY_S = 1.0
 
 
 class WriteLostError(Exception):
-    """Entries may not have reached Redis.
+    """Commands may not have reached Redis.
 
     Attributes:
-        tags: The callers' tags of the entries without an answer, oldest first.
+        tags: The callers' tags of the commands without an answer, oldest first.
     """
 
     def __init__(self, message: str, tags: tuple[int, ...]) -> None:
@@ -38,14 +33,23 @@ class _Session:
     """One connection of a writer with the thread that drains its replies."""
 
     def __init__(
-        self, address: Address, answer_timeout_s: float, on_answer: Callable[[int], None] | None
+        self,
+        address: Address,
+        answer_timeout_s: float,
+        greeting: bytes,
+        on_answer: Callable[[int], None],
+        on_refusal: Callable[[int, str], None],
     ) -> None:
         self.connection = RedisConnection(address)
         self.fault: str | None = None
         self.unanswered: deque[tuple[int, float]] = deque()
         self._answer_timeout_s = answer_timeout_s
         self._on_answer = on_answer
+        self._on_refusal = on_refusal
         self._changed = threading.Condition()
+        self._greeted = not greeting
+        if greeting:
+            self.connection.send(greeting)
         self._thread = threading.Thread(target=self._drain, name=f"replies of {address}", daemon=True)
         self._thread.start()
 
@@ -74,16 +78,28 @@ class _Session:
 
     def _drain(self) -> None:
         while True:
+            refusal: str | None = None
             try:
                 self.connection.read_reply()
-            except (RedisGoneError, RedisReplyError) as error:
+            except RedisReplyError as error:
+                refusal = str(error)
+            except RedisGoneError as error:
                 self._fail(str(error))
                 return
+            if not self._greeted:
+                if refusal is not None:
+                    self._fail(refusal)
+                    return
+                self._greeted = True
+                continue
             with self._changed:
                 tag, _ = self.unanswered.popleft()
-                self._changed.notify_all()
-            if self._on_answer is not None:
+            if refusal is None:
                 self._on_answer(tag)
+            else:
+                self._on_refusal(tag, refusal)
+            with self._changed:
+                self._changed.notify_all()
 
     def _fail(self, message: str) -> None:
         with self._changed:
@@ -92,53 +108,57 @@ class _Session:
         self.connection.close()
 
 
-class StreamWriter:
-    """Appends entries to streams without waiting for Redis' answers.
+class CommandWriter:
+    """Sends commands to Redis and does not wait for the answers, which come in order.
 
-    The first call after a fault raises `WriteLostError` with the tags of all entries without an answer; later
-    calls connect anew, at most once a second.
+    The first call after a fault raises `WriteLostError` with the tags of all commands without an answer;
+    later calls connect anew, at most once a second.
 
     Args:
         address: Where Redis listens.
+        on_answer: Called with the tag of each command that Redis has done, in a thread of the writer.
+        on_refusal: Called likewise with the tag and Redis' reason when it refuses one.
+        greeting: Command that every connection begins with; it must be answered without an error.
         answer_timeout_s: Longest silence of Redis while an answer is due, seconds.
-        on_answer: Called with the tag of each entry that Redis has taken, in a thread of the writer.
     """
 
     def __init__(
         self,
         address: Address,
+        on_answer: Callable[[int], None],
+        on_refusal: Callable[[int, str], None],
+        greeting: bytes = b"",
         answer_timeout_s: float = 10.0,
-        on_answer: Callable[[int], None] | None = None,
     ) -> None:
         self._address = address
         self._answer_timeout_s = answer_timeout_s
+        self._greeting = greeting
         self._on_answer = on_answer
+        self._on_refusal = on_refusal
         self._session: _Session | None = None
         self._next_try = 0.0
 
-    def add(self, stream: str, fields: dict[str, str | int], tag: int) -> None:
-        """Append one entry.
+    def send(self, command: bytes, tag: int) -> None:
+        """Send one encoded command.
 
         Args:
-            stream: Key of the stream.
-            fields: The entry.
-            tag: Number by which the caller knows the entry, told back if it may be lost.
+            command: The command.
+            tag: Number by which the caller knows it.
 
         Raises:
-            WriteLostError: Redis is gone; this entry and maybe some before are not written.
+            WriteLostError: Redis is gone; this command and maybe some before are not done.
         """
         session = self._session
         if session is None:
             session = self._session = self._connect(tag)
-        arguments = [part for pair in fields.items() for part in pair]
-        session.send(encode_command("XADD", stream, "*", *arguments), tag)
+        session.send(command, tag)
         self.check()
 
     def check(self) -> None:
-        """Notice a fault also while nothing is written.
+        """Notice a fault also while nothing is sent.
 
         Raises:
-            WriteLostError: As `add`.
+            WriteLostError: As `send`.
         """
         session = self._session
         if session is None:
@@ -174,7 +194,9 @@ class StreamWriter:
             raise WriteLostError(f"Redis {self._address} is gone", (tag,))
         self._next_try = now + _RETRY_S
         try:
-            return _Session(self._address, self._answer_timeout_s, self._on_answer)
+            return _Session(
+                self._address, self._answer_timeout_s, self._greeting, self._on_answer, self._on_refusal
+            )
         except RedisGoneError as error:
             raise WriteLostError(str(error), (tag,)) from error
 

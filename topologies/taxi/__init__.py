@@ -1,5 +1,6 @@
-"""Query 1 of the DEBS 2015 Grand Challenge: the ten most frequent taxi routes of the last 30 minutes.
+"""Both queries of the DEBS 2015 Grand Challenge: the most frequent routes, and the most profitable areas.
 
-The query's logic lives in modules that know nothing of Storm (`trip`, `grid`, `window`, `ranking`, `progress`
-and others); `components` adapts it to streamparse, `topology` wires the components (paper 000, appendix E).
+The queries' logic lives in modules that know nothing of Storm (`trip`, `grid`, `window`, `ranking`, `areas`
+and others); `components` adapts it to streamparse, `topology` wires the components (query 1: paper 000,
+appendix E). What goes to Redis and comes from it: `scripts`, `epochs`, `collect`, `replay`.
 """

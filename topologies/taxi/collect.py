@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import tempfile
 import time
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from topologies.taxi.keys import REPLAYED
-from topologies.taxi.progress import FirstTimes
-from topologies.taxi.run_summary import Summary, broken_off, completed
-from topologies.taxi.trail import STAMPS
+from topologies.taxi.keys import QUERIES
+from topologies.taxi.run_files import RunFiles
+from topologies.taxi.run_summary import Summary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from redis import Redis
 
     from topologies.taxi.keys import Run
 
-_PAGE = 1_000
+_PAGE = 200
 _BLOCK_MS = 500
-_DROPOFF_COLUMN = 3
-RESULT_COLUMNS = ("n", "row_ms", "emit_us", "done_us", "result_ms", "paced")
+_WAIT_S = 0.1
 
 StreamEntry = tuple[str, dict[str, str]]
 
@@ -36,7 +34,7 @@ class CollectError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CollectProgress:
-    """Where collecting stands: results so far, and rows of the plan (0 when not known yet)."""
+    """Where collecting stands: rows with results so far, and rows of the plan (0 when not known yet)."""
 
     results: int
     rows: int
@@ -49,7 +47,7 @@ class Collector:
         redis: Client with decoded responses.
         run: The run.
         timeout_s: Longest time without a new result, seconds.
-        report: Called after each batch of results.
+        report: Called now and then.
     """
 
     def __init__(
@@ -60,170 +58,118 @@ class Collector:
         self._timeout_s = timeout_s
         self._report = report
 
-    def collect(self, out: Path) -> Summary:
-        """Write `results.csv`, `trails.csv`, `tops.csv`, `states.jsonl` and `summary.json` to a folder.
+    def collect(self, out: Path) -> tuple[Summary, ...]:
+        """Write the files of each query that the run serves, those of query 2 to the folder `query2`.
 
         The files appear together at the end; before, nothing is changed there. A run that does not come to
-        its end, as when a row is never done, has its files too; that is a fault.
+        its end has its files too; that is a fault.
 
         Args:
             out: The folder; made when it does not exist.
 
+        Returns:
+            What the run came to, by query.
+
         Raises:
-            CollectError: There is no result at all, or one is of no row.
+            CollectError: There is no result at all.
         """
         out.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=out, prefix=".collecting-") as name:
             folder = Path(name)
-            summary = self._write(folder)
-            document = {"run": self._run.id} | {
-                field: getattr(summary, field) for field in Summary.__dataclass_fields__
-            }
-            (folder / "summary.json").write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
-            for file in sorted(folder.iterdir()):
-                file.replace(out / file.name)
-        return summary
+            summaries = self._write(folder)
+            for summary in summaries:
+                own = folder / _folder(summary.query)
+                text = json.dumps(asdict(summary), indent=2) + "\n"
+                (own / "summary.json").write_text(text, encoding="utf-8")
+            for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+                target = out / file.relative_to(folder)
+                target.parent.mkdir(exist_ok=True)
+                file.replace(target)
+        return summaries
 
-    def _write(self, folder: Path) -> Summary:
-        rows = _RowCursor(self._redis, self._run.rows)
-        with (
-            (folder / "results.csv").open("w", encoding="utf-8", newline="") as results,
-            (folder / "trails.csv").open("w", encoding="utf-8", newline="") as trails,
-            (folder / "tops.csv").open("w", encoding="utf-8") as tops,
-            (folder / "states.jsonl").open("w", encoding="utf-8") as states,
-        ):
-            sheet = _Sheet(results, trails, tops, states)
-            final: dict[str, str] | None = None
-            for identity, fields in self._entries(sheet):
-                if "end" in fields:
-                    final = fields
-                    break
-                if not sheet.fast_rows_known:
-                    sheet.set_fast_rows(self._plan("fast_rows"))
-                number = int(fields["n"])
-                if not sheet.answered.see(number):
-                    sheet.repeated += 1
-                    continue
-                row = rows.find(number)
-                if row is None:
-                    msg = f"run {self._run.id}: result {identity} is of row {number}, which is not in Redis"
-                    raise CollectError(msg)
-                sheet.add(identity, fields, *row)
-        if final is not None:
-            return completed(self._known(sheet), final)
-        if sheet.results:
-            return broken_off(self._known(sheet), self._timeout_s)
-        msg = (
-            f"run {self._run.id}: no result for {self._timeout_s:g} s and no final entry: "
-            "does a topology serve this run, and something feed it?"
-        )
-        raise CollectError(msg)
+    def _write(self, folder: Path) -> tuple[Summary, ...]:
+        queries = self._await_queries()
+        with ExitStack() as stack:
+            files: dict[str, RunFiles] = {}
+            for query in queries:
+                (folder / _folder(query)).mkdir(exist_ok=True)
+                files[query] = stack.enter_context(RunFiles(folder / _folder(query), query))
+            for query, (identity, fields) in self._entries(files):
+                files[query].add(identity, fields)
+        if not any(each.next > 1 for each in files.values()):
+            raise CollectError(self._nothing())
+        return tuple(self._summary(query, each) for query, each in files.items())
 
-    def _known(self, sheet: _Sheet) -> Summary:
-        """Return what is known without the final entry."""
+    def _await_queries(self) -> tuple[str, ...]:
+        """Return the queries that the run serves, once a topology has begun."""
+        end_s = time.monotonic() + self._timeout_s
+        while True:
+            progress = cast("dict[str, str]", self._redis.hgetall(self._run.progress))
+            queries = tuple(query for query in QUERIES if f"seen:{query}" in progress)
+            if queries:
+                return queries
+            if time.monotonic() > end_s:
+                raise CollectError(self._nothing())
+            time.sleep(_WAIT_S)
+
+    def _entries(self, files: Mapping[str, RunFiles]) -> Iterator[tuple[str, StreamEntry]]:
+        """Yield the entries of the queries' results, until all have ended or nothing comes."""
+        streams = {self._run.results_of(query): query for query in files}
+        after = dict.fromkeys(streams, "0")
+        quiet_since_s = time.monotonic()
+        while not all(each.ended for each in files.values()):
+            reply = self._redis.xread(cast("Any", after), count=_PAGE, block=_BLOCK_MS)
+            # asked after the results: rows that are in them were counted by the feeder before
+            fast_rows = int(self._plan("fast_rows"))
+            for each in files.values():
+                each.fast_rows = fast_rows
+            for stream, entries in cast("list[tuple[str, list[StreamEntry]]]", reply):
+                for entry in entries:
+                    yield streams[stream], entry
+                    after[stream] = entry[0]
+            now_s = time.monotonic()
+            if reply:
+                quiet_since_s = now_s
+                done = min(each.next for each in files.values()) - 1
+                self._report(CollectProgress(done, int(fast_rows + self._plan("paced_rows"))))
+            elif now_s - quiet_since_s > self._timeout_s:
+                return
+
+    def _summary(self, query: str, files: RunFiles) -> Summary:
+        progress = cast("dict[str, str]", self._redis.hgetall(self._run.progress))
+        faults = list(files.faults)
+        if not files.ended:
+            faults.append(
+                f"no final entry: nothing new for {self._timeout_s:g} s after row {files.next - 1}; "
+                "the topology makes no progress, or nothing feeds the run"
+            )
+        rejected = files.rejected.total()
         return Summary(
-            rows=self._fed(),
-            passed=None,
-            rejected=None,
-            reasons={},
-            results=sheet.results,
-            tops=sheet.tops,
-            repeated=sheet.repeated,
-            began={},
-            replayed=int(cast("str | None", self._redis.hget(self._run.source, REPLAYED)) or 0),
+            run=self._run.id,
+            query=query,
+            rows=files.next - 2 if files.ended else int(self._plan("fed")),
+            passed=files.results if files.ended else None,
+            rejected=rejected if files.ended else None,
+            reasons=dict(sorted(files.rejected.items())),
+            results=files.results,
+            tops=files.tops,
+            instants=files.instants,
+            epochs=int(progress.get("epochs", 0)),
+            replayed=int(progress.get("replayed", 0)),
             fast_rows=int(self._plan("fast_rows")),
             rate_per_s=self._plan("rate_per_s"),
-            faults=(),
+            faults=tuple(faults),
         )
-
-    def _fed(self) -> int:
-        """Return the rows that are in Redis."""
-        newest = cast("list[StreamEntry]", self._redis.xrevrange(self._run.rows, count=1))
-        return int(newest[0][1]["n"]) - ("end" in newest[0][1]) if newest else 0
 
     def _plan(self, key: str) -> float:
         return float(cast("str | None", self._redis.hget(self._run.feed, key)) or 0)
 
-    def _entries(self, sheet: _Sheet) -> Iterator[StreamEntry]:
-        """Yield the entries of the results stream from its start, waiting for more.
-
-        It ends when the rows that have a result have not become more for a while: a row that comes again and
-        again is no progress.
-        """
-        after = "0"
-        seen = 0
-        quiet_since_s = time.monotonic()
-        while True:
-            reply = self._redis.xread({self._run.results: after}, count=_PAGE, block=_BLOCK_MS)
-            for _, entries in cast("list[tuple[str, list[StreamEntry]]]", reply):
-                for entry in entries:
-                    yield entry
-                    after = entry[0]
-            now_s = time.monotonic()
-            if sheet.results > seen:
-                seen = sheet.results
-                quiet_since_s = now_s
-                self._report(CollectProgress(seen, int(self._plan("fast_rows") + self._plan("paced_rows"))))
-            elif now_s - quiet_since_s > self._timeout_s:
-                return
+    def _nothing(self) -> str:
+        return (
+            f"run {self._run.id}: no result for {self._timeout_s:g} s and no final entry: "
+            "does a topology serve this run, and something feed it?"
+        )
 
 
-class _Sheet:
-    """The open files of a run."""
-
-    def __init__(self, results: TextIO, trails: TextIO, tops: TextIO, states: TextIO) -> None:
-        self._results = csv.writer(results, lineterminator="\n")
-        self._results.writerow(RESULT_COLUMNS)
-        self._trails = csv.writer(trails, lineterminator="\n")
-        self._trails.writerow(("n", *(f"{stamp}_us" for stamp in STAMPS)))
-        self._tops = tops
-        self._states = states
-        self._fast_rows = 0.0
-        self.fast_rows_known = False
-        self.results = 0
-        self.tops = 0
-        self.repeated = 0
-        self.answered = FirstTimes()
-
-    def set_fast_rows(self, rows: float) -> None:
-        self._fast_rows = rows
-        self.fast_rows_known = True
-
-    def add(self, identity: str, fields: dict[str, str], row_ms: int, dropoff: str) -> None:
-        number = int(fields["n"])
-        result_ms = int(identity.split("-", maxsplit=1)[0])
-        paced = int(number > self._fast_rows)
-        self._results.writerow([number, row_ms, fields["emit_us"], fields["done_us"], result_ms, paced])
-        self._trails.writerow([number, *fields["trail"].split(" ")])
-        if "top" in fields:
-            self._tops.write(fields["top"] + "\n")
-            self.tops += 1
-        state = fields["state"]  # JSON already
-        self._states.write(f'{{"n":{number},"dropoff":{json.dumps(dropoff)},"state":{state}}}\n')
-        self.results += 1
-
-
-class _RowCursor:
-    """Walks along the rows stream beside the results, a page at a time, and keeps rows without a result."""
-
-    def __init__(self, redis: Redis, stream: str) -> None:
-        self._redis = redis
-        self._stream = stream
-        self._rows = self._walk()
-        self._passed_over: dict[int, StreamEntry] = {}
-
-    def find(self, number: int) -> tuple[int, str] | None:
-        """Return availability time (ms) and drop-off of a row, which is asked for once."""
-        while number not in self._passed_over:
-            entry = next(self._rows, None)
-            if entry is None:
-                return None
-            self._passed_over[int(entry[1]["n"])] = entry
-        identity, fields = self._passed_over.pop(number)
-        return int(identity.split("-")[0]), fields["line"].split(",")[_DROPOFF_COLUMN]
-
-    def _walk(self) -> Iterator[StreamEntry]:
-        after = "-"
-        while page := cast("list[StreamEntry]", self._redis.xrange(self._stream, min=after, count=_PAGE)):
-            yield from page
-            after = f"({page[-1][0]}"
+def _folder(query: str) -> str:
+    return "." if query == "1" else f"query{query}"

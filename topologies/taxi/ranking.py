@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from topologies.taxi.window import RouteCount
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 TOP = 10
 """Ranks that the query asks for."""
 
 REPORTED = TOP + 1
 """Ranks that are passed on: with the eleventh a reader sees whether a tie decided the tenth."""
+
+_COUNT_BITS = 40  # a key is the count above so many bits of row number: one whole number compares quickly
+_ROW = (1 << _COUNT_BITS) - 1
 
 
 class PartialRanking:
@@ -26,33 +28,48 @@ class PartialRanking:
     """
 
     def __init__(self) -> None:
-        self._keys: list[tuple[int, int]] = []
-        self._route_of: dict[tuple[int, int], str] = {}
-        self._key_of: dict[str, tuple[int, int]] = {}
+        self._keys: list[int] = []
+        self._route_of: dict[int, str] = {}
+        self._key_of: dict[str, int] = {}
+        self._top: list[RouteCount] = []
+        self._least = 0  # key of the last rank that is reported, 0 while all are
+        self._touched = False
 
     def __len__(self) -> int:
         return len(self._keys)
 
-    def update(self, changes: Iterable[RouteCount]) -> None:
-        """Apply new counts; a count of 0 removes the route.
+    def update(self, route: str, count: int, freshest: int) -> None:
+        """Apply a new count; a count of 0 removes the route.
 
         Args:
-            changes: At most one entry per route; `freshest` is unique among the routes that stay.
+            route: The route.
+            count: Its trips in the window.
+            freshest: Row of its freshest trip, unique among the routes that stay.
         """
-        for change in changes:
-            key = self._key_of.pop(change.route, None)
-            if key is not None:
-                del self._keys[bisect_left(self._keys, key)]
-                del self._route_of[key]
-            if change.count:
-                key = (change.count, change.freshest)
-                insort(self._keys, key)
-                self._route_of[key] = change.route
-                self._key_of[change.route] = key
+        key = self._key_of.pop(route, None)
+        if key is not None:
+            del self._keys[bisect_left(self._keys, key)]
+            del self._route_of[key]
+            self._touched |= key >= self._least
+        if count:
+            key = (count << _COUNT_BITS) | freshest
+            insort(self._keys, key)
+            self._route_of[key] = route
+            self._key_of[route] = key
+            self._touched |= key >= self._least
 
-    def top(self, ranks: int = REPORTED) -> list[RouteCount]:
-        """Return the best `ranks` routes of the share, best first (fewer when the share holds fewer)."""
-        return [RouteCount(self._route_of[key], *key) for key in islice(reversed(self._keys), ranks)]
+    def changed_top(self) -> list[RouteCount] | None:
+        """Return the best `REPORTED` routes, best first, or None when they are as at the last call."""
+        if not self._touched:
+            return None
+        self._touched = False
+        best = self._keys[: -REPORTED - 1 : -1]
+        self._least = best[-1] if len(best) == REPORTED else 0
+        top = [RouteCount(self._route_of[key], key >> _COUNT_BITS, key & _ROW) for key in best]
+        if top == self._top:
+            return None
+        self._top = top
+        return top
 
 
 class GlobalRanking:
@@ -60,7 +77,8 @@ class GlobalRanking:
 
     def __init__(self) -> None:
         self._tops: dict[int, Sequence[RouteCount]] = {}
-        self._answer: tuple[str, ...] = ()
+        self._merged: list[RouteCount] = []
+        self._answer: list[str] = []
 
     def update(self, tops: Mapping[int, Sequence[RouteCount]]) -> bool:
         """Take the shares' tops after one row.
@@ -72,18 +90,20 @@ class GlobalRanking:
             Whether the ten best routes or their order changed; a change of counts alone is none.
         """
         self._tops.update(tops)
-        answer = tuple(entry.route for entry in self.top(TOP))
+        merged = [entry for top in self._tops.values() for entry in top]
+        merged.sort(key=lambda entry: (entry.count, entry.freshest), reverse=True)
+        self._merged = merged[:REPORTED]
+        answer = [entry.route for entry in merged[:TOP]]
         changed = answer != self._answer
         self._answer = answer
         return changed
 
     @property
-    def answer(self) -> tuple[str, ...]:
+    def answer(self) -> Sequence[str]:
         """The query's answer: at most ten routes, best first."""
         return self._answer
 
-    def top(self, ranks: int = REPORTED) -> list[RouteCount]:
-        """Return the best `ranks` routes of all shares, best first."""
-        entries = [entry for top in self._tops.values() for entry in top]
-        entries.sort(key=lambda entry: (entry.count, entry.freshest), reverse=True)
-        return entries[:ranks]
+    @property
+    def top(self) -> Sequence[RouteCount]:
+        """The best `REPORTED` routes of all shares, best first."""
+        return self._merged

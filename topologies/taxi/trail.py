@@ -1,29 +1,27 @@
-"""The trail of a row: when the components took it and passed it on, as one text, since tuples are flat."""
+"""The trail of a batch: when the components took it and passed it on, as one text, since tuples are flat."""
 
 from __future__ import annotations
 
-import time
+from typing import TYPE_CHECKING
 
-STAMPS = (
-    "parser_in",
-    "parser_out",
-    "filterByCoordinates_in",
-    "filterByCoordinates_out",
-    "computeRouteID_in",
-    "computeRouteID_out",
-    "countByWindow_in",
-    "countByWindow_clock",
-    "countByWindow_out",
-    "partialRank_in",
-    "partialRank_out",
-    "globalRank_in",
-)
-"""Stamps in the order in which components append them; `countByWindow_clock`: the metronome's half came."""
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
-
-def now_us() -> int:
-    """Return the time as unix microseconds."""
-    return time.time_ns() // 1_000
+STAMPS: Mapping[str, tuple[str, ...]] = {
+    "1": (
+        *("parser_in", "parser_out", "filterByCoordinates_in", "filterByCoordinates_out"),
+        *("computeRouteID_in", "computeRouteID_out"),
+        *("countByWindow_in", "countByWindow_clock", "countByWindow_out"),
+        *("partialRank_in", "partialRank_out", "globalRank_in"),
+    ),
+    "2": (
+        *("parser_in", "parser_out", "filterByCoordinates_in", "filterByCoordinates_out"),
+        *("computeAreaID_in", "computeAreaID_out"),
+        *("emptyTaxis_in", "emptyTaxis_clock", "emptyTaxis_out"),
+        *("profitability_in", "profitability_clock", "profitability_out", "globalAreaRank_in"),
+    ),
+}
+"""Stamps by query, in the order in which components append them; `..._clock`: the clock's part came."""
 
 
 def extended(trail: str, *moments_us: int) -> str:
@@ -31,19 +29,12 @@ def extended(trail: str, *moments_us: int) -> str:
     return " ".join((trail, *map(str, moments_us)))
 
 
+def latest(trails: Iterable[str]) -> str:
+    """Return the trail that ends last: of the shares of a batch, the one that the others waited for."""
+    return max(trails, key=lambda trail: int(trail.rsplit(" ", 1)[-1]))
+
+
 def parted(trail: str) -> tuple[int, str]:
     """Return the source's emit (unix microseconds), and the stamps as microseconds after it in one text."""
     emit_us, *stamps = map(int, trail.split())
     return emit_us, " ".join(str(stamp - emit_us) for stamp in stamps)
-
-
-def numbered(trail: str, emit: int) -> str:
-    """Return the source's trail with the number of the emit behind its time."""
-    return f"{trail} {emit}"
-
-
-def unnumbered(trail: str) -> tuple[int, str]:
-    """Return the number of the emit, and the trail without it."""
-    emit_us, _, rest = trail.partition(" ")
-    number, space, stamps = rest.partition(" ")
-    return int(number), f"{emit_us}{space}{stamps}"

@@ -1,83 +1,42 @@
-"""One taxi trip from one CSV line, or the reason why the line is no trip."""
+"""Lines of the challenge's files, reduced to what the queries need of a trip, or why they are none."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from contextlib import suppress
 from datetime import UTC, datetime
+from math import isfinite
+from typing import TYPE_CHECKING
 
-from topologies.taxi.grid import Point
+from topologies.batches.times import REJECT
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from topologies.taxi.semantics import Semantics
 
 COLUMNS = 17
 """Columns of the challenge's files (no header)."""
 
-_PICKUP_TIME = 2
-_DROPOFF_TIME = 3
-_COORDINATES = slice(6, 10)
+DROPOFF, PICKUP = 0, 1
+"""Columns of a read line: drop-off and pick-up, seconds since 1970."""
 
+COORDINATES = slice(2, 6)
+"""Columns of a read line: longitude and latitude of start and end, degrees, as written in the file."""
 
-@dataclass(frozen=True, slots=True)
-class Trip:
-    """What query 1 needs of a trip report.
+MEDALLION, FARE, TIP = 6, 7, 8
+"""Columns of a read line, for query 2: the taxi, and amounts as written in the file, maybe no numbers."""
 
-    Attributes:
-        pickup: Pick-up time as in the file, `YYYY-MM-DD HH:MM:SS`.
-        dropoff: Drop-off time as in the file.
-        dropoff_s: Drop-off time in seconds since 1970, the local time read as UTC (only differences matter).
-        start: Place of the pick-up.
-        end: Place of the drop-off.
-    """
-
-    pickup: str
-    dropoff: str
-    dropoff_s: int
-    start: Point
-    end: Point
-
-
-@dataclass(frozen=True, slots=True)
-class Reject:
-    """A line that is no trip; `reason` is a short fixed text by which rejects are counted."""
-
-    reason: str
-
-
-def parse_line(line: str) -> Trip | Reject:
-    """Read one line of the 17-column format.
-
-    Fares, distances and the trip time are not looked at: query 1 does not use them.
-
-    Args:
-        line: The line, with or without its end.
-
-    Returns:
-        The trip, or why there is none: `columns`, `pickup_datetime`, `dropoff_datetime` or `coordinates`.
-    """
-    fields = line.rstrip("\r\n").split(",")
-    if len(fields) != COLUMNS:
-        return Reject("columns")
-    if parse_time(fields[_PICKUP_TIME]) is None:
-        return Reject("pickup_datetime")
-    dropoff_s = parse_time(fields[_DROPOFF_TIME])
-    if dropoff_s is None:
-        return Reject("dropoff_datetime")
-    try:
-        numbers = [float(text) for text in fields[_COORDINATES]]
-    except ValueError:
-        return Reject("coordinates")
-    if not all(map(math.isfinite, numbers)):
-        return Reject("coordinates")
-    return Trip(
-        pickup=fields[_PICKUP_TIME],
-        dropoff=fields[_DROPOFF_TIME],
-        dropoff_s=dropoff_s,
-        start=Point(numbers[0], numbers[1]),
-        end=Point(numbers[2], numbers[3]),
-    )
+_TRIP_TIME = 4
+_MOST_MINUTES = 20_000
+_MINUTE = 17  # characters up to the seconds
+_SECONDS = {f"{second:02}": second for second in range(60)}
 
 
 def parse_time(text: str) -> int | None:
-    """Return seconds since 1970 of `YYYY-MM-DD HH:MM:SS`, or None when the text is anything else."""
+    """Return seconds since 1970 of `YYYY-MM-DD HH:MM:SS`, or None when the text is anything else.
+
+    The local time is read as UTC: only differences matter.
+    """
     try:
         time = datetime.fromisoformat(text)
     except ValueError:
@@ -85,3 +44,72 @@ def parse_time(text: str) -> int | None:
     if time.tzinfo is not None or time.isoformat(sep=" ") != text or time.microsecond:
         return None
     return int(time.replace(tzinfo=UTC).timestamp())
+
+
+class TimeReader:
+    """As `parse_time`; most rows share their minute with many others, which is parsed once."""
+
+    def __init__(self) -> None:
+        self._minutes: dict[str, int | None] = {}
+
+    def read(self, text: str) -> int | None:
+        """Return seconds since 1970, or None when the text is no time."""
+        second = _SECONDS.get(text[_MINUTE:])
+        if second is None:
+            return None
+        minute = text[:_MINUTE]
+        try:
+            minute_s = self._minutes[minute]
+        except KeyError:
+            if len(self._minutes) >= _MOST_MINUTES:
+                self._minutes.clear()
+            minute_s = self._minutes[minute] = parse_time(f"{minute}00")
+        return None if minute_s is None else minute_s + second
+
+
+class LineReader:
+    """Reads lines of 17 columns.
+
+    Args:
+        queries: The queries that need the lines.
+        semantics: Their choices.
+    """
+
+    def __init__(self, queries: Collection[str], semantics: Semantics) -> None:
+        self._read_time = TimeReader().read
+        self._with_fares = "2" in queries
+        self._computed_pickup = semantics.pickup == "computed"
+
+    def read(self, line: str) -> str:
+        """Read one line.
+
+        Distances and sums are not looked at, and the trip time only for a computed pick-up: a time that is no
+        whole number leaves the column's.
+
+        Args:
+            line: The line, with or without its end.
+
+        Returns:
+            The columns above joined by commas, or `!` with why the line is no trip: `columns`,
+            `pickup_datetime`, `dropoff_datetime` or `coordinates`.
+        """
+        fields = line.rstrip("\r\n").split(",")
+        if len(fields) != COLUMNS:
+            return f"{REJECT}columns"
+        pickup_s = self._read_time(fields[2])
+        dropoff_s = self._read_time(fields[3])
+        if pickup_s is None or dropoff_s is None:
+            return f"{REJECT}{'pickup' if pickup_s is None else 'dropoff'}_datetime"
+        places = fields[6:10]
+        try:
+            # one look at the sum, as it is finite in all but very few rows
+            if not isfinite(sum(map(float, places))) and not all(isfinite(float(place)) for place in places):
+                return f"{REJECT}coordinates"
+        except ValueError:
+            return f"{REJECT}coordinates"
+        if self._computed_pickup:
+            with suppress(ValueError):
+                pickup_s = dropoff_s - int(fields[_TRIP_TIME])
+        if self._with_fares:
+            return ",".join((str(dropoff_s), str(pickup_s), *places, fields[0], fields[11], fields[14]))
+        return ",".join((str(dropoff_s), str(pickup_s), *places))

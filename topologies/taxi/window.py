@@ -3,53 +3,59 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from typing import NamedTuple
 
 WINDOW_S = 30 * 60
 """Length of query 1's window in seconds of event time."""
 
 
-@dataclass(frozen=True, slots=True)
-class RouteCount:
+class RouteCount(NamedTuple):
     """How often a route was taken in the window.
 
     Attributes:
         route: The route's text.
         count: Trips in the window; 0 says that the route left it.
-        freshest: Sequence number of the route's freshest trip in the window; decides between equal counts.
+        freshest: Row of the route's freshest trip in the window; decides between equal counts.
     """
 
     route: str
-    count: int
+    count: int  # type: ignore[assignment]  # hides a tuple's method, which nobody needs here
     freshest: int
 
 
 class SlidingWindow:
     """Counts of one share of the routes over a half-open window: a trip exactly `length_s` old is out.
 
-    Time advances only with `advance`; nothing expires in between. Every share has to be advanced for every
-    row, also for rows of other shares, so that all shares agree on the time.
+    Time advances only with `advance`; nothing expires in between. Every share has to be advanced whenever the
+    query's clock moves, also for rows of other shares, so that all shares agree on the time.
 
     Args:
+        now_s: The query's clock, seconds; None: nothing has passed yet.
         length_s: Length of the window, seconds.
     """
 
-    def __init__(self, length_s: int = WINDOW_S) -> None:
+    def __init__(self, now_s: int | None = None, length_s: int = WINDOW_S) -> None:
         self._length_s = length_s
-        self._now_s: int | None = None
+        self._now_s = now_s
         self._trips: deque[tuple[int, str]] = deque()
         self._counts: dict[str, int] = {}
         self._freshest: dict[str, int] = {}
         self._changed: dict[str, None] = {}
 
-    @property
-    def trips(self) -> int:
-        """Trips in the window."""
+    def __len__(self) -> int:
         return len(self._trips)
+
+    @property
+    def now_s(self) -> int:
+        """The time.
+
+        Raises:
+            ValueError: The clock was never set.
+        """
+        if self._now_s is None:
+            msg = "advance() must come first"
+            raise ValueError(msg)
+        return self._now_s
 
     def advance(self, now_s: int) -> None:
         """Move the clock and let old trips go.
@@ -71,30 +77,23 @@ class SlidingWindow:
             if not self._counts[route]:
                 del self._counts[route], self._freshest[route]
 
-    def add(self, route: str, sequence: int) -> None:
+    def add(self, route: str, row: int) -> None:
         """Count a trip that ends now.
 
         Args:
             route: The route's text.
-            sequence: The row's sequence number, greater than any before.
+            row: The row's number, greater than any before.
 
         Raises:
             ValueError: The clock was never set.
         """
-        if self._now_s is None:
-            msg = "advance() must come before add()"
-            raise ValueError(msg)
-        self._trips.append((self._now_s, route))
+        self._trips.append((self.now_s, route))
         self._counts[route] = self._counts.get(route, 0) + 1
-        self._freshest[route] = sequence
+        self._freshest[route] = row
         self._changed[route] = None
 
-    def touch(self, routes: Iterable[str]) -> None:
-        """Let `take_changes` return these routes too, whether their counts changed or not."""
-        self._changed.update(dict.fromkeys(routes))
-
     def take_changes(self) -> list[RouteCount]:
-        """Return each route whose count changed or was touched since the last call, in order."""
+        """Return each route whose count changed since the last call, in order."""
         changes = [
             RouteCount(route, self._counts.get(route, 0), self._freshest.get(route, 0))
             for route in self._changed

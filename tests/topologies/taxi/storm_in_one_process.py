@@ -1,4 +1,4 @@
-"""Storm and Redis, simulated: ways that keep order, acks, timeouts, ends of components; time is a number."""
+"""Storm and Redis, simulated: ways that keep order, acks, losses, ends of tasks; time is a number."""
 
 from __future__ import annotations
 
@@ -6,243 +6,332 @@ import random
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
+from topologies.batches.header import QueryStart
+from topologies.component import REPLAY_KEY
 from topologies.redis_io.reader import Entry
-from topologies.taxi.keys import REDIS_KEY, REPLAY_KEY, RUN_KEY
-from topologies.taxi.topology import TaxiTopology
+from topologies.redis_io.writer import WriteLostError
+from topologies.taxi.epochs import Began, News, Progress, Superseded
+from topologies.taxi.settings import QUERIES_KEY, REDIS_KEY, RUN_KEY, SHARES_KEY
+from topologies.taxi.topology import taxi_topology
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     import pytest
 
-COMPONENTS = tuple(spec.name for spec in TaxiTopology.specs)
-TICKING = ("countByWindow", "globalRank")
-Way = tuple[str, str, str]
+Task = tuple[str, int]
+Way = tuple[Task, str, Task]
+_TICK_S = 1.0
+
+
+def arguments(command: bytes) -> list[str]:
+    """The arguments of an encoded command."""
+    parts, rest = [], command[command.index(b"\r\n") + 2 :]
+    while rest:
+        size, _, rest = rest.partition(b"\r\n")
+        length = int(size[1:])
+        parts.append(rest[:length].decode())
+        rest = rest[length + 2 :]
+    return parts
 
 
 class Redis:
-    """The stream of rows with its group, the results, and the connections of source and sink."""
+    """The rows, what the scripts keep, the results, and the connections of sources and sinks."""
 
-    def __init__(self) -> None:
-        self.rows: deque[Entry] = deque()
-        self.unacknowledged: dict[str, Entry] = {}
-        self.tallies: dict[str, int] = {}
-        self.results: list[dict[str, Any]] = []
-        self.sent: deque[tuple[dict[str, Any], int, Callable[[int], None] | None]] = deque()
-        self.read_at_s: dict[str, float] = {}
+    def __init__(self, queries: tuple[str, ...]) -> None:
+        self.queries = queries
+        self.rows: list[Entry] = []
+        self.progress: dict[str, str] = {}
+        self.results: dict[str, list[tuple[str, dict[str, str]]]] = {query: [] for query in queries}
+        self.writers: dict[int, deque[tuple[list[str], int, Any]]] = {}
         self.now_s = 0.0
 
-    def feed(self, lines: list[str]) -> None:
-        for n, line in enumerate(lines, start=1):
-            self.rows.append(Entry(f"{n}-0", {"n": str(n), "line": line}))
-        self.rows.append(Entry(f"{len(lines) + 1}-0", {"n": str(len(lines) + 1), "end": "1"}))
+    def feed(self, lines: list[str], chance: random.Random, most: int = 7) -> None:
+        n = 1
+        while n <= len(lines):
+            some = lines[n - 1 : n - 1 + chance.randint(1, most)]
+            self.rows.append(Entry(f"{1000 + n}-0", {"n": str(n), "lines": "\n".join(some)}))
+            n += len(some)
+        self.rows.append(Entry(f"{1000 + n}-0", {"n": str(n), "end": "1"}))
 
     @property
-    def answered(self) -> list[int]:
-        return [int(fields["n"]) for fields in self.results if "n" in fields]
+    def ended(self) -> bool:
+        return all(entries and "end" in entries[-1][1] for entries in self.results.values())
 
-    @property
-    def final(self) -> dict[str, Any] | None:
-        return next((fields for fields in self.results if "end" in fields), None)
+    def begin(self, epoch: int, sent: int) -> Began:
+        known = int(self.progress.get("epoch", 0))
+        starts = {}
+        for query in self.queries:
+            clock = self.progress.get(f"rebuild_clock:{query}", "-")
+            start = int(self.progress.get(f"rebuild_n:{query}", 1))
+            released = int(self.progress.get(f"released:{query}", 0))
+            starts[query] = QueryStart(start, None if clock == "-" else int(clock), released)
+        origin = min(each.start for each in starts.values())
+        began = Began(max(known, epoch) + 1, origin, starts, known)
+        self.progress |= {f"seen:{query}": str(origin - 1) for query in self.queries}
+        self.progress["epoch"] = str(began.epoch)
+        return began
 
-    def write(self) -> None:
-        fields, tag, on_answer = self.sent.popleft()
-        self.results.append(fields)
-        if on_answer is not None:
-            on_answer(tag)
+    def release(self, command: list[str]) -> str | None:
+        """What the script does; the reason when it refuses."""
+        _, _, _, _, _, query, epoch, first, last, *more = command
+        if self.progress.get("epoch") != epoch:
+            return f"STALE epoch {epoch} is over"
+        if more:
+            if int(self.progress.get(f"released:{query}", 0)) + 1 != int(first):
+                return "GAP"
+            entry, n, clock, *fields = more
+            values = dict(zip(fields[::2], fields[1::2], strict=True))
+            self.results[query].append((f"{int(self.now_s * 1000)}-{len(self.results[query])}", values))
+            self.progress |= {f"released:{query}": last, f"rebuild_id:{query}": entry}
+            self.progress |= {f"rebuild_n:{query}": n, f"rebuild_clock:{query}": clock}
+        self.progress[f"seen:{query}"] = last
+        return None
 
-    def reader(self, *_: Any, acknowledged: bool) -> Any:
+    def answer(self, writer: int) -> None:
+        command, tag, (taken, refused) = self.writers[writer].popleft()
+        reason = self.release(command)
+        if reason is None:
+            taken(tag)
+        else:
+            refused(tag, reason)
+
+    def reader(self, *_: Any) -> Any:
         redis = self
 
         class Reader:
             def start(self) -> None:
-                pass
+                self.begin_again(0, 0)
 
-            def poll(self) -> list[Entry] | None:
-                entries = [redis.rows.popleft() for _ in range(min(3, len(redis.rows)))]
-                for entry in entries if acknowledged else []:
-                    redis.unacknowledged[entry.id] = entry
-                    redis.read_at_s[entry.id] = redis.now_s
+            def begin_again(self, epoch: int, sent: int) -> None:
+                self.began: Began | None = redis.begin(epoch, sent)
+                self.epoch = self.began.epoch
+                rebuild = {redis.progress.get(f"rebuild_id:{query}") for query in redis.queries}
+                ids = [each.id for each in redis.rows]
+                self.at = min(0 if each is None else ids.index(each) for each in rebuild)
+                self.told = False
+
+            def poll(self) -> News | None:
+                if self.began is not None:
+                    began, self.began = self.began, None
+                    return began
+                if redis.progress["epoch"] != str(self.epoch):
+                    superseded = None if self.told else Superseded()
+                    self.told = True
+                    return superseded
+                entries = redis.rows[self.at : self.at + redis.chance.randint(0, 2)]
+                self.at += len(entries)
                 return entries or None
 
         return Reader()
 
-    def unacknowledged_entries(self, *_: Any) -> Any:
+    def watch(self, *_: Any) -> Any:
         redis = self
-        self.tallies["began"] = self.tallies.get("began", 0) + 1
 
-        class Unacknowledged:
-            life = redis.tallies["began"] - 1
-            found: list[Entry] | None = None
-
+        class Watch:
             def start(self) -> None:
                 pass
 
-            def acknowledge(self, entry_id: str) -> None:
-                redis.unacknowledged.pop(entry_id, None)
-
-            def count(self, tally: str) -> None:
-                redis.tallies[tally] = redis.tallies.get(tally, 0) + 1
-
-            def claim(self, idle_ms: int) -> None:
-                due_s = redis.now_s - idle_ms / 1_000
-                self.found = [
-                    each for key, each in redis.unacknowledged.items() if redis.read_at_s[key] <= due_s
-                ]
-
-            def poll(self) -> list[Entry] | None:
-                found, self.found = self.found, None
-                return found
-
-        return Unacknowledged()
-
-    def writer(self, _: Any, on_answer: Callable[[int], None] | None = None) -> Any:
-        redis = self
-        redis.sent.clear()  # what an earlier sink had not got through
-
-        class Writer:
-            def add(self, _: str, fields: dict[str, Any], tag: int) -> None:
-                redis.sent.append((fields, tag, on_answer))
-
-            def check(self) -> None:
+            def note_sent(self, row: int) -> None:
                 pass
 
+            @property
+            def progress(self) -> Progress:
+                seen = min(int(redis.progress.get(f"seen:{query}", 0)) for query in redis.queries)
+                return Progress(int(redis.progress.get("epoch", 0)), seen)
+
+        return Watch()
+
+    def writer(
+        self, _: Any, taken: Callable[[int], None], refused: Callable[[int, str], None], *__: Any
+    ) -> Any:
+        redis = self
+        identity = len(self.writers)
+        self.writers[identity] = deque()
+
+        class Writer:
+            broken = False
+
+            def send(self, command: bytes, tag: int) -> None:
+                redis.writers[identity].append((arguments(command), tag, (taken, refused)))
+                self.check()
+
+            def check(self) -> None:
+                if identity in redis.cut:
+                    redis.cut.remove(identity)
+                    tags = tuple(tag for _, tag, _ in redis.writers[identity])
+                    redis.writers[identity].clear()
+                    raise WriteLostError("cut", tags)
+
         return Writer()
+
+    chance: random.Random
+    cut: set[int]
 
 
 class Storm:
     """The topology's tasks and ways; `seed` chooses what moves next."""
 
     def __init__(
-        self, stage: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, seed: int, *, replay: bool
+        self,
+        stage: Callable[..., Any],
+        monkeypatch: pytest.MonkeyPatch,
+        seed: int,
+        *,
+        queries: tuple[str, ...] = ("1",),
+        tasks: Mapping[str, int] | None = None,
+        shares: int = 1,
+        replay: bool = False,
+        conf: Mapping[str, object] | None = None,
     ) -> None:
-        self.redis = Redis()
         self.random = random.Random(seed)
-        source, ranks = "topologies.taxi.components.source", "topologies.taxi.components.ranks"
-        monkeypatch.setattr(f"{source}.StreamReader", self.redis.reader)
-        monkeypatch.setattr(f"{source}.UnacknowledgedEntries", self.redis.unacknowledged_entries)
+        self.redis = Redis(queries)
+        self.redis.chance = self.random
+        self.redis.cut = set()
+        source, sink = "topologies.taxi.components.source", "topologies.taxi.components.sink"
+        monkeypatch.setattr(f"{source}.EpochReader", self.redis.reader)
+        monkeypatch.setattr(f"{source}.ProgressWatch", self.redis.watch)
         monkeypatch.setattr(f"{source}.monotonic", lambda: self.redis.now_s)
-        monkeypatch.setattr(f"{ranks}.StreamWriter", self.redis.writer)
-        conf = {REDIS_KEY: "redis:6379", RUN_KEY: "r1", REPLAY_KEY: replay}
-        self._start = lambda name: stage(name, conf)
-        self._tasks = {name: self._start(name) for name in COMPONENTS}
-        self.ways: dict[Way, deque[tuple[str, list[Any]]]] = {
-            (stream.componentId, stream.streamId, name): deque()
-            for name, bolt in TaxiTopology.thrift_bolts.items()
-            for stream in bolt.common.inputs
+        monkeypatch.setattr(f"{sink}.CommandWriter", self.redis.writer)
+        conf = {
+            **{REDIS_KEY: "redis:6379", RUN_KEY: "r1", REPLAY_KEY: replay},
+            **{QUERIES_KEY: ",".join(queries), SHARES_KEY: shares},
+            **(conf or {}),
         }
-        self._held: dict[str, dict[str, set[int]]] = {name: {} for name in COMPONENTS}
-        self._roots_of: dict[str, set[int]] = {}
+        self._start = lambda task: stage(task[0], conf)
+        topology = taxi_topology(queries, tasks or {})
+        self.tasks = [(spec.name, index) for spec in topology.specs for index in range(spec.par)]
+        self._count = {spec.name: spec.par for spec in topology.specs}
+        self._fields = {
+            (spec.name, name): list(stream.output_fields)
+            for spec in topology.specs
+            for name, stream in (spec.common.streams or {}).items()
+        }
+        self._targets: dict[tuple[str, str], list[tuple[str, Any]]] = {}
+        for name, bolt in topology.thrift_bolts.items():
+            for stream, grouping in bolt.common.inputs.items():
+                self._targets.setdefault((stream.componentId, stream.streamId), []).append((name, grouping))
+        self._stages = {task: self._start(task) for task in self.tasks}
+        self.ways: dict[Way, deque[tuple[str, list[Any]]]] = {}
+        self._held: dict[Task, dict[str, set[int]]] = {task: {} for task in self.tasks}
         self._trees: dict[int, tuple[str, set[str]]] = {}
+        self._roots_of: dict[str, set[int]] = {}
         self._last_id = 0
-        self.emitted: set[int] = set()
         self.errors: list[str] = []
 
     def step(self) -> bool:
-        """Let one thing happen; return whether anything but the source's turn was possible."""
+        """Let one thing happen; return whether anything but a source's turn was possible."""
         self.redis.now_s += 0.001
         ways = [way for way, queue in self.ways.items() if queue]
-        choices: list[Any] = [*ways, *ways, "dataSource"] + ["redis"] * bool(self.redis.sent)
+        writers = [writer for writer, queue in self.redis.writers.items() if queue]
+        choices: list[Any] = [*ways, *ways, *writers, ("dataSource", 0)]
         choice = self.random.choice(choices)
-        if choice == "redis":
-            self.redis.write()
-            self._handle("globalRank", self._tasks["globalRank"].messages())
-        elif choice == "dataSource":
-            self._call("dataSource", {"command": "next"})
+        if isinstance(choice, int):
+            self.redis.answer(choice)
+            for task in self.tasks:
+                if task[0].startswith("global"):
+                    self._handle(task, self._stages[task].messages())
+        elif choice == ("dataSource", 0):
+            self._call(choice, {"command": "next"})
         else:
-            self._deliver(choice)
-        return len(choices) > 1 or bool(self.redis.rows)
+            tuple_id, values = self.ways[choice].popleft()
+            self._process(choice[2], choice[0], choice[1], values, tuple_id)
+        return len(choices) > 1
 
-    def settle(self, most: int = 40) -> None:
-        """Go on until the final entry is there, with ticks and timeouts whenever all is quiet."""
+    def settle(self, most: int = 200) -> None:
+        """Go on until all results are there, with ticks and time passing whenever all is quiet."""
         for _ in range(most):
             quiet = 0
-            while quiet < 3:
+            while quiet < 5:
                 quiet = 0 if self.step() else quiet + 1
-            if self.redis.final is not None and not self._trees and not self.redis.sent:
+            if self.redis.ended:
                 return
-            self.redis.now_s += 6.0
+            self.redis.now_s += _TICK_S
             self.tick()
-            self.redis.now_s += 15.0
-            for root in list(self._trees):
-                self._fail(root)
 
     def tick(self) -> None:
-        for name in TICKING:
-            self._process(name, "__system", "__tick", [1])
+        for task in self.tasks:
+            if task[0].startswith("global"):
+                self._process(task, ("__system", -1), "__tick", [1])
 
-    def end(self, name: str) -> None:
-        """End a component as a move does: what is on the way to it or held by it is lost."""
+    def lose(self) -> None:
+        """Lose a tuple that is on its way."""
+        queues = [queue for queue in self.ways.values() if queue]
+        if queues:
+            self.random.choice(queues).popleft()
+
+    def cut(self) -> None:
+        """Break the connections of the sinks."""
+        self.redis.cut |= {writer for writer, queue in self.redis.writers.items() if queue}
+
+    def end(self, task: Task, *, late: bool) -> None:
+        """End a task, which starts anew and empty; what it had sent comes late, or not at all."""
         for way, queue in self.ways.items():
-            if way[2] == name:
+            if way[2] == task or (way[0] == task and not late):
                 queue.clear()
-        self._held[name].clear()
-        if name == "dataSource":
+        self._held[task].clear()
+        if task[0] == "dataSource":
             self._trees.clear()
-        self._tasks[name] = self._start(name)
-
-    def _deliver(self, way: Way) -> None:
-        tuple_id, values = self.ways[way].popleft()
-        self._process(way[2], way[0], way[1], values, tuple_id)
+        self._stages[task] = self._start(task)
 
     def _process(
-        self, name: str, source: str, stream: str, values: list[Any], tuple_id: str | None = None
+        self, task: Task, source: Task, stream: str, values: list[Any], tuple_id: str | None = None
     ) -> None:
         tuple_id = tuple_id or self._new_id()
-        self._held[name][tuple_id] = self._roots_of.pop(tuple_id, set())
-        message = {"id": tuple_id, "comp": source, "stream": stream, "task": 1, "tuple": values}
-        self._call(name, message)
+        self._held[task][tuple_id] = self._roots_of.pop(tuple_id, set())
+        message = {"id": tuple_id, "comp": source[0], "stream": stream, "task": 1, "tuple": values}
+        self._call(task, message)
 
-    def _call(self, name: str, message: dict[str, Any]) -> None:
-        self._handle(name, self._tasks[name].run(message))
+    def _call(self, task: Task, message: dict[str, Any]) -> None:
+        self._handle(task, self._stages[task].run(message))
 
-    def _handle(self, name: str, messages: list[dict[str, Any]]) -> None:
-        held = self._held[name]
+    def _handle(self, task: Task, messages: list[dict[str, Any]]) -> None:
+        held = self._held[task]
         for message in messages:
             command = message["command"]
             if command == "error":
-                self.errors.append(f"{name}: {message['msg']}")
+                self.errors.append(f"{task}: {message['msg']}")
             elif command == "emit":
-                self._emit(name, message)
-            elif command == "ack":
+                self._emit(task, message)
+            elif command in {"ack", "fail"}:
                 # Storm ends a worker that acknowledges, fails or anchors to what it does not hold
                 tuple_id = message["id"]
                 for root in held.pop(tuple_id):
-                    self._done(root, tuple_id)
-            elif command == "fail":
-                for root in held.pop(message["id"]):
-                    self._fail(root)
+                    self._done(root, tuple_id, failed=command == "fail")
 
-    def _emit(self, name: str, message: dict[str, Any]) -> None:
+    def _emit(self, task: Task, message: dict[str, Any]) -> None:
+        values, stream = message["tuple"], message.get("stream", "default")
+        assert all(isinstance(value, str | int) for value in values)
         roots: set[int] = set()
-        if name == "dataSource":
-            self.emitted.add(message["tuple"][0])
-            if message.get("id") is not None:
-                self._last_id += 1
-                roots = {self._last_id}
-                self._trees[self._last_id] = (message["id"], set())
+        if task[0] == "dataSource" and message.get("id") is not None:
+            self._last_id += 1
+            roots = {self._last_id}
+            self._trees[self._last_id] = (message["id"], set())
         for anchor in message.get("anchors") or []:
-            roots = roots | self._held[name][anchor]
-        for (source, stream, _), queue in self.ways.items():
-            if (source, stream) == (name, message.get("stream", "default")):
-                tuple_id = self._new_id()
-                self._roots_of[tuple_id] = roots
-                for root in roots & self._trees.keys():
-                    self._trees[root][1].add(tuple_id)
-                queue.append((tuple_id, message["tuple"]))
+            roots = roots | self._held[task][anchor]
+        for name, grouping in self._targets.get((task[0], stream), []):
+            tuple_id = self._new_id()
+            self._roots_of[tuple_id] = roots
+            for root in roots & self._trees.keys():
+                self._trees[root][1].add(tuple_id)
+            way = (task, stream, (name, self._choose(task, stream, name, grouping, values)))
+            self.ways.setdefault(way, deque()).append((tuple_id, values))
 
-    def _done(self, root: int, tuple_id: str) -> None:
-        if root in self._trees:
-            message_id, tuples = self._trees[root]
-            tuples.discard(tuple_id)
-            if not tuples:
-                del self._trees[root]
-                self._call("dataSource", {"command": "ack", "id": message_id})
+    def _choose(self, task: Task, stream: str, name: str, grouping: Any, values: list[Any]) -> int:
+        count = self._count[name]
+        if grouping.fields:
+            fields = self._fields[task[0], stream]
+            return hash(tuple(values[fields.index(field)] for field in grouping.fields)) % count
+        return 0 if grouping.fields is not None else self.random.randrange(count)
 
-    def _fail(self, root: int) -> None:
-        if root in self._trees:
-            message_id, _ = self._trees.pop(root)
-            self._call("dataSource", {"command": "fail", "id": message_id})
+    def _done(self, root: int, tuple_id: str, *, failed: bool) -> None:
+        if root not in self._trees:
+            return
+        message_id, tuples = self._trees[root]
+        tuples.discard(tuple_id)
+        if failed or not tuples:
+            del self._trees[root]
+            self._call(("dataSource", 0), {"command": "fail" if failed else "ack", "id": message_id})
 
     def _new_id(self) -> str:
         self._last_id += 1

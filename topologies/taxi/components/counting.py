@@ -2,163 +2,83 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from topologies.component import TaxiBolt
-from topologies.taxi.packing import marked, pack
-from topologies.taxi.progress import Join, LostNumbers, StaleSequenceError
-from topologies.taxi.retelling import Retelling
-from topologies.taxi.totals import Totals
-from topologies.taxi.trail import extended, now_us
+from topologies.batches.bolt import OrderedBolt
+from topologies.batches.clock import Ticks
+from topologies.batches.header import Header
+from topologies.moments import now_us
+from topologies.taxi.trail import extended
 from topologies.taxi.window import SlidingWindow
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
-_SHARE = 0
-_WARN_WAITING = 5_000
+    from topologies.batches.bolt import Arrived
 
-
-class _Row(NamedTuple):
-    """What computeRouteID knows of a row."""
-
-    tuple_id: str
-    came_us: int
-    values: Sequence[Any]
+_ROWS, _CLOCK = "rows", "clock"
 
 
-class _Clock(NamedTuple):
-    """What metronome knows of it."""
+class CountByWindow(OrderedBolt):
+    """Joins the routes of a share with the progress of time and emits the counts that changed, row by row.
 
-    tuple_id: str
-    came_us: int
-    now_s: int
-
-
-class CountByWindow(TaxiBolt):
-    """Joins rows with the progress of time and emits, for every row, the counts that it changed.
-
-    Rows are taken strictly in the order of p, whichever of the two ways is ahead. With replay the halves of a
-    row are acknowledged when the row goes on, and fail when they are given up.
+    A change is `n pickup time` and `route count freshest` for each route, joined by blanks; changes are
+    joined by line feeds. A row of the share changes something, and so may any row with which the time moves.
     """
 
-    outputs: ClassVar = ["p", "n", "trail", "pickup", "dropoff", "share", "changes", "end"]
-    config: ClassVar = {"topology.tick.tuple.freq.secs": 2}
-    _join: Join[_Row, _Clock]
-    _window: SlidingWindow
-    _retelling: Retelling
-    _now_s: int
-    _first: tuple[int, int] | None
-    _repeated: LostNumbers
-    _warn_waiting: int
+    outputs: ClassVar = [*Header.FIELDS, "share", "trail", "ticks", "account", "changes"]
+    parts = (_ROWS, _CLOCK)
+    _windows: dict[int, SlidingWindow]
 
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
-        """Start with an empty window."""
+        """Start without windows; an epoch's first batch makes them."""
         super().initialize(storm_conf, context)
-        self.auto_ack = self.auto_fail = not self.replay
-        self._join = Join()
-        self._window = SlidingWindow()
-        self._retelling = Retelling(self._window)
-        self._now_s = 0
-        self._first = None
-        self._repeated = LostNumbers()
-        self._warn_waiting = _WARN_WAITING
+        self._windows = {}
 
-    def process(self, tup: Any) -> None:
-        """Take a row or the progress of time."""
-        try:
-            held = self._take(tup)
-        except Exception:
-            if self.replay:
-                self.fail(tup)
-            raise
-        if self.replay and not held:
-            self.ack(tup)
-        self._release()
+    def place(self, tup: Any) -> tuple[int, str]:
+        """Return the share that the tuple names, and which of the two ways it came."""
+        return tup.values[len(Header.FIELDS)], _CLOCK if tup.component == "metronome" else _ROWS
 
-    def process_tick(self, tup: Any) -> None:
-        """Give up numbers that were lost on their way."""
-        if self.replay:
-            self.ack(tup)
-        lost = self._join.skip_overtaken()
-        if lost.count:
-            self.report_error(f"rows p={lost.ranges} never came by both ways; counts miss them from now on")
-            self._release()
+    def begin(self, share: int, header: Header) -> None:
+        """Start with an empty window, at the clock before the query's start."""
+        self._windows[share] = SlidingWindow(header.query("1").clock_s)
 
-    def _take(self, tup: Any) -> bool:
-        """Return whether the tuple waits in the join (a stale marker does not)."""
-        came_us = now_us()
-        values = tuple(tup.values)
-        p = values[0]
-        try:
-            if tup.component == "metronome":
-                self._join.offer_right(p, _Clock(tup.id, came_us, values[2]))
-            else:
-                self._join.offer_left(p, _Row(tup.id, came_us, values))
-        except StaleSequenceError:
-            if tup.component == "metronome":
-                raise
-            self._repeated = self._repeated.including(p, p)
-            if not values[-1]:
-                raise
-            # a late tuple of an old component has taken the marker's number, but the run must end, and loudly
-            self._emit_end(values, [tup.id])
-            return False
-        return True
+    def work(self, share: int, header: Header, parts: Mapping[str, Arrived]) -> None:
+        """Count the rows of one batch."""
+        rows, clock = parts[_ROWS], parts[_CLOCK]
+        _, trail, text = rows.values
+        _, ticks, account = clock.values
+        changes = _changes(self._windows[share], text, Ticks.decode(ticks)) if ticks else []
+        trail = extended(trail, rows.came_us, clock.came_us, now_us())
+        self.send(header, [share, trail, ticks if share == 0 else "", account, "\n".join(changes)])
 
-    def _release(self) -> None:
-        dropped = self._join.take_dropped()
-        if self.replay:
-            for half in dropped:
-                self.fail(half.tuple_id)
-        for p, row, clock in self._join.ready():
-            halves = [row.tuple_id, clock.tuple_id]
-            try:
-                self._count(p, row, clock, halves)
-            except Exception:
-                if self.replay:
-                    self.fail(row.tuple_id)
-                    self.fail(clock.tuple_id)
-                raise
-            if self.replay:
-                self.ack(row.tuple_id)
-                self.ack(clock.tuple_id)
-        if self._join.waiting > self._warn_waiting:
-            self.report_error(
-                f"{self._join.waiting} rows wait for their other half: one way is slow or broken"
-            )
-            self._warn_waiting *= 2
 
-    def _count(self, p: int, row: _Row, clock: _Clock, halves: list[str]) -> None:
-        _, n, trail, pickup, dropoff, route, end = row.values
-        if self._first is None:
-            self._first = (p, n)
-        if end:
-            self._emit_end(row.values, halves)
-            return
-        # a new metronome may see an old row first, which comes again
-        self._now_s = max(self._now_s, clock.now_s)
-        self._window.advance(self._now_s)
-        if not self.replay:
-            self._window.add(route, p)
-            changed = self._window.take_changes()
-        else:
-            changed = self._retelling.count(n, route, p)
-        changes = pack(changed)
-        if self._first[0] > 1:
-            changes = marked(self._first[0], changes)
-        trail = extended(trail, row.came_us, clock.came_us, now_us())
-        self._send([p, n, trail, pickup, dropoff, _SHARE, changes, ""], halves)
+def _changes(window: SlidingWindow, text: str, ticks: Ticks) -> list[str]:
+    """Count rows (`n pickup route`) and move the time, in order of the rows."""
+    changes: list[str] = []
+    steps = iter(ticks.steps)
+    step = next(steps, None)
+    for row in text.split("\n") if text else ():
+        number, pickup, route = row.split(" ")
+        n = int(number)
+        while step is not None and step.n <= n:
+            window.advance(step.time_s)
+            if step.n < n:
+                changes += _change(window, f"{step.n} {step.pickup_s}")
+            step = next(steps, None)
+        if n not in ticks.late:
+            window.add(route, n)
+            changes += _change(window, f"{number} {pickup}")
+    while step is not None:
+        window.advance(step.time_s)
+        changes += _change(window, f"{step.n} {step.pickup_s}")
+        step = next(steps, None)
+    return changes
 
-    def _emit_end(self, row: Sequence[Any], halves: list[str]) -> None:
-        p, n, trail, *_, end = row
-        totals = Totals.decode(end)
-        if self._first is not None and self._first[0] > 1:
-            totals = totals.with_began("countByWindow", self._first[1])
-        if not self.replay:
-            totals = totals.with_lost("countByWindow", self._join.lost)
-            totals = totals.with_lost("countByWindow (repeated)", self._repeated)
-        self._send([p, n, trail, "", "", _SHARE, "", totals.encode()], halves)
 
-    def _send(self, values: list[Any], halves: list[str]) -> None:
-        self.emit(values, anchors=halves if self.replay else None)
+def _change(window: SlidingWindow, row: str) -> list[str]:
+    routes = window.take_changes()
+    if not routes:
+        return []
+    counts = " ".join([f"{route} {count} {freshest}" for route, count, freshest in routes])
+    return [f"{row} {window.now_s} {counts}"]

@@ -2,40 +2,75 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from topologies.component import TaxiBolt
-from topologies.taxi.components.cleaning import unpack_points
-from topologies.taxi.grid import Route
-from topologies.taxi.trail import extended, now_us
+from topologies.batches.bolt import BatchBolt, OrderedBolt
+from topologies.batches.clock import QueryClock
+from topologies.batches.header import Header
+from topologies.batches.ordered import WHOLE
+from topologies.batches.shares import share_of
+from topologies.batches.times import unpack_times
+from topologies.moments import now_us
+from topologies.taxi.grid import cell_of
+from topologies.taxi.settings import shares_of
+from topologies.taxi.trail import extended
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
-class ComputeRouteID(TaxiBolt):
-    """Names the route of a trip by its cells."""
-
-    outputs: ClassVar = ["p", "n", "trail", "pickup", "dropoff", "route", "end"]
-
-    def process(self, tup: Any) -> None:
-        """Name one route."""
-        came_us = now_us()
-        p, n, trail, pickup, dropoff, coordinates, end = tup.values
-        route = "" if end else str(Route.between(*unpack_points(coordinates)))
-        self.emit([p, n, extended(trail, came_us, now_us()), pickup, dropoff, route, end])
+    from topologies.batches.bolt import Arrived
 
 
-class Metronome(TaxiBolt):
-    """Defines the passing of time: tells all counters the event time of each row, never backwards."""
+class ComputeRouteID(BatchBolt):
+    """Names the routes of trips by their cells, and sends each share its own; a share without gets none."""
 
-    outputs: ClassVar = ["p", "n", "now_s", "end"]
-    _now_s: int
+    outputs: ClassVar = [*Header.FIELDS, "share", "trail", "rows"]
+    _shares: int
 
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
-        """Start the clock."""
+        """Read how many shares there are."""
         super().initialize(storm_conf, context)
-        self._now_s = 0
+        self._shares = shares_of(storm_conf)
 
-    def process(self, tup: Any) -> None:
-        """Move the clock to one row's drop-off."""
-        p, n, dropoff_s, end = tup.values
-        self._now_s = max(self._now_s, dropoff_s)
-        self.emit([p, n, self._now_s, end])
+    def work(self, header: Header, values: Sequence[Any], came_us: int) -> None:
+        """Name the routes of one batch: `n pickup route` per row."""
+        trail, text = values
+        shares: list[list[str]] = [[] for _ in range(self._shares)]
+        for row in text.split("\n") if text else ():
+            n, pickup, longitude, latitude, to_longitude, to_latitude = row.split(",")
+            start = cell_of(float(longitude), float(latitude))
+            route = f"{start}-{cell_of(float(to_longitude), float(to_latitude))}"
+            shares[share_of(route, self._shares)].append(f"{n} {pickup} {route}")
+        for share, rows in enumerate(shares):
+            self.send(header, [share, extended(trail, came_us, now_us()), "\n".join(rows)])
+
+
+class Metronome(OrderedBolt):
+    """Defines the passing of a query's time: tells all shares at which rows it moves, never backwards.
+
+    The first share is told more, which travels on to the end: what became of the rows.
+    """
+
+    outputs: ClassVar = [*Header.FIELDS, "share", "ticks", "account"]
+    query: ClassVar[str] = "1"
+    _count: int
+    _clock: QueryClock
+
+    def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
+        """Read how many shares there are."""
+        super().initialize(storm_conf, context)
+        self._count = shares_of(storm_conf)
+
+    def begin(self, share: int, header: Header) -> None:  # noqa: ARG002 - there is one
+        """Set the clock as the epoch wants it."""
+        self._clock = QueryClock(header.query(self.query))
+
+    def work(self, share: int, header: Header, parts: Mapping[str, Arrived]) -> None:  # noqa: ARG002 - there is one
+        """Tell the time of one batch; one before the query's start has none."""
+        entries, end, times = parts[WHOLE].values
+        ticks = account = ""
+        if header.serves(self.query):
+            told, what = self._clock.take(header, entries, unpack_times(times), end=bool(end))
+            ticks, account = told.encode(), what.encode()
+        for each in range(self._count):
+            self.send(header, [each, ticks, account if each == 0 else ""])

@@ -1,156 +1,161 @@
-"""dataSource: rows from Redis."""
+"""dataSource: rows from Redis, in epochs."""
 
 from __future__ import annotations
 
 from time import monotonic
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from topologies.component import TaxiSpout
-from topologies.redis_io.reader import Entry, StreamReader, Trouble
-from topologies.redis_io.unacknowledged import UnacknowledgedEntries
-from topologies.taxi.keys import LIFE_BITS, REPLAYED, TaxiSettings, replays
-from topologies.taxi.progress import FirstTimes
-from topologies.taxi.totals import Totals
-from topologies.taxi.trail import now_us, numbered
-from topologies.taxi.under_way import Row, RowsUnderWay
+from topologies.batches.header import Header
+from topologies.component import TaxiSpout, replays
+from topologies.moments import now_us
+from topologies.taxi.batcher import MOST_ROWS, Batcher, RowsGoneError
+from topologies.taxi.epochs import Began, EpochReader, Progress, ProgressWatch, Superseded, Trouble
+from topologies.taxi.settings import MOST_STALL_S, TaxiSettings
 
-_GROUP = "dataSource"
-_EMITS_PER_CALL = 100
-_CLAIM_EVERY_S = 5.0
-_IDLE_MS = 15_000
+if TYPE_CHECKING:
+    from topologies.redis_io.reader import Entry
+
+_BATCHES_PER_CALL = 4
 
 
 class DataSource(TaxiSpout):
-    """Emits every row of the run's stream with its number and its trail, which begins with the emit.
+    """Emits the rows of a run in batches: whatever Redis has for it, and never waits for more.
 
-    With replay Redis remembers each row until Storm has acknowledged it, also when this component is
-    restarted elsewhere. Rows that failed or that an earlier life left are emitted again; the end goes last.
+    When rows are under way and nothing is worked off for a while, when a batch fails, and when the
+    connection to Redis broke, it begins a new epoch: all rows from which the windows can be rebuilt come
+    again. So does a source that another one has superseded, once that one makes no progress.
     """
 
-    outputs: ClassVar = ["n", "trail", "line", "end"]
-    _reader: StreamReader
-    _unacknowledged: UnacknowledgedEntries | None
-    _rows: RowsUnderWay
-    _seen: FirstTimes
-    _begun: bool
-    _claiming: bool
-    _ending: bool
-    _claimed_s: float
-    _emits: int
+    outputs: ClassVar = [*Header.FIELDS, "trail", "entries", "end", "lines"]
+    _settings: TaxiSettings
+    _acked: bool
+    _reader: EpochReader
+    _watch: ProgressWatch
+    _batcher: Batcher | None
+    _superseded: bool
+    _epoch: int
+    _sent: int
+    _highest: int
+    _outage: bool
+    _progress: Progress
+    _progress_s: float
+    _stall_s: float
 
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:  # noqa: ARG002 - Storm's
-        """Start the threads that read ahead and, with replay, acknowledge."""
-        settings = TaxiSettings.from_conf(storm_conf)
-        redis, run = settings.redis, settings.run
-        replay = replays(storm_conf)
-        self._reader = StreamReader(redis, run.rows, _GROUP, acknowledged=replay)
-        self._unacknowledged = None
-        if not replay:
-            self._reader.start()
-            return
-        self._rows = RowsUnderWay()
-        self._seen = FirstTimes()
-        self._begun = self._ending = False
-        self._emits = 0
-        self._unacknowledged = UnacknowledgedEntries(redis, run.rows, _GROUP, run.source)
-        self._unacknowledged.start()
-        self._claim(self._unacknowledged, 0)
+        """Start the threads that read ahead and watch."""
+        self._settings = TaxiSettings.from_conf(storm_conf)
+        self._acked = replays(storm_conf)
+        self._batcher = None
+        self._superseded = False
+        self._epoch = self._sent = self._highest = 0
+        self._outage = False
+        self._progress = Progress()
+        self._progress_s = monotonic()
+        self._stall_s = self._settings.stall_s
+        self._reader = EpochReader(self._settings)
+        self._watch = ProgressWatch(self._settings)
+        self._reader.start()
+        self._watch.start()
 
     def next_tuple(self) -> None:
-        """Emit one reply of Redis (up to 100 rows), or nothing; never waits."""
-        if self._unacknowledged is not None:
-            self._next_guarded(self._unacknowledged)
+        """Emit a few batches, or nothing; never waits."""
+        self._take_news()
+        self._look_at_progress()
+        if self._batcher is None:
             return
-        for entry in self._polled(self._reader):
-            row = self._row(entry)
-            if row is not None:
-                self.emit([row.n, str(now_us()), row.line, _end(row)])
+        seen = self._seen(self._batcher)
+        for _ in range(_BATCHES_PER_CALL):
+            batch = self._batcher.next_batch(seen)
+            if batch is None:
+                return
+            if self._sent <= seen:
+                self._progress_s = monotonic()  # nothing was under way until now
+            header = batch.header
+            self._sent = header.next - 1
+            if self._sent > self._highest:
+                self._highest = self._sent
+                self._watch.note_sent(self._sent)
+            tup_id = f"{header.epoch} {header.first}" if self._acked else None
+            self.emit(
+                [*header.values, str(now_us()), batch.entries, int(batch.end), batch.lines], tup_id=tup_id
+            )
 
     def ack(self, tup_id: str) -> None:
-        """Let Redis forget a row that is done."""
-        if self._unacknowledged is not None:
-            row = self._rows.acked(int(tup_id))
-            if row is not None:
-                self._unacknowledged.acknowledge(row.entry_id)
+        """Do nothing: Redis tells what is done."""
 
     def fail(self, tup_id: str) -> None:
-        """Let a row be emitted again."""
-        if self._unacknowledged is not None:
-            self._rows.failed(int(tup_id))
+        """Begin a new epoch, unless the batch was of an earlier one."""
+        if self._batcher is not None and tup_id.split(" ", maxsplit=1)[0] == str(self._batcher.epoch):
+            self._begin_again()
 
-    def _next_guarded(self, unacknowledged: UnacknowledgedEntries) -> None:
-        self._take_claimed(unacknowledged)
-        if not self._begun:
+    def _take_news(self) -> None:
+        """Take what the reader has, not much more than one call may emit."""
+        while self._batcher is None or self._batcher.waiting < _BATCHES_PER_CALL * MOST_ROWS:
+            news = self._reader.poll()
+            if news is None:
+                return
+            if isinstance(news, Began):
+                self._begin(news)
+            elif isinstance(news, Superseded):
+                self._batcher = None
+                self._superseded = True
+                self._progress_s = monotonic()
+            elif isinstance(news, Trouble):
+                self._batcher = None
+                if not self._outage:
+                    self.report_error(news.message)
+                self._outage = True
+            else:
+                self._take(news)
+
+    def _begin(self, began: Began) -> None:
+        self._outage = False
+        if began.known < self._epoch:
+            self.report_error(
+                f"Redis {self._settings.redis} has lost its data: it knows epoch {began.known} of run "
+                f"{self._settings.run.id}, which was in epoch {self._epoch}"
+            )
+        self._epoch = began.epoch
+        self._batcher = Batcher(began, self._settings.ahead)
+        self._superseded = False
+        self._sent = began.origin - 1
+        self._progress = Progress(began.epoch, began.origin - 1)
+        self._progress_s = monotonic()
+
+    def _take(self, entries: list[Entry]) -> None:
+        if self._batcher is None:
             return
-        if self._rows.waiting < _EMITS_PER_CALL:
-            self._take(self._polled(self._reader), unacknowledged, repeated=False)
-        now_s = monotonic()
-        for _ in range(_EMITS_PER_CALL):
-            row = self._rows.next_due(now_s)
-            if row is None:
-                break
-            self._emit_guarded(row, unacknowledged)
-        if self._claiming:
-            return
-        if self._rows.end_is_next:
-            # an old source may have taken rows along: the end goes when Redis knows of none
-            self._ending = True
-            self._claim(unacknowledged, 0)
-        elif now_s - self._claimed_s > _CLAIM_EVERY_S:
-            self._claim(unacknowledged, _IDLE_MS)
+        try:
+            for sentence in self._batcher.take(entries):
+                self.report_error(sentence)
+        except RowsGoneError as error:
+            self._batcher = None
+            self.report_error(str(error))
 
-    def _claim(self, unacknowledged: UnacknowledgedEntries, idle_ms: int) -> None:
-        self._claiming = True
-        self._claimed_s = monotonic()
-        unacknowledged.claim(idle_ms)
+    def _seen(self, batcher: Batcher) -> int:
+        """Return the last row that is worked off in this epoch."""
+        progress = self._progress
+        return progress.seen if progress.epoch == batcher.epoch else batcher.origin - 1
 
-    def _take_claimed(self, unacknowledged: UnacknowledgedEntries) -> None:
-        found = unacknowledged.poll()
-        if isinstance(found, Trouble):
-            self.report_error(found.message)
-        elif found is not None:
-            self._claiming = False
-            self._take(found, unacknowledged, repeated=True)
-            if self._ending:
-                self._ending = False
-                if self._rows.end_is_next:
-                    self._rows.release_end()
-            if not self._begun:
-                self._begun = True
-                self._reader.start()
+    def _look_at_progress(self) -> None:
+        """Begin a new epoch when nothing moves though it should."""
+        progress = self._watch.progress
+        if progress != self._progress and progress.epoch >= self._epoch:
+            if progress.epoch == self._progress.epoch == self._epoch and progress.seen > self._progress.seen:
+                self._stall_s = self._settings.stall_s
+            self._progress = progress
+            self._progress_s = monotonic()
+        waits = self._superseded or (self._batcher is not None and self._sent > self._seen(self._batcher))
+        if waits and monotonic() - self._progress_s > self._stall_s:
+            self.report_error(
+                f"no row was worked off for {self._stall_s:g} s, with rows up to {self._sent} under way: "
+                "they come again in a new epoch"
+            )
+            self._stall_s = min(2 * self._stall_s, max(MOST_STALL_S, self._settings.stall_s))
+            self._begin_again()
 
-    def _take(self, entries: list[Entry], unacknowledged: UnacknowledgedEntries, *, repeated: bool) -> None:
-        for entry in entries:
-            row = self._row(entry)
-            if row is None:
-                unacknowledged.acknowledge(entry.id)
-                continue
-            row.repeated = repeated
-            # what the reader held for long may have been claimed and done meanwhile
-            if self._seen.see(row.n) or repeated:
-                self._rows.take(row)
-
-    def _emit_guarded(self, row: Row, unacknowledged: UnacknowledgedEntries) -> None:
-        self._emits += 1
-        number = ((unacknowledged.life or 0) << LIFE_BITS) + self._emits
-        if row.repeated and not row.end:
-            unacknowledged.count(REPLAYED)
-        self.emit([row.n, numbered(str(now_us()), number), row.line, _end(row)], tup_id=str(row.n))
-
-    def _polled(self, reader: StreamReader) -> list[Entry]:
-        ready = reader.poll()
-        if isinstance(ready, Trouble):
-            self.report_error(ready.message)
-            return []
-        return ready or []
-
-    def _row(self, entry: Entry) -> Row | None:
-        number = entry.fields.get("n", "")
-        if not (number.isascii() and number.isdigit()) or not entry.fields.keys() & {"line", "end"}:
-            self.report_error(f"rows entry {entry.id} has no number, or neither line nor end: {entry.fields}")
-            return None
-        return Row(int(number), entry.id, entry.fields.get("line", ""), end="end" in entry.fields)
-
-
-def _end(row: Row) -> str:
-    return Totals(rows=row.n - 1).encode() if row.end else ""
+    def _begin_again(self) -> None:
+        self._batcher = None
+        self._superseded = False
+        self._progress_s = monotonic()
+        self._reader.begin_again(self._epoch, self._highest)

@@ -1,0 +1,59 @@
+"""What `taxi submit` is told of queries and tasks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from cli.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from topologies.taxi.semantics import Semantics
+
+QueryName = Literal["1", "2", "both"]
+
+
+def queries_of(name: QueryName) -> tuple[str, ...]:
+    """Return the queries that `--query` names."""
+    return ("1", "2") if name == "both" else (name,)
+
+
+def read_tasks(texts: Sequence[str], queries: tuple[str, ...]) -> dict[str, int]:
+    """Read `--tasks`: N for each parallel component, or COMPONENT=N, which wins.
+
+    Raises:
+        UserError: One has another form, comes twice, or names no component that may have several tasks.
+    """
+    from topologies.taxi.topology import SINGLE, component_ids  # noqa: PLC0415 - parses Storm's IDL
+
+    parallel = tuple(component for component in component_ids(queries) if component not in SINGLE)
+    tasks: dict[str, int] = {}
+    for text in texts:
+        component, equals, number = text.rpartition("=")
+        if bool(equals) != bool(component) or not (number.isascii() and number.isdigit() and int(number)):
+            raise UserError(f"--tasks {text}: it must be N or COMPONENT=N, N a whole number above 0")
+        if component in tasks:
+            raise UserError(f"--tasks {text}: it is given twice")
+        if component and component not in parallel:
+            several = ", ".join(parallel)
+            raise UserError(
+                f"--tasks {text}: no component {component!r} with several tasks; there are {several}"
+            )
+        tasks[component] = int(number)
+    default = tasks.pop("", None)
+    return ({} if default is None else dict.fromkeys(parallel, default)) | tasks
+
+
+def read_semantics(texts: Sequence[str]) -> Semantics:
+    """Read `--semantics`.
+
+    Raises:
+        UserError: One has another form, comes twice, or is no setting.
+    """
+    from topologies.taxi.semantics import parse_settings  # noqa: PLC0415 - keeps other commands quick
+
+    try:
+        return parse_settings(texts)
+    except ValueError as error:
+        raise UserError(f"--semantics: {error}") from error

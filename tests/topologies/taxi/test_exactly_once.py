@@ -1,0 +1,125 @@
+"""Whatever the number of tasks and shares, and whatever is lost or ended: the answers are the same."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.reference.query1 import query1
+from tests.reference.query2 import query2
+
+from .conftest import written
+from .storm_in_one_process import Storm
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.reference.query1 import Answers
+
+PARALLEL = (
+    *("parser", "filterByCoordinates", "computeRouteID", "countByWindow", "partialRank"),
+    *("computeAreaID", "emptyTaxis", "profitability"),
+)
+
+
+def some_rows(lines: list[str], seed: int, count: int = 160) -> list[str]:
+    """Real rows, thinned and spread over two hours; some times go back, some lines are no trips."""
+    chance = random.Random(seed)
+    rows = []
+    time_s = 0
+    for line in chance.sample(lines, count):
+        columns = line.split(",")
+        time_s += chance.choice([0, 0, 10, 60, 100])
+        shown = max(0, time_s - chance.choice([0] * 12 + [60]))
+        columns[0] = chance.choice("ABCDEFGH")
+        columns[3] = f"2013-01-01 {shown // 3600:02}:{shown // 60 % 60:02}:{shown % 60:02}"
+        columns[8:10] = chance.choice(lines[:4]).split(",")[8:10]
+        columns[6:8] = chance.choice(lines[:4]).split(",")[6:8]
+        if chance.random() < 0.05:
+            columns[chance.randrange(2, 15)] = "x"
+        rows.append(",".join(columns[: chance.choice([17] * 20 + [16])]))
+    return rows
+
+
+def said(answers: Answers) -> dict[str, list[str]]:
+    """A reference's answers as the files have them."""
+    states = [
+        json.dumps({"n": n, "dropoff": dropoff, "state": state}, separators=(",", ":"))
+        for n, dropoff, state in answers.states
+    ]
+    tops = [row for _, row in answers.tops]
+    numbers = ["n", *map(str, answers.passed)]
+    return {
+        **{"results.csv": numbers, "trails.csv": numbers, "tops.csv": tops, "output.csv": tops},
+        "states.jsonl": states,
+        "rejected": [f"{reason} {count}" for reason, count in sorted(answers.rejected.items())],
+    }
+
+
+@pytest.fixture
+def run(
+    stage: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, lines: list[str], tmp_path: Path
+) -> Callable[..., Storm]:
+    """Start a simulated run, and judge it once it is over."""
+
+    def start(seed: int, disturb: Callable[[Storm, random.Random], None], *, replay: bool = False) -> Storm:
+        chance = random.Random(seed)
+        rows = some_rows(lines, seed)
+        queries = chance.choice([("1",), ("2",), ("1", "2")])
+        tasks = {name: chance.choice([1, 2, 4]) for name in PARALLEL}
+        storm = Storm(
+            *(stage, monkeypatch, seed),
+            queries=queries,
+            tasks=tasks,
+            shares=chance.randint(1, 5),
+            replay=replay,
+            conf={"taxi.ahead": chance.choice([5, 40, 20_000])},
+        )
+        storm.redis.feed(rows, chance)
+        disturb(storm, chance)
+        storm.settle()
+        assert storm.redis.ended
+        for query in queries:
+            found = written(tmp_path / query, query, storm.redis.results[query])
+            assert found == said((query1 if query == "1" else query2)(rows)), f"seed {seed}, query {query}"
+        return storm
+
+    return start
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("replay", [False, True])
+def test_any_schedule_tasks_and_shares_give_the_plain_answers(
+    run: Callable[..., Storm], seed: int, *, replay: bool
+) -> None:
+    """Nothing comes again, and no component complains."""
+    storm = run(seed, lambda *_: None, replay=replay)
+    assert storm.errors == []
+    assert storm.redis.progress["epoch"] == "1"
+
+
+@pytest.mark.parametrize("seed", range(100, 130))
+@pytest.mark.parametrize("replay", [False, True])
+def test_ends_and_losses_change_no_answer(run: Callable[..., Storm], seed: int, *, replay: bool) -> None:
+    """Tasks end one by one or together, tuples vanish or come late, connections break: nothing shows."""
+
+    def disturb(storm: Storm, chance: random.Random) -> None:
+        for _ in range(chance.randint(1, 6)):
+            for _ in range(chance.randint(0, 400)):
+                storm.step()
+            what = chance.randrange(4)
+            if what == 0:
+                storm.lose()
+            elif what == 1:
+                storm.cut()
+            else:
+                for task in chance.sample(storm.tasks, chance.choice([1, 1, 2, 5])):
+                    storm.end(task, late=chance.random() < 0.5)
+            if chance.random() < 0.5:
+                storm.redis.now_s += chance.uniform(0.0, 8.0)
+
+    run(seed, disturb, replay=replay)

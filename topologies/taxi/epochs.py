@@ -1,0 +1,260 @@
+"""The source's side of Redis: begins epochs, reads rows and watches progress, and never lets it wait."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from topologies.batches.header import QueryStart, pack_queries
+from topologies.redis_io.reader import Entry, read_group
+from topologies.redis_io.resp import RedisConnection, RedisGoneError, RedisReplyError, Reply, encode_command
+from topologies.taxi.scripts import BEGIN
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from topologies.taxi.settings import TaxiSettings
+
+_REPLIES_WAITING = 8
+_RETRY_S = 1.0
+_STOP_POLL_S = 0.2
+_WATCH_S = 0.2
+_SILENCE_S = 10.0  # Redis answers each request for rows after 2 s at the latest
+
+
+@dataclass(frozen=True, slots=True)
+class Began:
+    """An epoch has begun; its rows come next.
+
+    Attributes:
+        epoch: Its number.
+        origin: The first row to send.
+        queries: Where each query stands.
+        known: The epoch that Redis knew before; less than the source's own last one: it has lost its data.
+    """
+
+    epoch: int
+    origin: int
+    queries: Mapping[str, QueryStart]
+    known: int
+
+    @property
+    def packed(self) -> str:
+        """The queries as a header has them."""
+        return pack_queries(self.queries)
+
+
+@dataclass(frozen=True, slots=True)
+class Superseded:
+    """Another source has begun an epoch: this one gets no more rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """What went wrong; a new epoch is begun as soon as Redis lets it."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the queries are.
+
+    Attributes:
+        epoch: The epoch that is right.
+        seen: Last row that all queries have worked off in it.
+    """
+
+    epoch: int = 0
+    seen: int = 0
+
+
+News = Began | Superseded | Trouble | list[Entry]
+
+
+class EpochReader:
+    """Begins epochs and reads their rows in a thread.
+
+    It begins one at its start, when it is asked to, and when the connection broke, as rows under way are lost
+    then. A bounded number of replies waits to be taken; beyond, nothing more is asked for.
+
+    Args:
+        settings: Run and queries.
+    """
+
+    def __init__(self, settings: TaxiSettings) -> None:
+        self._settings = settings
+        self._ready: queue.Queue[tuple[int, News]] = queue.Queue(_REPLIES_WAITING)
+        self._changed = threading.Condition()
+        self._wanted = 1  # how many times an epoch was asked for; news of earlier ones are dropped
+        self._known = (0, 0)
+        self._stopped = False
+        self._connection: RedisConnection | None = None
+        self._thread = threading.Thread(target=self._run, name="read rows", daemon=True)
+
+    def start(self) -> None:
+        """Begin the first epoch."""
+        self._thread.start()
+
+    def poll(self) -> News | None:
+        """Return what came next, or None when nothing is there; never waits."""
+        while True:
+            try:
+                wanted, news = self._ready.get_nowait()
+            except queue.Empty:
+                return None
+            if wanted == self._wanted:
+                return news
+
+    def begin_again(self, epoch: int, sent: int) -> None:
+        """Begin a new epoch.
+
+        Args:
+            epoch: The last one of this source; 0: none.
+            sent: The highest row that it has sent; 0: none.
+        """
+        with self._changed:
+            self._wanted += 1
+            self._known = (epoch, sent)
+            self._close()
+            self._changed.notify_all()
+
+    def stop(self) -> None:
+        """Stop reading and close the connection."""
+        with self._changed:
+            self._stopped = True
+            self._wanted += 1
+            self._close()
+            self._changed.notify_all()
+        self._thread.join()
+
+    def _close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _run(self) -> None:
+        while not self._stopped:
+            wanted = self._wanted
+            try:
+                self._serve(wanted)
+            except (RedisGoneError, RedisReplyError) as error:
+                self._put(wanted, Trouble(f"reading rows: {error}; trying again every {_RETRY_S:g} s"))
+                with self._changed:
+                    self._changed.wait_for(lambda wanted=wanted: self._wanted != wanted, _RETRY_S)  # type: ignore[misc]
+
+    def _serve(self, wanted: int) -> None:
+        """Begin an epoch and read until another one is asked for."""
+        connection = RedisConnection(self._settings.redis, _SILENCE_S)
+        with self._changed:
+            if self._wanted != wanted:
+                connection.close()
+                return
+            self._connection = connection
+            known = self._known
+        rows = self._settings.run.rows
+        epoch = 0
+        try:
+            began = _begin(connection, self._settings, *known)
+            epoch = began.epoch
+            with self._changed:
+                self._known = (max(epoch, self._known[0]), self._known[1])
+            self._put(wanted, began)
+            for entries in read_group(connection, rows, f"epoch-{epoch}"):
+                self._put(wanted, entries)
+        except (RedisGoneError, RedisReplyError):
+            if self._wanted == wanted:
+                if not epoch or self._epoch_now() <= epoch:
+                    raise
+                self._put(wanted, Superseded())
+                with self._changed:
+                    self._changed.wait_for(lambda: self._wanted != wanted)
+        finally:
+            connection.close()
+
+    def _epoch_now(self) -> int:
+        connection = RedisConnection(self._settings.redis, _SILENCE_S)
+        try:
+            return int(
+                cast("bytes | None", connection.call("HGET", self._settings.run.progress, "epoch")) or 0
+            )
+        finally:
+            connection.close()
+
+    def _put(self, wanted: int, news: News) -> None:
+        while self._wanted == wanted:
+            try:
+                self._ready.put((wanted, news), timeout=_STOP_POLL_S)
+            except queue.Full:
+                continue
+            return
+
+
+class ProgressWatch:
+    """Asks Redis in a thread, five times a second, how far the queries are; tells it how far the source is.
+
+    Args:
+        settings: Run and queries.
+    """
+
+    def __init__(self, settings: TaxiSettings) -> None:
+        self._settings = settings
+        self._progress = Progress()
+        self._sent = 0
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="watch progress", daemon=True)
+
+    @property
+    def progress(self) -> Progress:
+        """What Redis said last."""
+        return self._progress
+
+    def start(self) -> None:
+        """Start to ask."""
+        self._thread.start()
+
+    def note_sent(self, row: int) -> None:
+        """Let Redis know the highest row that was sent, for the number of rows that were sent again."""
+        self._sent = row
+
+    def stop(self) -> None:
+        """Stop asking."""
+        self._stopped.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stopped.is_set():
+            try:
+                self._watch()
+            except (RedisGoneError, RedisReplyError):
+                # whoever reads rows tells of it; what Redis said last stands until it answers again
+                self._stopped.wait(_RETRY_S)
+
+    def _watch(self) -> None:
+        connection = RedisConnection(self._settings.redis, _SILENCE_S)
+        key, queries = self._settings.run.progress, self._settings.queries
+        told = 0
+        try:
+            while not self._stopped.wait(_WATCH_S):
+                fields = ("epoch", *(f"seen:{query}" for query in queries))
+                reply = cast("list[bytes | None]", connection.call("HMGET", key, *fields))
+                epoch, *seen = (int(value or 0) for value in reply)
+                self._progress = Progress(epoch, min(seen))
+                if self._sent > told:
+                    told = self._sent
+                    connection.call("HSET", key, "sent", told)
+        finally:
+            connection.close()
+
+
+def _begin(connection: RedisConnection, settings: TaxiSettings, epoch: int, sent: int) -> Began:
+    run = settings.run
+    connection.send(encode_command("EVAL", BEGIN, 2, run.rows, run.progress, epoch, sent, *settings.queries))
+    known, began, origin, queries = cast("tuple[int, int, bytes, list[list[Reply]]]", connection.read_reply())
+    starts = {}
+    for each in queries:
+        name, start, clock, released = (part.decode() for part in cast("list[bytes]", each))
+        starts[name] = QueryStart(int(start), None if clock == "-" else int(clock), int(released))
+    return Began(began, int(origin), starts, known)

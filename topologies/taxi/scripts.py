@@ -1,0 +1,71 @@
+"""What source and sink do in Redis, each as one script that does all of it or nothing."""
+
+from __future__ import annotations
+
+BEGIN = """
+local rows, progress = KEYS[1], KEYS[2]
+local known = tonumber(redis.call('HGET', progress, 'epoch') or '0')
+local epoch = math.max(known, tonumber(ARGV[1])) + 1
+local sent = math.max(tonumber(redis.call('HGET', progress, 'sent') or '0'), tonumber(ARGV[2]))
+local origin, entry
+local queries = {}
+for i = 3, #ARGV do
+  local query = ARGV[i]
+  local n = redis.call('HGET', progress, 'rebuild_n:' .. query) or '1'
+  if not origin or tonumber(n) < tonumber(origin) then
+    origin = n
+    entry = redis.call('HGET', progress, 'rebuild_id:' .. query)
+  end
+  queries[#queries + 1] = {
+    query, n, redis.call('HGET', progress, 'rebuild_clock:' .. query) or '-',
+    redis.call('HGET', progress, 'released:' .. query) or '0'}
+end
+local after = '0'
+if entry then
+  local before = redis.call('XREVRANGE', rows, '(' .. entry, '-', 'COUNT', 1)
+  if before[1] then after = before[1][1] end
+end
+if redis.call('EXISTS', rows) == 1 then
+  for _, group in ipairs(redis.call('XINFO', 'GROUPS', rows)) do
+    redis.call('XGROUP', 'DESTROY', rows, group[2])
+  end
+end
+redis.call('XGROUP', 'CREATE', rows, 'epoch-' .. epoch, after, 'MKSTREAM')
+redis.call('HSET', progress, 'epoch', epoch, 'sent', sent)
+redis.call('HINCRBY', progress, 'epochs', 1)
+redis.call('HINCRBY', progress, 'replayed', math.max(0, sent - tonumber(origin) + 1))
+for _, query in ipairs(queries) do
+  redis.call('HSET', progress, 'seen:' .. query[1], tonumber(origin) - 1)
+end
+return {known, epoch, origin, queries}
+"""
+"""Begins an epoch: from then on every older sink is refused, and every older source gets no more rows.
+
+Keys: stream of rows, hash of progress. Arguments: the source's last epoch (0: none), the last row that it has
+sent (0: none), the queries. Returns the epoch that Redis knew, the new one, its origin, and per query: name,
+start, clock (`-`: none), released row.
+"""
+
+RELEASE = """
+local progress, results, query = KEYS[1], KEYS[2], ARGV[1]
+if redis.call('HGET', progress, 'epoch') ~= ARGV[2] then
+  return redis.error_reply('STALE epoch ' .. ARGV[2] .. ' is over')
+end
+if #ARGV > 4 then
+  local released = tonumber(redis.call('HGET', progress, 'released:' .. query) or '0')
+  if released + 1 ~= tonumber(ARGV[3]) then
+    return redis.error_reply('GAP results from row ' .. ARGV[3] .. ' on do not follow row ' .. released)
+  end
+  redis.call('XADD', results, '*', unpack(ARGV, 8))
+  redis.call('HSET', progress, 'released:' .. query, ARGV[4], 'rebuild_id:' .. query, ARGV[5],
+    'rebuild_n:' .. query, ARGV[6], 'rebuild_clock:' .. query, ARGV[7])
+end
+redis.call('HSET', progress, 'seen:' .. query, ARGV[4])
+return 1
+"""
+"""Writes the results of a batch once, or, with four arguments, notes that its rows were worked off again.
+
+Keys: hash of progress, stream of results. Arguments: query, epoch, first and last row of the batch; then
+entry, row and clock (`-`: none) from which the windows can be rebuilt, and fields and values of the result.
+Refuses (error `STALE`) an epoch that is over, and (error `GAP`) a batch that does not follow the last one.
+"""
