@@ -8,8 +8,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from topologies.component import TaxiBolt, TaxiSpout
-from topologies.redis_io.writer import StreamWriter, WriteLostError
 from topologies.synthetic import trail as trails
+from topologies.synthetic.arrivals import ArrivalWriter
 from topologies.synthetic.keys import SyntheticSettings, stream_id, stream_number
 from topologies.synthetic.labour import labour, padding, size_of
 from topologies.synthetic.pacing import PacedStream, Pacer
@@ -146,8 +146,7 @@ class Sink(Inner):
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
         """Read the workload; Redis is connected to with the first tuple."""
         super().initialize(storm_conf, context)
-        self._writer = StreamWriter(self.settings.redis)
-        self._written = 0
+        self._writer = ArrivalWriter(self.settings.redis, self.settings.run.arrivals, self.report_error)
         self._has_begun = False
         self._has_to_finish = False
 
@@ -156,7 +155,7 @@ class Sink(Inner):
         in_us = trails.now_us()
         if not self._has_begun:
             self._has_begun = True
-            self._write({"plan": self._plan()})
+            self._writer.write({"plan": self._plan()})
         ended_before = self.totals.ended
         super().process(tup)
         if self.totals.ended and not ended_before:
@@ -166,44 +165,22 @@ class Sink(Inner):
         stream = stream_number(tup.stream)
         if trail and number > 0 and self.settings.workload.streams[stream].critical:
             done = trails.extended(trail, stream, in_us, trails.now_us())
-            self._write({"sink": self.component_name, "n": number, "trail": done})
+            self._writer.write_tuple({"sink": self.component_name, "n": number, "trail": done})
 
     def process_tick(self, tup: Tuple) -> None:  # noqa: ARG002 - Storm's
-        """Look whether Redis is still there; write the end again if it was not."""
+        """Look whether Redis is still there; write the end if it was not."""
+        self._writer.check()
         if self._has_to_finish:
             self._finish()
-            return
-        try:
-            self._writer.check()
-        except WriteLostError as error:
-            self._lost(error)
 
     def _finish(self) -> None:
-        entry: dict[str, str | int] = {
-            "end": self.component_name,
-            "totals": self.totals.load(),
-            "plan": self._plan(),
-        }
-        if self._write(entry, counted=False):
-            try:
-                self._writer.flush(_ANSWER_S)
-            except WriteLostError as error:
-                self._lost(error)
-            else:
-                self._has_to_finish = False
+        """Write the end, when Redis has all that is before it or will never have it."""
+        if not self._writer.flush(_ANSWER_S):
+            return
+        self.totals.unwritten = self._writer.lost
+        entry = {"end": self.component_name, "totals": self.totals.load(), "plan": self._plan()}
+        if self._writer.write(entry) and self._writer.flush(_ANSWER_S):
+            self._has_to_finish = False
 
     def _plan(self) -> str:
         return json.dumps(self.settings.workload.to_conf(), separators=(",", ":"))
-
-    def _write(self, entry: dict[str, str | int], *, counted: bool = True) -> bool:
-        """Write an entry; tag 1 is one whose loss is counted."""
-        try:
-            self._writer.add(self.settings.run.arrivals, entry, int(counted and "n" in entry))
-        except WriteLostError as error:
-            self._lost(error)
-            return False
-        return True
-
-    def _lost(self, error: WriteLostError) -> None:
-        self.totals.unwritten += sum(error.tags)
-        self.report_error(f"{error}; {sum(error.tags)} arrivals may be missing")

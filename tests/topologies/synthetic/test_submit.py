@@ -1,0 +1,163 @@
+"""What Nimbus gets of a synthetic topology: a stand-in that speaks Storm's Thrift looks at it."""
+
+from __future__ import annotations
+
+import io
+import json
+import socket
+import sys
+import threading
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from streamparse.thrift import ClusterSummary, Nimbus
+from thriftpy2.protocol import TBinaryProtocolFactory
+from thriftpy2.rpc import make_server
+from thriftpy2.transport import TFramedTransportFactory
+
+from topologies.address import Address
+from topologies.synthetic.keys import SyntheticRun, SyntheticSettings
+from topologies.synthetic.submit import SyntheticSubmission, configuration, submit
+from topologies.synthetic.topology import thrift_topology
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from topologies.synthetic.workload import Workload
+
+
+class StandIn:
+    """As much of Nimbus as a submission needs; keeps what it was given."""
+
+    def __init__(self) -> None:
+        self.jar = io.BytesIO()
+        self.submitted: tuple[Any, ...] = ()
+
+    def getClusterInfo(self) -> Any:  # noqa: N802 - Storm's name
+        return ClusterSummary(supervisors=[], topologies=[], nimbuses=[])
+
+    def beginFileUpload(self) -> str:  # noqa: N802 - Storm's name
+        return "inbox/1.jar"
+
+    def uploadChunk(self, _location: str, chunk: bytes) -> None:  # noqa: N802 - Storm's name
+        self.jar.write(chunk)
+
+    def finishFileUpload(self, location: str) -> None:  # noqa: N802 - Storm's name
+        assert location == "inbox/1.jar"
+
+    def submitTopologyWithOpts(self, *arguments: Any) -> None:  # noqa: N802 - Storm's name
+        self.submitted = arguments
+
+
+@pytest.fixture
+def stand_in() -> Iterator[tuple[StandIn, Address]]:
+    handler = StandIn()
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    server = make_server(
+        Nimbus,
+        handler,
+        "127.0.0.1",
+        port,
+        proto_factory=TBinaryProtocolFactory(),
+        trans_factory=TFramedTransportFactory(),
+        client_timeout=None,
+    )
+    server.trans.listen()
+    server.trans.listen = lambda: None  # it listens already, so that no client comes too soon
+    threading.Thread(target=server.serve, daemon=True).start()
+    yield handler, Address("127.0.0.1", port)
+    server.close()
+
+
+@pytest.fixture
+def submission(make_workload: Callable[..., Workload]) -> SyntheticSubmission:
+    given = make_workload(((0, 1), (0, 2, 4.0), (1, 3), (2, 3)), side=((3, 1, 1.0),))
+    return SyntheticSubmission(
+        name="s",
+        run=SyntheticRun("r1"),
+        redis=Address("redis", 6379),
+        workload=given,
+        workers=2,
+        pins={"operator_0": "site:a"},
+        conf={"topology.workers": 3, "synthetic.run": "other"},
+    )
+
+
+def test_nimbus_gets_jar_configuration_and_wiring(
+    stand_in: tuple[StandIn, Address], submission: SyntheticSubmission
+) -> None:
+    """The jar holds what components import, the configuration the workload, from which they are made."""
+    handler, address = stand_in
+    submit(address, submission)
+    name, _, conf, topology, options = handler.submitted
+    assert (name, options.initial_status) == ("s", 1)
+    assert json.loads(conf) == json.loads(json.dumps(configuration(submission)))
+    settings = SyntheticSettings.from_conf(json.loads(conf))
+    assert (settings.workload, settings.run.id) == (submission.workload, "r1")
+    with zipfile.ZipFile(handler.jar) as jar:
+        assert "resources/topologies/synthetic/components.py" in jar.namelist()
+    kinds = {
+        component: each.shell.script.rpartition(".")[2]
+        for specs, kind in ((topology.spouts, "spout_object"), (topology.bolts, "bolt_object"))
+        for component, spec in specs.items()
+        for each in [getattr(spec, kind)]
+    }
+    assert kinds == {
+        "operator_0": "Source",
+        "operator_1": "Inner",
+        "operator_2": "Inner",
+        "operator_3": "Sink",
+    }
+    command = topology.bolts["operator_1"].bolt_object.shell.execution_command
+    assert command == str(Path(sys.prefix) / "bin" / "streamparse_run")
+
+
+def test_every_stream_has_an_edge_of_its_own(submission: SyntheticSubmission) -> None:
+    """Source, stream and target of each edge; one executor per component, flat tuples, none direct."""
+    topology = thrift_topology(submission.workload, Path("/env"))
+    edges = {
+        (stream.componentId, stream.streamId, component)
+        for component, bolt in topology.bolts.items()
+        for stream in bolt.common.inputs
+    }
+    assert edges == {
+        ("operator_0", "s0", "operator_1"),
+        ("operator_0", "s1", "operator_2"),
+        ("operator_1", "s2", "operator_3"),
+        ("operator_2", "s3", "operator_3"),
+        ("operator_3", "s4", "operator_1"),
+    }
+    commons = [each.common for each in (*topology.spouts.values(), *topology.bolts.values())]
+    assert all(each.parallelism_hint == 1 for each in commons)
+    infos = [info for each in commons for info in each.streams.values()]
+    assert len(infos) == 5
+    assert all(info.output_fields == ["n", "trail", "load"] and not info.direct for info in infos)
+
+
+def test_the_users_configuration_wins_but_not_over_the_run(submission: SyntheticSubmission) -> None:
+    """Defaults, options, --conf, in this order; the scheduler is told the rates before they are measured."""
+    conf = configuration(submission)
+    assert conf["topology.workers"] == 3
+    assert conf["synthetic.run"] == "r1"
+    assert conf["topology.stormplace.pin"] == {"operator_0": "site:a"}
+    assert conf["topology.stormplace.rates"] == {
+        "operator_0": 10.0,
+        "operator_1": 10.0,
+        "operator_2": 10.0,
+        "operator_3": 1.0,
+    }
+
+
+def test_an_environment_without_streamparse_is_refused(
+    make_workload: Callable[..., Workload], tmp_path: Path
+) -> None:
+    """The file that is missing is named, before Nimbus is asked."""
+    given = SyntheticSubmission(
+        "s", SyntheticRun("r"), Address("redis", 1), make_workload(((0, 1),)), python_env=tmp_path
+    )
+    with pytest.raises(FileNotFoundError, match="bin/streamparse_run does not exist"):
+        submit(Address("127.0.0.1", 1), given)
