@@ -13,7 +13,7 @@ import pytest
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-SERVERS = {"redis_server", "zookeeper", "no_zookeeper"}
+SERVERS = {"redis_server", "lasting_redis", "zookeeper", "no_zookeeper"}
 """Fixtures that start a real server; tests that use one are no unit tests and run on their own."""
 
 

@@ -52,8 +52,9 @@ def free_port() -> int:
 class RedisServer:
     """A redis-server of its own on a free loopback port; stopped by its process id."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *settings: str) -> None:
         self._folder = folder
+        self._settings = settings or ("--appendonly", "no")
         self.address = Address("127.0.0.1", free_port())
         self.start()
 
@@ -61,7 +62,7 @@ class RedisServer:
         self._process = subprocess.Popen(
             [
                 *("redis-server", "--port", str(self.address.port), "--bind", "127.0.0.1"),
-                *("--save", "", "--appendonly", "no", "--dir", str(self._folder)),
+                *("--save", "", "--dir", str(self._folder), *self._settings),
             ],
             stdout=subprocess.DEVNULL,
         )
@@ -83,6 +84,14 @@ class RedisServer:
 @pytest.fixture
 def redis_server(tmp_path: Path) -> Iterator[RedisServer]:
     server = RedisServer(tmp_path)
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def lasting_redis(tmp_path: Path) -> Iterator[RedisServer]:
+    """One that keeps what it was told when it is stopped and started."""
+    server = RedisServer(tmp_path, "--appendonly", "yes", "--appendfsync", "always")
     yield server
     server.stop()
 

@@ -2,35 +2,43 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pytest
 
 from topologies.address import Address
-from topologies.redis_io.reader import Entry, StreamReader, Trouble
+from topologies.redis_io.reader import read_group
 from topologies.redis_io.resp import RedisConnection, RedisGoneError, RedisReplyError, encode_command
-from topologies.redis_io.writer import StreamWriter, WriteLostError
+from topologies.redis_io.writer import CommandWriter, WriteLostError
 
 _WAIT_S = 20.0
 
 
-def add_flushed(writer: StreamWriter, tag: int) -> None:
-    writer.add("results", {"n": tag}, tag=tag)
-    writer.flush(_WAIT_S)
+class Told:
+    """A writer, and what it was told of its commands."""
 
+    def __init__(self, address: Address, greeting: bytes = b"", answer_timeout_s: float = 10.0) -> None:
+        self.done: list[int] = []
+        self.refused: list[tuple[int, str]] = []
+        self.writer = CommandWriter(
+            address,
+            self.done.append,
+            lambda tag, reason: self.refused.append((tag, reason)),
+            greeting,
+            answer_timeout_s,
+        )
 
-def add_until_lost(writer: StreamWriter, first_tag: int) -> None:
-    for tag in range(first_tag, 100_000):
-        writer.add("results", {"n": tag}, tag=tag)
+    def add(self, tag: int, key: str = "results") -> None:
+        self.writer.send(encode_command("XADD", key, "*", "n", tag), tag)
 
+    def add_flushed(self, tag: int) -> None:
+        self.add(tag)
+        self.writer.flush(_WAIT_S)
 
-def take_rows(reader: StreamReader, count: int) -> list[Entry]:
-    rows: list[Entry] = []
-    while len(rows) < count:
-        ready = reader.take(_WAIT_S)
-        assert isinstance(ready, list), ready
-        rows += ready
-    return rows
+    def add_until_lost(self, first: int) -> None:
+        for tag in range(first, 100_000):
+            self.add(tag)
 
 
 def test_many_requests_may_be_under_way_on_one_connection(redis_server: Any) -> None:
@@ -59,123 +67,123 @@ def test_nothing_listening_is_told_with_the_address() -> None:
         RedisConnection(Address("127.0.0.1", 1))
 
 
+def test_a_silent_redis_is_gone_after_the_time_that_was_set(redis_server: Any) -> None:
+    """A server that takes requests but answers none is noticed."""
+    connection = RedisConnection(redis_server.address, timeout_s=0.05)
+    redis_server.freeze()
+    with pytest.raises(RedisGoneError, match="timed out"):
+        connection.call("PING")
+    connection.close()
+
+
 def test_rows_come_in_order_from_before_and_after_the_start(redis_server: Any) -> None:
-    """The group starts at the stream's beginning; single rows and batches keep their order."""
+    """The group's place is where reading begins; single rows and batches keep their order."""
     client = redis_server.client()
     for n in range(1, 251):
         client.xadd("rows", {"n": n})
-    reader = StreamReader(redis_server.address, "rows", "g")
-    reader.start()
-    rows = take_rows(reader, 250)
+    client.xgroup_create("rows", "g", "0")
+    connection = RedisConnection(redis_server.address)
+    entries = read_group(connection, "rows", "g")
+    numbers: list[int] = []
+    while len(numbers) < 250:
+        numbers += [int(entry.fields["n"]) for entry in next(entries)]
     for n in range(251, 271):
         client.xadd("rows", {"n": n})
-        rows += take_rows(reader, 1)
-    assert [int(row.fields["n"]) for row in rows] == list(range(1, 271))
-    assert reader.poll() is None
-    reader.stop()
+        numbers += [int(entry.fields["n"]) for entry in next(entries)]
+    assert numbers == list(range(1, 271))
+    connection.close()
 
 
-def test_a_second_reader_goes_on_where_the_first_stopped(redis_server: Any) -> None:
-    """Redis keeps the group's place."""
-    client = redis_server.client()
-    client.xadd("rows", {"n": 1})
-    first = StreamReader(redis_server.address, "rows", "g")
-    first.start()
-    take_rows(first, 1)
-    first.stop()
-    client.xadd("rows", {"n": 2})
-    second = StreamReader(redis_server.address, "rows", "g")
-    second.start()
-    assert [row.fields["n"] for row in take_rows(second, 1)] == ["2"]
-    second.stop()
-
-
-def test_a_reader_asks_for_no_more_than_it_may_hold(redis_server: Any) -> None:
+def test_no_more_is_asked_for_than_is_taken(redis_server: Any) -> None:
     """While nobody takes rows, most of a long stream stays in Redis."""
     client = redis_server.client()
     pipeline = client.pipeline(transaction=False)
-    for n in range(10_000):
+    for n in range(3_000):
         pipeline.xadd("rows", {"n": n})
     pipeline.execute()
-    reader = StreamReader(redis_server.address, "rows", "g")
-    reader.start()
-    take_rows(reader, 100)
+    client.xgroup_create("rows", "g", "0")
+    connection = RedisConnection(redis_server.address)
+    entries = read_group(connection, "rows", "g")
+    assert len(next(entries)) == 10
     (group,) = client.xinfo_groups("rows")
-    assert group["entries-read"] <= 100 * (32 + 8 + 3)
-    take_rows(reader, 9_900)
-    reader.stop()
+    assert group["entries-read"] <= 10 * (32 + 1)
+    connection.close()
 
 
-def test_a_reader_tells_that_redis_is_gone_and_goes_on_when_it_is_back(redis_server: Any) -> None:
-    """An outage is told, and rows of the new server arrive."""
-    reader = StreamReader(redis_server.address, "rows", "g")
-    reader.start()
-    redis_server.client().xadd("rows", {"n": 1})
-    take_rows(reader, 1)
-    redis_server.stop()
-    trouble = reader.take(_WAIT_S)
-    assert isinstance(trouble, Trouble)
-    assert "reading rows: Redis 127.0.0.1" in trouble.message
-    redis_server.start()
-    redis_server.client().xadd("rows", {"n": 2})
-    ready = reader.take(_WAIT_S)
-    while isinstance(ready, Trouble):
-        ready = reader.take(_WAIT_S)
-    assert ready is not None
-    assert ready[0].fields == {"n": "2"}
-    reader.stop()
+def test_bytes_that_are_no_text_are_read_all_the_same(redis_server: Any) -> None:
+    """A row is judged by its columns, and its number must not be missing."""
+    client = redis_server.client()
+    client.xadd("rows", {"n": 1, "lines": b"a\xffb"})
+    client.xgroup_create("rows", "g", "0")
+    connection = RedisConnection(redis_server.address)
+    (entry,) = next(read_group(connection, "rows", "g"))
+    assert entry.fields == {"n": "1", "lines": "a\ufffdb"}
+    connection.close()
 
 
-def test_entries_are_written_in_order_without_waiting(redis_server: Any) -> None:
-    """All entries are there after a flush, in the order of the calls."""
-    writer = StreamWriter(redis_server.address)
-    for n in range(2_000):
-        writer.add("results", {"n": n, "text": "a b"}, tag=n)
-    writer.flush(_WAIT_S)
+def test_commands_are_done_in_order_without_waiting(redis_server: Any) -> None:
+    """All are done after a flush, in the order of the calls, and told."""
+    told = Told(redis_server.address)
+    for tag in range(2_000):
+        told.add(tag)
+    told.writer.flush(_WAIT_S)
     entries = redis_server.client().xrange("results")
-    assert [fields["n"] for _, fields in entries] == [str(n) for n in range(2_000)]
-    writer.close()
+    assert [fields["n"] for _, fields in entries] == [str(tag) for tag in range(2_000)]
+    assert told.done == list(range(2_000))
+    told.writer.close()
 
 
 def test_a_writer_names_what_may_be_lost_when_redis_does_not_answer(redis_server: Any) -> None:
-    """A server that takes requests but answers none is a fault; the entries in doubt are named."""
-    writer = StreamWriter(redis_server.address, answer_timeout_s=0.05)
-    add_flushed(writer, tag=1)
+    """A server that takes requests but answers none is a fault; the commands in doubt are named."""
+    told = Told(redis_server.address, answer_timeout_s=0.05)
+    told.add_flushed(1)
     redis_server.freeze()
     with pytest.raises(WriteLostError, match=r"no answer for 0\.05 s") as lost:
-        add_until_lost(writer, first_tag=2)
+        told.add_until_lost(2)
     assert lost.value.tags[0] == 2
 
 
 def test_a_writer_tells_that_redis_is_gone_and_connects_anew(redis_server: Any) -> None:
-    """Every call during the outage raises with its own tag; afterwards entries arrive again."""
-    writer = StreamWriter(redis_server.address)
-    add_flushed(writer, tag=1)
+    """Every call during the outage raises with its own tag; afterwards commands arrive again."""
+    told = Told(redis_server.address)
+    told.add_flushed(1)
     redis_server.stop()
     with pytest.raises(WriteLostError, match=r"127\.0\.0\.1:\d+"):
-        add_until_lost(writer, first_tag=2)
+        told.add_until_lost(2)
     with pytest.raises(WriteLostError) as lost:
-        writer.add("results", {"n": 3}, tag=3)
+        told.add(3)
     assert lost.value.tags == (3,)
     redis_server.start()
     client = redis_server.client()
     tag = 4
+    pause = threading.Event()
     while not client.xlen("results"):
         try:
-            add_flushed(writer, tag)
+            told.add_flushed(tag)
         except WriteLostError:
             tag += 1
+            pause.wait(0.01)
     assert client.xrange("results")[0][1]["n"] == str(tag)
-    writer.close()
+    told.writer.close()
 
 
-def test_an_error_reply_is_a_fault(redis_server: Any) -> None:
-    """A refused entry (here: wrong type of key) is told, not dropped."""
-    redis_server.client().set("results", "no stream")
-    writer = StreamWriter(redis_server.address)
-    with pytest.raises(WriteLostError, match="WRONGTYPE") as lost:
-        add_flushed(writer, tag=1)
-    assert lost.value.tags == (1,)
+def test_a_refusal_concerns_its_command_alone(redis_server: Any) -> None:
+    """It is told with the reason (here: wrong type of key); what comes behind is done."""
+    redis_server.client().set("text", "no stream")
+    told = Told(redis_server.address)
+    told.add(1, "text")
+    told.add_flushed(2)
+    ((tag, reason),) = told.refused
+    assert (tag, "WRONGTYPE" in reason, told.done) == (1, True, [2])
+    told.writer.close()
+
+
+def test_a_refused_greeting_is_a_fault(redis_server: Any) -> None:
+    """Commands that rely on it are not done."""
+    told = Told(redis_server.address, encode_command("SCRIPT", "LOAD", "no script ("))
+    with pytest.raises(WriteLostError, match="compiling script"):
+        told.add_flushed(1)
+    assert told.done == []
 
 
 @pytest.mark.parametrize("text", ["", "redis", ":6379", "redis:", "redis:0", "redis:65536", "redis:x", "r:²"])

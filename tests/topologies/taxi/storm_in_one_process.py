@@ -58,7 +58,7 @@ class Redis:
     def ended(self) -> bool:
         return all(entries and "end" in entries[-1][1] for entries in self.results.values())
 
-    def begin(self, epoch: int, sent: int) -> Began:
+    def begin(self, epoch: int) -> Began:
         known = int(self.progress.get("epoch", 0))
         starts = {}
         for query in self.queries:
@@ -104,7 +104,7 @@ class Redis:
                 self.begin_again(0, 0)
 
             def begin_again(self, epoch: int, sent: int) -> None:
-                self.began: Began | None = redis.begin(epoch, sent)
+                self.began: Began | None = redis.begin(epoch)
                 self.epoch = self.began.epoch
                 rebuild = {redis.progress.get(f"rebuild_id:{query}") for query in redis.queries}
                 ids = [each.id for each in redis.rows]
@@ -194,8 +194,11 @@ class Storm:
         monkeypatch.setattr(f"{source}.monotonic", lambda: self.redis.now_s)
         monkeypatch.setattr(f"{sink}.CommandWriter", self.redis.writer)
         conf = {
-            **{REDIS_KEY: "redis:6379", RUN_KEY: "r1", REPLAY_KEY: replay},
-            **{QUERIES_KEY: ",".join(queries), SHARES_KEY: shares},
+            REDIS_KEY: "redis:6379",
+            RUN_KEY: "r1",
+            REPLAY_KEY: replay,
+            QUERIES_KEY: ",".join(queries),
+            SHARES_KEY: shares,
             **(conf or {}),
         }
         self._start = lambda task: stage(task[0], conf)

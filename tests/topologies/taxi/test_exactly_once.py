@@ -54,7 +54,10 @@ def said(answers: Answers) -> dict[str, list[str]]:
     tops = [row for _, row in answers.tops]
     numbers = ["n", *map(str, answers.passed)]
     return {
-        **{"results.csv": numbers, "trails.csv": numbers, "tops.csv": tops, "output.csv": tops},
+        "results.csv": numbers,
+        "trails.csv": numbers,
+        "tops.csv": tops,
+        "output.csv": tops,
         "states.jsonl": states,
         "rejected": [f"{reason} {count}" for reason, count in sorted(answers.rejected.items())],
     }

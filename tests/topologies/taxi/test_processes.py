@@ -1,4 +1,4 @@
-"""The eight components as real processes on a real Redis; this file plays the part of Storm's workers."""
+"""The components as real processes on a real Redis: exact answers, whatever is killed."""
 
 from __future__ import annotations
 
@@ -7,213 +7,167 @@ import json
 import subprocess
 import sys
 import threading
-import zipfile
-from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
-import orjson
 import pytest
 
-from topologies.submit import write_jar
+from tests.reference.query1 import query1
+from tests.reference.query2 import query2
 from topologies.taxi.collect import Collector
-from topologies.taxi.feed import Feeder, FeedPlan
-from topologies.taxi.keys import REDIS_KEY, RUN_KEY, Run
-from topologies.taxi.topology import TaxiTopology
+from topologies.taxi.keys import Run
 from topologies.taxi.trail import STAMPS
 
-_HEARTBEAT = {"id": "0", "comp": "__system", "stream": "__heartbeat", "task": -1, "tuple": []}
+from .workers import Workers, component_process
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.reference.query1 import Answers
+    from topologies.taxi.run_summary import Summary
+
+RUN = Run("processes")
+_PIECE = 100
+_WAIT_S = 60.0
 
 
-class Process:
-    """One component behind pipes, spoken to as Storm's ShellSpout and ShellBolt do."""
-
-    def __init__(self, spec: Any, resources: Path, conf: dict[str, Any]) -> None:
-        self.name = spec.name
-        self._lock = threading.Lock()
-        self._process = subprocess.Popen(
-            [
-                str(Path(sys.prefix) / "bin" / "streamparse_run"),
-                f"{spec.component_cls.__module__}.{spec.component_cls.__name__}",
-            ],
-            cwd=resources,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
-        pids = resources.parent / f"pids-{self.name}"
-        pids.mkdir()
-        context = {"taskid": 1, "componentid": self.name}
-        self.send({"pidDir": str(pids), "conf": conf, "context": context})
-        assert self.read() == {"pid": self._process.pid}
-
-    def send(self, message: dict[str, Any]) -> None:
-        assert self._process.stdin is not None
-        with self._lock:
-            self._process.stdin.write(orjson.dumps(message) + b"\nend\n")
-            self._process.stdin.flush()
-
-    def read(self) -> dict[str, Any] | None:
-        assert self._process.stdout is not None
-        lines = []
-        while (line := self._process.stdout.readline()) != b"end\n":
-            if not line:
-                return None
-            lines.append(line)
-        message: dict[str, Any] = orjson.loads(b"".join(lines))
-        return message
-
-    def end(self) -> int:
-        """Close the pipe, as a worker that goes away does, and return the exit status."""
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        return self._process.wait()
+def put(client: Any, lines: list[str], first: int, last: int) -> None:
+    """Put rows [first, last] into Redis."""
+    pipeline = client.pipeline(transaction=False)
+    for n in range(first, last + 1, _PIECE):
+        some = lines[n - 1 : min(n - 1 + _PIECE, last)]
+        pipeline.xadd(RUN.rows, {"n": n, "lines": "\n".join(some)})
+    pipeline.hset(RUN.feed, mapping={"fed": last})
+    pipeline.execute()
 
 
-class Workers:
-    """All components, wired as the topology's Thrift structure says."""
-
-    def __init__(self, folder: Path, conf: dict[str, Any]) -> None:
-        jar = folder / "taxi.jar"
-        write_jar(jar)
-        with zipfile.ZipFile(jar) as archive:
-            archive.extractall(folder)
-        conf = {"topology.name": "test", **conf}
-        self.processes = {spec.name: Process(spec, folder / "resources", conf) for spec in TaxiTopology.specs}
-        self.errors: list[str] = []
-        self.synced: set[str] = set()
-        self._targets: dict[tuple[str, str], list[str]] = {}
-        for name, bolt in TaxiTopology.thrift_bolts.items():
-            for stream in bolt.common.inputs:
-                self._targets.setdefault((stream.componentId, stream.streamId), []).append(name)
-        self._stop = threading.Event()
-        self._threads = [
-            threading.Thread(target=self._spout if name == "dataSource" else self._bolt, args=(process,))
-            for name, process in self.processes.items()
-        ]
-
-    def __enter__(self) -> Self:
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        self.exit_statuses = {name: process.end() for name, process in self.processes.items()}
-        for thread in self._threads:
-            thread.join()
-
-    def _spout(self, process: Process) -> None:
-        while not self._stop.is_set():
-            process.send({"command": "next"})
-            emitted = False
-            while (message := process.read()) is not None and message["command"] != "sync":
-                emitted |= self._handle(process.name, message)
-            if message is None:
-                return
-            if not emitted:
-                self._stop.wait(0.001)  # Storm's wait strategy
-
-    def _bolt(self, process: Process) -> None:
-        process.send(_HEARTBEAT)
-        while (message := process.read()) is not None:
-            if message["command"] == "sync":
-                self.synced.add(process.name)
-            self._handle(process.name, message)
-
-    def _handle(self, name: str, message: dict[str, Any]) -> bool:
-        if message["command"] == "error":
-            self.errors.append(f"{name}: {message['msg']}")
-        if message["command"] != "emit":
-            return False
-        stream = message.get("stream", "default")
-        for target in self._targets.get((name, stream), []):
-            self.processes[target].send(
-                {"id": "1", "comp": name, "stream": stream, "task": 1, "tuple": message["tuple"]}
-            )
-        return True
+def released(client: Any) -> int:
+    values = client.hgetall(RUN.progress)
+    return min((int(value) for key, value in values.items() if key.startswith("released:")), default=0)
 
 
-@pytest.fixture(scope="module")
-def run() -> Run:
-    return Run("processes")
+def await_released(client: Any, row: int) -> None:
+    pause = threading.Event()
+    for _ in range(int(_WAIT_S / 0.02)):
+        if released(client) >= row:
+            return
+        pause.wait(0.02)
+    pytest.fail(f"row {row} was not released, only {released(client)}")
 
 
-def test_processes_answer_every_row_as_the_reference_does(
-    tmp_path: Path, redis_server: Any, rows_file: Path, run: Run, expected: list[Any]
-) -> None:
-    """Rows, states, output rows and totals come out of Redis complete, in order, as in the reference."""
-    conf = {REDIS_KEY: str(redis_server.address), RUN_KEY: run.id}
-    client = redis_server.client()
-    workers = Workers(tmp_path, conf)
-    with workers:
-        fed = Feeder(client, run, FeedPlan(fast_rows=9_900, rate_per_s=200.0), lambda _: None).feed(rows_file)
-        summary = Collector(client, run, 60.0, lambda _: None).collect(tmp_path / "out")
-    assert fed == 10_004
-    assert (summary.rows, summary.passed, summary.rejected, summary.tops) == (10_004, 9_826, 178, 589)
+def assert_same(folder: Path, summary: Summary, answers: Answers) -> None:
+    """The collected files are the reference's answers."""
     assert summary.faults == ()
-    assert workers.errors == []
-    assert workers.synced == {spec.name for spec in TaxiTopology.specs} - {"dataSource"}
-    assert set(workers.exit_statuses.values()) == {2}  # streamparse's status when Storm went away
-
-    with (tmp_path / "out" / "results.csv").open(encoding="utf-8") as file:
+    assert summary.reasons == dict(answers.rejected)
+    with (folder / "results.csv").open(encoding="utf-8") as file:
         results = list(csv.DictReader(file))
-    assert [int(row["n"]) for row in results] == [answer.n for answer in expected]
-    assert [row["paced"] for row in results] == ["1" if answer.n > 9_900 else "0" for answer in expected]
+    assert [int(row["n"]) for row in results] == answers.passed
     assert all(int(row["emit_us"]) <= int(row["done_us"]) for row in results)
     assert all(int(row["row_ms"]) <= int(row["result_ms"]) for row in results)
-    with (tmp_path / "out" / "trails.csv").open(encoding="utf-8") as file:
+    with (folder / "trails.csv").open(encoding="utf-8") as file:
         trails = [[int(text) for text in line.values()] for line in csv.DictReader(file)]
-    assert [trail[0] for trail in trails] == [answer.n for answer in expected]
-    order = [stamp for stamp in range(1, len(STAMPS) + 1) if STAMPS[stamp - 1] != "countByWindow_clock"]
-    for _, *moments in trails:
-        way = [moments[stamp - 1] for stamp in order]
+    assert [trail[0] for trail in trails] == answers.passed
+    stamps = STAMPS[summary.query]
+    for trail in trails[::97]:
+        way = [moment for moment, name in zip(trail[1:], stamps, strict=True) if not name.endswith("_clock")]
         assert way == sorted(way)
-        assert 0 < moments[STAMPS.index("countByWindow_clock")] <= moments[STAMPS.index("countByWindow_out")]
-    tops = (tmp_path / "out" / "tops.csv").read_text(encoding="utf-8").splitlines()
-    assert tops == [answer.top for answer in expected if answer.top is not None]
-    states = [json.loads(line) for line in (tmp_path / "out" / "states.jsonl").open(encoding="utf-8")]
-    assert states == [
-        {"n": answer.n, "dropoff": answer.dropoff, "state": [list(entry) for entry in answer.ranking]}
-        for answer in expected
-    ]
+    tops = (folder / "tops.csv").read_text(encoding="utf-8").splitlines()
+    assert tops == [row for _, row in answers.tops]
+    output = (folder / "output.csv").read_text(encoding="utf-8").splitlines()
+    assert [row.rpartition(",")[0] for row in output] == tops
+    assert all(float(row.rpartition(",")[2]) > 0 for row in output)
+    states = [json.loads(line) for line in (folder / "states.jsonl").open(encoding="utf-8")]
+    assert states == [{"n": n, "dropoff": time, "state": state} for n, time, state in answers.states]
+
+
+def test_processes_answer_both_queries_as_the_reference_does(
+    tmp_path: Path, redis_server: Any, lines: list[str]
+) -> None:
+    """Several tasks and shares; nothing is sent twice, and no component complains."""
+    client = redis_server.client()
+    tasks = {"parser": 2, "countByWindow": 2, "emptyTaxis": 2}
+    workers = Workers(tmp_path, str(redis_server.address), RUN.id, queries=("1", "2"), tasks=tasks, shares=2)
+    with workers:
+        put(client, lines, 1, len(lines))
+        client.xadd(RUN.rows, {"n": len(lines) + 1, "end": 1})
+        first, second = Collector(client, RUN, _WAIT_S, lambda _: None).collect(tmp_path / "out")
+    assert workers.errors == []
+    assert workers.synced == {task for task in workers.tasks if task[0] != "dataSource"}
+    assert set(workers.exit_statuses.values()) == {2}  # streamparse's status when Storm went away
+    assert (first.epochs, first.replayed, first.rows, first.tops) == (1, 0, 10_004, 589)
+    assert_same(tmp_path / "out", first, query1(lines))
+    assert_same(tmp_path / "out" / "query2", second, query2(lines))
+
+
+def test_killed_processes_and_a_restarted_redis_change_no_answer(
+    tmp_path: Path, lasting_redis: Any, lines: list[str]
+) -> None:
+    """SIGKILL to components one after the other, and to Redis, which keeps what it was told."""
+    client = lasting_redis.client()
+    lines = lines[:6_000]
+    workers = Workers(
+        tmp_path,
+        *(str(lasting_redis.address), RUN.id),
+        tasks={"countByWindow": 2},
+        shares=3,
+        conf={"taxi.stall.seconds": 0.5},
+    )
+    victims = [("countByWindow", 1), ("globalRank", 0), ("dataSource", 0), ("metronome", 0)]
+    with workers:
+        for index, victim in enumerate(victims):
+            put(client, lines, 1 + 1_000 * index, 1_000 * (index + 1))
+            await_released(client, 1_000 * index + 1)
+            workers.kill(victim)
+        await_released(client, 4_000)
+        put(client, lines, 4_001, 5_000)
+        await_released(client, 4_101)
+        lasting_redis.stop()
+        lasting_redis.start()
+        put(client, lines, 5_001, len(lines))
+        client.xadd(RUN.rows, {"n": len(lines) + 1, "end": 1})
+        (summary,) = Collector(client, RUN, _WAIT_S, lambda _: None).collect(tmp_path / "out")
+    assert summary.epochs >= 4
+    assert summary.replayed > 0
+    assert_same(tmp_path / "out", summary, query1(lines))
 
 
 def test_a_print_in_a_component_does_not_reach_the_protocol(tmp_path: Path) -> None:
     """Standard output belongs to Storm: `print` goes to standard error."""
     code = (
-        "from topologies.taxi.components.routes import Metronome\n"
-        "component = Metronome()\n"
+        "from topologies.taxi.components.cleaning import Parser\n"
+        "component = Parser()\n"
         "print('stray')\n"
         "component.run()\n"
     )
-    handshake = {"pidDir": str(tmp_path), "conf": {}, "context": {"taskid": 1, "componentid": "metronome"}}
-    row = {"id": "7", "comp": "filterByCoordinates", "stream": "progress", "task": 1, "tuple": [1, 1, 60, ""]}
+    handshake = {"pidDir": str(tmp_path), "conf": {}, "context": {"taskid": 1, "componentid": "parser"}}
+    values = [1, 1, 1, 2, "1 1 - 0", "5", "1 7-0", 0, "x"]
+    row = {"id": "7", "comp": "dataSource", "stream": "default", "task": 1, "tuple": values}
     text = "".join(f"{json.dumps(message)}\nend\n" for message in (handshake, row))
     done = subprocess.run([sys.executable, "-c", code], input=text.encode(), capture_output=True, check=False)
     assert b"stray" not in done.stdout
     assert b"stray" in done.stderr
     messages = [json.loads(part) for part in done.stdout.decode().split("\nend\n") if part]
     assert {"command": "ack", "id": "7"} in messages
-    assert [message["tuple"] for message in messages if message.get("command") == "emit"] == [[1, 1, 60, ""]]
+    (emitted,) = [message["tuple"] for message in messages if message.get("command") == "emit"]
+    assert emitted[:5] == values[:5]
+    assert emitted[-1] == "!columns"
 
 
 def test_a_bad_tuple_fails_and_the_component_lives_on(tmp_path: Path) -> None:
-    """An exception becomes an error of Storm and a failed tuple; the next tuple is processed."""
+    """An exception becomes an error of Storm, which does not quote it, and a failed tuple."""
+    good = [1, 1, 1, 2, "1 1 - 0", "5", "1 7-0", 0, "x"]
     messages: list[dict[str, Any]] = [
-        {"pidDir": str(tmp_path), "conf": {}, "context": {"taskid": 1, "componentid": "metronome"}},
-        {"id": "bad", "comp": "f", "stream": "progress", "task": 1, "tuple": ["too short"]},
-        {"id": "good", "comp": "f", "stream": "progress", "task": 1, "tuple": [1, 1, 60, ""]},
+        {"pidDir": str(tmp_path), "conf": {}, "context": {"taskid": 1, "componentid": "parser"}},
+        {"id": "bad", "comp": "f", "stream": "default", "task": 1, "tuple": ["long " * 1_000]},
+        {"id": "good", "comp": "f", "stream": "default", "task": 1, "tuple": good},
     ]
-    done = subprocess.run(
-        [
-            str(Path(sys.prefix) / "bin" / "streamparse_run"),
-            "topologies.taxi.components.routes.Metronome",
-        ],
-        input="".join(f"{json.dumps(message)}\nend\n" for message in messages).encode(),
-        capture_output=True,
-        check=False,
+    process = component_process(
+        "topologies.taxi.components.cleaning.Parser", tmp_path, stderr=subprocess.DEVNULL
     )
-    answers = [json.loads(part) for part in done.stdout.decode().split("\nend\n") if part]
+    out, _ = process.communicate("".join(f"{json.dumps(each)}\nend\n" for each in messages).encode())
+    answers = [json.loads(part) for part in out.decode().split("\nend\n") if part]
     commands = [(answer.get("command"), answer.get("id")) for answer in answers]
     assert ("fail", "bad") in commands
     assert ("ack", "good") in commands
-    assert any(answer.get("command") == "error" and "ValueError" in answer["msg"] for answer in answers)
+    (error,) = [answer["msg"] for answer in answers if answer.get("command") == "error"]
+    assert "TypeError" in error
+    assert len(error) < 2_000
