@@ -35,6 +35,8 @@ WAYS = {
 }
 """Which components take what a component emits on a stream."""
 
+_FIRST = Header.FIELDS.index("first")
+
 BY_SHARE = {"emptyTaxis", "profitability"}
 SINGLE = {"areaMetronome", "globalAreaRank"}
 
@@ -49,6 +51,7 @@ class Told:
         passed: Ranges of rows per batch.
         rejected: `n reason`.
         released: Last row of which the results are there.
+        epoch: The epoch that may write.
         rebuild: Entry, row and clock from which the windows can be rebuilt (the clock may be `-`).
     """
 
@@ -57,6 +60,7 @@ class Told:
     passed: list[str] = field(default_factory=list)
     rejected: list[str] = field(default_factory=list)
     released: int = 0
+    epoch: int = 0
     rebuild: Sequence[Any] = ()
 
     def start(self) -> QueryStart:
@@ -68,7 +72,7 @@ class Told:
 
 
 class _Kept(GlobalAreaRank):
-    """Tells what it would write; refuses what Redis would refuse: a batch that does not follow the last."""
+    """Tells what it would write; refuses what Redis would refuse: what is late, or does not follow."""
 
     told: Told
 
@@ -79,7 +83,7 @@ class _Kept(GlobalAreaRank):
         result: Mapping[str, str | int],
         tuple_ids: list[str],  # noqa: ARG002 - nothing is acknowledged here
     ) -> None:
-        if not result:
+        if not result or header.epoch != self.told.epoch:
             return
         assert header.first == self.told.released + 1
         self.told.released = header.next - 1
@@ -105,11 +109,16 @@ class Task:
 
     def __init__(self, name: str, conf: dict[str, Any]) -> None:
         self.name = name
+        self._conf = conf
+        self.start()
+
+    def start(self) -> None:
+        """Begin without any state."""
         self._emitted: list[tuple[str, list[Any]]] = []
-        self.component = COMPONENTS[name](input_stream=io.BytesIO(), output_stream=io.BytesIO())
+        self.component = COMPONENTS[self.name](input_stream=io.BytesIO(), output_stream=io.BytesIO())
         self.component.emit = self._take  # the rest of the protocol has tests of its own
         self.component.ack = self.component.fail = self._ignore
-        self.component.initialize(conf, {})
+        self.component.initialize(self._conf, {})
 
     def process(self, source: str, stream: str, values: list[Any]) -> list[tuple[str, list[Any]]]:
         """Return what the component emits for a tuple, as (stream, values)."""
@@ -161,31 +170,49 @@ class Chain:
         values = ["1000", f"{header.first} 1-{header.first}", int(end), "\n".join(lines)]
         self._send("dataSource", "default", header.values + values)
 
-    def feed_epoch(self, epoch: int, lines: Sequence[str], batches: Sequence[int]) -> None:
+    def feed_epoch(
+        self, epoch: int, lines: Sequence[str], batches: Sequence[int], origin: int | None = None
+    ) -> None:
         """Feed all batches of an epoch that begins now, and the end.
 
         Args:
             epoch: Its number.
             lines: All lines, from row 1 on.
-            batches: Last row of each batch; where the released rows end is one of them.
+            batches: Last row of each batch; the last released row, and the one before the query's start, are
+                among them.
+            origin: Where the epoch begins, at most at the query's start, which it is by default.
         """
         start = self.told.start()
         queries = pack_queries({"2": start})
-        first = start.start
+        first = origin = start.start if origin is None else origin
         for last in batches:
             if last >= first:
-                self.feed(Header(epoch, start.start, first, last + 1, queries), lines[first - 1 : last])
+                self.feed(Header(epoch, origin, first, last + 1, queries), lines[first - 1 : last])
                 first = last + 1
-        self.feed(Header(epoch, start.start, first, first + 1, queries), [], end=True)
+        self.feed(Header(epoch, origin, first, first + 1, queries), [], end=True)
+        self.told.epoch = epoch
+
+    def kill(self, name: str, task: int) -> None:
+        """Start a task anew, without what it knew; tuples that are on their way find the new one."""
+        each = self.tasks[name][task]
+        each.start()
+        if isinstance(each.component, _Kept):
+            each.component.told = self.told
 
     def run(self, moves: int | None = None) -> None:
         """Move so many tuples, by default all there are."""
         while self._waiting and moves != 0:
-            place = self._chance.randrange(len(self._waiting)) if self._chance else 0
+            place = self._choice(self._chance) if self._chance else 0
             source, stream, task, values = self._waiting.pop(place)
             for out, emitted in task.process(source, stream, values):
                 self._send(task.name, out, emitted)
             moves = None if moves is None else moves - 1
+
+    def _choice(self, chance: random.Random) -> int:
+        """Mostly a tuple of the earliest batch, or no batch would be whole before all are under way."""
+        if chance.random() < 0.3:
+            return chance.randrange(len(self._waiting))
+        return min(range(len(self._waiting)), key=lambda place: self._waiting[place][3][_FIRST])
 
     def _send(self, source: str, stream: str, values: list[Any]) -> None:
         for target in WAYS[source, stream]:

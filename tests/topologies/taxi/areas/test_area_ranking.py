@@ -49,7 +49,7 @@ def test_a_share_always_knows_its_best_eleven(areas: int, profits: int, steps: i
     all_areas = {number: Area(number) for number in range(1, areas + 1)}
     ranking = ShareRanking(Semantics(), all_areas)
     top: list[RankedArea] = []
-    tendency = 0.8  # many areas come, then many go, so that the floor rises and falls
+    tendency = 0.95  # many areas come, then many go, so that the floor rises and falls
     for row in range(1, steps + 1):
         if not row % 250:
             tendency = 1 - tendency
