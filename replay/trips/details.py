@@ -8,7 +8,7 @@ import numpy as np
 
 from replay.grid import NORTH_CENTRE, STEP_EAST, STEP_SOUTH, WEST_CENTRE
 from replay.trips.money import money
-from replay.trips.plan import HOUR_S
+from replay.trips.plan import DURATION_BY_LENGTH, HOUR_S, MINUTE_S
 from replay.trips.rates import HOURS
 from replay.trips.table import COORDINATES
 
@@ -21,17 +21,18 @@ if TYPE_CHECKING:
 CELL_MILES = 500 / 1609.344
 
 _MICRO = 1e6
-_ODD_PLACES = (0.006, 0.010)
+_ODD_PLACES = (0.004, 0.011)
 """Share of pick-ups and of drop-offs somewhere around their cell instead of in it."""
 _ODD_CELLS = 8.0
-_DETOUR = 1.27
+_DETOUR = 1.22
 _EXTRA_MILES = 0.06
-_DETOUR_SIGMA = 0.16
+_DETOUR_SIGMA = 0.13
+_DETOUR_BY_DURATION = 0.3
 _ROUND_TRIPS = 0.04
 _ZERO_DISTANCE = 0.0035
 _ZERO_COORDINATES = 0.02
-_ALL_FOUR = 0.86
-_DROPOFF_ONLY = 0.10
+_ALL_FOUR = 0.88
+_DROPOFF_ONLY = 0.085
 _OFF_GRID = 0.00015
 _WRONG_TRIP_TIME = 0.003
 _DAY_SHIFT = (5, 17)
@@ -51,7 +52,10 @@ def details(settings: Settings, city: City, hour: int, trips: Trips) -> dict[str
     stream = settings.stream("details", hour)
     coordinates = _coordinates(stream, city.cells[trips.route])
     duration = trips.dropoff_s - trips.pickup_s
-    distance = _distance(stream, coordinates)
+    longer = np.log(
+        np.maximum(duration, MINUTE_S) / city.durations(DURATION_BY_LENGTH * city.length_score[trips.route])
+    )
+    distance = _distance(stream, coordinates, longer)
     payment, amounts = money(stream, trips.pickup_s, duration, distance)
     _spoil(stream, coordinates)
     begins = trips.pickup_s // HOUR_S % HOURS
@@ -81,13 +85,20 @@ def _coordinates(stream: np.random.Generator, cells: IntArray) -> FloatArray:
     return np.rint(coordinates * _MICRO) / _MICRO
 
 
-def _distance(stream: np.random.Generator, coordinates: FloatArray) -> FloatArray:
-    """Return the miles driven, to a hundredth: the straight line with a detour, for some a long one."""
+def _distance(stream: np.random.Generator, coordinates: FloatArray, longer: FloatArray) -> FloatArray:
+    """Return the miles driven, to a hundredth: the straight line with a detour, for some a long one.
+
+    Args:
+        stream: Random numbers.
+        coordinates: Of both ends, shape (trips, 4).
+        longer: Logarithm of the duration over the usual one of this length; who takes longer drives further.
+    """
     rows = len(coordinates)
     east = (coordinates[:, 2] - coordinates[:, 0]) / STEP_EAST
     south = (coordinates[:, 3] - coordinates[:, 1]) / STEP_SOUTH
     straight = np.hypot(east, south) * CELL_MILES
-    miles = _EXTRA_MILES + _DETOUR * straight * np.exp(_DETOUR_SIGMA * stream.standard_normal(rows))
+    detour = _DETOUR_BY_DURATION * longer + _DETOUR_SIGMA * stream.standard_normal(rows)
+    miles = _EXTRA_MILES + _DETOUR * straight * np.exp(detour)
     rounds = np.flatnonzero(stream.random(rows) < _ROUND_TRIPS)
     miles[rounds] += stream.exponential(2.0, len(rounds))
     miles[stream.random(rows) < _ZERO_DISTANCE] = 0.0

@@ -13,6 +13,7 @@ import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow ships no types
 from replay.errors import DataError
 from replay.output import replaced_folder
 from replay.trips.city import load_city
+from replay.trips.csv_files import write_csv_files
 from replay.trips.details import details
 from replay.trips.money import PAYMENTS
 from replay.trips.plan import BOUNDARY_HOUR, HOUR_S, day_plan
@@ -59,6 +60,7 @@ def generate(
     out: Path,
     say: Callable[[str], None],
     *,
+    as_csv: bool = False,
     slices: int | None = None,
 ) -> dict[str, int]:
     """Write a trips table of made-up rows.
@@ -71,6 +73,7 @@ def generate(
         days: Days since 1970, at least one, each next to the one before.
         out: Folder of the table; an earlier one is replaced.
         say: Takes a line about the progress.
+        as_csv: Whether to write the rows as CSV too, see `csv_files`.
         slices: Tasks per day; by default so many that all cores have work. The rows do not depend on it.
 
     Returns:
@@ -95,6 +98,9 @@ def generate(
     with replaced_folder(out) as folder:
         say(f"making up {rows:,} trips of {len(days)} day{'s' if len(days) > 1 else ''}")
         run_tasks(spark, partial(_write_slice, settings, load_city(), folder), pieces)
+        if as_csv:
+            say("writing them as CSV too")
+            write_csv_files(spark, folder)
         source = {"seed": settings.seed, "rows_per_day": settings.rows_per_day, "start": day_name(days.start)}
         finish(folder, {"rows": rows, "days": by_day, "generated": source})
     return by_day

@@ -33,7 +33,7 @@ _TAX_CENTS = 50
 _TOLL_CENTS = (480, 1025, 220)
 _TOLL_SHARES = (0.83, 0.11, 0.06)
 _TOLL_MILES = 5.0
-_TOLL = 0.13
+_TOLL = 0.09
 _TIP_KINDS = (0.055, 0.445, 0.13, 0.085)
 """Of cards: nothing, 20 %, 25 %, 30 % of fare and surcharge; the rest gives about half dollars."""
 _TIP_PERCENTS = (0, 20, 25, 30)
@@ -88,7 +88,7 @@ def _surcharge(pickup_s: IntArray) -> IntArray:
 def _tips(stream: np.random.Generator, fare: IntArray, surcharge: IntArray) -> IntArray:
     kind = np.searchsorted(np.cumsum(_TIP_KINDS), stream.random(len(fare)), side="right")
     percent = np.append(_TIP_PERCENTS, 0)[kind]
-    tip = np.rint((fare + surcharge) * percent / 100).astype(np.int64)
+    tip: IntArray = np.rint((fare + surcharge) * percent / 100).astype(np.int64)
     rounded = np.flatnonzero(kind == len(_TIP_KINDS))
     wanted = fare[rounded] * stream.uniform(0.1, 0.25, len(rounded))
     tip[rounded] = np.maximum(np.rint(wanted / _STEP_CENTS).astype(np.int64), 2) * _STEP_CENTS

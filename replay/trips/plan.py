@@ -30,15 +30,20 @@ BOUNDARY_HOUR = 5
 HOUR_S = 3600
 MINUTE_S = 60
 
-_DURATION_BY_LENGTH = 0.77
+DURATION_BY_LENGTH = 0.77
 """Rank correlation of duration and length in the real rows."""
-_ZERO_DURATION = 0.002
+_SOUGHT_ROUTES = 8
+_SOUGHT = 0.0075
+"""Share of trips on a few routes that are sought after for an hour. With routes of constant frequency alone the
+first ranks of query 1 would have lower counts than in the real rows, and change more often."""
+_ZERO_DURATION = 0.003
 _SECONDS_VENDOR = 0.488
 """Share of taxis whose clock tells seconds; of their times one in 60 is a whole minute by chance."""
 _SHORTEST_IDLE_S = 60
 """More than a minute between trips remains one when a clock tells whole minutes."""
-_MEAN_IDLE_S = 250.0
-_BREAK = 0.015
+_IDLE_S = 125.0
+_IDLE_SIGMA = 1.4
+_BREAK = 0.02
 _LONGEST_BREAK_S = 6 * HOUR_S
 
 
@@ -97,8 +102,11 @@ def _hour(settings: Settings, city: City, hour: int) -> tuple[IntArray, IntArray
     second = np.sort(second + stream.integers(0, MINUTE_S, rows, dtype=np.int16), kind="stable")
     dropoff = second + np.int64(hour * HOUR_S)
     route = city.slots[stream.integers(0, len(city.slots), rows)]
+    sought = city.slots[stream.integers(0, len(city.slots), _SOUGHT_ROUTES)]
+    there = np.flatnonzero(stream.random(rows) < _SOUGHT)
+    route[there] = sought[stream.integers(0, _SOUGHT_ROUTES, len(there))]
     own = stream.standard_normal(rows)
-    score = _DURATION_BY_LENGTH * city.length_score[route] + np.sqrt(1 - _DURATION_BY_LENGTH**2) * own
+    score = DURATION_BY_LENGTH * city.length_score[route] + np.sqrt(1 - DURATION_BY_LENGTH**2) * own
     duration = np.rint(city.durations(score)).astype(np.int64)
     duration[stream.random(rows) < _ZERO_DURATION] = 0
     return dropoff - duration, dropoff, route
@@ -155,7 +163,7 @@ def _taxis(settings: Settings, day: int, pickup: IntArray, dropoff: IntArray, aw
 def _idle(settings: Settings, day: int, rows: int) -> IntArray:
     """Return how long each taxi is not ready after its trip, in seconds: some minutes, or a break."""
     stream = settings.stream("idle", day)
-    idle = _SHORTEST_IDLE_S + stream.exponential(_MEAN_IDLE_S, rows)
+    idle = _SHORTEST_IDLE_S + _IDLE_S * np.exp(_IDLE_SIGMA * stream.standard_normal(rows))
     breaks = np.flatnonzero(stream.random(rows) < _BREAK)
     idle[breaks] += stream.uniform(0, _LONGEST_BREAK_S, len(breaks))
     return np.ceil(idle).astype(np.int64)

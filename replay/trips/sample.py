@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow ships no types
-from pyarrow import csv  # type: ignore[import-untyped]  # likewise
+from pyarrow import csv
 
 from replay.errors import DataError
 from replay.trips.table import AMOUNTS, COORDINATES, SCHEMA

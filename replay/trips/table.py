@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow ships no types
-from pyarrow import parquet as pq  # type: ignore[import-untyped]  # likewise
+from pyarrow import parquet as pq
 
 from replay.errors import DataError
 from replay.output import MARK, read_json, write_json
@@ -150,5 +150,6 @@ def read_trips(spark: SparkSession, folder: Path) -> DataFrame:
     if not part_files(folder):
         raise DataError(f"{folder}: the trips table holds no row")
     # rejects and the summary lie in the same folder, so only the days' folders are named
-    reader = spark.read.option("basePath", folder.resolve().as_uri())
-    return reader.parquet(*(day.resolve().as_uri() for day in sorted(folder.glob("day=*"))))
+    root = f"file://{folder.resolve()}"
+    days = (f"{root}/{day.name}" for day in sorted(folder.glob("day=*")))
+    return spark.read.option("basePath", root).parquet(*days)
