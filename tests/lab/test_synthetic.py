@@ -41,7 +41,7 @@ def test_a_replicated_application_takes_what_is_predicted(lab: LabClient, tmp_pa
     redis = ("--redis=redis:6379", "--run=lab")
     synthetic(
         *(lab, "submit", *where, *redis, "--application=replicated", "--operators=5", "--rate=10"),
-        *("--work-ms=2", "--tuple-bytes=300", "--tuples=160", "--warm-up=5"),
+        *("--work-ms=2", "--tuple-bytes=300", "--tuples=160", "--warm-up=10"),
     )
     # it ends with 1 if any tuple is missing
     synthetic(lab, "collect", *redis, f"--out={tmp_path}", "--timeout=120")

@@ -19,7 +19,7 @@ from topologies.synthetic.totals import OperatorTotals
 if TYPE_CHECKING:
     from pystorm.component import Tuple
 
-BACKLOG_S = 1.0
+BACKLOG_S = 3.0
 """What a source is later with than this it skips."""
 _PAUSE_S = 0.005
 _TOLD_EVERY_S = 5.0

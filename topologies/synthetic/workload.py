@@ -78,8 +78,8 @@ class Workload:
         warm_up_s: Time for which sources emit before; nothing of it is measured.
 
     Raises:
-        WorkloadError: A number is out of range, a rate is 0, an operator has no critical stream, or it would
-            have more work than time.
+        WorkloadError: A number is out of range, a rate is 0, an operator has no critical stream or more work
+            than time, or a stream leads to a source.
     """
 
     operators: tuple[WorkOperator, ...]
@@ -99,6 +99,11 @@ class Workload:
             self._check_operator(index)
         if not self.sources:
             raise WorkloadError("no operator is a source: all of them wait for others")
+        for k, stream in enumerate(self.streams):
+            if stream.target in self.sources:
+                raise WorkloadError(
+                    f"stream {self.stream_name(k)} leads to a source: Storm's spouts take no tuples"
+                )
 
     @property
     def sources(self) -> tuple[int, ...]:

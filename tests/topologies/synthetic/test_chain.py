@@ -161,3 +161,27 @@ def test_the_end_is_written_when_redis_is_back(cluster: Any, make_workload: Call
     assert by_component(entry["totals"])["operator_1"]["unwritten"] == 5
     assert json.loads(entry["plan"])["tuples"] == 5
     assert Measured(given, storm.entries).faults == ["sink operator_1 took 5 tuples, 0 are in Redis"]
+
+
+def test_a_source_that_stands_still_skips_and_tells(
+    cluster: Any, make_workload: Callable[..., Workload]
+) -> None:
+    """What it could not emit in time is a fault of the run, and an error of the component."""
+    given = make_workload(((0, 1),), tuples=100, warm_up_s=0.0)
+    storm = cluster(given)
+    worked = 0
+
+    def work() -> None:
+        nonlocal worked
+        worked += 1
+        if worked == 20:
+            storm.now_us += 7_000_000
+
+    storm.tasks[0].work = work
+    storm.run()
+    measured = Measured(given, storm.entries)
+    (fault,) = measured.faults
+    skipped = 100 - measured.arrivals["operator_1"]
+    assert 39 <= skipped <= 41
+    assert fault == f"source operator 0 was too slow and skipped {skipped} tuples"
+    assert f"{skipped} tuples skipped so far" in storm.errors[0]

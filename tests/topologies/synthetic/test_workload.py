@@ -38,6 +38,10 @@ def test_it_is_read_back_from_json(make_workload: Callable[..., Workload]) -> No
         ({"edges": ((0, 1),), "work_ms": 150.0}, r"1\.5 s of work per second .* rates by less than 0\.67"),
         ({"edges": ((0, 1),), "work_ms": 20_000.0}, "20000 ms of work per tuple: at most 10000"),
         ({"edges": ((0, 1),), "tuple_bytes": 2e6}, r"tuples of 2e\+06 bytes: at most 1e\+06"),
+        (
+            {"edges": ((0, 1),), "side": ((1, 0),)},
+            "operator 1 -> operator 0 leads to a source: Storm's spouts",
+        ),
         ({"edges": ((0, 1),), "tuples": 0}, "0 tuples: there must be 1 to 1000000"),
         ({"edges": ((0, 1),), "warm_up_s": -1.0}, "a warm-up of -1 s"),
     ],
