@@ -181,9 +181,9 @@ def _told(outcome: Outcome, rejects: Path | None) -> str:
     if outcome.rejected:
         reasons = ", ".join(f"{reason} {count}" for reason, count in outcome.rejected.items())
         where = f" in {rejects}" if rejects is not None else ""
-        parts.append(f"{sum(outcome.rejected.values())} malformed rows{where} ({reasons})")
+        parts.append(f"malformed rows{where}: {sum(outcome.rejected.values())} ({reasons})")
     if back := outcome.faults.get("goes_back"):
-        parts.append(f"{back} rows go back in time")
+        parts.append(f"rows that go back in time: {back}")
     if twice := outcome.faults.get("duplicate"):
-        parts.append(f"{twice} rows are there twice")
+        parts.append(f"rows that are there twice: {twice}")
     return "".join(f"; {part}" for part in parts)

@@ -15,7 +15,7 @@ class Progress:
     """Where feeding stands.
 
     Attributes:
-        phase: `fast`, `paced`, `draining` or `waiting`.
+        phase: `fast`, `paced`, `draining` (of fast rows), `waiting` (for Redis) or `finding the next row`.
         fed: Rows in Redis.
         rows: Rows to feed; None: not known.
         share: How much of the source has been read, 0 to 1.

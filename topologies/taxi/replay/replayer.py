@@ -134,7 +134,7 @@ class Replayer:
         self._outcome.ended = standing.ended
         if standing.ended:
             return
-        self._report(self._progress("waiting", "finding the next row"))
+        self._report(self._progress("finding the next row", ""))
         try:
             self._queue.skip(standing.fed, standing.crc)
         except RowsError as error:

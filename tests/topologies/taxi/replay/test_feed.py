@@ -72,8 +72,11 @@ def test_feeding_without_a_topology_ends_with_a_reason(side: Any, write_rows: Ca
         Feeder(side.client(), side.run, plan, lambda _: None).feed(write_rows(1_000))
 
 
-def test_paced_rows_come_when_the_fast_ones_are_done(side: Any, write_rows: Callable[..., Path]) -> None:
-    """By every served query; each is an entry of its own, and the first is announced when it is there."""
+def test_paced_rows_come_when_the_fast_ones_are_done(
+    side: Any, write_rows: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By every served query; the first is announced when it is there."""
+    monkeypatch.setattr("topologies.taxi.replay.replayer._REPORT_S", 0.0)
     path = write_rows(300)
     seen: list[tuple[str, int, int]] = []
 
