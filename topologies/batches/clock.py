@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from topologies.batches.ranges import pack_ranges, unpack_ranges
 
@@ -100,18 +100,19 @@ class Account:
 
     def encode(self) -> str:
         """Return the account as one text."""
-        return json.dumps(asdict(self), separators=(",", ":"))
+        return json.dumps(
+            [self.passed, self.rejected, self.rebuild, self.entries, self.end], separators=(",", ":")
+        )
 
     @classmethod
     def decode(cls, text: str) -> Self:
         """Return the account of an encoded text.
 
         Raises:
-            ValueError: The text is no JSON.
+            ValueError: The text was not made by `encode`.
         """
-        document: dict[str, Any] = json.loads(text)
-        document["rebuild"] = Rebuild(*document["rebuild"])
-        return cls(**document)
+        passed, rejected, rebuild, entries, end = json.loads(text)
+        return cls(passed, rejected, Rebuild(*rebuild), entries, end)
 
 
 class _Past(NamedTuple):

@@ -38,8 +38,8 @@ class Instants:
             self._now_s = step.time_s
         if passed:
             self._last = passed[-1]
-        if account.end:
-            self._note(found, 0, self._last)
+        if account.end and self._last is not None:
+            self._note(found, self._last + 1, self._last)
         return found
 
     def _note(self, found: list[tuple[int, int, int]], row: int, last: int | None) -> None:
