@@ -28,8 +28,10 @@ from thriftpy2.transport import TFramedTransportFactory
 
 from topologies import nimbus
 from topologies.address import Address
-from topologies.submit import Submission, component_ids, configuration, submit, thrift_topology
+from topologies.submit import Submission, configuration, submit, thrift_topology
 from topologies.taxi.keys import Run
+from topologies.taxi.semantics import Semantics
+from topologies.taxi.topology import component_ids
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -132,33 +134,79 @@ def test_nimbus_gets_jar_configuration_and_wiring(stand_in: tuple[StandIn, Addre
         names = jar.namelist()
     assert "resources/topologies/taxi/components/source.py" in names
     assert all(entry.startswith("resources/topologies/") and entry.endswith(".py") for entry in names)
-    assert set(topology.spouts) | set(topology.bolts) == set(component_ids())
+    assert set(topology.spouts) | set(topology.bolts) == set(component_ids(("1",)))
     shell = topology.bolts["countByWindow"].bolt_object.shell
     assert shell.execution_command == str(Path(sys.prefix) / "bin" / "streamparse_run")
     assert shell.script == "topologies.taxi.components.counting.CountByWindow"
 
 
-def test_the_topology_has_the_eight_operators_and_their_edges() -> None:
+SHARED_EDGES = {
+    ("dataSource", "default", "parser"): "shuffle",
+    ("parser", "default", "filterByCoordinates"): "shuffle",
+}
+ROUTE_EDGES = {
+    ("filterByCoordinates", "default", "computeRouteID"): "shuffle",
+    ("filterByCoordinates", "progress", "metronome"): "fields",
+    ("computeRouteID", "default", "countByWindow"): "fields['share']",
+    ("metronome", "default", "countByWindow"): "fields['share']",
+    ("countByWindow", "default", "partialRank"): "fields['share']",
+    ("partialRank", "default", "globalRank"): "fields",
+}
+AREA_EDGES = {
+    ("filterByCoordinates", "areas", "computeAreaID"): "shuffle",
+    ("filterByCoordinates", "areaProgress", "areaMetronome"): "fields",
+    ("computeAreaID", "taxis", "emptyTaxis"): "fields['share']",
+    ("areaMetronome", "default", "emptyTaxis"): "fields['share']",
+    ("computeAreaID", "trips", "profitability"): "fields['share']",
+    ("emptyTaxis", "default", "profitability"): "fields['share']",
+    ("areaMetronome", "default", "profitability"): "fields['share']",
+    ("profitability", "default", "globalAreaRank"): "fields",
+}
+
+
+@pytest.mark.parametrize(
+    ("queries", "edges"),
+    [
+        (("1",), SHARED_EDGES | ROUTE_EDGES),
+        (("2",), SHARED_EDGES | AREA_EDGES),
+        (("1", "2"), SHARED_EDGES | ROUTE_EDGES | AREA_EDGES),
+    ],
+)
+def test_the_topology_has_its_operators_and_their_edges(
+    queries: tuple[str, ...], edges: dict[tuple[str, str, str], str]
+) -> None:
     """Ids, edges, streams and groupings are fixed: schedulers and reports know them by name."""
-    bolts = thrift_topology(Path("/env")).bolts
-    edges = {
+    submission = replace(SUBMISSION, queries=queries, tasks={"parser": 3}, python_env=Path("/env"))
+    topology = thrift_topology(submission)
+    found = {
         (stream.componentId, stream.streamId, name): next(
             key for key, value in vars(grouping).items() if value is not None
         )
         + str(grouping.fields or "")
-        for name, bolt in bolts.items()
+        for name, bolt in topology.bolts.items()
         for stream, grouping in bolt.common.inputs.items()
     }
-    assert edges == {
-        ("dataSource", "default", "parser"): "shuffle",
-        ("parser", "default", "filterByCoordinates"): "shuffle",
-        ("filterByCoordinates", "default", "computeRouteID"): "shuffle",
-        ("filterByCoordinates", "progress", "metronome"): "shuffle",
-        ("computeRouteID", "default", "countByWindow"): "fields['route']",
-        ("metronome", "default", "countByWindow"): "all",
-        ("countByWindow", "default", "partialRank"): "fields['share']",
-        ("partialRank", "default", "globalRank"): "fields",
-    }
+    assert found == edges
+    components = dict(topology.spouts) | dict(topology.bolts)
+    assert set(components) == set(component_ids(queries))
+    tasks = {name: each.common.parallelism_hint for name, each in components.items()}
+    assert tasks == dict.fromkeys(components, 1) | {"parser": 3}
+
+
+def test_queries_tasks_and_choices_are_in_the_configuration() -> None:
+    """There are as many shares as a component has tasks that keeps them, unless the user says otherwise."""
+    submission = replace(
+        SUBMISSION,
+        queries=("1", "2"),
+        tasks={"parser": 9, "countByWindow": 2, "profitability": 3},
+        semantics=Semantics.of({"median": "cents"}),
+    )
+    conf = configuration(submission)
+    assert (conf["taxi.queries"], conf["taxi.shares"]) == ("1,2", 3)
+    assert conf["taxi.semantics.median"] == "cents"
+    assert configuration(replace(submission, conf={"taxi.shares": 8}))["taxi.shares"] == 8
+    with pytest.raises(ValueError, match=r"taxi\.shares is 0"):
+        configuration(replace(submission, conf={"taxi.shares": 0}))
 
 
 def test_the_users_configuration_wins_but_not_over_the_run() -> None:
