@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from replay.errors import DataError
-from replay.expected import ExpectedSummary
+from replay.expected_summary import ExpectedSummary, query_folder, read_queries, read_summary
 from replay.failures import reading
-from replay.output import MARK, read_json
+from replay.places import spark_path
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,42 +18,47 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Answers:
-    """Expected answers of query 1 for one file.
+    """Expected answers of one query.
 
     Attributes:
-        folder: Where they lie.
+        query: 1 or 2.
         summary: Counts.
         passed: `line`, `dropoff_s` of each row that passes the filter.
-        instants: `line`, `time_s`, `trips`, `routes`, `counts`, `tied` after each drop-off instant.
+        instants: After each drop-off instant, query 1: `line`, `time_s`, `trips`, `routes`, `counts`, `tied`;
+            query 2: `line`, `time_s`, `areas`, `empty`, `medians`, `profitabilities`.
         tops: `position`, `line`, `time_s`, `row`, ... of the challenge's output.
     """
 
-    folder: Path
+    query: int
     summary: ExpectedSummary
     passed: DataFrame
     instants: DataFrame
     tops: DataFrame
 
 
-def read_answers(spark: SparkSession, folder: Path) -> Answers:
-    """Open a folder written by `replay.expected.write_expected`.
+def read_answers(spark: SparkSession, folder: Path, query: int = 1) -> Answers:
+    """Open one query's part of a folder written by `replay.expected.write_expected`.
+
+    Args:
+        spark: Session.
+        folder: The whole folder, also for query 2.
+        query: 1 or 2.
 
     Raises:
-        DataError: It is missing or half written.
+        DataError: It is missing, half written, or of other queries.
     """
-    if not folder.is_dir():
-        raise DataError(f"{folder}: no such folder of expected answers")
-    if not (folder / MARK).is_file():
-        raise DataError(f"{folder}: holds no {MARK}: not a (complete) folder of expected answers")
-    try:
-        summary = ExpectedSummary(**read_json(folder / MARK))  # type: ignore[arg-type]  # JSON, checked by name
-    except TypeError as error:
-        raise DataError(f"{folder / MARK}: not a summary of expected answers: {error}") from error
+    queries = read_queries(folder)
+    if query not in queries:
+        raise DataError(
+            f"{folder}: holds no answers of query {query}; run `stormplace data expected` with --query 1,2"
+        )
+    part = query_folder(folder, query)
+    summary = read_summary(part)
     tables: dict[str, DataFrame] = {}
     for name in ("passed", "instants", "tops"):
-        path = folder / f"{name}.parquet"
+        path = part / f"{name}.parquet"
         if not (path / "_SUCCESS").is_file():
             raise DataError(f"{path}: half written or missing; run `stormplace data expected` again")
         with reading(path):
-            tables[name] = spark.read.parquet(path.resolve().as_uri())
-    return Answers(folder, summary, tables["passed"], tables["instants"], tables["tops"])
+            tables[name] = spark.read.parquet(spark_path(path))
+    return Answers(query, summary, tables["passed"], tables["instants"], tables["tops"])

@@ -1,49 +1,115 @@
 """Blocks of event time that can be worked on independently: each with the half hour that precedes it.
 
-A block holds the trips of one span of drop-off time, (k x span, (k + 1) x span]. Query 1's state after a row
-depends on the half hour before that row, and whether a row changes the answer depends on the state after the
-row before it. A block therefore also gets the trips of the half hour before the last trip of the
-block before.
+Time is cut into spans of ten minutes, (k x 600 s, (k + 1) x 600 s]. A block is a run of spans with about as
+many rows as one task should have at once; it also gets the rows of the three spans before it, which hold all
+that its windows reach back to. The driver sees one small row per span (52,560 for a year), never the trips.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F  # noqa: N812 - the name that PySpark's own documents use
 
-from replay.query1 import WINDOW_S
+from replay.kernel_trips import Bounds
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from collections.abc import Iterable
+
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+SPAN_S = 600
+HISTORY_SPANS = 3
+#: Rows of a block: the more, the less of the work is history; a task takes some 2.5 kB per row at its peak.
+LARGEST_BLOCK = 120_000
+SMALLEST_BLOCK = 25_000
+_BLOCKS_PER_CORE = 4
 
 
-def with_history(spark: SparkSession, trips: DataFrame, span_s: int) -> DataFrame:
-    """Assign each trip to its block and to every later block that needs it as history.
+@dataclass(frozen=True)
+class Span:
+    """What a span of ten minutes holds.
 
-    The driver sees one row per block (8,760 for a year in hours), never the trips.
+    Attributes:
+        number: Its drop-offs lie in (number x 600 s, (number + 1) x 600 s].
+        rows: Rows that any query considers.
+        first: By query, the number of the first row in the stream that it considers; None if there is none.
+    """
+
+    number: int
+    rows: int
+    first: dict[int, int | None]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which spans belong to which block.
+
+    Attributes:
+        members: (span, block): own spans of each block and those before it that it needs.
+        bounds: By block, what it must know of the others.
+    """
+
+    members: list[tuple[int, int]]
+    bounds: dict[int, Bounds]
+
+
+def block_rows(rows: int, cores: int) -> int:
+    """Return how many rows a block should have: few enough blocks, but several for each core."""
+    return min(LARGEST_BLOCK, max(SMALLEST_BLOCK, rows // (cores * _BLOCKS_PER_CORE)))
+
+
+def span(dropoff_s: str) -> Column:
+    """Return the span of a column of drop-off times in seconds."""
+    return F.floor((F.col(dropoff_s) - 1) / SPAN_S).cast("bigint")
+
+
+def lay_out(spans: Iterable[Span], rows: int) -> Layout:
+    """Cut spans into blocks of about `rows` rows; one span is never cut.
+
+    Args:
+        spans: All spans with rows, in any order.
+        rows: A block ends with the span that brings it there.
+    """
+    ordered = sorted(spans, key=lambda each: each.number)
+    blocks: list[list[Span]] = []
+    size = rows
+    for each in ordered:
+        if size >= rows:
+            blocks.append([])
+            size = 0
+        blocks[-1].append(each)
+        size += each.rows
+    known = {each.number for each in ordered}
+    members: list[tuple[int, int]] = []
+    bounds: dict[int, Bounds] = {}
+    later: dict[int, int | None] = dict.fromkeys(ordered[0].first) if ordered else {}
+    for number, own in reversed(list(enumerate(blocks))):
+        begin = own[0].number
+        before = range(begin - HISTORY_SPANS, begin)
+        members += [(each, number) for each in before if each in known]
+        members += [(each.number, number) for each in own]
+        bounds[number] = Bounds(begin * SPAN_S, later)
+        later = {query: _first([later[query], *(each.first[query] for each in own)]) for query in later}
+    return Layout(members, dict(sorted(bounds.items())))
+
+
+def _first(rows: Iterable[int | None]) -> int | None:
+    return min((row for row in rows if row is not None), default=None)
+
+
+def with_history(spark: SparkSession, rows: DataFrame, layout: Layout) -> DataFrame:
+    """Give each row to its block and to every later block that needs it as history.
 
     Args:
         spark: Session.
-        trips: Column `dropoff_s` and any others.
-        span_s: Length of a block in seconds.
+        rows: Column `dropoff_s` and any others.
+        layout: Blocks.
 
     Returns:
-        The trips with `block` and `history` (true if the trip is only there for the block's start); a trip
-        occurs once per block that needs it.
+        The rows with `block`, in as many partitions as there are blocks; a row occurs once per block.
     """
-    own = F.floor((F.col("dropoff_s") - 1) / span_s).cast("bigint")
-    owned = trips.withColumn("_own", own)
-    ends = owned.groupBy("_own").agg(F.max("dropoff_s").alias("last")).orderBy("_own").collect()
-    needed: list[tuple[int, int, int]] = []
-    for place in range(1, len(ends)):
-        after = ends[place - 1]["last"] - WINDOW_S
-        for earlier in reversed(ends[:place]):
-            if earlier["last"] <= after:
-                break
-            needed.append((earlier["_own"], ends[place]["_own"], after))
-    starts = spark.createDataFrame(needed, "_own bigint, block bigint, _after bigint")
-    history = owned.join(F.broadcast(starts), "_own").where(F.col("dropoff_s") > F.col("_after"))
-    return owned.select(
-        *trips.columns, F.col("_own").alias("block"), F.lit(False).alias("history")
-    ).unionByName(history.select(*trips.columns, "block", F.lit(True).alias("history")))
+    members = spark.createDataFrame(layout.members, "_span bigint, block bigint")
+    joined = rows.withColumn("_span", span("dropoff_s")).join(F.broadcast(members), "_span").drop("_span")
+    return joined.repartition(max(1, len(layout.bounds)), "block")

@@ -1,136 +1,171 @@
-"""From numbered lines to trips: strict parsing, then the challenge's filter; every reject has a reason.
+"""From numbered rows to the trips that each query considers; every row that is turned away has a reason.
 
-Two stages turn lines away, as in the topology. The parser drops what is no trip report: `columns`,
-`pickup_datetime`, `dropoff_datetime`, `coordinates`. The filter drops trips that the query does not consider:
-`zero_coordinates`, `outside_grid`, `time_goes_back` (a drop-off before that of an earlier trip that passed).
+Two stages turn rows away, as in the topology. The parser drops what is no trip report: `columns`,
+`pickup_datetime`, `dropoff_datetime`, `coordinates`, and for query 2 `fares`. The filter drops trips that a
+query does not consider: `zero_coordinates`, `outside_grid`, and `time_goes_back` (a drop-off before that of
+an earlier trip that passed), which is found later, as it takes the rows' order.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pyspark.sql import functions as F  # noqa: N812 - the name that PySpark's own documents use
+import numpy as np
+import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow ships no types
 
-from replay.grid import east_index, on_grid, route, south_index
-from replay.running import CHUNK_ROWS, with_previous_max
+from replay import grid
+from replay.fields import NO_TIME
+from replay.query1 import route_number
+from replay.raw_trips import RawTrips, from_lines, from_table
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from collections.abc import Callable, Iterator
 
-COLUMNS = 17
-PARSER_REASONS = ("columns", "pickup_datetime", "dropoff_datetime", "coordinates")
+    from pyspark.sql import DataFrame
+
+    from replay.semantics import Semantics
+    from scheduler.arrays import BoolArray, IntArray
+
+PARSER_REASONS = ("columns", "pickup_datetime", "dropoff_datetime", "coordinates", "fares")
 FILTER_REASONS = ("zero_coordinates", "outside_grid", "time_goes_back")
+TIME_GOES_BACK = FILTER_REASONS[-1]
+_REASONS = (None, *PARSER_REASONS, *FILTER_REASONS)
+#: Amounts beyond this many cents are no money; sums of them would not fit a whole number of 64 bits.
+_MOST_CENTS = 2.0**52
 
-_COORDINATES = {"start_lon": 6, "start_lat": 7, "end_lon": 8, "end_lat": 9}
-_TIME = r"^(?!0000)\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$"
-_NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
+#: Columns of judged rows in Spark's notation; a reason is null where its query considers the row.
+JUDGED_SCHEMA = (
+    "n bigint, reason1 string, detail1 string, reason2 string, detail2 string, dropoff_s bigint, "
+    "pickup_s bigint, route bigint, taxi string, start bigint, end bigint, cents bigint"
+)
+_ARROW = pa.schema(
+    [
+        ("n", pa.int64()),
+        ("reason1", pa.string()),
+        ("detail1", pa.string()),
+        ("reason2", pa.string()),
+        ("detail2", pa.string()),
+        ("dropoff_s", pa.int64()),
+        ("pickup_s", pa.int64()),
+        ("route", pa.int64()),
+        ("taxi", pa.string()),
+        ("start", pa.int64()),
+        ("end", pa.int64()),
+        ("cents", pa.int64()),
+    ]
+)
 
 
-def clean(spark: SparkSession, lines: DataFrame, chunk_rows: int = CHUNK_ROWS) -> DataFrame:
-    """Parse and filter numbered lines.
-
-    Fares, distances and the trip time are not looked at: query 1 does not use them.
+def judge_lines(lines: DataFrame, queries: tuple[int, ...], semantics: Semantics) -> DataFrame:
+    """Parse and filter numbered lines of 17 columns.
 
     Args:
-        spark: Session.
         lines: Columns `line` and `text`.
-        chunk_rows: Lines that one task orders in time at once.
+        queries: 1, 2 or both; columns of a query that is not asked for are null.
+        semantics: Settings.
 
     Returns:
-        One row per line: `line`, `reason` (null for a trip that passes), `detail` (the offending text, for
-        rejects), `pickup` and `dropoff` (text), `dropoff_s` (seconds since 1970, local time read as UTC) and
-        `route`.
+        Columns as in `JUDGED_SCHEMA`, in the order of the lines: `n` (the line), by query the reason of a
+        reject and the offending text, `dropoff_s` and `pickup_s` (the printed one) in seconds since 1970 of
+        the local time read as UTC, for query 1 `route`, for query 2 `taxi`, `start`, `end` and `cents` (fare
+        and tip).
     """
-    parsed = _parse(lines)
-    filtered = parsed.withColumn("reason", F.coalesce(F.col("reason"), _filter_reason()))
-    time_if_passed = F.when(F.col("reason").isNull(), F.col("dropoff_s"))
-    timed = with_previous_max(
-        spark,
-        filtered.withColumn("_time", time_if_passed),
-        order="line",
-        value="_time",
-        into="_clock",
-        chunk_rows=chunk_rows,
+    return lines.mapInArrow(_Judge(from_lines, queries, semantics), JUDGED_SCHEMA)
+
+
+def judge_trips(trips: DataFrame, queries: tuple[int, ...], semantics: Semantics) -> DataFrame:
+    """Filter the rows of a trips table; see `judge_lines`."""
+    return trips.mapInArrow(_Judge(from_table, queries, semantics), JUDGED_SCHEMA)
+
+
+@dataclass(frozen=True)
+class _Judge:
+    """What `mapInArrow` calls."""
+
+    read: Callable[[pa.RecordBatch], RawTrips]
+    queries: tuple[int, ...]
+    semantics: Semantics
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            yield judge(self.read(batch), self.queries, self.semantics)
+
+
+def judge(raw: RawTrips, queries: tuple[int, ...], semantics: Semantics) -> pa.RecordBatch:
+    """Judge a batch of rows; see `judge_lines`."""
+    common = _common_faults(raw)
+    columns = {
+        "n": pa.array(raw.n),
+        "dropoff_s": pa.array(raw.dropoff_s, mask=raw.dropoff_s == NO_TIME),
+        "pickup_s": _printed_pickup(raw, semantics),
+    }
+    if 1 in queries:
+        start, end = (grid.cells(*ends) for ends in (raw.ends[:2], raw.ends[2:]))
+        faults = _filter(raw, common, start, end)
+        columns |= _verdict(raw, faults, 1)
+        columns["route"] = pa.array(route_number(start, end), mask=faults > 0)
+    if 2 in queries:
+        start, end = (
+            grid.areas(longitude, latitude, semantics.area_grid)
+            for longitude, latitude in (raw.ends[:2], raw.ends[2:])
+        )
+        cents = np.rint(raw.fare * 100) + np.rint(raw.tip * 100)
+        unpaid = (common == 0) & ~(np.abs(cents) < _MOST_CENTS)
+        faults = _filter(raw, np.where(unpaid, _REASONS.index("fares"), common), start, end)
+        columns |= _verdict(raw, faults, 2)
+        turned_away = faults > 0
+        columns["taxi"] = pa.compute.if_else(pa.array(turned_away), pa.scalar(None, pa.string()), raw.taxi)
+        columns["start"] = pa.array(start, mask=turned_away)
+        columns["end"] = pa.array(end, mask=turned_away)
+        columns["cents"] = pa.array(np.where(turned_away, 0, cents).astype(np.int64), mask=turned_away)
+    arrays = [columns.get(field.name, pa.nulls(raw.n.size, field.type)) for field in _ARROW]
+    return pa.RecordBatch.from_arrays(arrays, schema=_ARROW)
+
+
+def _common_faults(raw: RawTrips) -> IntArray:
+    """Return per row the number of the first fault that holds for both queries, 0 for none."""
+    no_place = np.zeros(raw.n.size, dtype=bool)
+    for coordinate in raw.ends:
+        no_place |= ~np.isfinite(coordinate)
+    return _first_fault(
+        (~raw.whole, "columns"),
+        (raw.pickup_s == NO_TIME, "pickup_datetime"),
+        (raw.dropoff_s == NO_TIME, "dropoff_datetime"),
+        (no_place, "coordinates"),
     )
-    goes_back = F.col("reason").isNull() & (F.col("dropoff_s") < F.col("_clock"))
-    judged = timed.withColumn("reason", F.when(goes_back, "time_goes_back").otherwise(F.col("reason")))
-    cells = [F.col(name) for name in ("start_east", "start_south", "end_east", "end_south")]
-    return judged.select(
-        "line",
-        "reason",
-        _detail().alias("detail"),
-        "pickup",
-        "dropoff",
-        "dropoff_s",
-        route(*cells).alias("route"),
-    )
 
 
-def _parse(lines: DataFrame) -> DataFrame:
-    fields = lines.withColumn("fields", F.split("text", ",", -1))
-    valid_count = F.size("fields") == COLUMNS
-    named = fields.select(
-        "line",
-        F.substring("text", 1, 200).alias("text"),
-        valid_count.alias("_valid_count"),
-        F.when(valid_count, F.col("fields")[2]).alias("pickup"),
-        F.when(valid_count, F.col("fields")[3]).alias("dropoff"),
-        *[
-            F.when(valid_count, F.col("fields")[place]).alias(f"{name}_text")
-            for name, place in _COORDINATES.items()
-        ],
-    )
-    typed = named.select(
-        "*",
-        _seconds("pickup").alias("pickup_s"),
-        _seconds("dropoff").alias("dropoff_s"),
-        *[_number(f"{name}_text").alias(name) for name in _COORDINATES],
-    )
-    missing_number = F.lit(False)
-    for name in _COORDINATES:
-        missing_number = missing_number | F.col(name).isNull()
-    reason = (
-        F.when(~F.col("_valid_count"), "columns")
-        .when(F.col("pickup_s").isNull(), "pickup_datetime")
-        .when(F.col("dropoff_s").isNull(), "dropoff_datetime")
-        .when(missing_number, "coordinates")
-    )
-    return typed.select(
-        "*",
-        reason.alias("reason"),
-        east_index(F.col("start_lon")).alias("start_east"),
-        south_index(F.col("start_lat")).alias("start_south"),
-        east_index(F.col("end_lon")).alias("end_east"),
-        south_index(F.col("end_lat")).alias("end_south"),
-    )
+def _filter(raw: RawTrips, faults: IntArray, start: IntArray, end: IntArray) -> IntArray:
+    """Add the filter's faults to the parser's."""
+    zero = np.zeros(raw.n.size, dtype=bool)
+    for coordinate in raw.ends:
+        zero |= coordinate == 0.0
+    outside = (start == grid.OFF_GRID) | (end == grid.OFF_GRID)
+    return np.where(faults > 0, faults, _first_fault((zero, "zero_coordinates"), (outside, "outside_grid")))
 
 
-def _seconds(column: str) -> Column:
-    """Return seconds since 1970 of `YYYY-MM-DD HH:MM:SS`, null for anything else."""
-    time = F.try_to_timestamp(F.col(column), F.lit("yyyy-MM-dd HH:mm:ss"))
-    return F.when(F.col(column).rlike(_TIME), F.unix_timestamp(time))
+def _first_fault(*tests: tuple[BoolArray, str]) -> IntArray:
+    numbers = [_REASONS.index(reason) for _, reason in tests]
+    return np.select([found for found, _ in tests], numbers, default=0)
 
 
-def _number(column: str) -> Column:
-    """Return a finite decimal number, null for anything else."""
-    value = F.when(F.col(column).rlike(_NUMBER), F.trim(F.col(column)).try_cast("double"))
-    return F.when(F.abs(value) < F.lit(float("inf")), value)
+def _verdict(raw: RawTrips, faults: IntArray, query: int) -> dict[str, pa.Array]:
+    """Return the columns of reasons and offending texts."""
+    reasons: list[str | None] = [None] * faults.size
+    details: list[str | None] = [None] * faults.size
+    for place in np.flatnonzero(faults).tolist():
+        reason = _REASONS[faults[place]]
+        reasons[place], details[place] = reason, raw.detail(reason or "", place)
+    return {
+        f"reason{query}": pa.array(reasons, pa.string()),
+        f"detail{query}": pa.array(details, pa.string()),
+    }
 
 
-def _filter_reason() -> Column:
-    zero = F.lit(False)
-    for name in _COORDINATES:
-        zero = zero | (F.col(name) == 0.0)
-    cells = [F.col(name) for name in ("start_east", "start_south", "end_east", "end_south")]
-    return F.when(zero, "zero_coordinates").when(~on_grid(*cells), "outside_grid")
-
-
-def _detail() -> Column:
-    """Return the text that shows why a line was turned away, null for the others."""
-    coordinates = F.concat_ws(",", *[F.col(f"{name}_text") for name in _COORDINATES])
-    return (
-        F.when(F.col("reason") == "columns", F.col("text"))
-        .when(F.col("reason") == "pickup_datetime", F.col("pickup"))
-        .when(F.col("reason").isin("dropoff_datetime", "time_goes_back"), F.col("dropoff"))
-        .when(F.col("reason").isNotNull(), coordinates)
-    )
+def _printed_pickup(raw: RawTrips, semantics: Semantics) -> pa.Array:
+    """Return the pick-up that output rows show; the column where the trip's time is no number."""
+    pickup = raw.pickup_s
+    if semantics.pickup == "computed":
+        pickup = np.where(raw.trip_time_s == NO_TIME, pickup, raw.dropoff_s - raw.trip_time_s)
+    return pa.array(pickup, mask=raw.pickup_s == NO_TIME)

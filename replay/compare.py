@@ -2,66 +2,98 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow ships no types
 from pyspark.sql import functions as F  # noqa: N812 - the name that PySpark's own documents use
 
+from replay.answers import read_answers
+from replay.compare_states import state_differences
+from replay.differences import first_by_kind
 from replay.errors import DataError
+from replay.expected_summary import QUERY2, query_folder
 from replay.failures import reading
 from replay.output import read_json
 from replay.running import with_previous_max
-from replay.state_rule import difference, is_state, shown
 from replay.stream_files import RESULTS, STATES, SUMMARY, TOPS, read_results, read_states, read_tops
-from replay.verdict import Difference, Verdict, clock, earliest_first
+from replay.verdict import Difference, RunVerdict, Verdict, clock, earliest_first
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-    from pyspark.sql import DataFrame, Row, SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
     from replay.answers import Answers
 
-_STATE_DIFFERENCE = "n bigint, time_s bigint, line bigint, expected string, got string, reason string"
-_STATE_ARROW = pa.schema(
-    [
-        ("n", pa.int64()),
-        ("time_s", pa.int64()),
-        ("line", pa.int64()),
-        ("expected", pa.string()),
-        ("got", pa.string()),
-        ("reason", pa.string()),
-    ]
-)
+_FILES = (RESULTS, STATES, TOPS, SUMMARY)
 
 
-def compare_run(spark: SparkSession, answers: Answers, folder: Path) -> Verdict:
-    """Compare one run with the expected answers.
+def answered_queries(run: Path) -> list[int]:
+    """Return the queries that a run answered: query 1 has files in the run's folder, query 2 in `query2`.
+
+    Raises:
+        DataError: It has answered none.
+    """
+    queries = [1] if any((run / name).is_file() for name in _FILES) else []
+    queries += [2] if (run / QUERY2).is_dir() else []
+    if not queries:
+        raise DataError(f"{run / RESULTS}: no such file")
+    return queries
+
+
+def compare_queries(spark: SparkSession, expected: Path, run: Path, *, free_ties: bool = False) -> RunVerdict:
+    """Compare all that a run answered with the expected answers.
+
+    Args:
+        spark: Session.
+        expected: Folder of the expected answers.
+        run: Folder of the run.
+        free_ties: See `compare_run`.
+
+    Raises:
+        DataError: A file is missing or malformed; the sentence names the file and the line. Or the expected
+            answers are not those of a query that the run answered.
+    """
+    by_query = {
+        query: compare_run(spark, read_answers(spark, expected, query), run, free_ties=free_ties)
+        for query in answered_queries(run)
+    }
+    return RunVerdict(by_query)
+
+
+def compare_run(spark: SparkSession, answers: Answers, run: Path, *, free_ties: bool = False) -> Verdict:
+    """Compare one query's part of a run with the expected answers.
 
     Equal means: the run read as many rows and let as many pass; every passed row is answered exactly once and
-    in order; the state after every drop-off instant is equal by `replay.state_rule`; and the output rows are
-    the same, one by one, as the engine works in file order.
+    in order; there is one state per drop-off instant, and it is the expected one; and the output rows are the
+    same, one by one.
+
+    With free ties, for engines that work in parallel without regard to the order of rows, the order of
+    answers and the output rows are not looked at, and states need to be equal by `replay.state_rule` only.
 
     Args:
         spark: Session.
         answers: The expected answers.
-        folder: Folder with results.csv, states.jsonl, tops.csv and summary.json.
+        run: Folder of the run; query 2's part of it lies in `query2`.
+        free_ties: Whether entries of one level may come in any order.
 
     Raises:
         DataError: A file is missing or malformed; the sentence names the file and the line.
     """
-    for name in (RESULTS, STATES, TOPS, SUMMARY):
+    folder = query_folder(run, answers.query)
+    prefix = "" if answers.query == 1 else f"{QUERY2}/"
+    for name in _FILES:
         if not (folder / name).is_file():
             raise DataError(f"{folder / name}: no such file")
     with reading(folder):
         differences = _summary_differences(answers, folder)
         results = read_results(spark, folder).persist()
         answered = results.count()
-        differences += _result_differences(spark, answers, results, folder)
-        differences += _state_differences(answers, read_states(spark, folder), folder)
-        differences += _top_differences(answers, read_tops(spark, folder))
+        differences += _result_differences(spark, answers, results, folder, free_ties=free_ties)
+        states = read_states(spark, folder)
+        differences += state_differences(spark, answers, states, folder / STATES, free_ties=free_ties)
+        if not free_ties:
+            differences += _top_differences(answers, read_tops(spark, folder))
         results.unpersist()
     summary = answers.summary
     return Verdict(
@@ -69,7 +101,7 @@ def compare_run(spark: SparkSession, answers: Answers, folder: Path) -> Verdict:
         rows_expected=summary.valid,
         instants=summary.instants,
         output_rows=summary.output_rows,
-        differences=earliest_first(differences),
+        differences=earliest_first([replace(each, file=prefix + each.file) for each in differences]),
     )
 
 
@@ -95,7 +127,7 @@ def _summary_differences(answers: Answers, folder: Path) -> list[Difference]:
 
 
 def _result_differences(
-    spark: SparkSession, answers: Answers, results: DataFrame, folder: Path
+    spark: SparkSession, answers: Answers, results: DataFrame, folder: Path, *, free_ties: bool
 ) -> list[Difference]:
     """Find rows without an answer, answers without a row, answers given twice or out of turn."""
     ordered = with_previous_max(spark, results, order="line", value="n", into="_highest")
@@ -107,10 +139,10 @@ def _result_differences(
         .when(F.col("n").isNull(), "missing")
         .when(F.col("row").isNull(), "extra")
         .when(F.col("n") == F.col("_highest"), "repeated")
-        .when(F.col("n") < F.col("_highest"), "order")
+        .when((F.col("n") < F.col("_highest")) & F.lit(not free_ties), "order")
     )
     number = F.coalesce("row", "n")
-    found = _first_by_kind(
+    found = first_by_kind(
         joined.withColumn("kind", kind).withColumn("n", number).where("kind is not null"),
         "line",
         "text",
@@ -145,57 +177,6 @@ def _result_differences(
     return differences
 
 
-def _state_differences(answers: Answers, states: DataFrame, folder: Path) -> list[Difference]:
-    states = states.persist()
-    malformed = states.where("n is null or state is null").orderBy("line").first()
-    if malformed is not None:
-        raise DataError(
-            f"{folder / STATES}: line {malformed['line']} is no JSON object with n and state: "
-            f"{malformed['text'][:80]}"
-        )
-    expected = answers.instants.select(F.col("line").alias("row"), "time_s", "routes", "counts", "tied")
-    joined = expected.join(states, F.col("row") == F.col("n"), "left").select(
-        F.col("row").alias("n"), "time_s", "line", "routes", "counts", "tied", "state"
-    )
-    compared = joined.mapInArrow(_compare_batches, _STATE_DIFFERENCE).withColumn("kind", F.lit("state"))
-    found = _first_by_kind(compared, "line", "time_s", "expected", "got", "reason")
-    states.unpersist()
-    return [
-        Difference(
-            "state",
-            count,
-            STATES,
-            first["line"],
-            first["n"],
-            clock(first["time_s"]),
-            first["expected"],
-            first["got"],
-            first["reason"],
-        )
-        for _, count, first in found
-    ]
-
-
-def _compare_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Keep the rows whose state differs, with both states and the reason (runs in Spark's Python workers)."""
-    for batch in batches:
-        rows = []
-        for row in batch.to_pylist():
-            expected = list(zip(row["routes"], row["counts"], strict=True))
-            place = {"n": row["n"], "time_s": row["time_s"], "line": row["line"], "expected": shown(expected)}
-            if row["state"] is None:
-                rows.append({**place, "got": "none", "reason": "the state after this instant is missing"})
-                continue
-            got = json.loads(row["state"])
-            if not is_state(got):
-                rows.append({**place, "got": row["state"], "reason": "not a list of route and count"})
-                continue
-            reason = difference(expected, row["tied"], got)
-            if reason is not None:
-                rows.append({**place, "got": shown(got), "reason": reason})
-        yield pa.RecordBatch.from_pylist(rows, schema=_STATE_ARROW)
-
-
 def _top_differences(answers: Answers, tops: DataFrame) -> list[Difference]:
     expected = answers.tops.select("position", F.col("line").alias("n"), "time_s", "row")
     joined = expected.join(tops, F.col("position") == F.col("line"), "full_outer")
@@ -212,14 +193,5 @@ def _top_differences(answers: Answers, tops: DataFrame) -> list[Difference]:
             first["text"] or "no further output row",
             f"output row {first['position'] or first['line']} is another one",
         )
-        for _, count, first in _first_by_kind(differing, "line", "position", "time_s", "row", "text")
+        for _, count, first in first_by_kind(differing, "line", "position", "time_s", "row", "text")
     ]
-
-
-def _first_by_kind(differing: DataFrame, *columns: str) -> list[tuple[str, int, Row]]:
-    """Return per kind how many rows there are, and the first of them by row number, then by line."""
-    order = F.struct(F.coalesce("n", F.lit(2**62)), F.coalesce("line", F.lit(0)))
-    grouped = differing.groupBy("kind").agg(
-        F.count("*").alias("found"), F.min_by(F.struct("n", *columns), order).alias("first")
-    )
-    return [(row["kind"], row["found"], row["first"]) for row in grouped.collect()]

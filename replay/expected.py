@@ -1,56 +1,40 @@
-"""The exact answers of query 1 for a file of trips, computed in independent blocks of event time."""
+"""The exact answers of both queries for any number of trips, computed in independent blocks of event time."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from itertools import accumulate
+import shutil
+from itertools import product
 from typing import TYPE_CHECKING
 
-from pyspark import StorageLevel
-from pyspark.sql import Window
 from pyspark.sql import functions as F  # noqa: N812 - the name that PySpark's own documents use
 
-from replay.blocks import with_history
-from replay.clean import FILTER_REASONS, PARSER_REASONS, clean
+from replay.blocks import Span, block_rows, lay_out, span, with_history
+from replay.clean import JUDGED_SCHEMA, PARSER_REASONS, judge_lines, judge_trips
 from replay.errors import DataError
+from replay.expected_summary import ExpectedSummary, query_folder
+from replay.expected_tables import survey, write_answers, write_rejects
+from replay.failures import working
 from replay.ingest import read_lines
-from replay.kernel import ANSWER_SCHEMA, solve_block
+from replay.kernel import BlockSolver
+from replay.kernel_tables import ANSWER_SCHEMA
 from replay.output import MARK, replaced_folder, write_json
-from replay.running import CHUNK_ROWS
+from replay.places import spark_path
+from replay.raw_trips import TABLE_COLUMNS
+from replay.semantics import Semantics
+from replay.trips.table import read_trips
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from pyspark.sql import DataFrame, SparkSession
+    import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow ships no types
+    from pyspark.sql import DataFrame, Row, SparkSession
 
-BLOCK_S = 1800
-LISTED_REJECTS = 1000
+    from replay.blocks import Layout
 
-
-@dataclass(frozen=True)
-class ExpectedSummary:
-    """What a file of trips holds and how many answers query 1 has for it.
-
-    Attributes:
-        file: Name of the file.
-        rows: Lines.
-        valid: Trips that pass the filter.
-        rejected: Lines turned away, by reason; a reason that never occurred is absent.
-        output_rows: Rows of the challenge's output.
-        instants: Different drop-off instants.
-        minutes: Whole minutes in which trips ended.
-        blocks: Blocks of event time that were worked on independently.
-    """
-
-    file: str
-    rows: int
-    valid: int
-    rejected: dict[str, int]
-    output_rows: int
-    instants: int
-    minutes: int
-    blocks: int
+#: Reasons for which a row is no trip report, whatever the query.
+_NO_REPORT = set(PARSER_REASONS[:4])
+_KERNEL_COLUMNS = ("n", "dropoff_s", "pickup_s", "route", "taxi", "start", "end", "cents")
 
 
 def write_expected(
@@ -59,112 +43,169 @@ def write_expected(
     target: Path,
     say: Callable[[str], None],
     *,
-    block_s: int = BLOCK_S,
-    chunk_rows: int = CHUNK_ROWS,
-) -> ExpectedSummary:
-    """Compute query 1's answers for a file of 17 columns and write them as one folder.
+    queries: Sequence[int] = (1,),
+    semantics: Semantics | None = None,
+    rows_per_block: int | None = None,
+) -> dict[int, ExpectedSummary]:
+    """Compute the queries' answers for trips and write them as one folder.
 
-    The folder holds `passed.parquet` (line and drop-off of every trip that passes), `instants.parquet` and
-    `minutes.parquet` (states), `tops.parquet` (the challenge's output rows, numbered), `rejects.parquet`,
-    `rejects.json` and `summary.json`.
+    The folder holds for query 1 `passed.parquet` (number and drop-off of every trip that passes),
+    `instants.parquet` and `minutes.parquet` (states), `tops.parquet` (the challenge's output rows, numbered),
+    `rejects.parquet`, `rejects.json` and `summary.json`; for query 2 the same in the folder `query2`.
 
     Args:
         spark: Session.
-        source: CSV or CSV.gz file.
+        source: CSV or CSV.gz file of 17 columns, or a trips table.
         target: Folder to write; an earlier result is replaced.
         say: Receives one line per finished step.
-        block_s: Seconds of event time per block.
-        chunk_rows: Lines that one task orders at once.
+        queries: 1, 2 or both.
+        semantics: Settings; default all the project's choices.
+        rows_per_block: About how many rows a task works on; default by the number of rows and cores.
+
+    Returns:
+        By query, what was found.
 
     Raises:
-        DataError: The file cannot be read, no line of it is a trip report, or the folder cannot be written.
+        DataError: The rows cannot be read or none is a trip report.
+        MachineError: The folder cannot be written.
     """
-    with replaced_folder(target) as scratch:
-        lines = read_lines(spark, source)
-        cleaned = clean(spark, lines, chunk_rows).persist(StorageLevel.MEMORY_AND_DISK)
-        counts = {row["reason"]: row["count"] for row in cleaned.groupBy("reason").count().collect()}
-        rows, valid = sum(counts.values()), counts.pop(None, 0)
-        _require_trips(source, cleaned, rows, counts)
-        say(f"{source.name}: {rows:,} rows, {valid:,} pass, {rows - valid:,} rejected")
-        rejects = cleaned.where("reason is not null").select("line", "reason", "detail")
-        _write_rejects(rejects, scratch, source, rows, counts)
-        trips = cleaned.where("reason is null").select("line", "dropoff_s", "route", "pickup", "dropoff")
-        trips.select("line", "dropoff_s").write.parquet(str(scratch / "passed.parquet"))
-        solved = (
-            with_history(spark, trips, block_s)
-            .groupBy("block")
-            .applyInArrow(solve_block, ANSWER_SCHEMA)
-            .persist(StorageLevel.MEMORY_AND_DISK)
-        )
-        kinds = _counts_by_kind(solved)
-        say(f"{kinds['instant']:,} instants, {kinds['minute']:,} minutes, {kinds['change']:,} output rows")
-        _write_answers(spark, solved, scratch)
-        summary = ExpectedSummary(
-            file=source.name,
-            rows=rows,
-            valid=valid,
-            rejected=dict(sorted(counts.items())),
-            output_rows=kinds["change"],
-            instants=kinds["instant"],
-            minutes=kinds["minute"],
-            blocks=solved.select("block").distinct().count(),
-        )
-        write_json(scratch / MARK, asdict(summary))
-        solved.unpersist()
-        cleaned.unpersist()
+    asked = tuple(sorted(set(queries)))
+    semantics = semantics or Semantics()
+    with replaced_folder(target) as scratch, working(source, target):
+        work = scratch / "work"
+        judged = _judged(spark, source, asked, semantics, work / "judged")
+        spans, rows, early = _census(source, judged, asked)
+        say(f"{source.name}: {rows:,} rows")
+        size = rows_per_block or block_rows(rows, spark.sparkContext.defaultParallelism)
+        layout = lay_out(spans, size)
+        solved = solve(spark, judged, layout, asked, semantics)
+        solved.write.partitionBy("query", "kind").parquet(spark_path(work / "answers"))
+        answered = survey(spark.read.schema(ANSWER_SCHEMA).parquet(spark_path(work / "answers")))
+        say(f"{len(layout.bounds):,} blocks of event time answered")
+        summaries = {}
+        for query in asked:
+            folder = query_folder(scratch, query)
+            folder.mkdir(exist_ok=True)
+            head = {"file": source.name, "rows": rows}
+            rejected = write_rejects(judged, answered, query, folder, head=head, early=early[query])
+            write_answers(spark, answered, query, folder)
+            summaries[query] = ExpectedSummary(
+                file=source.name,
+                rows=rows,
+                valid=answered.count(query, "passed"),
+                rejected=rejected,
+                output_rows=answered.tops(query),
+                instants=answered.count(query, "instant"),
+                minutes=answered.count(query, "minute"),
+                blocks=len(layout.bounds),
+                queries=list(asked),
+                semantics=semantics.document(),
+            )
+            write_json(folder / MARK, summaries[query].document())
+            say(f"query {query}: {summaries[query].told()}")
+        if 1 not in asked:
+            write_json(scratch / MARK, {"file": source.name, "rows": rows, "queries": list(asked)})
+        shutil.rmtree(work)
     say(f"written to {target}")
-    return summary
+    return summaries
 
 
-def _require_trips(source: Path, cleaned: DataFrame, rows: int, rejected: dict[str, int]) -> None:
-    """Refuse a file of another format: one in which the parser drops every line."""
-    if sum(rejected.get(reason, 0) for reason in PARSER_REASONS) < rows:
+def solve(
+    spark: SparkSession, judged: DataFrame, layout: Layout, queries: tuple[int, ...], semantics: Semantics
+) -> DataFrame:
+    """Answer the queries block by block.
+
+    Args:
+        spark: Session.
+        judged: Rows as of `replay.clean`.
+        layout: Blocks.
+        queries: 1, 2 or both.
+        semantics: Settings.
+
+    Returns:
+        Columns as in `replay.kernel_tables.ANSWER_SCHEMA`.
+    """
+    considered = judged.where("route is not null or start is not null").select(*_KERNEL_COLUMNS)
+    solver = BlockSolver(queries, semantics, layout.bounds)
+
+    def answered(table: pa.Table) -> pa.Table:  # Spark counts a method's `self` as one more argument
+        return solver.solve(table)
+
+    return with_history(spark, considered, layout).groupBy("block").applyInArrow(answered, ANSWER_SCHEMA)
+
+
+def _judged(
+    spark: SparkSession, source: Path, queries: tuple[int, ...], semantics: Semantics, folder: Path
+) -> DataFrame:
+    """Read and judge all rows once; they are read several times from here on."""
+    if source.is_dir():
+        judged = judge_trips(read_trips(spark, source).select(*TABLE_COLUMNS), queries, semantics)
+    else:
+        judged = judge_lines(read_lines(spark, source), queries, semantics)
+    judged.write.parquet(spark_path(folder))
+    return spark.read.schema(JUDGED_SCHEMA).parquet(spark_path(folder))
+
+
+def _census(
+    source: Path, judged: DataFrame, queries: tuple[int, ...]
+) -> tuple[list[Span], int, dict[int, dict[str, int]]]:
+    """Count rows by span of event time and by reason; the driver sees some rows per span.
+
+    Returns:
+        The spans with rows that a query considers; all rows; by query the rejects so far by reason.
+    """
+    considered = F.col("route").isNotNull() | F.col("start").isNotNull()
+    counted = (
+        judged.groupBy(F.when(considered, span("dropoff_s")).alias("span"), "reason1", "reason2")
+        .agg(F.count("*").alias("rows"), F.min("n").alias("lowest"), F.max("n").alias("highest"))
+        .collect()
+    )
+    rows = sum(row["rows"] for row in counted)
+    reports = sum(row["rows"] for row in counted if not {row["reason1"], row["reason2"]} & _NO_REPORT)
+    _require_reports(source, judged, rows, reports)
+    _require_dense(source, counted, rows)
+    rejected: dict[int, dict[str, int]] = {query: {} for query in queries}
+    for row, query in product(counted, queries):
+        reason = row[f"reason{query}"]
+        if reason is not None:
+            rejected[query][reason] = rejected[query].get(reason, 0) + row["rows"]
+    by_span: dict[int, list[Row]] = {}
+    for row in counted:
+        if row["span"] is not None:
+            by_span.setdefault(row["span"], []).append(row)
+    spans = [
+        Span(
+            number,
+            sum(row["rows"] for row in group),
+            {
+                query: min((row["lowest"] for row in group if row[f"reason{query}"] is None), default=None)
+                for query in queries
+            },
+        )
+        for number, group in by_span.items()
+    ]
+    return spans, rows, rejected
+
+
+def _require_dense(source: Path, counted: list[Row], rows: int) -> None:
+    """Refuse a trips table in which rows are missing or doubled; lines are numbered without gaps anyway."""
+    lowest, highest = min(row["lowest"] for row in counted), max(row["highest"] for row in counted)
+    if (lowest, highest) != (1, rows):
+        raise DataError(
+            f"{source}: {rows:,} rows are numbered {lowest:,} to {highest:,}: some are missing or there twice"
+        )
+
+
+def _require_reports(source: Path, judged: DataFrame, rows: int, reports: int) -> None:
+    """Refuse rows of another format: the parser drops them all."""
+    if reports:
         return
-    first = cleaned.orderBy("line").select("line", "reason").first()
+    reason = F.coalesce("reason1", "reason2").alias("reason")
+    first = judged.orderBy("n").select("n", reason).first()
     if first is None:
-        raise DataError(f"{source}: the file holds no line")
-    fault = (
-        "it does not have 17 columns"
-        if first["reason"] == "columns"
-        else f"its {first['reason']} is unreadable"
-    )
+        raise DataError(f"{source}: there is no row")
+    unreadable = f"its {first['reason']} is unreadable"
+    fault = "it does not have 17 columns" if first["reason"] == "columns" else unreadable
     raise DataError(
-        f"{source}: none of {rows:,} lines is a trip report of 17 columns; line {first['line']}: {fault}"
-    )
-
-
-def _write_rejects(
-    rejects: DataFrame, scratch: Path, source: Path, rows: int, counts: dict[str, int]
-) -> None:
-    rejects.write.parquet(str(scratch / "rejects.parquet"))
-    listed = rejects.orderBy("line").limit(LISTED_REJECTS).collect()
-    document = {
-        "file": source.name,
-        "rows": rows,
-        "parser": {reason: counts[reason] for reason in PARSER_REASONS if reason in counts},
-        "filter": {reason: counts[reason] for reason in FILTER_REASONS if reason in counts},
-        "listed": len(listed),
-        "rejects": [row.asDict() for row in listed],
-    }
-    write_json(scratch / "rejects.json", document)
-
-
-def _counts_by_kind(solved: DataFrame) -> dict[str, int]:
-    counts = {row["kind"]: row["count"] for row in solved.groupBy("kind").count().collect()}
-    return {kind: counts.get(kind, 0) for kind in ("instant", "minute", "change")}
-
-
-def _write_answers(spark: SparkSession, solved: DataFrame, scratch: Path) -> None:
-    state = ["line", "time_s", "trips", "routes", "counts", "tied"]
-    solved.where("kind = 'instant'").select(state).write.parquet(str(scratch / "instants.parquet"))
-    solved.where("kind = 'minute'").select(state).write.parquet(str(scratch / "minutes.parquet"))
-    changes = solved.where("kind = 'change'")
-    per_block = changes.groupBy("block").count().orderBy("block").collect()
-    ends = accumulate(row["count"] for row in per_block)
-    before = [(row["block"], end - row["count"]) for row, end in zip(per_block, ends, strict=True)]
-    offsets = spark.createDataFrame(before, "block bigint, _before bigint")
-    place = F.row_number().over(Window.partitionBy("block").orderBy("line")) + F.col("_before")
-    numbered = changes.join(F.broadcast(offsets), "block").withColumn("position", place.cast("bigint"))
-    numbered.select("position", "line", "time_s", "routes", "counts", "row").write.parquet(
-        str(scratch / "tops.parquet")
+        f"{source}: none of {rows:,} lines is a trip report of 17 columns; line {first['n']}: {fault}"
     )

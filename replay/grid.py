@@ -1,44 +1,60 @@
-"""The challenge's grid of 300 x 300 cells of 500 m, as Spark columns.
+"""The challenge's grids, computed for whole arrays: cells of 500 m (query 1) and areas of 250 m (query 2).
 
 Cell 1.1 is centred on 41.474937, -74.913585; the first number grows to the east, the second to the south. The
 earth is taken as flat: 500 m are 0.005986 degrees of longitude and 0.004491556 degrees of latitude (the
-challenge's call and the first question of its FAQ).
+challenge's call and the first question of its FAQ). A cell is one whole number here, 1000 x first + second.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pyspark.sql import functions as F  # noqa: N812 - the name that PySpark's own documents use
+import numpy as np
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column
+    from scheduler.arrays import FloatArray, IntArray
 
 WEST_CENTRE = -74.913585
 NORTH_CENTRE = 41.474937
 STEP_EAST = 0.005986
 STEP_SOUTH = 0.004491556
 CELLS = 300
+AREAS = 600
+OFF_GRID = 0
+_FIRST = 1000
 
 
-def east_index(longitude: Column) -> Column:
-    """Return the first number of the cell of a longitude (degrees); outside 1..300 it is off the grid."""
-    return F.floor((longitude - F.lit(WEST_CENTRE)) / F.lit(STEP_EAST) + 0.5) + 1
+def cells(longitude: FloatArray, latitude: FloatArray) -> IntArray:
+    """Return the cell of 500 m of each point, `OFF_GRID` outside 300 x 300.
+
+    Args:
+        longitude: (n,) degrees, NaN allowed.
+        latitude: (n,) degrees, NaN allowed.
+    """
+    return _numbers(longitude, latitude, parts=1, shift=0.5)
 
 
-def south_index(latitude: Column) -> Column:
-    """Return the second number of the cell of a latitude (degrees); outside 1..300 it is off the grid."""
-    return F.floor((F.lit(NORTH_CENTRE) - latitude) / F.lit(STEP_SOUTH) + 0.5) + 1
+def areas(longitude: FloatArray, latitude: FloatArray, layout: str) -> IntArray:
+    """Return the area of 250 m of each point, `OFF_GRID` outside 600 x 600.
+
+    Args:
+        longitude: (n,) degrees, NaN allowed.
+        latitude: (n,) degrees, NaN allowed.
+        layout: `centred`: area 1.1 has the challenge's point in its middle; `corner`: it begins at the corner
+            of cell 1.1.
+    """
+    return _numbers(longitude, latitude, parts=2, shift=0.5 if layout == "centred" else 1.0)
 
 
-def on_grid(*indices: Column) -> Column:
-    """Return whether all indices lie in 1..300."""
-    inside = F.lit(True)
-    for index in indices:
-        inside = inside & index.between(1, CELLS)
-    return inside
+def _numbers(longitude: FloatArray, latitude: FloatArray, parts: int, shift: float) -> IntArray:
+    """Cut each side of a cell in `parts`; the point lies `shift` parts inside the grid's corner."""
+    east = np.floor((longitude - WEST_CENTRE) / (STEP_EAST / parts) + shift) + 1
+    south = np.floor((NORTH_CENTRE - latitude) / (STEP_SOUTH / parts) + shift) + 1
+    last = CELLS * parts
+    inside = (east >= 1) & (east <= last) & (south >= 1) & (south <= last)
+    return np.where(inside, east * _FIRST + south, OFF_GRID).astype(np.int64)
 
 
-def route(start_east: Column, start_south: Column, end_east: Column, end_south: Column) -> Column:
-    """Return a route's name `START-END`, for example `161.170-160.170`."""
-    return F.format_string("%d.%d-%d.%d", start_east, start_south, end_east, end_south)
+def name(cell: int) -> str:
+    """Return a cell as the challenge writes it, for example `161.170`."""
+    return f"{cell // _FIRST}.{cell % _FIRST}"

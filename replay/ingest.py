@@ -15,6 +15,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that PySpark's o
 
 from replay.errors import DataError
 from replay.failures import reading
+from replay.places import spark_path
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,8 +54,10 @@ def read_lines(spark: SparkSession, path: Path) -> DataFrame:
         DataError: The file is missing, empty, or cut short.
     """
     require_text(path)
-    raw = spark.read.text(path.resolve().as_uri(), lineSep="\n").select(
-        F.regexp_replace("value", "\r$", "").alias("text"),
+    raw = spark.read.text(spark_path(path), lineSep="\n").select(
+        F.when(F.endswith("value", F.lit("\r")), F.expr("left(value, length(value) - 1)"))
+        .otherwise(F.col("value"))
+        .alias("text"),
         F.col("_metadata.file_block_start").alias("_block"),
         F.monotonically_increasing_id().alias("_id"),
     )

@@ -1,140 +1,124 @@
-"""Query 1 over one block of trips: the work of one Spark task."""
+"""Both queries over one block of trips: the work of one Spark task."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow ships no types
 
-from replay.query1 import STATE_RANKS, TOP, Ranked, RouteWindow, challenge_row
+from replay.kernel_answers import AreaAnswers, RouteAnswers
+from replay.kernel_areas import Rides, area_changes
+from replay.kernel_ranking import follow
+from replay.kernel_routes import route_changes
+from replay.kernel_tables import ANSWER_ARROW, rows
+from replay.kernel_trips import BlockTrips, Bounds, block_trips
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-MINUTE_S = 60
-
-#: Columns of the kernel's answer in Spark's notation; `kind` is instant, minute or change.
-ANSWER_SCHEMA = (
-    "block bigint, kind string, line bigint, time_s bigint, trips bigint, "
-    "routes array<string>, counts array<bigint>, tied array<string>, row string"
-)
-_ARROW = pa.schema(
-    [
-        ("block", pa.int64()),
-        ("kind", pa.string()),
-        ("line", pa.int64()),
-        ("time_s", pa.int64()),
-        ("trips", pa.int64()),
-        ("routes", pa.list_(pa.string())),
-        ("counts", pa.list_(pa.int64())),
-        ("tied", pa.list_(pa.string())),
-        ("row", pa.string()),
-    ]
-)
+    from replay.semantics import Semantics
+    from scheduler.arrays import IntArray
 
 
-class Trip(NamedTuple):
-    """One trip of the block; `history` trips only prepare the state and are not answered."""
-
-    line: int
-    time_s: int
-    route: str
-    pickup: str
-    dropoff: str
-    history: bool
-
-
-class Answer(NamedTuple):
-    """State of the query at one moment, or one row of its output.
+@dataclass(frozen=True)
+class BlockSolver:
+    """Answers queries for a block.
 
     Attributes:
-        kind: `instant`: state after the last trip of a drop-off instant; `minute`: state with the clock at
-            the end of a whole minute in which trips ended; `change`: a row of the challenge's output.
-        line: Line of the last trip taken in.
-        time_s: Clock in seconds.
-        trips: Trips in the window.
-        routes: Routes of ranks 1 to 11 (10 for a change), best first.
-        counts: Their counts.
-        tied: For a state with 11 ranks: every route with as many trips as rank 11's, in alphabetical order.
-        row: For a change: the challenge's output row without its delay.
+        queries: 1, 2 or both.
+        semantics: Settings.
+        bounds: By block, what it must know of the others.
     """
 
-    kind: str
-    line: int
-    time_s: int
-    trips: int
-    routes: list[str]
-    counts: list[int]
-    tied: list[str]
-    row: str | None
+    queries: tuple[int, ...]
+    semantics: Semantics
+    bounds: dict[int, Bounds]
+
+    def solve(self, table: pa.Table) -> pa.Table:
+        """Answer the queries for one block.
+
+        Args:
+            table: Rows of one block and of the half hour before it, in any order; columns `block`, `n`,
+                `dropoff_s`, `pickup_s`, `route` (null where query 1 does not consider the row), `taxi`,
+                `start` (null where query 2 does not), `end` and `cents`.
+
+        Returns:
+            Columns as in `replay.kernel_tables.ANSWER_ARROW`.
+        """
+        block = table["block"][0].as_py()
+        parts = [ANSWER_ARROW.empty_table()]
+        for query in self.queries:
+            marker = "route" if query == 1 else "start"
+            trips = block_trips(table, marker, self.bounds[block], query)
+            parts += _answers(block, query, trips, self.semantics)
+        return pa.concat_tables(parts)
 
 
-def answers(trips: list[Trip]) -> Iterator[Answer]:
-    """Run query 1 over the trips of one block, in stream order, and yield its answers in order."""
-    window = RouteWindow()
-    top: list[str] = []
-    for place, trip in enumerate(trips):
-        window.add(trip.line, trip.time_s, trip.route)
-        following = trips[place + 1] if place + 1 < len(trips) else None
-        if trip.history and following is not None and following.history:
-            continue
-        ranked = window.ranks()
-        previous, top = top, [entry.route for entry in ranked[:TOP]]
-        if trip.history:
-            continue
-        if top != previous:
-            yield _change(trip, ranked, len(window))
-        if following is None or following.time_s > trip.time_s:
-            yield _state("instant", trip.line, trip.time_s, window)
-        minute_s = -(-trip.time_s // MINUTE_S) * MINUTE_S
-        if following is None or following.time_s > minute_s:
-            window.advance(minute_s)
-            yield _state("minute", trip.line, minute_s, window)
-
-
-def solve_block(table: pa.Table) -> pa.Table:
-    """Run query 1 over one block, for `applyInArrow`.
-
-    Args:
-        table: Columns block, line, dropoff_s, route, pickup, dropoff, history; one block, any order.
-
-    Returns:
-        Columns as in `ANSWER_SCHEMA`.
-    """
-    ordered = table.sort_by("line")
-    columns = [
-        ordered[name].to_pylist() for name in ("line", "dropoff_s", "route", "pickup", "dropoff", "history")
-    ]
-    trips = [Trip(*fields) for fields in zip(*columns, strict=True)]
-    block = ordered["block"][0].as_py()
-    return pa.Table.from_pylist(
-        [{"block": block, **answer._asdict()} for answer in answers(trips)], schema=_ARROW
+def _answers(block: int, query: int, trips: BlockTrips, semantics: Semantics) -> list[pa.Table]:
+    """Return one query's answers by kind."""
+    back = trips.goes_back
+    parts = [rows(block, query, "reject", {"line": pa.array(back[:, 0]), "time_s": pa.array(back[:, 1])})]
+    if not trips.any_own:
+        return parts
+    stops = trips.stops
+    answers = _routes(trips) if query == 1 else _areas(trips, semantics)
+    course = follow(stops, answers.changes)
+    own = slice(stops.own, None)
+    passed = {"line": pa.array(trips.line[own]), "time_s": pa.array(stops.times[own])}
+    parts.append(rows(block, query, "passed", passed))
+    at = np.array(course.snapshots.stops, dtype=np.int64)
+    states = rows(
+        block,
+        query,
+        "instant",
+        {
+            "line": pa.array(trips.line[stops.row[at]]),
+            "time_s": pa.array(stops.clock[at]),
+            **answers.states(course.snapshots, stops),
+        },
     )
+    minute = pa.array(stops.minute[at])
+    kinds = pa.compute.if_else(minute, "minute", "instant")
+    parts.append(states.set_column(states.schema.get_field_index("kind"), "kind", kinds))
+    changed = stops.row[np.array(course.tops.stops, dtype=np.int64)]
+    pickups, dropoffs = trips.texts("pickup_s", changed), trips.texts("dropoff_s", changed)
+    first = np.arange(changed.size) == 0
+    top = {
+        "line": pa.array(trips.line[changed]),
+        "time_s": pa.array(stops.times[changed]),
+        **answers.best(course.tops),
+        "first": pa.array(first),
+        "row": pa.array(answers.output_rows(course.tops, pickups, dropoffs, semantics.nulls), pa.string()),
+    }
+    parts.append(rows(block, query, "top", top))
+    last = pa.array([answers.labels(course.last)], pa.list_(pa.string()))
+    parts.append(rows(block, query, "edge", {"labels": last}))
+    return parts
 
 
-def _change(trip: Trip, ranked: list[Ranked], trips: int) -> Answer:
-    best = ranked[:TOP]
-    return Answer(
-        kind="change",
-        line=trip.line,
-        time_s=trip.time_s,
-        trips=trips,
-        routes=[entry.route for entry in best],
-        counts=[entry.count for entry in best],
-        tied=[],
-        row=challenge_row(trip.pickup, trip.dropoff, best),
+def _routes(trips: BlockTrips) -> RouteAnswers:
+    unique, route = np.unique(trips.table["route"].to_numpy(), return_inverse=True)
+    return RouteAnswers(route_changes(trips.stops, route, unique.size), unique)
+
+
+def _areas(trips: BlockTrips, semantics: Semantics) -> AreaAnswers:
+    start, end = (trips.table[name].to_numpy() for name in ("start", "end"))
+    unique, area = np.unique(np.concatenate([start, end]), return_inverse=True)
+    changes, states = area_changes(
+        trips.stops,
+        Rides(
+            taxi=_numbered(trips.table["taxi"]),
+            start=area[: start.size],
+            end=area[start.size :],
+            cents=trips.table["cents"].to_numpy(),
+        ),
+        unique.size,
+        semantics,
     )
+    return AreaAnswers(changes, states, unique, by_value=semantics.q2_emit == "values")
 
 
-def _state(kind: str, line: int, time_s: int, window: RouteWindow) -> Answer:
-    ranked = window.ranks()
-    return Answer(
-        kind=kind,
-        line=line,
-        time_s=time_s,
-        trips=len(window),
-        routes=[entry.route for entry in ranked],
-        counts=[entry.count for entry in ranked],
-        tied=window.routes_with(ranked[-1].count) if len(ranked) == STATE_RANKS else [],
-        row=None,
-    )
+def _numbered(names: pa.ChunkedArray) -> IntArray:
+    """Return (n,) a whole number per entry, the same for the same name."""
+    encoded: IntArray = names.combine_chunks().dictionary_encode().indices.to_numpy().astype(np.int64)
+    return encoded

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from replay.answers import read_answers
-from replay.compare import compare_run
+from replay.compare import answered_queries, compare_queries
 from replay.expected import write_expected
+from replay.expected_summary import query_folder
 from replay.latency import measure_run
 from replay.output import write_json
 from replay.session import spark_session
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from replay.latency import Latency
-    from replay.verdict import Verdict
+    from replay.verdict import RunVerdict
 
 VERDICT = "verdict.json"
 LATENCY = "latency.json"
@@ -34,7 +34,7 @@ class RunEvaluation:
     """
 
     folder: Path
-    verdict: Verdict
+    verdict: RunVerdict
     latency: Latency
 
 
@@ -46,9 +46,12 @@ def evaluate_runs(
 ) -> list[RunEvaluation]:
     """Compare and measure runs of the stream; each run's folder gets verdict.json and latency.json.
 
+    Of a run that answered both queries, the verdict is on both and the response times are query 1's.
+
     Args:
         expected_dir: Folder of the expected answers.
-        run_dirs: Folders of the runs, each with results.csv, states.jsonl, tops.csv and summary.json.
+        run_dirs: Folders of the runs, each with results.csv, states.jsonl, tops.csv and summary.json,
+            those of query 2 in `query2`.
         source: The taxi file; if given, the expected answers are computed first, else they must be there.
         say: Receives one line per finished step.
 
@@ -61,14 +64,14 @@ def evaluate_runs(
     evaluations = []
     with spark_session() as spark:
         if source is not None:
-            write_expected(spark, source, expected_dir, say)
-        answers = read_answers(spark, expected_dir)
+            both = any(query_folder(folder, 2).is_dir() for folder in run_dirs)
+            write_expected(spark, source, expected_dir, say, queries=(1, 2) if both else (1,))
         for folder in run_dirs:
-            verdict = compare_run(spark, answers, folder)
+            verdict = compare_queries(spark, expected_dir, folder)
             write_json(folder / VERDICT, verdict.document())
             first = verdict.first
             say(f"{folder.name}: answers right" if first is None else f"{folder.name}: {first.sentence()}")
-            latency = measure_run(spark, folder)
+            latency = measure_run(spark, query_folder(folder, answered_queries(folder)[0]))
             write_json(folder / LATENCY, latency.document())
             say(f"{folder.name}: median {latency.end_to_end.percentile_ms(50):.1f} ms end to end")
             evaluations.append(RunEvaluation(folder, verdict, latency))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import sys
 import tempfile
 import warnings
@@ -11,9 +12,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]  # py4j ships no types
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from replay.errors import MachineError
+from replay.failures import cause
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +27,41 @@ LOGGING = Path(__file__).with_name("log4j2.xml")
 #: Jobs of a minute spend most of their time in the JVM's optimising compiler: without it they need half the
 #: processor time.
 QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+#: Longer ones gain by it.
+LONG_RUN = "-XX:+UseSerialGC"
+_LONG_RUN_BYTES = 50_000_000
+_STANDALONE = "spark://"
+_DEFAULT_PORT = 7077
+_ANSWER_S = 5.0
+
+
+def jvm_options(input_bytes: int) -> str:
+    """Return options of the driver's JVM that suit work on so many bytes of rows."""
+    return LONG_RUN if input_bytes >= _LONG_RUN_BYTES else QUICK_START
+
+
+def require_master(master: str) -> None:
+    """Refuse a standalone cluster of which no master answers; Spark itself would try for minutes.
+
+    Args:
+        master: Spark master URL; other kinds than `spark://HOST:PORT,...` are left to Spark.
+
+    Raises:
+        MachineError: None of the masters takes a connection within 5 seconds.
+    """
+    if not master.startswith(_STANDALONE):
+        return
+    reason = ""
+    for address in master.removeprefix(_STANDALONE).split(","):
+        host, _, port = address.partition(":")
+        if port and not port.isdecimal():
+            raise MachineError(f"{master}: {port} is no port")
+        try:
+            with socket.create_connection((host, int(port or _DEFAULT_PORT)), timeout=_ANSWER_S):
+                return
+        except OSError as error:
+            reason = error.strerror or str(error)
+    raise MachineError(f"{master}: no Spark master answers: {reason}")
 
 
 def require_java() -> None:
@@ -50,15 +89,16 @@ def spark_session(
     Args:
         master: Spark master URL.
         driver_memory: Heap of the driver (and, for a local master, of all tasks), in Spark's notation.
-        java_options: Options of the driver's JVM; an empty string suits jobs of many minutes better.
+        java_options: Options of the driver's JVM, see `jvm_options`.
 
     Yields:
         The session; it is stopped and its scratch folder is removed when the block ends.
 
     Raises:
-        MachineError: Java is missing.
+        MachineError: Java is missing, or Spark does not start with these settings.
     """
     require_java()
+    require_master(master)
     # Spark hands the workers' interpreter and the bind address over through the environment only.
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
@@ -68,7 +108,10 @@ def spark_session(
         builder = SparkSession.Builder().appName("stormplace").master(master)
         for key, value in _settings(scratch, driver_memory, java_options).items():
             builder = builder.config(key, value)
-        session = builder.getOrCreate()
+        try:
+            session = builder.getOrCreate()
+        except (Py4JError, PySparkException) as error:
+            raise MachineError(f"Spark does not start with master {master}: {cause(error)}") from error
         try:
             yield session
         finally:

@@ -1,8 +1,9 @@
 """When two states of query 1 count as equal.
 
-Ties decide the order of almost every state, and engines that work in parallel may order equal routes in any
-way. Two states are equal if the counts agree rank by rank and every route whose count is above rank 11's is
-present with that count. A route of rank 11's count may be any of those that really have it.
+Strictly, if they are the same: an engine that works in the order of the stream has no choice. But ties
+decide the order of almost every state, and engines that work in parallel may order equal routes in any way.
+With free ties two states are equal if the counts agree rank by rank and every route whose count is above rank
+11's is present with that count. A route of rank 11's count may be any of those that really have it.
 """
 
 from __future__ import annotations
@@ -44,6 +45,26 @@ def difference(expected: State, tied: Sequence[str], got: State) -> str | None:
             return f"route {route} is given {count} trips, " + (
                 f"it has {other}" if other is not None else "it belongs to no such rank"
             )
+    return None
+
+
+def strict_difference(expected: State, got: State) -> str | None:
+    """Say how a state differs from the expected one, order within ties included.
+
+    Args:
+        expected: Routes and counts of ranks 1 to 11, best first; fewer if the window holds fewer routes.
+        got: The engine's routes and counts, best first.
+
+    Returns:
+        One sentence, or None if the states are the same.
+    """
+    if len(got) != len(expected):
+        return f"{len(expected)} ranks expected, {len(got)} found"
+    for rank, ((route, count), (got_route, got_count)) in enumerate(zip(expected, got, strict=True), start=1):
+        if got_count != count:
+            return f"rank {rank} has count {got_count} instead of {count}"
+        if got_route != route:
+            return f"rank {rank} is route {got_route} instead of {route}"
     return None
 
 

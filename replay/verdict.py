@@ -1,4 +1,4 @@
-"""The outcome of a comparison: equal, or what differs and where first."""
+"""The outcome of a comparison: equal, or what differs and where first; per query and for a whole run."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a run's answers are right.
+    """Whether a run's answers to one query are right.
 
     Attributes:
         rows_answered: Lines of results.csv.
@@ -70,12 +70,41 @@ class Verdict:
         """The difference at the earliest row, None if equal."""
         return self.differences[0] if self.differences else None
 
+
+@dataclass(frozen=True)
+class RunVerdict:
+    """Whether all answers of a run are right.
+
+    Attributes:
+        by_query: A verdict for each query that the run answered.
+    """
+
+    by_query: dict[int, Verdict]
+
+    @property
+    def equal(self) -> bool:
+        """Whether nothing differs."""
+        return all(verdict.equal for verdict in self.by_query.values())
+
+    @property
+    def differences(self) -> tuple[Difference, ...]:
+        """All differences, query by query."""
+        return tuple(each for _, verdict in sorted(self.by_query.items()) for each in verdict.differences)
+
+    @property
+    def first(self) -> Difference | None:
+        """The first difference of the first query that differs, None if equal."""
+        return self.differences[0] if self.differences else None
+
     def document(self) -> dict[str, Any]:
-        """Return the verdict as JSON values, with `equal` and a sentence per difference."""
-        body = asdict(self)
-        for entry, source in zip(body["differences"], self.differences, strict=True):
-            entry["sentence"] = source.sentence()
-        return {"equal": self.equal, **body}
+        """Return the verdict as JSON values, with `equal`, a sentence per difference and figures by query."""
+        queries = {}
+        for query, verdict in sorted(self.by_query.items()):
+            figures = asdict(verdict)
+            del figures["differences"]
+            queries[str(query)] = {"equal": verdict.equal, **figures}
+        differences = [{**asdict(each), "sentence": each.sentence()} for each in self.differences]
+        return {"equal": self.equal, "queries": queries, "differences": differences}
 
 
 def earliest_first(differences: list[Difference]) -> tuple[Difference, ...]:

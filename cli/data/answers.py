@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from pathlib import Path  # typer reads the annotations at run time
 from typing import Annotated
 
 import typer
 
-from cli.data.session import bad_input, say, spark
+from cli.data.session import DriverMemory, Master, bad_input, say, spark
 from cli.errors import UserError
 
 DIFFERENT_STATUS = 1
+
+
+class Ties(Enum):
+    """How entries of one level must be ordered."""
+
+    STRICT = "strict"
+    FREE = "free"
 
 
 def register(app: typer.Typer) -> None:
@@ -20,52 +28,84 @@ def register(app: typer.Typer) -> None:
 
 
 def expected(
-    file: Annotated[Path, typer.Argument(help="Taxi rows, 17 columns, CSV or CSV.gz.", show_default=False)],
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="INPUT", help="Rows of 17 columns, CSV or CSV.gz, or a trips table.", show_default=False
+        ),
+    ],
     out: Annotated[Path, typer.Option(help="Folder for the answers; an earlier one is replaced.")],
-    block_minutes: Annotated[
-        int, typer.Option(min=1, help="Minutes of event time that one task works on (plus half an hour).")
-    ] = 30,
+    query: Annotated[str, typer.Option(help="1, 2, or 1,2 for both.")] = "1",
+    semantics: Annotated[
+        list[str] | None,
+        typer.Option(help="KEY=VALUE: how an open point is taken; may be repeated.", show_default=False),
+    ] = None,
+    block_rows: Annotated[
+        int | None,
+        typer.Option(min=1, help="About how many rows a task works on; default by size.", show_default=False),
+    ] = None,
+    master: Master = "local[*]",
+    driver_memory: DriverMemory = "1g",
 ) -> None:
-    """Compute query 1 exactly: state per drop-off instant and minute, output rows, rejects by reason."""
+    """Compute the queries exactly: state per drop-off instant and minute, output rows, rejects by reason."""
+    queries = _queries(query)
     from replay.expected import write_expected  # noqa: PLC0415  # Spark loads slowly
-    from replay.ingest import require_text  # noqa: PLC0415  # Spark loads slowly
+    from replay.expected_input import input_bytes  # noqa: PLC0415  # likewise
+    from replay.semantics import parse  # noqa: PLC0415  # likewise
 
     with bad_input():
-        require_text(file)
-    with spark() as session:
-        summary = write_expected(session, file, out, say, block_s=block_minutes * 60)
-    rejected = ", ".join(f"{reason} {count:,}" for reason, count in summary.rejected.items())
-    typer.echo(f"rows {summary.rows:,}, valid {summary.valid:,}, rejected: {rejected or 'none'}")
-    typer.echo(
-        f"output rows {summary.output_rows:,}, instants {summary.instants:,}, minutes {summary.minutes:,}"
-    )
+        settings = parse(semantics or [])
+        size = input_bytes(source)
+    with spark(master, driver_memory, input_bytes=size) as session:
+        summaries = write_expected(
+            session, source, out, say, queries=queries, semantics=settings, rows_per_block=block_rows
+        )
+    for number, summary in summaries.items():
+        typer.echo(f"query {number}: {summary.told()}")
 
 
 def compare(
     expected_dir: Annotated[Path, typer.Option("--expected", help="Folder of the expected answers.")],
-    stream: Annotated[Path, typer.Option(help="Folder of the run: results.csv, states.jsonl, tops.csv, ...")],
+    stream: Annotated[
+        Path, typer.Option(help="Folder of the run: results.csv, states.jsonl, ..., for query 2 in query2/.")
+    ],
     out: Annotated[
         Path | None, typer.Option(help="File for the verdict as JSON.", show_default=False)
     ] = None,
+    ties: Annotated[
+        Ties,
+        typer.Option(
+            help="strict: row by row; free: states only, any order within a level.", case_sensitive=True
+        ),
+    ] = Ties.STRICT,
+    master: Master = "local[*]",
+    driver_memory: DriverMemory = "1g",
 ) -> None:
-    """Compare a run of the stream with the expected answers.
+    """Compare a run of the stream with the expected answers, for each query that the run has.
 
-    Exit status: 0 equal, 1 different (the first difference is named), 2 bad input.
+    Exit status: 0 equal, 1 different (the first difference of each kind is named), 2 bad input.
     """
-    from replay.answers import read_answers  # noqa: PLC0415  # Spark loads slowly
-    from replay.compare import compare_run  # noqa: PLC0415  # Spark loads slowly
+    from replay.compare import compare_queries  # noqa: PLC0415  # Spark loads slowly
     from replay.output import write_json  # noqa: PLC0415  # Spark loads slowly
 
-    with spark() as session:
-        verdict = compare_run(session, read_answers(session, expected_dir), stream)
+    with spark(master, driver_memory) as session:
+        verdict = compare_queries(session, expected_dir, stream, free_ties=ties is Ties.FREE)
         if out is not None:
             write_json(out, verdict.document())
+    for query, found in verdict.by_query.items():
+        if found.equal:
+            rows = "" if ties is Ties.FREE else f" and {found.output_rows:,} output rows"
+            agree = f"{found.instants:,} instants{rows} agree"
+            typer.echo(f"query {query}: equal: {found.rows_answered:,} rows answered, {agree}")
     if verdict.equal:
-        typer.echo(
-            f"equal: {verdict.rows_answered:,} rows answered, {verdict.instants:,} instants and "
-            f"{verdict.output_rows:,} output rows agree"
-        )
         return
     for difference in verdict.differences:
         typer.echo(difference.sentence())
     raise UserError(f"{stream}: the answers differ from {expected_dir}", status=DIFFERENT_STATUS)
+
+
+def _queries(text: str) -> tuple[int, ...]:
+    parts = [part.strip() for part in text.split(",")]
+    if not set(parts) <= {"1", "2"} or len(set(parts)) < len(parts):
+        raise UserError(f"--query {text}: expected 1, 2 or 1,2")
+    return tuple(sorted(int(part) for part in parts))

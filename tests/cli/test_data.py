@@ -45,6 +45,29 @@ def test_a_missing_or_empty_file_is_named(tmp_path: Path, content: bytes | None,
     assert error.status == 2
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--query", "3"), "--query 3: expected 1, 2 or 1,2"),
+        (("--query", "1,1"), "--query 1,1: expected 1, 2 or 1,2"),
+        (("--semantics", "median=mean"), "semantics: median: mean is none of exact, cents"),
+    ],
+)
+def test_what_cannot_be_computed_is_refused(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+    """Before Spark is started."""
+    (tmp_path / "rows.csv").write_text(LINE)
+
+    error = refusal("expected", str(tmp_path / "rows.csv"), "--out", str(tmp_path / "out"), *arguments)
+
+    assert str(error) == message
+
+
+def test_a_folder_that_is_no_trips_table_is_refused(tmp_path: Path) -> None:
+    error = refusal("expected", str(tmp_path), "--out", str(tmp_path / "out"))
+
+    assert f"{tmp_path}: no complete trips table (summary.json is missing)" in str(error)
+
+
 def test_a_missing_java_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("JAVA_HOME", raising=False)
@@ -61,12 +84,14 @@ def shared_session(monkeypatch: pytest.MonkeyPatch) -> None:
     real = session.spark_session
 
     @contextmanager
-    def shared(master: str = "local[2]", driver_memory: str = "1g") -> Iterator[SparkSession]:
+    def shared(
+        master: str = "local[2]", driver_memory: str = "1g", java_options: str = session.QUICK_START
+    ) -> Iterator[SparkSession]:
         active = SparkSession.getActiveSession()
         if active is not None:
             yield active
             return
-        with real(master, driver_memory) as started:
+        with real(master, driver_memory, java_options) as started:
             yield started
 
     monkeypatch.setattr(session, "spark_session", shared)
@@ -84,14 +109,14 @@ def test_expected_then_latency_and_compare(tmp_path: Path) -> None:
         "n,row_ms,emit_us,done_us,result_ms,paced\n1,100,100000,107000,109,1\n2,200,200000,207000,211,1\n"
     )
     state = '[["160.170-159.170",%d]]'
-    (run / "states.jsonl").write_text("".join(f'{{"n":{n},"state":{state % n}}}\n' for n in (1, 2)))
+    (run / "states.jsonl").write_text("".join(f'{{"n":{n},"state":{state % n}}}\n' for n in (2, 3)))
     (run / "tops.csv").write_text("")
     (run / "summary.json").write_text('{"rows": 3, "passed": 3, "rejected": 0}')
     with session.spark_session():
         answered = RUNNER.invoke(app, ["data", "expected", str(source), "--out", str(out)])
         assert answered.exit_code == 0, answered.output
-        assert "rows 3, valid 3, rejected: none" in answered.stdout
-        assert "output rows 1, instants 2, minutes 2" in answered.stdout
+        told = "rows 3, valid 3, rejected: none; output rows 1, instants 2, minutes 2"
+        assert f"query 1: {told}" in answered.stdout
 
         measured = RUNNER.invoke(app, ["data", "latency", "--stream", str(run)])
         assert measured.exit_code == 0, measured.output

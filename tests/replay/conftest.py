@@ -140,7 +140,6 @@ def run_reference(lines: list[str]) -> Reference:
         expire(time_s)
         counts.add(route, number)
         ranks = counts.ranks()
-        answer.states.append((number, ranks))
         routes = [name for name, _ in ranks[:10]]
         if routes != top:
             fields = [part for name in routes for part in name.split("-")]
@@ -151,6 +150,7 @@ def run_reference(lines: list[str]) -> Reference:
         if following > time_s:
             tied = counts.having(ranks[-1][1]) if len(ranks) == 11 else []
             answer.instants[number] = (time_s, place + 1 - oldest, ranks, tied)
+            answer.states.append((number, ranks))
         minute = math.ceil(time_s / 60) * 60
         if following > minute:
             expire(minute)
@@ -174,10 +174,12 @@ def real_lines() -> list[str]:
         return stream.read().splitlines()
 
 
-def make_line(dropoff_s: int, start: tuple[int, int], end: tuple[int, int]) -> str:
+def make_line(
+    dropoff_s: int, start: tuple[int, int], end: tuple[int, int], taxi: str = "M", fare: str = "3.50"
+) -> str:
     """Return a line of 17 columns whose trip goes from the middle of one cell to that of another."""
     fields = [
-        "M",
+        taxi,
         "L",
         *(f"{EPOCH + timedelta(seconds=s):%Y-%m-%d %H:%M:%S}" for s in (dropoff_s - 60, dropoff_s)),
     ]
@@ -187,7 +189,7 @@ def make_line(dropoff_s: int, start: tuple[int, int], end: tuple[int, int]) -> s
             f"{-74.913585 + (east - 1) * 0.005986:.6f}",
             f"{41.474937 - (south - 1) * 0.004491556:.6f}",
         ]
-    return ",".join([*fields, "CSH", "3.50", "0.50", "0.50", "0.00", "0.00", "4.50"])
+    return ",".join([*fields, "CSH", fare, "0.50", "0.50", "0.00", "0.00", "4.50"])
 
 
 @pytest.fixture(scope="session")
@@ -203,7 +205,9 @@ def messy_lines(seed: int, rows: int) -> list[str]:
         time_s += rng.choice((0, 0, 0, 1, 7, 30, 60, 61, 240))
         if rng.random() < 0.01:
             time_s += rng.choice((1799, 1800, 1801, 3600, 20_000))
-        good = make_line(time_s, (150, rng.randint(150, 153)), (150, rng.randint(150, 156)))
+        cells = (150, rng.randint(150, 153)), (150, rng.randint(150, 156))
+        fare = rng.choice(("2.50", "3.5", "7", "52.00", "-4.00", "free" if rng.random() < 0.2 else "9.00"))
+        good = make_line(time_s, *cells, f"T{rng.randint(1, 30)}", fare)
         parts = good.split(",")
         fault = rng.random()
         if fault < 0.02:

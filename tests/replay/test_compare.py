@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
 from replay.answers import Answers, read_answers
-from replay.compare import compare_run
+from replay.compare import compare_queries, compare_run
 from replay.errors import DataError
 from replay.expected import write_expected
 
@@ -22,6 +23,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
 
 
 class Case(NamedTuple):
+    expected: Path
     answers: Answers
     reference: Any
     folder: Path
@@ -33,19 +35,24 @@ def prepared(
     messy: Callable[..., list[str]],
     reference: Callable[..., Any],
     tmp_path_factory: pytest.TempPathFactory,
-) -> tuple[Answers, Any]:
+) -> tuple[Path, Any]:
     folder = tmp_path_factory.mktemp("compare")
     lines = messy(3, 240)
     (folder / "rows.csv").write_text("\n".join(lines) + "\n")
-    write_expected(spark, folder / "rows.csv", folder / "expected", lambda _: None)
-    return read_answers(spark, folder / "expected"), reference(lines)
+    write_expected(spark, folder / "rows.csv", folder / "expected", lambda _: None, queries=(1, 2))
+    return folder / "expected", reference(lines)
 
 
 @pytest.fixture
-def case(prepared: tuple[Answers, Any], write_run: Callable[[Any, Path], None], tmp_path: Path) -> Case:
-    answers, reference = prepared
+def case(
+    spark: SparkSession,
+    prepared: tuple[Path, Any],
+    write_run: Callable[[Any, Path], None],
+    tmp_path: Path,
+) -> Case:
+    expected, reference = prepared
     write_run(reference, tmp_path)
-    return Case(answers, reference, tmp_path)
+    return Case(expected, read_answers(spark, expected), reference, tmp_path)
 
 
 def edit(path: Path, change: Callable[[list[str]], None]) -> None:
@@ -59,7 +66,24 @@ def state_line(case: Case, n: int) -> int:
     return [number for number, _ in case.reference.states].index(n)
 
 
-def test_a_right_run_is_equal_whatever_the_order_within_ties(spark: SparkSession, case: Case) -> None:
+def state_row(case: Case, place: int) -> int:
+    """Return the row of a state by its place (from 0)."""
+    number: int = case.reference.states[place][0]
+    return number
+
+
+def test_a_right_run_is_equal(spark: SparkSession, case: Case) -> None:
+    verdict = compare_run(spark, case.answers, case.folder)
+
+    assert verdict.equal
+    assert verdict.first is None
+    assert verdict.rows_answered == verdict.rows_expected == len(case.reference.passed)
+    assert verdict.instants == len(case.reference.instants)
+
+
+def test_the_order_within_ties_is_free_only_if_it_is_said_to_be(spark: SparkSession, case: Case) -> None:
+    """Then neither the output rows nor the order of answers count."""
+
     def reorder(lines: list[str]) -> None:
         for place, text in enumerate(lines):
             entry = json.loads(text)
@@ -67,13 +91,89 @@ def test_a_right_run_is_equal_whatever_the_order_within_ties(spark: SparkSession
             lines[place] = json.dumps(entry)
 
     edit(case.folder / "states.jsonl", reorder)
+    strict = compare_run(spark, case.answers, case.folder)
+    edit(case.folder / "results.csv", lambda lines: lines.__setitem__(slice(1, 3), [lines[2], lines[1]]))
+    (case.folder / "tops.csv").write_text("")
+
+    free = compare_run(spark, case.answers, case.folder, free_ties=True)
+
+    assert free.equal
+    (difference,) = strict.differences
+    assert difference.kind == "state"
+    assert "is route" in difference.reason
+
+
+def test_a_state_too_many_is_found(spark: SparkSession, case: Case) -> None:
+    """One for a row that ends no instant, and one told twice."""
+    passed = [n for n, _ in case.reference.passed]
+    extra = next(n for n in passed if n not in case.reference.instants)
+
+    def spoil(lines: list[str]) -> None:
+        lines.append(json.dumps({**json.loads(lines[0]), "n": extra}))
+        lines.append(lines[7])
+
+    edit(case.folder / "states.jsonl", spoil)
 
     verdict = compare_run(spark, case.answers, case.folder)
 
-    assert verdict.equal
-    assert verdict.document()["equal"] is True
-    assert verdict.rows_answered == verdict.rows_expected == len(case.reference.passed)
-    assert verdict.instants == len(case.reference.instants)
+    (difference,) = verdict.differences
+    assert (difference.kind, difference.count) == ("state", 2)
+    assert difference.row == min(extra, state_row(case, 7))
+
+
+@pytest.fixture
+def areas(spark: SparkSession, case: Case) -> Path:
+    """A right run of query 2 beside that of query 1, made from the expected answers."""
+    answers = read_answers(spark, case.expected, query=2)
+    folder = case.folder / "query2"
+    folder.mkdir()
+    passed = sorted(row["line"] for row in answers.passed.collect())
+    rows = ["n,row_ms,emit_us,done_us,result_ms,paced", *(f"{n},1,1,1,1,0" for n in passed)]
+    (folder / "results.csv").write_text("\n".join(rows) + "\n")
+    columns = ("areas", "empty", "medians", "profitabilities")
+    states = []
+    for row in answers.instants.orderBy("line").collect():
+        state = [list(each) for each in zip(*(row[name] for name in columns), strict=True)]
+        states.append(json.dumps({"n": row["line"], "dropoff": "", "state": state[:10]}))
+    (folder / "states.jsonl").write_text("\n".join(states) + "\n")
+    tops = answers.tops.orderBy("position").collect()
+    (folder / "tops.csv").write_text("".join(f"{row['row']}\n" for row in tops))
+    summary = answers.summary
+    totals = {"rows": summary.rows, "passed": summary.valid, "rejected": summary.rows - summary.valid}
+    (folder / "summary.json").write_text(json.dumps({**totals, "reasons": summary.rejected}))
+    return folder
+
+
+def test_both_queries_of_a_run_are_compared(spark: SparkSession, case: Case, areas: Path) -> None:
+    """A fault in the second's answers is named with its folder, and the first stays right."""
+    right = compare_queries(spark, case.expected, case.folder)
+
+    def spoil(lines: list[str]) -> None:
+        entry = json.loads(lines[20])
+        entry["state"][0][1] += 1
+        lines[20] = json.dumps(entry)
+
+    edit(areas / "states.jsonl", spoil)
+    wrong = compare_queries(spark, case.expected, case.folder)
+
+    assert right.equal
+    assert right.document()["queries"]["2"]["equal"] is True
+    assert (wrong.by_query[1].equal, wrong.by_query[2].equal, wrong.equal) == (True, False, False)
+    assert wrong.first is not None
+    assert (wrong.first.file, wrong.first.line) == ("query2/states.jsonl", 21)
+    assert wrong.first.reason.startswith("area ")
+    assert wrong.document()["differences"][0]["sentence"] == wrong.first.sentence()
+
+
+def test_a_run_of_query_2_alone_is_compared(spark: SparkSession, case: Case, areas: Path) -> None:
+    for path in case.folder.glob("*.*"):
+        path.unlink()
+
+    assert list(compare_queries(spark, case.expected, case.folder).by_query) == [2]
+
+    shutil.rmtree(areas)
+    with pytest.raises(DataError, match=r"results\.csv: no such file"):
+        compare_queries(spark, case.expected, case.folder)
 
 
 def test_answers_that_are_missing_doubled_or_out_of_turn_are_found(spark: SparkSession, case: Case) -> None:

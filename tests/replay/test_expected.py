@@ -1,17 +1,31 @@
-"""Spark's answers against the plain row-by-row reference."""
+"""Spark's answers against the plain models."""
 
 from __future__ import annotations
 
 import gzip
 import json
+import math
+import os
+import subprocess
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from replay.answers import read_answers
-from replay.errors import DataError
-from replay.expected import write_expected
+from replay.blocks import Span, lay_out
+from replay.clean import judge, judge_lines
+from replay.errors import DataError, MachineError
+from replay.expected import solve, write_expected
+from replay.grid import name
+from replay.query2 import area_text
+from replay.raw_trips import TABLE_COLUMNS, from_lines
+from replay.semantics import Semantics, parse
+from replay.trips.table import SCHEMA
+from tests.replay.naive_queries import NaiveTrip, answer, areas_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,8 +40,8 @@ def quiet(_: str) -> None:
     """Progress is not looked at."""
 
 
-def assert_equal(spark: SparkSession, folder: Path, expected: Any) -> None:
-    """Check every table of a folder of expected answers."""
+def assert_routes(spark: SparkSession, folder: Path, expected: Any) -> None:
+    """Check every table of query 1."""
     answers = read_answers(spark, folder)
     assert sorted(map(tuple, answers.passed.select("line", "dropoff_s").collect())) == expected.passed
     tops = answers.tops.orderBy("position").select("position", "line", "row").collect()
@@ -37,7 +51,7 @@ def assert_equal(spark: SparkSession, folder: Path, expected: Any) -> None:
             row["time_s"],
             row["trips"],
             list(zip(row["routes"], row["counts"], strict=True)),
-            row["tied"],
+            sorted(row["tied"]),
         )
         for row in answers.instants.collect()
     }
@@ -46,24 +60,66 @@ def assert_equal(spark: SparkSession, folder: Path, expected: Any) -> None:
     assert {
         row["time_s"]: (row["line"], list(zip(row["routes"], row["counts"], strict=True))) for row in minutes
     } == expected.minutes
+    assert_rejects(spark, folder, expected.rejects)
+
+
+def assert_rejects(spark: SparkSession, folder: Path, expected: dict[int, str]) -> None:
     rejects = spark.read.parquet(str(folder / "rejects.parquet")).collect()
-    assert {row["line"]: row["reason"] for row in rejects} == expected.rejects
+    assert {row["line"]: row["reason"] for row in rejects} == expected
     document = json.loads((folder / "rejects.json").read_text())
-    assert document["parser"] | document["filter"] == Counter(expected.rejects.values())
+    assert document["parser"] | document["filter"] == Counter(expected.values())
+    assert [row["line"] for row in document["rejects"]] == sorted(expected)
+
+
+def naive_trips(lines: list[str]) -> tuple[list[NaiveTrip], dict[int, str]]:
+    """Return what query 2 considers of lines, and the rejects but for those that go back in time."""
+    batch = pa.RecordBatch.from_pylist([{"line": n, "text": text} for n, text in enumerate(lines, start=1)])
+    rows = judge(from_lines(batch), (2,), Semantics()).to_pylist()
+    columns = ("n", "dropoff_s", "pickup_s", "route", "taxi", "start", "end", "cents")
+    trips = [NaiveTrip(*(row[name] for name in columns)) for row in rows]
+    return trips, {row["n"]: row["reason2"] for row in rows if row["reason2"]}
+
+
+def assert_areas(spark: SparkSession, folder: Path, lines: list[str]) -> None:
+    """Check every table of query 2 against the plain model."""
+    trips, rejects = naive_trips(lines)
+    expected = answer(trips, areas_at)
+    answers = read_answers(spark, folder, query=2)
+    assert sorted(row["line"] for row in answers.passed.collect()) == expected.passed
+    tops = answers.tops.orderBy("position").collect()
+    assert [row["position"] for row in tops] == list(range(1, len(expected.tops) + 1))
+    rows = [
+        (n, [area_text(name(area), taxis, twice) for area, taxis, twice, _ in ranks])  # type: ignore[arg-type]  # ints
+        for n, ranks in expected.tops
+    ]
+    assert [(row["line"], row["row"].split(",", 2)[2]) for row in tops] == [
+        (n, ",".join([*ranks, *["NULL,NULL,NULL,NULL"] * (10 - len(ranks))])) for n, ranks in rows
+    ]
+    instants = {row["line"]: row["areas"][:11] for row in answers.instants.collect()}
+    assert instants == {
+        n: [name(area) for area, *_ in ranks[:11]]  # type: ignore[arg-type]  # an int
+        for n, ranks in expected.instants.items()
+    }
+    minutes = spark.read.parquet(str(folder / "query2" / "minutes.parquet")).collect()
+    assert {row["time_s"]: row["line"] for row in minutes} == {m: n for m, (n, _) in expected.minutes.items()}
+    back = dict.fromkeys(expected.rejected, "time_goes_back")
+    assert_rejects(spark, folder / "query2", rejects | back)
 
 
 def test_all_real_rows_give_the_answers_of_the_reference(
     spark: SparkSession, real_file: Path, real_lines: list[str], reference: Callable[..., Any], tmp_path: Path
 ) -> None:
-    """Also when blocks of ten minutes and chunks of 997 lines cut the file in many places."""
-    summary = write_expected(spark, real_file, tmp_path / "out", quiet, block_s=600, chunk_rows=997)
+    """Also when blocks of ten minutes cut the file in many places."""
+    summary = write_expected(spark, real_file, tmp_path / "out", quiet, rows_per_block=1)[1]
 
     assert (summary.rows, summary.valid, summary.output_rows) == (10_004, 9_826, 589)
     assert summary.rejected == {"zero_coordinates": 176, "outside_grid": 2}
-    assert_equal(spark, tmp_path / "out", reference(real_lines))
+    assert summary.blocks == 6
+    assert_routes(spark, tmp_path / "out", reference(real_lines))
+    assert not (tmp_path / "out" / "query2").exists()
 
 
-def test_messy_rows_in_many_partitions_give_the_answers_of_the_reference(
+def test_messy_rows_in_many_partitions_give_the_answers_of_the_models(
     spark: SparkSession,
     line: Callable[..., str],
     messy: Callable[..., list[str]],
@@ -81,14 +137,140 @@ def test_messy_rows_in_many_partitions_give_the_answers_of_the_reference(
     spark.conf.set("spark.sql.files.maxPartitionBytes", "4096")
     spark.conf.set("spark.sql.files.openCostInBytes", "0")
     try:
-        write_expected(spark, source, tmp_path / "out", quiet, block_s=900, chunk_rows=64)
+        write_expected(spark, source, tmp_path / "out", quiet, queries=(1, 2), rows_per_block=40)
     finally:
         spark.conf.unset("spark.sql.files.maxPartitionBytes")
         spark.conf.unset("spark.sql.files.openCostInBytes")
 
     expected = reference(lines)
     assert len(set(expected.rejects.values())) == 7
-    assert_equal(spark, tmp_path / "out", expected)
+    assert_routes(spark, tmp_path / "out", expected)
+    assert_areas(spark, tmp_path / "out", lines)
+
+
+def test_a_trips_table_gives_the_answers_of_its_lines(
+    spark: SparkSession, messy: Callable[..., list[str]], tmp_path: Path
+) -> None:
+    """Files in any order, days in folders; query 2 alone, with other choices than the usual ones."""
+    lines = [text for text in messy(5, 300) if reason_of(text) != "parser"]
+    (tmp_path / "rows.csv").write_text("\n".join(lines))
+    write_trips(tmp_path / "table", lines)
+    semantics = parse(["idle-areas=zero", "q2-emit=values", "nulls=per-route"])
+    found = []
+    for name_ in ("rows.csv", "table"):
+        out = tmp_path / f"out of {name_}"
+        summary = write_expected(spark, tmp_path / name_, out, quiet, queries=[2], semantics=semantics)[2]
+        tops = read_answers(spark, out, query=2).tops.orderBy("position").collect()
+        found.append((replace(summary, file=""), [tuple(row) for row in tops]))
+
+    assert found[0] == found[1]
+    assert found[0][0].semantics["idle-areas"] == "zero"
+    assert found[0][1]
+    with pytest.raises(DataError, match="holds no answers of query 1"):
+        read_answers(spark, tmp_path / "out of table")
+
+
+def reason_of(text: str) -> str | None:
+    """Return `parser` where a trips table could not hold the row."""
+    _, rejects = naive_trips([text])
+    return "parser" if rejects.get(1) in {"columns", "pickup_datetime", "dropoff_datetime"} else None
+
+
+def write_trips(folder: Path, lines: list[str]) -> None:
+    """Write lines as a trips table."""
+    days: dict[str, list[dict[str, object]]] = {}
+    for n, text in enumerate(lines, start=1):
+        raw = from_lines(pa.RecordBatch.from_pylist([{"line": n, "text": text}]))
+        values = [n, *(raw.taxi[0].as_py(), raw.pickup_s[0], raw.dropoff_s[0], raw.trip_time_s[0])]
+        values += [None if math.isnan(value[0]) else value[0] for value in (*raw.ends, raw.fare, raw.tip)]
+        row = dict(zip(TABLE_COLUMNS, values, strict=True))
+        days.setdefault(text.split(",")[3][:10], []).append(row)
+    for day, rows in days.items():
+        (folder / f"day={day}").mkdir(parents=True)
+        parquet.write_table(
+            pa.Table.from_pylist(rows[::-1], SCHEMA), folder / f"day={day}" / "part-0.parquet"
+        )
+    (folder / "summary.json").write_text(json.dumps({"kind": "trips", "rows": len(lines)}))
+    (folder / "_SUCCESS").touch()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda table: (table / "_SUCCESS").unlink(), "_SUCCESS is missing"),
+        (
+            lambda table: next(table.glob("day=*/*")).write_bytes(b"PAR1 broken PAR1"),
+            "table: cannot be read: ",
+        ),
+        (
+            lambda table: keep_a_part(next(table.glob("day=*/*"))),
+            r"12 rows are numbered 2 to 13: some are missing",
+        ),
+        (lambda table: other_types(next(table.glob("day=*/*"))), "table: cannot be read: "),
+    ],
+    ids=["half written", "broken file", "rows missing", "other types"],
+)
+def test_a_trips_table_that_is_not_whole_is_refused(
+    spark: SparkSession,
+    line: Callable[..., str],
+    spoil: Callable[[Path], None],
+    message: str,
+    tmp_path: Path,
+) -> None:
+    write_trips(tmp_path / "table", [line(1_357_041_600 + n, (1, 1), (2, 2)) for n in range(13)])
+    spoil(tmp_path / "table")
+
+    with pytest.raises(DataError, match=message):
+        write_expected(spark, tmp_path / "table", tmp_path / "out", quiet)
+
+    assert not (tmp_path / "out").exists()
+
+
+def keep_a_part(path: Path) -> None:
+    parquet.write_table(parquet.read_table(path).slice(0, 12), path)
+
+
+def other_types(path: Path) -> None:
+    """Add a file whose coordinates are texts."""
+    table = parquet.read_table(path)
+    place = table.schema.get_field_index("pickup_latitude")
+    texts = table["pickup_latitude"].cast(pa.string())
+    parquet.write_table(table.set_column(place, "pickup_latitude", texts), path.with_name("part-1.parquet"))
+
+
+def test_no_stage_has_all_rows_in_one_place(spark: SparkSession, line: Callable[..., str]) -> None:
+    """Each block's trips and their history come to one task; nothing else gathers rows."""
+    judged = judge_lines(
+        spark.createDataFrame([(1, line(1, (1, 1), (2, 2)))], "line bigint, text string"), (1, 2), Semantics()
+    )
+    layout = lay_out([Span(k, 10, {1: k + 1, 2: k + 1}) for k in range(50)], 100)
+
+    solved = solve(spark, judged, layout, (1, 2), Semantics())
+
+    plan = solved._jdf.queryExecution().executedPlan().toString()  # type: ignore[operator]  # py4j
+    assert "SinglePartition" not in plan
+    assert "hashpartitioning(block" in plan
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a small disk")
+def test_a_full_disk_is_one_sentence_and_leaves_the_target(
+    spark: SparkSession, messy: Callable[..., list[str]], tmp_path: Path
+) -> None:
+    disk, source = tmp_path / "disk", tmp_path / "rows.csv"
+    source.write_text("\n".join(messy(1, 2000)))
+    disk.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=100k", "tmpfs", str(disk)], check=True)
+    try:
+        (disk / "out").mkdir()
+        (disk / "out" / "summary.json").write_text("{}")
+
+        with pytest.raises(MachineError, match="out: cannot be written: No space left on device"):
+            write_expected(spark, source, disk / "out", quiet)
+
+        assert [path.name for path in disk.iterdir()] == ["out"]
+        assert [path.name for path in (disk / "out").iterdir()] == ["summary.json"]
+    finally:  # lazily, as Spark may still hold a file that it could not write
+        subprocess.run(["umount", "--lazy", str(disk)], check=True)
 
 
 def test_a_second_run_replaces_the_first_and_a_failed_one_leaves_it(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import socket
 from typing import TYPE_CHECKING
 
 import pytest
 
 from replay.errors import MachineError
-from replay.session import require_java
+from replay.session import LONG_RUN, QUICK_START, jvm_options, require_java, require_master
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,6 +27,24 @@ def test_a_missing_java_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_pat
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "java").touch()
     require_java()
+
+
+def test_a_cluster_without_a_master_is_one_sentence() -> None:
+    """No port answers; the first of two hosts does not exist. Other kinds of masters are left to Spark."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        require_master(f"spark://nowhere.invalid:7077,127.0.0.1:{port}")
+    with pytest.raises(MachineError, match=f"spark://127.0.0.1:{port}: no Spark master answers: "):
+        require_master(f"spark://127.0.0.1:{port}")
+    with pytest.raises(MachineError, match="x is no port"):
+        require_master("spark://127.0.0.1:x")
+    require_master("local[2]")
+    require_master("yarn")
+
+
+def test_the_jvm_compiles_by_the_size_of_the_work() -> None:
+    assert jvm_options(0) == QUICK_START
+    assert jvm_options(400_000_000) == LONG_RUN
 
 
 @pytest.mark.spark

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from replay.state_rule import difference
+from replay.state_rule import difference, strict_difference
 
 FULL = [("a", 5), ("b", 4), *[(name, 3) for name in "cdefgh"], *[(name, 2) for name in "ijk"]]
 TIED = ["i", "j", "k", "l", "m"]  # l and m also have 2 trips, but rank behind
@@ -48,3 +48,16 @@ def test_with_fewer_than_eleven_routes_every_route_must_be_there() -> None:
     assert difference([("a", 1), ("b", 1)], [], [("b", 1), ("a", 1)]) is None
     assert difference([("a", 1), ("b", 1)], [], [("b", 1), ("c", 1)]) is not None
     assert difference([], [], []) is None
+
+
+@pytest.mark.parametrize(
+    ("got", "reason"),
+    [
+        (FULL, None),
+        (swapped(FULL, 3, 6), "rank 4 is route g instead of d"),
+        (swapped(FULL, 1, 2), "rank 2 has count 3 instead of 4"),
+        (FULL[:10], "11 ranks expected, 10 found"),
+    ],
+)
+def test_strictly_the_order_within_ties_counts(got: list[tuple[str, int]], reason: str | None) -> None:
+    assert strict_difference(FULL, got) == reason

@@ -1,0 +1,59 @@
+"""Query 1 over one block: how the counts of routes change, for all trips at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from replay.kernel_ranking import ABSENT, Changes
+from replay.query1 import WINDOW_S
+
+if TYPE_CHECKING:
+    from replay.kernel_stops import Stops
+    from scheduler.arrays import IntArray
+
+
+def route_changes(stops: Stops, route: IntArray, routes: int) -> Changes:
+    """Return every change of a route's count: a trip ends, or one is half an hour old.
+
+    Args:
+        stops: The block's stops.
+        route: (n_trips,) route of each trip, 0 to `routes` - 1.
+        routes: Number of routes.
+    """
+    trips = route.size
+    number = np.arange(trips)
+    # trips by route, oldest first: (route, trip) as one number each, so that one search finds a place in it
+    by_route = np.argsort(route, kind="stable")
+    ordered = route[by_route] * (trips + 1) + by_route
+    place = np.empty(trips, dtype=np.int64)
+    place[by_route] = number
+
+    expired = np.searchsorted(stops.times, stops.times - WINDOW_S, side="right")
+    oldest = np.searchsorted(ordered, route * (trips + 1) + expired)
+    added = place - oldest + 1
+
+    gone_at = stops.expiry(WINDOW_S)
+    gone = np.flatnonzero(gone_at < stops.clock.size)
+    taken_in = np.searchsorted(stops.of_row, gone_at[gone], side="left")
+    newest = np.searchsorted(ordered, route[gone] * (trips + 1) + taken_in) - 1
+    left = newest - place[gone]
+
+    stop = np.concatenate([gone_at[gone], stops.of_row])
+    order = np.argsort(stop, kind="stable")  # at one stop, what expires comes before the trip
+    count = np.concatenate([left, added])[order]
+    entity = np.concatenate([route[gone], route])[order]
+    return Changes(
+        stop=stop[order],
+        entity=entity,
+        level=np.where(count > 0, count, ABSENT).astype(np.float64),
+        fresh=np.concatenate([by_route[newest], number])[order],
+        label=entity,
+        entities=routes,
+    )
+
+
+def window_sizes(stops: Stops) -> IntArray:
+    """Return (n_stops,) the number of trips in the window."""
+    return stops.row + 1 - np.searchsorted(stops.times, stops.clock - WINDOW_S, side="right")

@@ -1,0 +1,54 @@
+"""Query 2 of the DEBS 2015 Grand Challenge, the most profitable areas: figures and texts.
+
+Money is counted exactly: a median as twice its cents (that of an even number of trips may be half a cent), a
+profitability as millionths of a dollar, rounded half to even.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from replay.query1 import TOP
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def median_text(twice_cents: int) -> str:
+    """Return a median in dollars with three digits, which is exact."""
+    return _decimal(twice_cents * 5, 3)
+
+
+def profitability_millionths(twice_cents: int, empty: int) -> int:
+    """Return median / empty taxis in millionths of a dollar, rounded half to even."""
+    whole, rest = divmod(twice_cents * 5000, empty)
+    return whole + (2 * rest > empty or (2 * rest == empty and whole % 2 == 1))
+
+
+def profitability_text(twice_cents: int, empty: int) -> str:
+    """Return median / empty taxis in dollars with six digits."""
+    return _decimal(profitability_millionths(twice_cents, empty), 6)
+
+
+def area_text(name: str, empty: int, twice_cents: int) -> str:
+    """Return an area as the output row has it: `cell,empty,median,profitability`."""
+    return f"{name},{empty},{median_text(twice_cents)},{profitability_text(twice_cents, empty)}"
+
+
+def challenge_row(pickup: str, dropoff: str, areas: Sequence[str], nulls: str = "per-cell") -> str:
+    """Return the challenge's output row without its delay.
+
+    Args:
+        pickup: Pick-up time of the trip that changed the ten best.
+        dropoff: Its drop-off time.
+        areas: The best areas by `area_text`, best first.
+        nulls: `per-cell`: four `NULL` for each missing area; `per-route`: one.
+    """
+    missing = "NULL,NULL,NULL,NULL" if nulls == "per-cell" else "NULL"
+    return ",".join([pickup, dropoff, *areas[:TOP], *[missing] * (TOP - len(areas))])
+
+
+def _decimal(units: int, digits: int) -> str:
+    """Return units of 10**-digits as a decimal number; there is no minus zero."""
+    whole, part = divmod(abs(units), 10**digits)
+    return f"{'-' if units < 0 else ''}{whole}.{part:0{digits}d}"
