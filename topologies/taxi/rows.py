@@ -43,13 +43,16 @@ class LinesFile:
             with self._path.open("rb") as file:
                 rest = b""
                 for block in self._unpacked(file) if self._path.suffix == ".gz" else self._blocks(file):
-                    lines = (rest + block).split(b"\n")
+                    text = rest + block
+                    lines = text.split(b"\n")
                     rest = lines.pop()
+                    if b"\r" in text:
+                        lines = [line.rstrip(b"\r") for line in lines]
                     for line in lines:
-                        if len(line) > LONGEST_LINE:
-                            raise RowsError(self._too_long(number + 1))
                         number += 1
-                        yield line.rstrip(b"\r")
+                        if len(line) > LONGEST_LINE:
+                            raise RowsError(self._too_long(number))
+                        yield line
                     if len(rest) > LONGEST_LINE:
                         raise RowsError(self._too_long(number + 1))
                 if rest:

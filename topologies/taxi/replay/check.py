@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import chain, repeat
 from typing import NamedTuple
 
-from topologies.taxi.trip import COLUMNS, parse_time
+from topologies.taxi.trip import COLUMNS, TimeReader
 
 GOES_BACK = "goes_back"
 """Fault of a row whose drop-off is before that of a row before it."""
@@ -46,7 +46,7 @@ class Checker:
     """Looks at lines in their order; some memory of the latest instant, and of nothing else."""
 
     def __init__(self) -> None:
-        self._time = lru_cache(_CACHED_TIMES)(parse_time)  # rows of one time come together
+        self._time = lru_cache(_CACHED_TIMES)(TimeReader().read)  # rows of one time come together
         self._clock_s: int | None = None
         self._instant: set[bytes] = set()
 

@@ -46,6 +46,15 @@ def test_plain_and_packed_files_read_alike(tmp_path: Path) -> None:
     assert read(tmp_path / "b.csv", b"\xff\n\na\rb\n") == [b"\xff", b"", b"a\rb"]
 
 
+@pytest.mark.parametrize("size", [1, 2, 3, 7])
+def test_lines_may_lie_across_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    """Their ends as well."""
+    monkeypatch.setattr("topologies.taxi.rows._PACKED_BLOCK", size)
+    monkeypatch.setattr("topologies.taxi.rows._BLOCK", size)
+    content = b"a,b\r\n\r\nc\n\r,d\r\n"
+    assert read(tmp_path / "a.csv.gz", gzip.compress(content, mtime=0)) == [b"a,b", b"", b"c", b"\r,d"]
+
+
 @pytest.mark.parametrize("cut", [1, 9, 3_000, len(PACKED) // 2, len(PACKED) - 20])
 def test_whole_lines_before_a_cut_come_first(tmp_path: Path, cut: int) -> None:
     """And the cut is told with the last of them."""
