@@ -1,0 +1,1 @@
+"""The report of an evaluation: one HTML file that needs nothing else."""
