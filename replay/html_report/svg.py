@@ -33,7 +33,7 @@ GROUND: Mapping[str, str] = {
 _LINES: Mapping[str, str] = {color: f"--s{place}" for place, color in enumerate(SERIES)}
 
 _ID = re.compile(r'(?<=\sid=")|(?<=href="#)|(?<=url\(#)')
-_WHITE_BOX = re.compile(r"fill: #ffffff(?=; (?:stroke|opacity)|"/>)")
+_WHITE_BOX = re.compile(r'fill: #ffffff(?=; (?:stroke|opacity)|"/>)')
 
 
 def figure(width_in: float, height_in: float) -> Figure:
