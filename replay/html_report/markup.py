@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
+SHORT = 28
+"""Characters of a text in a table that stays on one line."""
+
+
 def section(title: str, *pieces: str) -> str:
     """Return a section under a heading; without pieces nothing."""
     inner = "\n".join(piece for piece in pieces if piece)
@@ -46,9 +50,12 @@ def table(
         strong: Rows (from 0) that are set in bold.
     """
 
+    def kind(cell: str) -> str:
+        return " class=short" if len(cell) <= SHORT else ""
+
     def cells(row: Sequence[str], tag: str) -> str:
         return "".join(
-            f"<{tag}{'' if place < texts else ' class=number'}>{escape(cell)}</{tag}>"
+            f"<{tag}{kind(cell) if place < texts else ' class=number'}>{escape(cell)}</{tag}>"
             for place, cell in enumerate(row)
         )
 

@@ -261,4 +261,4 @@ def _listed(query: int, ranked: Sequence[Mapping[str, Any]]) -> str:
             (*cells, *("-" if row[key] is None else f"{row[key]:,.2f}" for key in keys))
             for cells, row in zip(common, ranked, strict=True)
         ]
-    return details(f"The ten {SUBJECT[query]} that were listed most often", table(heads, rows))
+    return details(f"The ten {SHORT[query]} that were listed most often", table(heads, rows))

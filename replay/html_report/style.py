@@ -45,7 +45,7 @@ th, td { padding: 5px 12px 5px 0; text-align: left; border-bottom: 1px solid var
   vertical-align: top; }
 th { color: var(--muted); font-weight: 600; }
 th.number, td.number { text-align: right; padding: 5px 0 5px 16px; }
-td.number { white-space: nowrap; }
+td.number, .short { white-space: nowrap; }
 th { vertical-align: bottom; }
 tr.strong td { font-weight: 700; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 5px 18px; margin: 0; }
