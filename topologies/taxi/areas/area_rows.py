@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from topologies.taxi.areas.area_grid import area_name
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from topologies.taxi.areas.profitability import RankedArea
 
 _VALUES = 4
+_REMEMBERED = 1_000  # the best areas stay the same for many rows
 
 
 def area_row(pickup: str, dropoff: str, best: Sequence[RankedArea], nulls: int = _VALUES) -> str:
@@ -30,18 +31,26 @@ def area_row(pickup: str, dropoff: str, best: Sequence[RankedArea], nulls: int =
     Returns:
         Both times, then area, empty taxis, median profit and profitability (dollars) per rank.
     """
-    columns = [pickup, dropoff]
-    for each in best[:TOP]:
-        columns += map(str, _values(each))
+    columns = [pickup, dropoff, *(",".join(_values(each)) for each in best[:TOP])]
     columns += [NULL] * (nulls * (TOP - len(best)))
     return ",".join(columns)
 
 
 def area_state(best: Iterable[RankedArea]) -> str:
-    """Return the ranks as compact JSON: `[[area, empty taxis, profit, profitability], ...]`, best first."""
-    return json.dumps([_values(each) for each in best], separators=(",", ":"))
+    """Return the ranks as compact JSON: `[[area, empty taxis, profit, profitability], ...]`, best first.
+
+    The amounts are dollars as in a row, in quotation marks: no reader shall round them.
+    """
+    return f"[{','.join(map(_rank, best))}]"
 
 
-def _values(each: RankedArea) -> tuple[str, int, str, str]:
+@lru_cache(_REMEMBERED)
+def _rank(each: RankedArea) -> str:
+    area, empty, profit, profitability = _values(each)
+    return f'["{area}",{empty},"{profit}","{profitability}"]'
+
+
+@lru_cache(_REMEMBERED)
+def _values(each: RankedArea) -> tuple[str, str, str, str]:
     profitability = each.half_cents / (200 * each.empty)
-    return area_name(each.area), each.empty, dollars(each.half_cents), f"{profitability:.6f}"
+    return area_name(each.area), str(each.empty), dollars(each.half_cents), f"{profitability:.6f}"
