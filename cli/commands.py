@@ -7,7 +7,20 @@ import sys
 
 import typer
 
-from cli import agent, daemon, demo, instance, lab, network, rates, solve, synthetic, taxi, taxi_replay
+from cli import (
+    agent,
+    daemon,
+    demo,
+    evaluation,
+    instance,
+    lab,
+    network,
+    rates,
+    solve,
+    synthetic,
+    taxi,
+    taxi_replay,
+)
 from cli.data import commands as data
 from cli.errors import UserError
 from cli.experiment import commands as experiment
@@ -26,7 +39,7 @@ app.add_typer(synthetic.app, name="synthetic")
 app.add_typer(data.app, name="data")
 app.add_typer(instance.app, name="instance")
 app.add_typer(experiment.app, name="experiment")
-for single in (solve, daemon, agent, rates, network, demo):
+for single in (solve, daemon, agent, rates, network, demo, evaluation):
     single.register(app)
 
 

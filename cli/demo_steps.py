@@ -88,15 +88,30 @@ class LabSteps:
         *,
         strategy: str | None = None,
         conf: Mapping[str, object] | None = None,
+        query: str = "1",
     ) -> None:
-        """Submit the query, with a strategy of its own and further configuration if they are given."""
+        """Submit the query, with a strategy of its own and further configuration if they are given.
+
+        Args:
+            scheduler: Name of the run.
+            name: Name of the topology.
+            workers: Worker slots to ask for.
+            pins: Places by component.
+            run_dir: Folder of the log and of the configuration.
+            strategy: Strategy of the topology's own; None: that of the daemon.
+            conf: Further configuration.
+            query: `1`, `2` or `both`.
+
+        Raises:
+            StepError: The command failed.
+        """
         self.progress.step(f"{scheduler}: submitting the taxi query")
         own = {} if strategy is None else {"topology.stormplace.strategy": strategy}
         file = run_dir / "topology-conf.json"
         content = TOPOLOGY_CONF | dict(conf or {}) | own
         file.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
         arguments = ["submit", "--nimbus", NIMBUS, "--redis", REDIS, "--run", scheduler, "--name", name]
-        arguments += ["--workers", str(workers), "--conf", str(file)]
+        arguments += ["--workers", str(workers), "--conf", str(file), "--query", query]
         for component, place in pins.items():
             arguments += ["--pin", f"{component}={place}"]
         self._taxi("nimbus", arguments, run_dir / "submit.log")
@@ -127,6 +142,17 @@ class LabSteps:
         arguments = ["feed", str(self.data), "--redis", REDIS, "--run", scheduler]
         arguments += ["--fast-rows", str(fast_rows), "--rate", str(rate), "--paced-rows", str(paced_rows)]
         self._taxi("redis", arguments, run_dir / "feed.log", attendant)
+
+    def replay(self, scheduler: str, speed: float, run_dir: Path) -> None:
+        """Feed all rows at a multiple of the speed at which the trips ended.
+
+        Raises:
+            StepError: The command failed.
+        """
+        self.progress.step(f"{scheduler}: all rows at {speed:g} times their speed")
+        arguments = ["replay", str(self.data), "--redis", REDIS, "--run", scheduler, "--speed", str(speed)]
+        arguments += ["--rejects", str(run_dir / "rejects.csv")]
+        self._taxi("redis", arguments, run_dir / "feed.log")
 
     def finish(self, scheduler: str, name: str, run_dir: Path) -> None:
         """Collect results and placement, then kill the topology."""

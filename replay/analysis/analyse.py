@@ -19,6 +19,7 @@ from replay.failures import reading
 from replay.latency import measure
 from replay.output import MARK, read_json, replaced_folder, write_json
 from replay.placement import PLACEMENT, read_placement_file
+from replay.places import spark_path
 from replay.response_time.breakdown import parts
 from replay.sites import read_sites
 from replay.stream_files import SUMMARY
@@ -170,7 +171,7 @@ class _Work:
         for name, tables in self._tables.items():
             with reading(self._out / name):
                 whole = reduce(lambda one, other: one.unionByName(other), tables)
-                whole.write.parquet(str(self._out / f"{name}.parquet"))
+                whole.write.parquet(spark_path(self._out / f"{name}.parquet"))
         for rows in self._kept:
             rows.unpersist()
 

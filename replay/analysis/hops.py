@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F  # noqa: N812 - the name that PySpark's own documents use
 
 from replay.errors import DataError
+from replay.places import spark_path
 from replay.response_time.breakdown import Way, legs
 from replay.response_time.rows import TRAILS
 
@@ -55,7 +56,7 @@ def find_legs(
     if missing:
         raise DataError(f"{path}: line 1: the placement has no executor of {', '.join(sorted(missing))}")
     schema = ", ".join(f"`{name}` bigint" for name in columns)
-    trails = spark.read.schema(schema).csv(str(path), header=True)
+    trails = spark.read.schema(schema).csv(spark_path(path), header=True)
     measured = rows.where("measured")
     every = -(-measured.count() // MOST_ROWS)
     chosen = measured.where(F.pmod(F.xxhash64("n"), F.lit(every)) == 0)

@@ -14,6 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that PySpark's o
 
 from replay.errors import DataError, MachineError
 from replay.failures import reading
+from replay.places import spark_path
 from replay.sweep.plan import still_open
 from replay.sweep.worker import FAILED, Finished, carry_out
 
@@ -92,7 +93,7 @@ def write_runs(spark: SparkSession, folder: SweepFolder, failed: Sequence[Finish
     with reading(folder.parts):
         rows = spark.createDataFrame([_row_of_failure(each) for each in failed], COLUMNS)
         if folder.finished():
-            rows = rows.unionByName(spark.read.schema(COLUMNS).parquet(str(folder.parts)))
+            rows = rows.unionByName(spark.read.schema(COLUMNS).parquet(spark_path(folder.parts)))
         elif not failed:
             raise DataError(f"{folder.parts}: no run is finished")
         best = F.min("objective").over(Window.partitionBy("instance"))
@@ -100,11 +101,11 @@ def write_runs(spark: SparkSession, folder: SweepFolder, failed: Sequence[Finish
         gap = F.when(above == 0.0, 0.0).when(F.col("objective") != 0.0, above / F.abs("objective"))
         table = rows.withColumn("best", best).withColumn("gap", gap).drop("best")
         _replace(folder.runs, partial(_save, table))
-        return spark.read.parquet(str(folder.runs))
+        return spark.read.parquet(spark_path(folder.runs))
 
 
 def _save(table: DataFrame, target: Path) -> None:
-    table.write.mode("overwrite").parquet(str(target))
+    table.write.mode("overwrite").parquet(spark_path(target))
 
 
 def _replace(target: Path, write: Callable[[Path], None]) -> None:

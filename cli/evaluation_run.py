@@ -1,0 +1,107 @@
+"""The flow of an evaluation: data, lab up, one run per strategy, lab down, verification, analysis, report."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from cli.demo_steps import LabSteps, StepError
+from cli.errors import UserError
+from cli.evaluation_data import check_data, prepare
+from cli.evaluation_report import finish
+from cli.evaluation_settings import OURS
+from cli.interrupt import INTERRUPTED_STATUS, all_as_ctrl_c
+from cli.progress import StepProgress
+from cli.running_lab import running_lab
+from lab.errors import LabError
+from lab.sites import read_site_file
+from replay.errors import DataError
+from topologies.taxi.topology import component_ids
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from cli.evaluation_data import Rows
+    from cli.evaluation_settings import EvaluationSettings, Query, Variant
+
+TOPOLOGY = "taxi"
+EXECUTORS_PER_WORKER = 2
+_PINNED: dict[Query, tuple[str, ...]] = {
+    "1": ("dataSource", "globalRank"),
+    "2": ("dataSource", "globalAreaRank"),
+    "both": ("dataSource", "globalRank", "globalAreaRank"),
+}
+
+
+def run_evaluation(settings: EvaluationSettings) -> None:
+    """Run a whole evaluation; print its tables and the report's path.
+
+    Raises:
+        UserError: A step failed, an answer was wrong, the machine lacks something, or it was interrupted; the
+            lab is down by then.
+    """
+    try:
+        read_site_file(settings.sites)
+        check_data(settings)
+    except (LabError, DataError) as error:
+        raise UserError(str(error)) from error
+    folder = _new_folder(settings.out)
+    with all_as_ctrl_c(), StepProgress(total=5 + 4 * len(settings.variants)) as progress:
+        try:
+            progress.step("data")
+            rows = prepare(settings, folder, progress.detail)
+            runs: dict[Variant, Path] = {}
+            first = settings.variants[0].scheduler
+            with running_lab(folder / "lab", settings.sites, first, progress) as lab:
+                steps = LabSteps(lab, progress, rows.path)
+                for variant in settings.variants:
+                    runs[variant] = _run_one(steps, variant, settings, folder, rows)
+            finish(settings, folder, rows, runs, progress)
+        except (StepError, DataError, LabError, OSError) as failure:
+            raise UserError(f"{failure} (details in {folder})", status=1) from failure
+        except KeyboardInterrupt:
+            raise UserError(
+                f"interrupted; what was done so far is in {folder}", status=INTERRUPTED_STATUS
+            ) from None
+
+
+def _new_folder(out: Path) -> Path:
+    """Make a folder of its own for this evaluation; its name is the local time."""
+    folder = out / f"evaluation-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise UserError(f"--out: cannot create {folder}: {error.strerror}") from error
+    return folder.resolve()
+
+
+def _run_one(
+    steps: LabSteps, variant: Variant, settings: EvaluationSettings, folder: Path, rows: Rows
+) -> Path:
+    """Submit, feed, collect and kill under one strategy.
+
+    Returns:
+        The run's folder.
+    """
+    run_dir = folder / variant.name
+    run_dir.mkdir()
+    ours = variant.scheduler == OURS
+    site = steps.services_site(settings.sites)
+    pins = dict.fromkeys(_PINNED[settings.query], f"site:{site}") if ours else {}
+    steps.use_scheduler(variant.scheduler)
+    workers = -(-len(_components(settings.query)) // EXECUTORS_PER_WORKER)
+    steps.submit(
+        variant.name, TOPOLOGY, workers, pins, run_dir, strategy=variant.strategy, query=settings.query
+    )
+    feeding = settings.feeding
+    if feeding.speed is not None:
+        steps.replay(variant.name, feeding.speed, run_dir)
+    elif feeding.rate is not None:
+        fast = rows.count - feeding.paced_rows
+        steps.feed(variant.name, fast, feeding.rate, feeding.paced_rows, run_dir)
+    steps.finish(variant.name, TOPOLOGY, run_dir)
+    return run_dir
+
+
+def _components(query: Query) -> tuple[str, ...]:
+    return component_ids(("1", "2") if query == "both" else (query,))
