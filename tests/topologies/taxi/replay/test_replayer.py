@@ -311,3 +311,16 @@ def test_paced_rows_wait_for_the_results_too(
     assert outcome.ended
     assert side.rows() == path.read_bytes().splitlines()
     assert most == 100
+
+
+def test_the_order_of_rows_is_known_after_a_pause(
+    side: Any, line: Callable[[int, int], str], tmp_path: Path
+) -> None:
+    """A row that goes back, or is there twice, is told also when it is the first to come."""
+    lines = [line(n, 100) for n in range(250)] + [line(7, 100), line(300, 99), line(301, 101)]
+    path = tmp_path / "rows.csv"
+    path.write_text("\n".join(lines))
+    with pytest.raises(FeedError, match="no progress"):
+        replayer(side, path, limits=Limits(250, 0.05)).run()
+    assert len(side.rows()) == 250
+    assert replayer(side, path).run(resume=True).faults == {"duplicate": 1, "goes_back": 1}
