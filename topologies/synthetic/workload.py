@@ -97,10 +97,11 @@ class Workload:
             self._check_stream(stream)
         for index in range(len(self.operators)):
             self._check_operator(index)
-        if not self.sources:
+        sources = self.sources
+        if not sources:
             raise WorkloadError("no operator is a source: all of them wait for others")
         for k, stream in enumerate(self.streams):
-            if stream.target in self.sources:
+            if stream.target in sources:
                 raise WorkloadError(
                     f"stream {self.stream_name(k)} leads to a source: Storm's spouts take no tuples"
                 )
