@@ -93,11 +93,14 @@ def test_many_lines_are_judged_as_one_by_one(line: Callable[[int, int], str], se
     assert {row.fault for row in expected} >= {None, "goes_back", "columns", "duplicate"}
 
 
-def test_a_file_of_one_instant_does_not_fill_the_memory(line: Callable[[int, int], str]) -> None:
-    """Only so many of its lines are remembered."""
+@pytest.mark.parametrize("some", [[], [b"malformed"]])
+def test_a_file_of_one_instant_does_not_fill_the_memory(
+    line: Callable[[int, int], str], some: list[bytes]
+) -> None:
+    """Only so many of its lines are remembered, whether they are looked at together or one by one."""
     checker: Any = Checker()
     for begin in range(0, 20_000, 250):
-        checker.look_at_all([line(n, 5).encode() for n in range(begin, begin + 250)])
+        checker.look_at_all([*some, *(line(n, 5).encode() for n in range(begin, begin + 250))])
     assert len(checker._instant) == 10_000
     assert checker.look(line(3, 5).encode()).fault == "duplicate"
     assert checker.look(line(3, 6).encode()).fault is None

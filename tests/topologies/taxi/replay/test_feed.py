@@ -106,6 +106,15 @@ def test_paced_rows_come_when_the_fast_ones_are_done(
     )
 
 
+def test_paced_rows_are_announced_at_once(side: Any, write_rows: Callable[..., Path]) -> None:
+    """With the first of them, however lately something was reported."""
+    seen: list[Progress] = []
+    side.release(250)
+    plan = FeedPlan(fast_rows=250, rate_per_s=1e6, paced_rows=3)
+    Feeder(side.client(), side.run, plan, seen.append).feed(write_rows(300))
+    assert [progress.phase for progress in seen[:2]] == ["fast", "paced"]
+
+
 def test_rows_that_are_late_share_an_entry(side: Any, write_rows: Callable[..., Path]) -> None:
     """A feeder that is behind catches up with few writes, none of more than 250 rows."""
     path = write_rows(2_000)
