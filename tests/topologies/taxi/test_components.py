@@ -1,191 +1,139 @@
-"""Components: what is lost is told in the totals, and Redis' absence is no silence."""
+"""Each component of query 1 alone, in this process: what it emits for a batch, in any order of the parts."""
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from topologies.taxi.keys import REDIS_KEY, RUN_KEY, TaxiSettings
-from topologies.taxi.progress import LostNumbers, StaleSequenceError
-from topologies.taxi.totals import Totals
+from topologies.batches.clock import Account, Rebuild, Step, Ticks
+from topologies.batches.header import Header, QueryStart, pack_queries
+from topologies.component import REPLAY_KEY
+from topologies.taxi.settings import SHARES_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-POINTS = "-73.956528 40.716976 -73.96244 40.715008"
+ROW = "60,50,-73.956528,40.716976,-73.962440,40.715008"
+START = QueryStart(1, None, 0)
 
 
-def row(n: int, *, reason: str = "", dropoff_s: int = 60, points: str = POINTS) -> list[Any]:
-    return [n, "1", reason, "2013-01-01 00:00:00", "2013-01-01 00:01:00", dropoff_s, points, ""]
+def header(
+    first: int, following: int, epoch: int = 1, origin: int = 1, start: QueryStart = START
+) -> list[Any]:
+    return Header(epoch, origin, first, following, pack_queries({"1": start})).values
 
 
-def end(n: int) -> list[Any]:
-    return [n, "1", "", "", "", 0, "", Totals(rows=n - 1).encode()]
+def own(emitted: list[tuple[str, list[Any]]]) -> list[tuple[str, list[Any]]]:
+    """What was emitted, without headers."""
+    return [(stream, values[5:]) for stream, values in emitted]
 
 
-def test_the_filter_counts_rejects_by_reason_and_names_lost_rows(stage: Callable[..., Any]) -> None:
-    """Only rows that pass get a number; the marker carries counts and gaps on both ways."""
+def test_rows_before_the_querys_start_are_not_its_own(stage: Callable[..., Any]) -> None:
+    """The batch goes on empty, so that no batch is missing; the end has no rows either."""
     each = stage("filterByCoordinates")
-    zero, far = "0.0 0.0 -73.96 40.71", "-73.95 40.71 -70.0 40.71"
-    for values in (
-        row(1, reason="columns"),
-        row(2),
-        row(4, points=zero),
-        row(5, points=far),
-        row(6, dropoff_s=59),
-    ):
-        each.process("parser", values)
-    (name, passed), (other, progress) = each.process("parser", row(7))
-    assert (name, passed[:2], other, progress) == ("default", [2, 7], "progress", [2, 7, 60, ""])
-    (_, marker), (_, progress_marker) = each.process("parser", end(8))
-    assert marker[0] == progress_marker[0] == 3
-    totals = Totals.decode(marker[-1])
-    assert totals == Totals(
-        rows=7,
-        passed=2,
-        rejected={"columns": 1, "zero_coordinates": 1, "outside_grid": 1, "time_goes_back": 1},
-        lost={"filterByCoordinates": LostNumbers(1, ((3, 3),))},
-    )
+    late = QueryStart(3, 60, 7)
+    emitted = each.process("parser", [*header(1, 3, start=late), "5", "1 1-0", 0, f"{ROW}\n{ROW}"])
+    assert [values[-1] for _, values in own(emitted)] == ["", ""]
+    emitted = each.process("parser", [*header(3, 5, start=late), "5", "3 2-0", 0, f"{ROW}\n!columns"])
+    (_, (_, rows)), (stream, (_, _, times)) = own(emitted)
+    assert (rows, stream, times) == (f"3,50,{ROW[6:]}", "progress", "60,50 !columns")
+    emitted = each.process("parser", [*header(5, 6, start=late), "5", "5 3-0", 1, ""])
+    assert [values[-1] for _, values in own(emitted)] == ["", ""]
 
 
-def counted(p: int, marker: str = "") -> list[Any]:
-    return [p, p, "1", "a", "b", "" if marker else "1.1-2.2", marker]
+def test_every_share_gets_every_batch(stage: Callable[..., Any]) -> None:
+    """A share without a row gets none, not nothing."""
+    each = stage("computeRouteID", {SHARES_KEY: 4})
+    emitted = own(each.process("filterByCoordinates", [*header(7, 8), "5", f"7,50,{ROW[6:]}"]))
+    assert [values[0] for _, values in emitted] == [0, 1, 2, 3]
+    assert [values[2] for _, values in emitted].count("") == 3
+    assert "7 50 161.170-160.170" in [values[2] for _, values in emitted]
 
 
-def test_counting_gives_up_a_lost_row_after_two_ticks_and_says_so(stage: Callable[..., Any]) -> None:
-    """The run goes on without the row, Storm sees an error, and the marker names it."""
-    each = stage("countByWindow")
-    marker = Totals(rows=3, passed=3).encode()
-    for p in (1, 3):
-        each.process("computeRouteID", counted(p))
-    each.process("computeRouteID", counted(4, marker))
-    emitted = [entry for p in (1, 2, 3) for entry in each.process("metronome", [p, p, 60, ""])]
-    emitted += each.process("metronome", [4, 4, 60, marker])
-    assert [values[0] for _, values in emitted] == [1]
-    assert each.tick() == []
-    after = [values for _, values in each.tick()]
-    assert [values[0] for values in after] == [3, 4]
-    assert Totals.decode(after[-1][-1]).lost == {"countByWindow": LostNumbers(1, ((2, 2),))}
-    assert "((2, 2),)" in each.errors[0]
-
-
-def test_counting_never_lets_its_clock_go_back(stage: Callable[..., Any]) -> None:
-    """A metronome that was restarted may send an older time: rows are counted at the latest one."""
-    each = stage("countByWindow")
-    for p in (1, 2, 3):
-        each.process("computeRouteID", counted(p))
-    for p, now_s in ((1, 2_000), (2, 60), (3, 3_799)):
-        ((_, values),) = each.process("metronome", [p, p, now_s, ""])
-    assert values[6] == "1.1-2.2 3 3"
-
-
-def test_counting_ends_a_run_also_after_a_restart_upstream(stage: Callable[..., Any]) -> None:
-    """Numbers that come again are errors, but the marker passes and tells of them."""
-    each = stage("countByWindow")
-    for p in (1, 2, 3):
-        each.process("computeRouteID", counted(p))
-        each.process("metronome", [p, p, 60, ""])
-    with pytest.raises(StaleSequenceError):
-        each.process("computeRouteID", counted(1))
-    ((_, values),) = each.process("computeRouteID", counted(2, Totals(rows=4, passed=1).encode()))
-    assert Totals.decode(values[-1]).lost == {"countByWindow (repeated)": LostNumbers(2, ((1, 2),))}
-
-
-def test_partial_rank_names_rows_that_never_came(stage: Callable[..., Any]) -> None:
-    """A gap before it is told in the marker."""
-    each = stage("partialRank")
-    each.process("countByWindow", [1, 1, "1", "a", "b", 0, "1.1-2.2 1 1", ""])
-    each.process("countByWindow", [3, 3, "1", "a", "b", 0, "", ""])
-    ((_, values),) = each.process("countByWindow", [4, 4, "1", "", "", 0, "", Totals(rows=3).encode()])
-    assert Totals.decode(values[-1]).lost == {"partialRank": LostNumbers(1, ((2, 2),))}
-
-
-def conf(redis_server: Any) -> dict[str, Any]:
-    return {REDIS_KEY: str(redis_server.address), RUN_KEY: "r1"}
-
-
-def test_global_rank_writes_each_row_and_the_totals(stage: Callable[..., Any], redis_server: Any) -> None:
-    """`top` only when the answer changed, `state` always, one final entry with what was lost."""
-    each = stage("globalRank", conf(redis_server))
-    tops = ["1.1-2.2 1 1", "1.1-2.2 2 2", "3.3-4.4 3 4;1.1-2.2 2 2"]
-    for p, top in zip((1, 2, 4), tops, strict=True):
-        each.process("partialRank", [p, p * 10, "5", "A", "B", 0, top, ""])
-    totals = Totals(rows=41, passed=4, rejected={"columns": 37}).encode()
-    each.process("partialRank", [5, 41, "1", "", "", 0, "", totals])
-    each.component._writer.flush(20.0)
-    entries = [fields for _, fields in redis_server.client().xrange("taxi:r1:results")]
-    assert [(e.get("n"), e.get("emit_us"), "top" in e) for e in entries[:-1]] == [
-        ("10", "5", True),
-        ("20", "5", False),
-        ("40", "5", True),
+def test_the_clock_tells_all_shares_and_the_first_one_more(stage: Callable[..., Any]) -> None:
+    """Before the query's start there is no time."""
+    each = stage("metronome", {SHARES_KEY: 2})
+    start = QueryStart(3, 60, 0)
+    emitted = own(each.process("filterByCoordinates", [*header(1, 3, start=start), "1 1-0", 0, ""]))
+    assert [values for _, values in emitted] == [[0, "", ""], [1, "", ""]]
+    emitted = own(each.process("filterByCoordinates", [*header(3, 5, start=start), "3 2-0", 0, "90,5 59,5"]))
+    ticks = Ticks((Step(3, 90, 5),), frozenset({4}))
+    account = Account("3", "4 time_goes_back", Rebuild("2-0", 3, 60), "3 2-0")
+    assert [values for _, values in emitted] == [
+        [0, ticks.encode(), account.encode()],
+        [1, ticks.encode(), ""],
     ]
-    assert json.loads(entries[2]["state"]) == [["3.3-4.4", 3], ["1.1-2.2", 2]]
-    assert entries[2]["top"].startswith("A,B,3.3,4.4,1.1,2.2,NULL,")
-    assert entries[-1] == {
-        "end": "1",
-        "rows": "41",
-        "passed": "4",
-        "rejected": "37",
-        "reasons": '{"columns": 37}',
-        "lost": '{"globalRank": {"count": 1, "ranges": [[3, 3]]}}',
-        "began": "{}",
-    }
 
 
-def test_global_rank_tells_of_an_outage_once_and_names_results_in_doubt(
-    stage: Callable[..., Any], redis_server: Any
-) -> None:
-    """Redis gone is an error of the component; the totals are written when it is back, with the gap."""
-    each = stage("globalRank", conf(redis_server))
-    redis_server.stop()
-    for p in (1, 2, 3):
-        each.process("partialRank", [p, p, "5", "A", "B", 0, "1.1-2.2 1 1", ""])
-    each.process("partialRank", [4, 4, "1", "", "", 0, "", Totals(rows=3, passed=3).encode()])
-    assert len(each.errors) == 1
-    assert "results of rows p=1 and on may be lost" in each.errors[0]
-    redis_server.start()
-    client = redis_server.client()
-    while not client.xlen("taxi:r1:results"):
-        each.tick()
-    ((_, final),) = client.xrange("taxi:r1:results")
-    assert json.loads(final["lost"]) == {"results": {"count": 3, "ranges": [[1, 3]]}}
+def counted(each: Any, first: int, rows: str, ticks: Ticks, *, clock_first: bool = False) -> list[Any]:
+    """Give a share of countByWindow both parts of a batch of four rows; return its changes."""
+    start = QueryStart(1, 10, 0)
+    parts = [
+        ("computeRouteID", [*header(first, first + 4, start=start), 2, "5", rows]),
+        ("metronome", [*header(first, first + 4, start=start), 2, ticks.encode(), ""]),
+    ]
+    emitted = [values for part in (parts[::-1] if clock_first else parts) for values in each.process(*part)]
+    return [values[9].split("\n") for _, values in emitted]
 
 
-def test_the_source_emits_rows_and_the_end_and_tells_of_bad_entries(
-    stage: Callable[..., Any], redis_server: Any
-) -> None:
-    """Each row keeps its number; the end becomes totals; an entry without number or line is an error."""
-    client = redis_server.client()
-    for fields in ({"n": 1, "line": "a"}, {"n": "x", "line": "b"}, {"n": 2}, {"n": 3, "end": 1}):
-        client.xadd("taxi:r1:rows", fields)
-    each = stage("dataSource", conf(redis_server))
-    emitted: list[Any] = []
-    while not emitted:
-        emitted = each.next_tuple()
-    (_, first), (_, last) = emitted
-    assert (first[0], first[2:]) == (1, ["a", ""])
-    assert (last[0], Totals.decode(last[3])) == (3, Totals(rows=2))
-    assert len(each.errors) == 2
+@pytest.mark.parametrize("clock_first", [False, True])
+def test_counts_change_with_a_row_or_with_the_time(stage: Callable[..., Any], *, clock_first: bool) -> None:
+    """An expiry is written with the row that moves the time, of whichever share it is."""
+    each = stage("countByWindow")
+    ticks = Ticks((Step(2, 20, 7),), frozenset({3}))
+    rows = "1 5 a-b\n2 7 a-b\n3 8 c-d"
+    assert counted(each, 1, rows, ticks, clock_first=clock_first) == [["1 5 10 a-b 1 1", "2 7 20 a-b 2 2"]]
+    ticks = Ticks((Step(6, 1_811, 9), Step(7, 1_820, 8)))
+    assert counted(each, 5, "6 9 e-f", ticks, clock_first=clock_first) == [
+        ["6 9 1811 a-b 1 2 e-f 1 6", "7 8 1820 a-b 0 0"]
+    ]
 
 
-def test_the_source_never_waits(stage: Callable[..., Any], redis_server: Any) -> None:
-    """With nothing to read, next_tuple returns at once and emits nothing."""
-    each = stage("dataSource", conf(redis_server))
-    assert each.next_tuple() == []
+def test_a_new_epoch_begins_with_an_empty_window(stage: Callable[..., Any]) -> None:
+    """Late tuples of the old one change nothing."""
+    each = stage("countByWindow")
+    tick = Ticks((Step(1, 20, 5),)).encode()
+
+    def give(epoch: int, first: int, row: str, ticks: str) -> list[str]:
+        parts = [("computeRouteID", ["5", row]), ("metronome", [ticks, ""])]
+        emitted = [
+            values
+            for source, part in parts
+            for _, values in each.process(source, [*header(first, first + 1, epoch), 0, *part])
+        ]
+        return [values[-1] for values in emitted]
+
+    assert give(1, 1, "1 5 a-b", tick) == ["1 5 20 a-b 1 1"]
+    assert give(2, 1, "1 5 a-b", tick) == ["1 5 20 a-b 1 1"]
+    assert give(1, 2, "2 5 a-b", ";") == []
+    assert give(2, 2, "2 5 a-b", ";") == ["2 5 20 a-b 2 2"]
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({RUN_KEY: "r"}, "taxi.redis is None"),
-        ({REDIS_KEY: "h:1"}, "taxi.run is None"),
-        ({REDIS_KEY: "h", RUN_KEY: "r"}, "'h' is not HOST:PORT"),
-        ({REDIS_KEY: "h:1", RUN_KEY: "a b"}, "run 'a b' must be"),
-    ],
-)
-def test_bad_settings_name_the_key(settings: dict[str, str], message: str) -> None:
-    """A component does not start with a wrong configuration."""
-    with pytest.raises(ValueError, match=message):
-        TaxiSettings.from_conf(settings)
+def test_a_batch_that_cannot_be_worked_off_fails_and_stops_its_share(stage: Callable[..., Any]) -> None:
+    """What follows in the epoch is acknowledged and dropped; a new epoch heals."""
+    each = stage("partialRank", {REPLAY_KEY: True})
+
+    def give(epoch: int, first: int, changes: str) -> list[tuple[str, str]]:
+        values = [*header(first, first + 1, epoch), 0, "5", ";", "", changes]
+        message = {
+            "id": f"t{first}",
+            "comp": "countByWindow",
+            "stream": "default",
+            "task": 1,
+            "tuple": values,
+        }
+        told = each.run(message)
+        return [(one["command"], one.get("id", "")) for one in told if one["command"] not in {"log", "sync"}]
+
+    assert give(1, 1, "1 5 20 a-b one 1") == [("fail", "t1"), ("error", "")]
+    assert give(1, 2, "") == [("ack", "t2")]
+    assert [command for command, _ in give(2, 1, "1 5 20 a-b 1 1")] == ["emit", "ack"]
+
+
+def test_tops_are_sent_where_they_change(stage: Callable[..., Any]) -> None:
+    """Also when the last route leaves."""
+    each = stage("partialRank")
+    changes = "1 5 20 a-b 1 1\n2 5 20 c-d 1 2 a-b 0 0\n3 5 20 c-d 0 0"
+    ((_, values),) = each.process("countByWindow", [*header(1, 4), 0, "5", ";", "", changes])
+    assert values[-1].split("\n") == ["1 5 20 a-b 1 1", "2 5 20 c-d 1 2", "3 5 20"]
