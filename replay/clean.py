@@ -8,7 +8,6 @@ an earlier trip that passed), which is found later, as it takes the rows' order.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,10 +16,10 @@ import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow ships no types
 from replay import grid
 from replay.fields import NO_TIME
 from replay.query1 import route_number
-from replay.raw_trips import RawTrips, from_lines, from_table
+from replay.raw_trips import RawTrips, from_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from pyspark.sql import DataFrame
 
@@ -71,25 +70,12 @@ def judge_lines(lines: DataFrame, queries: tuple[int, ...], semantics: Semantics
         the local time read as UTC, for query 1 `route`, for query 2 `taxi`, `start`, `end` and `cents` (fare
         and tip).
     """
-    return lines.mapInArrow(_Judge(from_lines, queries, semantics), JUDGED_SCHEMA)
 
-
-def judge_trips(trips: DataFrame, queries: tuple[int, ...], semantics: Semantics) -> DataFrame:
-    """Filter the rows of a trips table; see `judge_lines`."""
-    return trips.mapInArrow(_Judge(from_table, queries, semantics), JUDGED_SCHEMA)
-
-
-@dataclass(frozen=True)
-class _Judge:
-    """What `mapInArrow` calls."""
-
-    read: Callable[[pa.RecordBatch], RawTrips]
-    queries: tuple[int, ...]
-    semantics: Semantics
-
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def judged(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            yield judge(self.read(batch), self.queries, self.semantics)
+            yield judge(from_lines(batch), queries, semantics)
+
+    return lines.mapInArrow(judged, JUDGED_SCHEMA)
 
 
 def judge(raw: RawTrips, queries: tuple[int, ...], semantics: Semantics) -> pa.RecordBatch:

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F  # noqa: N812 - the name that PySpark's own documents use
 
-from replay.blocks import Span, block_rows, lay_out, span, with_history
-from replay.clean import JUDGED_SCHEMA, PARSER_REASONS, judge_lines, judge_trips
+from replay.blocks import Span, block_rows, lay_out, with_history
+from replay.clean import PARSER_REASONS
 from replay.errors import DataError
 from replay.expected_summary import ExpectedSummary, query_folder
 from replay.expected_tables import survey, write_answers, write_rejects
 from replay.failures import working
 from replay.ingest import read_lines
+from replay.judged import judged_lines, judged_table
 from replay.kernel import BlockSolver
 from replay.kernel_tables import ANSWER_SCHEMA
 from replay.output import MARK, replaced_folder, write_json
 from replay.places import spark_path
-from replay.raw_trips import TABLE_COLUMNS
 from replay.semantics import Semantics
 from replay.trips.table import read_trips
 
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
 
     from replay.blocks import Layout
+    from replay.judged import Judged
 
 #: Reasons for which a row is no trip report, whatever the query.
 _NO_REPORT = set(PARSER_REASONS[:4])
-_KERNEL_COLUMNS = ("n", "dropoff_s", "pickup_s", "route", "taxi", "start", "end", "cents")
 
 
 def write_expected(
@@ -87,7 +87,7 @@ def write_expected(
             folder = query_folder(scratch, query)
             folder.mkdir(exist_ok=True)
             head = {"file": source.name, "rows": rows}
-            rejected = write_rejects(judged, answered, query, folder, head=head, early=early[query])
+            rejected = write_rejects(judged.rejects, answered, query, folder, head=head, early=early[query])
             write_answers(spark, answered, query, folder)
             summaries[query] = ExpectedSummary(
                 file=source.name,
@@ -111,13 +111,13 @@ def write_expected(
 
 
 def solve(
-    spark: SparkSession, judged: DataFrame, layout: Layout, queries: tuple[int, ...], semantics: Semantics
+    spark: SparkSession, judged: Judged, layout: Layout, queries: tuple[int, ...], semantics: Semantics
 ) -> DataFrame:
     """Answer the queries block by block.
 
     Args:
         spark: Session.
-        judged: Rows as of `replay.clean`.
+        judged: The rows.
         layout: Blocks.
         queries: 1, 2 or both.
         semantics: Settings.
@@ -125,44 +125,40 @@ def solve(
     Returns:
         Columns as in `replay.kernel_tables.ANSWER_SCHEMA`.
     """
-    considered = judged.where("route is not null or start is not null").select(*_KERNEL_COLUMNS)
     solver = BlockSolver(queries, semantics, layout.bounds)
+    prepare = judged.prepare  # its own name, as no task must take the tables of `judged` along
 
     def answered(table: pa.Table) -> pa.Table:  # Spark counts a method's `self` as one more argument
-        return solver.solve(table)
+        return solver.solve(table["block"][0].as_py(), prepare(table))
 
-    return with_history(spark, considered, layout).groupBy("block").applyInArrow(answered, ANSWER_SCHEMA)
+    return with_history(spark, judged.trips, layout).groupBy("block").applyInArrow(answered, ANSWER_SCHEMA)
 
 
 def _judged(
-    spark: SparkSession, source: Path, queries: tuple[int, ...], semantics: Semantics, folder: Path
-) -> DataFrame:
-    """Read and judge all rows once; they are read several times from here on."""
+    spark: SparkSession, source: Path, queries: tuple[int, ...], semantics: Semantics, work: Path
+) -> Judged:
+    """Read and judge all rows."""
     if source.is_dir():
-        judged = judge_trips(read_trips(spark, source).select(*TABLE_COLUMNS), queries, semantics)
-    else:
-        judged = judge_lines(read_lines(spark, source), queries, semantics)
-    judged.write.parquet(spark_path(folder))
-    return spark.read.schema(JUDGED_SCHEMA).parquet(spark_path(folder))
+        return judged_table(spark, read_trips(spark, source), queries, semantics, work)
+    return judged_lines(spark, read_lines(spark, source), queries, semantics, work)
 
 
 def _census(
-    source: Path, judged: DataFrame, queries: tuple[int, ...]
+    source: Path, judged: Judged, queries: tuple[int, ...]
 ) -> tuple[list[Span], int, dict[int, dict[str, int]]]:
     """Count rows by span of event time and by reason; the driver sees some rows per span.
 
     Returns:
         The spans with rows that a query considers; all rows; by query the rejects so far by reason.
     """
-    considered = F.col("route").isNotNull() | F.col("start").isNotNull()
     counted = (
-        judged.groupBy(F.when(considered, span("dropoff_s")).alias("span"), "reason1", "reason2")
-        .agg(F.count("*").alias("rows"), F.min("n").alias("lowest"), F.max("n").alias("highest"))
+        judged.census.groupBy("span", "reason1", "reason2")
+        .agg(F.sum("rows").alias("rows"), F.min("lowest").alias("lowest"), F.max("highest").alias("highest"))
         .collect()
     )
     rows = sum(row["rows"] for row in counted)
     reports = sum(row["rows"] for row in counted if not {row["reason1"], row["reason2"]} & _NO_REPORT)
-    _require_reports(source, judged, rows, reports)
+    _require_reports(source, judged.rejects, rows, reports)
     _require_dense(source, counted, rows)
     rejected: dict[int, dict[str, int]] = {query: {} for query in queries}
     for row, query in product(counted, queries):
@@ -196,12 +192,12 @@ def _require_dense(source: Path, counted: list[Row], rows: int) -> None:
         )
 
 
-def _require_reports(source: Path, judged: DataFrame, rows: int, reports: int) -> None:
+def _require_reports(source: Path, rejects: DataFrame, rows: int, reports: int) -> None:
     """Refuse rows of another format: the parser drops them all."""
     if reports:
         return
     reason = F.coalesce("reason1", "reason2").alias("reason")
-    first = judged.orderBy("n").select("n", reason).first()
+    first = rejects.orderBy("n").select("n", reason).first()
     if first is None:
         raise DataError(f"{source}: there is no row")
     unreadable = f"its {first['reason']} is unreadable"

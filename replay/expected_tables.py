@@ -33,7 +33,7 @@ class Answered:
 
     Attributes:
         rows: Columns as in `replay.kernel_tables`.
-        counts: Rows by (query, kind, block).
+        counts: Answers by (query, kind, block).
         false: (query, block) whose first row is taken for an output row and is none.
     """
 
@@ -52,14 +52,15 @@ class Answered:
 
 def survey(rows: DataFrame) -> Answered:
     """Count what the blocks answered; the driver sees some rows per block."""
-    found = rows.groupBy("query", "kind", "block").count().collect()
-    counts = {(row["query"], row["kind"], row["block"]): row["count"] for row in found}
+    held = F.when(F.col("kind") == "passed", F.size("lines")).otherwise(1)
+    found = rows.groupBy("query", "kind", "block").agg(F.sum(held).alias("rows")).collect()
+    counts = {(row["query"], row["kind"], row["block"]): row["rows"] for row in found}
     borders = rows.where("first or kind = 'edge'").select("query", "block", "kind", "labels").collect()
     return Answered(rows, counts, false_tops(tuple(row) for row in borders))
 
 
 def write_rejects(
-    judged: DataFrame,
+    early_rejects: DataFrame,
     answered: Answered,
     query: int,
     folder: Path,
@@ -70,14 +71,14 @@ def write_rejects(
     """Write rejects.parquet and rejects.json of a query; return the number of rejects by reason.
 
     Args:
-        judged: Rows as of `replay.clean`.
+        early_rejects: Those that need no order of rows to be seen, as of `replay.judged`.
         answered: What the blocks answered.
         query: 1 or 2.
         folder: Where to write.
         head: First entries of rejects.json.
-        early: Number of rejects among `judged` by reason.
+        early: Number of early rejects by reason.
     """
-    by_rule = judged.where(F.col(f"reason{query}").isNotNull()).select(
+    by_rule = early_rejects.where(F.col(f"reason{query}").isNotNull()).select(
         F.col("n").alias("line"),
         F.col(f"reason{query}").alias("reason"),
         F.col(f"detail{query}").alias("detail"),
@@ -113,7 +114,8 @@ def write_answers(spark: SparkSession, answered: Answered, query: int, folder: P
     own = answered.rows.where(F.col("query") == query)
     states = ["line", "time_s", *(["trips"] if query == 1 else []), *_RANKS[query]]
     states += ["tied"] if query == 1 else []
-    passed = own.where("kind = 'passed'").select("line", F.col("time_s").alias("dropoff_s"))
+    trips = own.where("kind = 'passed'").select(F.explode(F.arrays_zip("lines", "times")).alias("trip"))
+    passed = trips.select(F.col("trip.lines").alias("line"), F.col("trip.times").alias("dropoff_s"))
     passed.write.parquet(spark_path(folder / "passed.parquet"))
     own.where("kind = 'instant'").selectExpr(*states).write.parquet(spark_path(folder / "instants.parquet"))
     own.where("kind = 'minute'").selectExpr(*states).write.parquet(spark_path(folder / "minutes.parquet"))

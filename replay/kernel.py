@@ -12,7 +12,7 @@ from replay.kernel_answers import AreaAnswers, RouteAnswers
 from replay.kernel_areas import Rides, area_changes
 from replay.kernel_ranking import follow
 from replay.kernel_routes import route_changes
-from replay.kernel_tables import ANSWER_ARROW, rows
+from replay.kernel_tables import ANSWER_ARROW, chunks, rows
 from replay.kernel_trips import BlockTrips, Bounds, block_trips
 
 if TYPE_CHECKING:
@@ -34,18 +34,18 @@ class BlockSolver:
     semantics: Semantics
     bounds: dict[int, Bounds]
 
-    def solve(self, table: pa.Table) -> pa.Table:
+    def solve(self, block: int, table: pa.Table) -> pa.Table:
         """Answer the queries for one block.
 
         Args:
-            table: Rows of one block and of the half hour before it, in any order; columns `block`, `n`,
+            block: Number of the block.
+            table: Its rows and those of the half hour before it, in any order; columns `n`,
                 `dropoff_s`, `pickup_s`, `route` (null where query 1 does not consider the row), `taxi`,
                 `start` (null where query 2 does not), `end` and `cents`.
 
         Returns:
             Columns as in `replay.kernel_tables.ANSWER_ARROW`.
         """
-        block = table["block"][0].as_py()
         parts = [ANSWER_ARROW.empty_table()]
         for query in self.queries:
             marker = "route" if query == 1 else "start"
@@ -64,7 +64,7 @@ def _answers(block: int, query: int, trips: BlockTrips, semantics: Semantics) ->
     answers = _routes(trips) if query == 1 else _areas(trips, semantics)
     course = follow(stops, answers.changes)
     own = slice(stops.own, None)
-    passed = {"line": pa.array(trips.line[own]), "time_s": pa.array(stops.times[own])}
+    passed = {"lines": chunks(trips.line[own]), "times": chunks(stops.times[own])}
     parts.append(rows(block, query, "passed", passed))
     at = np.array(course.snapshots.stops, dtype=np.int64)
     states = rows(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from replay.kernel_ranking import Lists
     from scheduler.arrays import BoolArray, FloatArray, IntArray
 
+CHUNK = 4096
 _FIELDS = {
     "block": (pa.int64(), "bigint"),
     "query": (pa.int32(), "int"),
@@ -32,6 +33,9 @@ _FIELDS = {
     "labels": (pa.list_(pa.string()), "array<string>"),
     "first": (pa.bool_(), "boolean"),
     "row": (pa.string(), "string"),
+    # passed only: numbers and drop-offs of many trips in one row, which is much cheaper than a row for each
+    "lines": (pa.list_(pa.int64()), "array<bigint>"),
+    "times": (pa.list_(pa.int64()), "array<bigint>"),
 }
 #: Columns of a block's answers in Spark's notation.
 ANSWER_SCHEMA = ", ".join(f"{name} {spark}" for name, (_, spark) in _FIELDS.items())
@@ -58,6 +62,12 @@ def rows(block: int, query: int, kind: str, columns: Mapping[str, pa.Array]) -> 
         else:
             arrays.append(pa.nulls(count, arrow))
     return pa.table(arrays, schema=ANSWER_ARROW)
+
+
+def chunks(values: IntArray) -> pa.ListArray:
+    """Return (n,) values as lists of at most `CHUNK`."""
+    offsets = np.append(np.arange(0, values.size, CHUNK), values.size).astype(np.int32)
+    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(values))
 
 
 class Ragged:

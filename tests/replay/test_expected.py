@@ -17,10 +17,11 @@ from pyarrow import parquet
 
 from replay.answers import read_answers
 from replay.blocks import Span, lay_out
-from replay.clean import judge, judge_lines
+from replay.clean import judge
 from replay.errors import DataError, MachineError
 from replay.expected import solve, write_expected
 from replay.grid import name
+from replay.judged import judged_lines
 from replay.query2 import area_text
 from replay.raw_trips import TABLE_COLUMNS, from_lines
 from replay.semantics import Semantics, parse
@@ -238,11 +239,12 @@ def other_types(path: Path) -> None:
     parquet.write_table(table.set_column(place, "pickup_latitude", texts), path.with_name("part-1.parquet"))
 
 
-def test_no_stage_has_all_rows_in_one_place(spark: SparkSession, line: Callable[..., str]) -> None:
+def test_no_stage_has_all_rows_in_one_place(
+    spark: SparkSession, line: Callable[..., str], tmp_path: Path
+) -> None:
     """Each block's trips and their history come to one task; nothing else gathers rows."""
-    judged = judge_lines(
-        spark.createDataFrame([(1, line(1, (1, 1), (2, 2)))], "line bigint, text string"), (1, 2), Semantics()
-    )
+    lines = spark.createDataFrame([(1, line(1, (1, 1), (2, 2)))], "line bigint, text string")
+    judged = judged_lines(spark, lines, (1, 2), Semantics(), tmp_path / "work")
     layout = lay_out([Span(k, 10, {1: k + 1, 2: k + 1}) for k in range(50)], 100)
 
     solved = solve(spark, judged, layout, (1, 2), Semantics())
