@@ -1,9 +1,9 @@
 """Where trips go: the probability of every route between cells, as a table to draw from.
 
-Pick-ups and drop-offs per cell and the classes of lengths are those of the real rows (`city.toml`). A route's
-probability is pick-ups x drop-offs x a factor of its length x a factor of its own, balanced until the sums over
-routes, over cells and over lengths are right. The factors of their own, spread evenly, make some routes rare
-without making others frequent: without them made-up rows would repeat routes less often than real ones.
+Pick-ups and drop-offs per cell and the classes of lengths are the real rows' (`city.toml`). A route's
+probability is pick-ups x drop-offs x a factor of its length x a factor of its own, balanced until the sums
+over routes, over cells and over lengths are right. The factors of their own, spread evenly, make some routes
+rare without making others frequent: without them made-up rows would repeat routes less often than real ones.
 """
 
 from __future__ import annotations

@@ -97,7 +97,8 @@ def clean(
         rows = sum(by_day.values())
         rejected = {reason: counts[reason] for reason in (*REASONS, DUPLICATE) if counts[reason]}
         if not rows:
-            raise DataError(f"{source}: no row is left: {rejected}")
+            told = ", ".join(f"{reason} {count:,}" for reason, count in rejected.items())
+            raise DataError(f"{source}: no row is left: {told}")
         days = {day_name(day): by_day[day] for day in sorted(by_day)}
         finish(folder, {"rows": rows, "days": days, "rejected": rejected, "source": str(source)})
     return CleanSummary(rows + sum(rejected.values()), rows, rejected)

@@ -34,7 +34,7 @@ DURATION_BY_LENGTH = 0.77
 """Rank correlation of duration and length in the real rows."""
 _SOUGHT_ROUTES = 8
 _SOUGHT = 0.0075
-"""Share of trips on a few routes that are sought after for an hour. With routes of constant frequency alone the
+"""Share of trips on a few routes that are sought after for an hour. With routes of one frequency alone the
 first ranks of query 1 would have lower counts than in the real rows, and change more often."""
 _ZERO_DURATION = 0.003
 _SECONDS_VENDOR = 0.488

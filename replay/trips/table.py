@@ -129,9 +129,7 @@ def require_table(folder: Path) -> dict[str, object]:
         )
     summary = read_json(folder / MARK)
     if summary.get("kind") != KIND:
-        raise DataError(
-            f"{folder / MARK}: kind is {summary.get('kind')!r}, expected {KIND!r}: no trips table"
-        )
+        raise DataError(f"{folder / MARK}: no trips table: kind is {summary.get('kind')!r}")
     return summary
 
 

@@ -1,0 +1,36 @@
+"""Rows that stand in a table twice."""
+
+from __future__ import annotations
+
+import random
+
+import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow ships no types
+
+from replay.trips.duplicates import seen_before
+
+
+def test_a_row_is_double_if_an_earlier_one_is_equal_in_all_columns_but_n() -> None:
+    """Against a set of rows, with few values so that most rows come again; nulls equal nulls, -0 equals 0."""
+    seed = 11
+    rng = random.Random(seed)
+    rows = [
+        {
+            "n": n,
+            "medallion": rng.choice(("a", "b", None)),
+            "dropoff_s": rng.choice((1, -1)),
+            "fare_amount": rng.choice((0.0, -0.0, 2.5, None)),
+        }
+        for n in range(300)
+    ]
+    table = pa.Table.from_pylist(rows)
+    table = table.set_column(1, "medallion", table["medallion"].combine_chunks().dictionary_encode())
+
+    found = seen_before(table)
+
+    seen: set[tuple[object, ...]] = set()
+    expected = []
+    for row in rows:
+        key = (row["medallion"], row["dropoff_s"], row["fare_amount"])
+        expected.append(key in seen)
+        seen.add(key)
+    assert found.tolist() == expected, seed
