@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from html import escape
 from typing import TYPE_CHECKING
 
 from matplotlib import rc_context
@@ -65,4 +66,4 @@ def inline_svg(drawn: Figure, name: str, label: str, *, follow_series: bool = Tr
     colors = {**GROUND, **_LINES} if follow_series else GROUND
     for color, variable in colors.items():
         text = text.replace(color, f"var({variable})")
-    return text.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
+    return text.replace("<svg ", f'<svg role="img" aria-label="{escape(label)}" ', 1)

@@ -1,0 +1,214 @@
+"""`evaluate`: what is refused before anything starts, how runs are named and fed, and the rows it takes."""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from typer.testing import CliRunner
+
+from cli import evaluation_run
+from cli.commands import app
+from cli.demo_steps import StepError
+from cli.errors import UserError
+from cli.evaluation import DATA, SITES
+from cli.evaluation_data import prepare
+from cli.evaluation_run import run_evaluation
+from cli.evaluation_settings import EvaluationSettings, Feeding, Variant, read_feeding, read_variants
+from cli.interrupt import INTERRUPTED_STATUS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+RUNNER = CliRunner()
+SETTINGS = EvaluationSettings(
+    data=DATA,
+    minutes=None,
+    seed=0,
+    query="both",
+    variants=(Variant("even"), Variant("stormplace", "odp")),
+    sites=SITES,
+    feeding=Feeding(10.0, 300, None),
+    out=Path("runs"),
+    command="stormplace evaluate",
+)
+
+
+def no_lab(*_: object) -> None:
+    pytest.fail("a lab was started")
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--query", "3"), "--query: '3' is not one of 1, 2, both"),
+        (("--strategies", "even,fast"), "--strategies: 'fast' is not one of even, default, ras, stormplace"),
+        (("--strategies", "even:odp"), "--strategies: 'even:odp' is not one of"),
+        (("--strategies", "stormplace:fast"), "--strategies: 'fast' is not one of greedy"),
+        (("--strategies", "ras,ras"), "--strategies: ras is named twice"),
+        (("--speed", "2", "--rate", "5"), "--speed: it is for all rows"),
+        (("--rate", "inf"), "--rate: inf is not a finite number"),
+        (("--data", "/nowhere/rows.csv"), "--data: no such file or folder: /nowhere/rows.csv"),
+        (("--data", str(DATA), "--generate", "5"), "--generate: it makes rows up, so --data does not go"),
+        (("--sites", "/nowhere/sites.toml"), "--sites: no such file: /nowhere/sites.toml"),
+    ],
+)
+def test_bad_options_are_refused_and_leave_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], sentence: str
+) -> None:
+    monkeypatch.setattr(evaluation_run, "running_lab", no_lab)
+    out = tmp_path / "runs"
+
+    result = RUNNER.invoke(app, ["evaluate", "--out", str(out), *options])
+
+    assert isinstance(result.exception, UserError), result.output
+    assert str(result.exception).startswith(sentence)
+    assert result.exception.status == 2
+    assert not out.exists()
+
+
+def test_a_file_of_no_known_format_is_refused_before_a_folder_is_made(tmp_path: Path) -> None:
+    data = tmp_path / "rows.csv"
+    data.write_text("one,two\n")
+
+    with pytest.raises(UserError, match=r"rows\.csv: line 1: of none of the known formats"):
+        run_evaluation(replace(SETTINGS, data=data, out=tmp_path / "runs"))
+
+    assert not (tmp_path / "runs").exists()
+
+
+def test_runs_have_names_of_their_own() -> None:
+    variants = read_variants("even, stormplace,stormplace:odp")
+
+    assert [variant.name for variant in variants] == ["even", "stormplace", "stormplace-odp"]
+    assert variants[2].strategy == "odp"
+
+
+def test_rows_are_fed_at_ten_a_second_unless_told_otherwise() -> None:
+    assert read_feeding(None, None, None) == Feeding(10.0, 300, None)
+    assert read_feeding(2.5, 7, None) == Feeding(2.5, 7, None)
+    assert read_feeding(None, None, 60.0) == Feeding(None, 0, 60.0)
+
+
+def test_a_file_of_17_columns_is_taken_as_it_is(tmp_path: Path) -> None:
+    rows = prepare(SETTINGS, tmp_path, print)
+
+    assert (rows.path, rows.count) == (DATA.resolve(), 10_004)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_more_paced_rows_than_there_are_is_refused(tmp_path: Path) -> None:
+    with gzip.open(DATA, "rb") as lines, (tmp_path / "few.csv").open("wb") as few:
+        few.writelines(line for line, _ in zip(lines, range(20), strict=False))
+
+    with pytest.raises(UserError, match=r"--paced-rows: 300 is more than the 20 rows of .*few\.csv"):
+        prepare(replace(SETTINGS, data=tmp_path / "few.csv"), tmp_path, print)
+
+
+class Lab:
+    """Stands for a lab: hears of the steps, and fails or is interrupted at one of them."""
+
+    def __init__(self, error: BaseException | None = None) -> None:
+        self.heard: list[tuple[str, Any]] = []
+        self.down = False
+        self.error = error
+
+    def __enter__(self) -> Lab:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.down = True
+
+    def steps(self, _lab: object, _progress: object, data: Path) -> Lab:
+        self.heard.append(("data", data))
+        return self
+
+    def services_site(self, _sites: Path) -> str:
+        return "uniroma2"
+
+    def use_scheduler(self, scheduler: str) -> None:
+        self.heard.append(("scheduler", scheduler))
+
+    def submit(
+        self, name: str, _topology: str, workers: int, pins: dict[str, str], _folder: Path, **more: Any
+    ) -> None:
+        self.heard.append(("submit", (name, workers, sorted(pins), more)))
+
+    def feed(self, name: str, fast_rows: int, rate: float, paced_rows: int, _folder: Path) -> None:
+        self.heard.append(("feed", (name, fast_rows, rate, paced_rows)))
+        if self.error is not None:
+            raise self.error
+
+    def replay(self, name: str, speed: float, _folder: Path) -> None:
+        self.heard.append(("replay", (name, speed)))
+
+    def finish(self, name: str, _topology: str, _folder: Path) -> None:
+        self.heard.append(("finish", name))
+
+
+@pytest.fixture
+def lab(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException | None], Lab]:
+    def make(error: BaseException | None) -> Lab:
+        made = Lab(error)
+        monkeypatch.setattr(evaluation_run, "running_lab", lambda *_: made)
+        monkeypatch.setattr(evaluation_run, "LabSteps", made.steps)
+        return made
+
+    return make
+
+
+def test_each_strategy_gets_the_same_rows_on_the_same_lab(
+    lab: Callable[[BaseException | None], Lab], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Only ours has pins; the last rows are paced; the lab is down before Spark starts."""
+    used = lab(None)
+    reported: list[list[str]] = []
+
+    def finish(_settings: object, _folder: Path, _rows: object, runs: dict[Variant, Path], _: object) -> None:
+        assert used.down
+        reported.append([folder.name for folder in runs.values()])
+
+    monkeypatch.setattr(evaluation_run, "finish", finish)
+
+    run_evaluation(replace(SETTINGS, out=tmp_path))
+
+    pins = ["dataSource", "globalAreaRank", "globalRank"]
+    assert used.heard == [
+        ("data", DATA.resolve()),
+        ("scheduler", "even"),
+        ("submit", ("even", 7, [], {"strategy": None, "query": "both"})),
+        ("feed", ("even", 9_704, 10.0, 300)),
+        ("finish", "even"),
+        ("scheduler", "stormplace"),
+        ("submit", ("stormplace-odp", 7, pins, {"strategy": "odp", "query": "both"})),
+        ("feed", ("stormplace-odp", 9_704, 10.0, 300)),
+        ("finish", "stormplace-odp"),
+    ]
+    assert reported == [["even", "stormplace-odp"]]
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence", "status"),
+    [
+        (StepError("`taxi feed` ended"), "`taxi feed` ended (details in ", 1),
+        (KeyboardInterrupt(), "interrupted; what was done so far is in ", INTERRUPTED_STATUS),
+    ],
+)
+def test_the_lab_is_down_after_a_failure_and_after_ctrl_c(
+    lab: Callable[[BaseException | None], Lab],
+    tmp_path: Path,
+    error: BaseException,
+    sentence: str,
+    status: int,
+) -> None:
+    used = lab(error)
+
+    with pytest.raises(UserError) as refused:
+        run_evaluation(replace(SETTINGS, out=tmp_path))
+
+    assert used.down
+    assert str(refused.value).startswith(sentence)
+    assert refused.value.status == status
