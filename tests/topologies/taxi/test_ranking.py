@@ -35,6 +35,15 @@ def test_a_route_that_others_leave_behind_comes_back_without_a_fresh_trip() -> N
     assert len(ranking) == 7
 
 
+def test_the_last_reported_rank_is_told_too() -> None:
+    """When it falls, the next one takes its place."""
+    ranking = PartialRanking()
+    updated(ranking, *(RouteCount(f"r{index}", 5, 20 - index) for index in range(12)))
+    top = updated(ranking, RouteCount("r10", 0, 0))
+    assert top is not None
+    assert top[-1] == "r11"
+
+
 def test_a_share_that_empties_tells_so() -> None:
     """An empty top is a change too."""
     ranking = PartialRanking()
