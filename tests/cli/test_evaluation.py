@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import gzip
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pyspark.sql import SparkSession
 from typer.testing import CliRunner
 
-from cli import evaluation_run
+from cli import evaluation_data, evaluation_run
 from cli.commands import app
 from cli.demo_steps import StepError
 from cli.errors import UserError
@@ -19,9 +21,10 @@ from cli.evaluation_data import prepare
 from cli.evaluation_run import run_evaluation
 from cli.evaluation_settings import EvaluationSettings, Feeding, Variant, read_feeding, read_variants
 from cli.interrupt import INTERRUPTED_STATUS
+from replay.session import spark_session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 RUNNER = CliRunner()
 SETTINGS = EvaluationSettings(
@@ -212,3 +215,47 @@ def test_the_lab_is_down_after_a_failure_and_after_ctrl_c(
     assert used.down
     assert str(refused.value).startswith(sentence)
     assert refused.value.status == status
+
+
+@pytest.fixture
+def shared_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A session that other tests of this process use is not stopped."""
+
+    @contextmanager
+    def shared() -> Iterator[SparkSession]:
+        active = SparkSession.getActiveSession()
+        if active is not None:
+            yield active
+            return
+        with spark_session() as started:
+            yield started
+
+    monkeypatch.setattr(evaluation_data, "spark_session", shared)
+
+
+@pytest.mark.spark
+@pytest.mark.timeout(600)
+@pytest.mark.usefixtures("shared_session")
+def test_rows_of_another_format_are_taken_in_and_cleaned(tmp_path: Path) -> None:
+    data = DATA.with_name("nyc2013_jan14_subsample_senml_1000.csv.gz")
+    few = replace(SETTINGS, data=data, feeding=Feeding(10.0, 5, None))
+
+    rows = prepare(few, tmp_path, print)
+
+    assert (rows.path, rows.count) == (tmp_path / "trips", 978)
+    assert prepare(replace(few, data=rows.path), tmp_path, print).count == 978
+
+
+@pytest.mark.spark
+@pytest.mark.timeout(600)
+@pytest.mark.usefixtures("shared_session")
+def test_made_up_rows_are_those_of_the_minutes_from_noon_on(tmp_path: Path) -> None:
+    rows = prepare(replace(SETTINGS, minutes=2), tmp_path, print)
+
+    with gzip.open(rows.path, "rt") as lines:
+        moments = [line.split(",")[3] for line in lines]
+    assert len(moments) == rows.count
+    assert moments == sorted(moments)
+    assert moments[0].startswith("2013-01-14 12:00:")
+    assert moments[-1].startswith("2013-01-14 12:01:")
+    assert [path.name for path in tmp_path.iterdir()] == [rows.path.name]
