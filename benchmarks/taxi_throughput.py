@@ -15,6 +15,8 @@ import json
 import subprocess
 import sys
 import tempfile
+import time
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,13 +26,12 @@ import psutil
 from cli.machine import provenance
 from lab.cluster import LabClient
 from lab.control import keeper_pid
-from replay.answers import read_answers
-from replay.compare import compare_run
+from replay.compare import compare_queries
 from replay.expected import write_expected
 from replay.session import spark_session
 
 if TYPE_CHECKING:
-    from replay.verdict import Verdict
+    from collections.abc import Iterator
 
 SITES = """
 executors_per_host = 32
@@ -40,8 +41,11 @@ supervisors = 2
 slots = 4
 services = true
 """
+# the lab's workers are made small, and quick to start, for many of them on one machine: this is one for load
+CONF = {"topology.worker.childopts": "-Xmx768m -XX:TieredStopAtLevel=4", "topology.stats.sample.rate": 0.05}
 NAME = "taxi"
 PATIENCE_S = 1_800.0
+SETTLED_S = 5.0
 IDLE_RATE = 10.0
 QUERIES = {"1": ("",), "2": ("query2",), "both": ("", "query2")}
 
@@ -71,12 +75,16 @@ def measured(options: argparse.Namespace, folder: Path) -> dict[str, object]:
     lab = LabClient(folder / "lab")
     lab.up(sites, "stormplace")
     try:
-        submit(lab, options)
+        conf = folder / "conf.json"
+        conf.write_text(json.dumps(CONF), encoding="utf-8")
+        submit(lab, options, "fast", conf)
+        await_components(lab)
         run(lab, folder, "fast", [str(options.rows.resolve()), "--fast"])
         busy = cpu_seconds(lab)
         if options.idle_rows:
             taxi(lab, "nimbus", "kill", "--nimbus=nimbus:6627", f"--name={NAME}")
-            submit(lab, options, label="idle")
+            submit(lab, options, "idle", conf)
+            await_components(lab)
             paced = ["--fast-rows=0", f"--rate={IDLE_RATE}", f"--paced-rows={options.idle_rows}"]
             run(lab, folder, "idle", [str(options.rows.resolve()), *paced], command="feed")
     finally:
@@ -93,11 +101,25 @@ def measured(options: argparse.Namespace, folder: Path) -> dict[str, object]:
     return figures
 
 
-def submit(lab: LabClient, options: argparse.Namespace, label: str = "fast") -> None:
+def submit(lab: LabClient, options: argparse.Namespace, label: str, conf: Path) -> None:
     """Submit the queries."""
     arguments = ["--nimbus=nimbus:6627", "--redis=redis:6379", f"--run={label}", f"--name={NAME}"]
     arguments += [f"--query={options.query}", f"--tasks={options.tasks}", f"--workers={options.workers}"]
+    arguments.append(f"--conf={conf}")
     taxi(lab, "nimbus", "submit", *arguments)
+
+
+def await_components(lab: LabClient) -> None:
+    """Wait until the query's processes have all been started: their start is not what is measured."""
+    end_s = time.monotonic() + PATIENCE_S
+    known, since_s = 0, time.monotonic()
+    while not known or time.monotonic() - since_s < SETTLED_S:
+        found = sum(name.startswith("topologies.") for name in names(lab))
+        if found != known:
+            known, since_s = found, time.monotonic()
+        if time.monotonic() > end_s:
+            raise SystemExit("the query does not start")
+        time.sleep(0.5)
 
 
 def run(lab: LabClient, folder: Path, label: str, rows: list[str], command: str = "replay") -> None:
@@ -164,23 +186,36 @@ def columns(results: Path) -> list[tuple[int, ...]]:
 def cpu_seconds(lab: LabClient) -> dict[str, float]:
     """Processor seconds used so far by what the lab runs, by program or component."""
     used: dict[str, float] = {}
+    for process, name in processes(lab):
+        with suppress(psutil.NoSuchProcess):
+            times = process.cpu_times()
+            used[name] = round(used.get(name, 0.0) + times.user + times.system, 2)
+    return dict(sorted(used.items(), key=lambda item: -item[1]))
+
+
+def names(lab: LabClient) -> list[str]:
+    """What the lab's processes run."""
+    return [name for _, name in processes(lab)]
+
+
+def processes(lab: LabClient) -> Iterator[tuple[psutil.Process, str]]:
+    """All processes of the lab with the component, or else the program, that they run."""
     for process in psutil.Process(keeper_pid(lab.folder.socket)).children(recursive=True):
         try:
-            command, times = process.cmdline(), process.cpu_times()
+            command = process.cmdline()
         except psutil.NoSuchProcess:
             continue
         name = next((each for each in reversed(command) if each.startswith("topologies.")), None)
         name = name or next((each for each in command if each.endswith("Worker")), None)
-        name = name or (Path(command[0]).name if command else "?")
-        used[name] = round(used.get(name, 0.0) + times.user + times.system, 2)
-    return dict(sorted(used.items(), key=lambda item: -item[1]))
+        yield process, name or (Path(command[0]).name if command else "?")
 
 
 def verdicts(options: argparse.Namespace, folder: Path) -> dict[str, str]:
     """Whether the answers are the expected ones."""
+    queries = {"1": (1,), "2": (2,), "both": (1, 2)}[options.query]
     with spark_session(java_options="") as spark:
-        write_expected(spark, options.rows, folder / "expected", lambda _: None)
-        verdict: Verdict = compare_run(spark, read_answers(spark, folder / "expected"), folder / "fast")
+        write_expected(spark, options.rows, folder / "expected", lambda _: None, queries=queries)
+        verdict = compare_queries(spark, folder / "expected", folder / "fast")
     return {"equal": str(verdict.equal), "first": "" if verdict.first is None else verdict.first.sentence()}
 
 

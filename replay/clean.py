@@ -55,6 +55,9 @@ _ARROW = pa.schema(
     ]
 )
 
+_FIRST_S, _LAST_S = -62_135_596_800, 253_402_300_799
+"""Seconds of the first and last time that can be written, from year 1 to 9999."""
+
 
 def judge_lines(lines: DataFrame, queries: tuple[int, ...], semantics: Semantics) -> DataFrame:
     """Parse and filter numbered lines of 17 columns.
@@ -150,8 +153,10 @@ def _verdict(raw: RawTrips, faults: IntArray, query: int) -> dict[str, pa.Array]
 
 
 def _printed_pickup(raw: RawTrips, semantics: Semantics) -> pa.Array:
-    """Return the pick-up that output rows show; the column where the trip's time is no number."""
+    """Return the pick-up that output rows show; the column where the trip's time leads to none."""
     pickup = raw.pickup_s
     if semantics.pickup == "computed":
-        pickup = np.where(raw.trip_time_s == NO_TIME, pickup, raw.dropoff_s - raw.trip_time_s)
+        computed = raw.dropoff_s - raw.trip_time_s
+        told = (raw.trip_time_s != NO_TIME) & (computed >= _FIRST_S) & (computed <= _LAST_S)
+        pickup = np.where(told, computed, pickup)
     return pa.array(pickup, mask=raw.pickup_s == NO_TIME)

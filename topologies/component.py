@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import traceback
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,9 @@ def replays(conf: Mapping[str, object]) -> bool:
         msg = f"topology configuration: {REPLAY_KEY} is {value!r}, it must be true or false"
         raise ValueError(msg)  # noqa: TRY004 - one kind of error for bad configuration
     return value
+
+
+_OBJECTS_BETWEEN_COLLECTIONS = 50_000
 
 
 class _Hardened:
@@ -59,6 +63,8 @@ class _Hardened:
         self.serializer = OrjsonSerializer(
             self.serializer.input_stream.detach(), self.serializer.output_stream.detach()
         )
+        # many objects come and go that never form cycles: looking for some takes a sixth of the time
+        gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, 20, 20)
         if output_stream is None:
             sys.stdout = sys.stderr  # any other text among the protocol's messages would kill the worker
 

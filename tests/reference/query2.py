@@ -119,8 +119,17 @@ class City:
         return Fraction(whole if total >= 0 else -whole, 100)
 
     def best(self) -> list[Listed]:
-        """The ten most profitable areas."""
-        return heapq.nlargest(10, self.listed.values(), key=lambda each: (each.profitability, each.freshest))
+        """The eleven most profitable areas.
+
+        Of two that are equally profitable and were made fresh by one row, its start and its end, the lower
+        index to the east is first, then to the south.
+        """
+
+        def rank(each: Listed) -> tuple[float, int, int, int]:
+            east, south = map(int, each.area.split("."))
+            return each.profitability, each.freshest, -east, -south
+
+        return heapq.nlargest(11, self.listed.values(), key=rank)
 
 
 def query2(lines: list[str], choices: Choices | None = None) -> Answers:
@@ -161,13 +170,14 @@ def query2(lines: list[str], choices: Choices | None = None) -> Answers:
         if answers.states and answers.states[-1][1] == row.dropoff:
             answers.states.pop()
         answers.states.append((n, row.dropoff, state))
-        shown: list[object] = [each.area for each in best] if choices.q2_emit == "areas" else list(state)
+        ten = state[:10]
+        shown: list[object] = [each.area for each in best[:10]] if choices.q2_emit == "areas" else list(ten)
         if shown != told:
             told = shown
             columns = [_pickup(row, choices), row.dropoff]
-            columns += [",".join(map(str, entry)) for entry in state]
+            columns += [",".join(map(str, entry)) for entry in ten]
             null = ",".join(["NULL"] * (4 if choices.nulls == "per-cell" else 1))
-            columns += [null] * (10 - len(state))
+            columns += [null] * (10 - len(ten))
             answers.tops.append((n, ",".join(columns)))
     return answers
 

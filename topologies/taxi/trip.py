@@ -26,6 +26,9 @@ COORDINATES = slice(2, 6)
 MEDALLION, FARE, TIP = 6, 7, 8
 """Columns of a read line, for query 2: the taxi, and amounts as written in the file, maybe no numbers."""
 
+FIRST_S, LAST_S = -62_135_596_800, 253_402_300_799
+"""Seconds of the first and last time that can be written, from year 1 to 9999."""
+
 _TRIP_TIME = 4
 _MOST_MINUTES = 20_000
 _MINUTE = 17  # characters up to the seconds
@@ -83,8 +86,8 @@ class LineReader:
     def read(self, line: str) -> str:
         """Read one line.
 
-        Distances and sums are not looked at, and the trip time only for a computed pick-up: a time that is no
-        whole number leaves the column's.
+        Distances and sums are not looked at, and the trip time only for a computed pick-up: one that is no
+        whole number, or leads out of the years 1 to 9999, leaves the column's.
 
         Args:
             line: The line, with or without its end.
@@ -109,7 +112,8 @@ class LineReader:
             return f"{REJECT}coordinates"
         if self._computed_pickup:
             with suppress(ValueError):
-                pickup_s = dropoff_s - int(fields[_TRIP_TIME])
+                computed_s = dropoff_s - int(fields[_TRIP_TIME])
+                pickup_s = computed_s if FIRST_S <= computed_s <= LAST_S else pickup_s
         if self._with_fares:
             return ",".join((str(dropoff_s), str(pickup_s), *places, fields[0], fields[11], fields[14]))
         return ",".join((str(dropoff_s), str(pickup_s), *places))

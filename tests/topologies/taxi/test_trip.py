@@ -39,7 +39,8 @@ def test_a_good_line_is_what_the_queries_need() -> None:
 def test_a_computed_pickup_is_the_trip_time_before_the_dropoff() -> None:
     """Where that is no whole number, the column stays."""
     assert read(LINE, pickup="computed").startswith("1356998520,1356998460,")
-    assert read(changed(4, "long"), pickup="computed").startswith("1356998520,1356998400,")
+    for no_trip_time in ("long", "9" * 15, "-" + "9" * 15):
+        assert read(changed(4, no_trip_time), pickup="computed").startswith("1356998520,1356998400,")
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def compare(told: Told, answers: Answers) -> None:
     assert {reason: reasons.count(reason) for reason in reasons} == answers.rejected
     assert told.tops == [f"{n} {row}" for n, row in answers.tops]
     states = [state.split(" ", 2) for state in told.states]
-    assert [(int(n), json.loads(state)[:10]) for n, _, state in states] == [
+    assert [(int(n), json.loads(state)) for n, _, state in states] == [
         (n, state) for n, _, state in answers.states
     ]
 
@@ -74,7 +74,6 @@ def test_real_rows_are_answered_as_by_the_reference(
     assert told.released == len(lines) + 1
 
 
-@pytest.mark.usefixtures("settled_ties")
 @pytest.mark.parametrize("case", range(12))
 def test_messy_rows_are_answered_as_by_the_reference(case: int) -> None:
     """All choices, all faults, ties, and the tasks of 1, 2 and 4 shares write the same byte for byte."""
