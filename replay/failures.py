@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _LONGEST = 200
+#: How py4j begins; what happened comes on the next line.
+_CALL = "An error occurred while calling"
 #: What the system says where there is no room, as it comes through Java.
 _NO_ROOM = ("No space left on device", "Disk quota exceeded", "File too large", "Read-only file system")
 
@@ -45,6 +47,8 @@ def working(source: Path, target: Path) -> Iterator[None]:
 def cause(error: Exception) -> str:
     """Return the innermost cause that Spark names, as one short line."""
     lines = [line.strip() for line in str(error).strip().splitlines() if line.strip()]
+    if len(lines) > 1 and lines[0].startswith(_CALL):
+        lines = [lines[1].removeprefix(":").strip(), *lines[2:]]
     causes = [line.removeprefix("Caused by:").strip() for line in lines if line.startswith("Caused by:")]
     line = causes[-1] if causes else (lines[0] if lines else "no reason given")
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..."

@@ -27,10 +27,11 @@ LOGGING = Path(__file__).with_name("log4j2.xml")
 #: Jobs of a minute spend most of their time in the JVM's optimising compiler: without it they need half the
 #: processor time.
 QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-#: Longer ones gain by it.
-LONG_RUN = "-XX:+UseSerialGC"
+#: Longer ones gain by it, if it turns to the busiest code only.
+LONG_RUN = "-XX:+UseSerialGC -XX:CompileThresholdScaling=4"
 _LONG_RUN_BYTES = 50_000_000
 _STANDALONE = "spark://"
+_MASTERS = ("local", _STANDALONE, "yarn", "k8s://")
 _DEFAULT_PORT = 7077
 _ANSWER_S = 5.0
 
@@ -41,14 +42,16 @@ def jvm_options(input_bytes: int) -> str:
 
 
 def require_master(master: str) -> None:
-    """Refuse a standalone cluster of which no master answers; Spark itself would try for minutes.
+    """Refuse what is no master, and a standalone cluster of which none answers: Spark would try for minutes.
 
     Args:
-        master: Spark master URL; other kinds than `spark://HOST:PORT,...` are left to Spark.
+        master: Spark master URL; other kinds than `spark://HOST:PORT,...` are not asked.
 
     Raises:
-        MachineError: None of the masters takes a connection within 5 seconds.
+        MachineError: It is none, or none of the standalone masters takes a connection within 5 seconds.
     """
+    if not master.startswith(_MASTERS):
+        raise MachineError(f"{master}: no Spark master; one begins with {', '.join(_MASTERS)}")
     if not master.startswith(_STANDALONE):
         return
     reason = ""

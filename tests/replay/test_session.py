@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from replay.errors import MachineError
+from replay.failures import cause
 from replay.session import LONG_RUN, QUICK_START, jvm_options, require_java, require_master
 
 if TYPE_CHECKING:
@@ -38,8 +39,23 @@ def test_a_cluster_without_a_master_is_one_sentence() -> None:
         require_master(f"spark://127.0.0.1:{port}")
     with pytest.raises(MachineError, match="x is no port"):
         require_master("spark://127.0.0.1:x")
+    with pytest.raises(MachineError, match="here: no Spark master; one begins with local, spark://, yarn, "):
+        require_master("here")
     require_master("local[2]")
     require_master("yarn")
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ("An error occurred while calling o1.x.\n: a.B: no\n\tat c.D", "a.B: no"),
+        ("An error occurred while calling o1.x.\n: a.B: no\nCaused by: c.D: why\n\tat e.F", "c.D: why"),
+        ("[KEY] What it is. SQLSTATE: 1", "[KEY] What it is. SQLSTATE: 1"),
+        ("", "no reason given"),
+    ],
+)
+def test_the_innermost_cause_is_told(told: str, said: str) -> None:
+    assert cause(RuntimeError(told)) == said
 
 
 def test_the_jvm_compiles_by_the_size_of_the_work() -> None:
