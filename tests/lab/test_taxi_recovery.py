@@ -1,0 +1,167 @@
+"""Nothing lost and nothing doubled on a real cluster, whatever dies during a run."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lab.cluster import LabClient
+from tests.reference.query1 import Answers, query1
+from tests.reference.query2 import query2
+from tests.reference.rows import read_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+pytestmark = [pytest.mark.lab, pytest.mark.timeout(420)]
+
+ROWS = Path(__file__).parents[2] / "data" / "debs2015" / "debs2015_20day_head10004.csv.gz"
+SITES = """
+executors_per_host = 16
+[[site]]
+name = "one"
+supervisors = 2
+slots = 2
+services = true
+"""
+REDIS_PORT = "6380"
+RUN = "recovery"
+WAIT_S = 120.0
+
+
+class Cluster:
+    """A lab with a Redis of its own that keeps what it was told: killed, it comes back as it was."""
+
+    def __init__(self, lab: LabClient, folder: Path) -> None:
+        self.lab = lab
+        self._folder = folder
+        self._redis = self._start_redis()
+
+    def _start_redis(self) -> subprocess.Popen[str]:
+        keeping = ["--appendonly", "yes", "--appendfsync", "always", "--save", "", "--dir", str(self._folder)]
+        return self.lab.exec(
+            "redis",
+            ["redis-server", "--port", REDIS_PORT, "--bind", "0.0.0.0", "--protected-mode", "no", *keeping],  # noqa: S104 - an address in the lab's own namespaces
+            stdout=subprocess.DEVNULL,
+            text=True,
+        )
+
+    def restart_redis(self) -> None:
+        self.close()
+        self._redis = self._start_redis()
+
+    def close(self) -> None:
+        """SIGKILL to the server itself; what entered the host for it ends with it."""
+        self.kill("redis-server .*:" + REDIS_PORT)
+        self._redis.wait(WAIT_S)
+
+    def kill(self, pattern: str) -> None:
+        killed = self.lab.exec("redis", ["pkill", "-KILL", "-f", pattern])
+        assert killed.wait(WAIT_S) == 0
+
+    def taxi(self, host: str, *arguments: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "cli.main", "taxi", *arguments]
+        return self.lab.exec(host, command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def done(self, host: str, *arguments: str) -> None:
+        process = self.taxi(host, *arguments)
+        _, err = process.communicate(timeout=WAIT_S)
+        assert process.returncode == 0, f"taxi {arguments[0]}: {err}"
+
+    def released(self) -> int:
+        """Rows whose results of both queries are in Redis; -1 when Redis does not answer."""
+        ask = ["redis-cli", "-p", REDIS_PORT, "HMGET", f"taxi:{RUN}:progress", "released:1", "released:2"]
+        process = self.lab.exec("redis", ask, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        answer = str(process.communicate(timeout=WAIT_S)[0]).split()
+        return min(map(int, answer)) if len(answer) == 2 and all(map(str.isdigit, answer)) else -1
+
+    def await_released(self, rows: int) -> None:
+        end_s = time.monotonic() + WAIT_S
+        while self.released() < rows:
+            assert time.monotonic() < end_s, f"waited {WAIT_S:.0f} s for {rows} rows, {self.released()} done"
+            time.sleep(0.3)
+
+    def kill_a_worker(self) -> None:
+        """SIGKILL to the worker that runs countByWindow, and so to the windows."""
+        find = ["pgrep", "-f", "topologies.taxi.components.counting.CountByWindow"]
+        found = self.lab.exec("nimbus", find, stdout=subprocess.PIPE, text=True).communicate(timeout=WAIT_S)[
+            0
+        ]
+        component = str(found).split()[0]
+        parent = ["ps", "-o", "ppid=", "-p", component]
+        worker = self.lab.exec("nimbus", parent, stdout=subprocess.PIPE, text=True).communicate(
+            timeout=WAIT_S
+        )
+        killed = self.lab.exec("nimbus", ["kill", "-KILL", str(worker[0]).strip()])
+        assert killed.wait(WAIT_S) == 0
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    sites = tmp_path / "sites.toml"
+    sites.write_text(SITES, encoding="utf-8")
+    lab = LabClient(tmp_path / "lab")
+    lab.up(sites, "stormplace")
+    try:
+        cluster = Cluster(lab, tmp_path)
+        try:
+            yield cluster
+        finally:
+            cluster.close()
+    finally:
+        lab.down()
+
+
+def same(folder: Path, expected: Answers) -> None:
+    """A collected run is the plain reference's, row by row."""
+    results = (folder / "results.csv").read_text(encoding="utf-8").splitlines()[1:]
+    assert [int(line.split(",")[0]) for line in results] == expected.passed
+    assert (folder / "tops.csv").read_text(encoding="utf-8").splitlines() == [row for _, row in expected.tops]
+    states = [json.loads(line) for line in (folder / "states.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [state["n"] for state in states] == [n for n, *_ in expected.states]
+
+
+def test_both_queries_outlive_a_worker_redis_and_the_feeder(
+    cluster: Cluster, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    """Answers are those of an undisturbed run after SIGKILL of a worker, of Redis and of the replay."""
+    redis = f"--redis=redis:{REDIS_PORT}"
+    cluster.done(
+        "nimbus",
+        *("submit", "--nimbus=nimbus:6627", redis, f"--run={RUN}", f"--name={RUN}"),
+        *("--query=both", "--tasks=countByWindow=2", "--workers=2"),
+    )
+    replay = (
+        "replay",
+        str(ROWS),
+        redis,
+        f"--run={RUN}",
+        "--rate=400",
+        f"--rejects={tmp_path / 'rejects.csv'}",
+    )
+    first = cluster.taxi("redis", *replay)
+    cluster.await_released(1_000)
+    cluster.kill_a_worker()
+    cluster.await_released(4_000)
+    cluster.kill("cli.main taxi replay")
+    first.communicate(timeout=WAIT_S)
+    second = cluster.taxi("redis", *replay, "--resume")
+    cluster.await_released(6_000)
+    cluster.restart_redis()
+    cluster.await_released(8_000)
+    _, err = second.communicate(timeout=WAIT_S)
+    assert second.returncode == 0, err
+    cluster.done("redis", "collect", redis, f"--run={RUN}", f"--out={tmp_path / 'run'}")
+
+    lines = read_lines(ROWS)
+    same(tmp_path / "run", query1(lines))
+    same(tmp_path / "run" / "query2", query2(lines))
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text(encoding="utf-8"))
+    assert summary["faults"] == []
+    record_property("replayed", summary["replayed"])
