@@ -113,7 +113,7 @@ def _network(sites: Sites, hop_overhead_ms: float) -> Network:
 
 
 def _redis_ms(places: Sequence[ExecutorPlace], sites: Sites, streams: Sequence[tuple[str, str]]) -> float:
-    """Return the longest ways from Redis to a data source and back from a last component, summed up, in ms."""
+    """Return the longest ways from Redis to a data source and back from a last component, together, in ms."""
 
     def longest(components: set[str]) -> float:
         return max(
