@@ -103,6 +103,7 @@ def test_without_progress_a_new_epoch_begins_at_the_rebuild_point(source: Any, r
     ids = [put(client, first) for first in (1, 3, 5)]
     each = source(conf(redis_server))
     each.until_row(1, 6)
+    each.until(lambda: each.stage.component._progress.epoch == 1)
     client.hset(
         RUN.progress,
         mapping={

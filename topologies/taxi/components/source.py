@@ -40,6 +40,7 @@ class DataSource(TaxiSpout):
     _progress: Progress
     _progress_s: float
     _stall_s: float
+    _flows: bool
 
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:  # noqa: ARG002 - Storm's
         """Start the threads that read ahead and watch."""
@@ -52,6 +53,7 @@ class DataSource(TaxiSpout):
         self._progress = Progress()
         self._progress_s = monotonic()
         self._stall_s = self._settings.stall_s
+        self._flows = False
         self._reader = EpochReader(self._settings)
         self._watch = ProgressWatch(self._settings)
         self._reader.start()
@@ -143,14 +145,16 @@ class DataSource(TaxiSpout):
         if progress != self._progress and progress.epoch >= self._epoch:
             if progress.epoch == self._progress.epoch == self._epoch and progress.seen > self._progress.seen:
                 self._stall_s = self._settings.stall_s
+                self._flows = True
             self._progress = progress
             self._progress_s = monotonic()
         waits = self._superseded or (self._batcher is not None and self._sent > self._seen(self._batcher))
         if waits and monotonic() - self._progress_s > self._stall_s:
-            self.report_error(
-                f"no row was worked off for {self._stall_s:g} s, with rows up to {self._sent} under way: "
-                "they come again in a new epoch"
-            )
+            stall = f"no row was worked off for {self._stall_s:g} s, with rows up to {self._sent} under way"
+            if self._flows:
+                self.report_error(f"{stall}: they come again in a new epoch")
+            else:  # no fault: a worker may take a minute to start
+                self.logger.warning("%s: other components may not have started yet", stall)
             self._stall_s = min(2 * self._stall_s, max(MOST_STALL_S, self._settings.stall_s))
             self._begin_again()
 
