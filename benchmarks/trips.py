@@ -2,11 +2,11 @@
 
     python -m benchmarks.trips [--days 4] [--rows-per-day 510000] [--cores 2] [--repeats 3] [--scratch DIR]
 
-Fixed work: the same seed makes the same rows, by default about 2 million. `generate` writes a trips table; its
-rows then lie as plain CSV of 17 columns, which `ingest` takes in and `clean` cleans. Times begin when the
-session is up and its Python workers have run once. Beside the time stands the processor time of all processes,
-which is the steadier figure on a machine that is shared. Told is the best repeat. Ends with status 1 if a
-target is missed.
+Fixed work: the same seed makes the same rows, by default about 2 million. `generate` writes a trips table;
+its rows then lie as plain CSV of 17 columns, which `ingest` takes in and `clean` cleans. Times begin when the
+session is up and its Python workers have run once. Beside the time stands all processes' processor time,
+the steadier figure on a shared machine. Told is the best repeat. Ends with status 1 if a target is
+missed.
 """
 
 from __future__ import annotations
