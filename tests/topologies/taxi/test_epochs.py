@@ -1,4 +1,4 @@
-"""Source and sink against a real Redis: epochs begin, results are written once, outages are survived."""
+"""The source against a real Redis: epochs begin when they have to, outages are told and survived."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from topologies.batches.clock import Account, Rebuild, Step, Ticks
-from topologies.batches.header import Header, QueryStart, pack_queries
+from topologies.batches.header import Header, QueryStart
 from topologies.component import REPLAY_KEY
 from topologies.taxi.keys import Run
 from topologies.taxi.settings import REDIS_KEY, RUN_KEY, STALL_KEY
@@ -203,149 +202,3 @@ def test_a_redis_that_lost_its_data_is_told(source: Any, redis_server: Any) -> N
     assert "has lost its data: it knows epoch 0 of run r1, which was in epoch 1" in each.errors[1]
     assert "rows 1 to 2 are not in Redis any more" in each.errors[2]
     assert all(header.epoch == 1 for header in each.batches)
-
-
-class Sink:
-    """A globalRank that is given batches of two rows."""
-
-    def __init__(self, stage: Callable[..., Any], settings: dict[str, Any]) -> None:
-        self.stage = stage("globalRank", settings)
-
-    def give(self, epoch: int, first: int, *, released: int = 0, end: bool = False) -> list[dict[str, Any]]:
-        """Return the acks, fails and errors."""
-        header = Header(epoch, 1, first, first + 2, pack_queries({"1": QueryStart(1, None, released)}))
-        ticks = Ticks((Step(first, 60 * first, 5),))
-        account = Account(f"{first}-{first + 1}", "", Rebuild("1-0", 1, None), f"{first} {first}000-0", end)
-        top = f"{first} 5 {60 * first} r-s {first} {first}"
-        trail = "1000 " + " ".join(["1001"] * 11)
-        values = [*header.values, 0, trail, ticks.encode(), account.encode(), top]
-        message = {"id": f"t{first}", "comp": "partialRank", "stream": "default", "task": 1, "tuple": values}
-        return self._told(self.stage.run(message))
-
-    def tick(self) -> list[dict[str, Any]]:
-        message = {"id": "tick", "comp": "__system", "stream": "__tick", "task": -1, "tuple": [1]}
-        return [each for each in self._told(self.stage.run(message)) if each.get("id") != "tick"]
-
-    def _told(self, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        return [each for each in messages if each["command"] in {"ack", "fail", "error"}]
-
-    def flush(self) -> None:
-        self.stage.component._writer.flush(_WAIT_S)
-
-
-def results(client: Any) -> list[str]:
-    return [fields["first"] for _, fields in client.xrange(RUN.results)]
-
-
-def test_a_batch_is_written_once(stage: Callable[..., Any], redis_server: Any) -> None:
-    """With all that the collector needs; rows up to the released one are only noted as worked off again."""
-    client = redis_server.client()
-    client.hset(RUN.progress, "epoch", 1)
-    sink = Sink(stage, conf(redis_server))
-    for first in (1, 3):
-        assert sink.give(1, first) == [{"command": "ack", "id": f"t{first}"}]
-    sink.flush()
-    client.hset(RUN.progress, mapping={"epoch": 2, "seen:1": 0})
-    sink.give(2, 1, released=4)
-    sink.flush()
-    assert client.hget(RUN.progress, "seen:1") == "2"
-    sink.give(2, 3, released=4)
-    sink.give(2, 5, released=4, end=True)
-    sink.flush()
-    entries = [fields for _, fields in client.xrange(RUN.results)]
-    assert [each["first"] for each in entries] == ["1", "3", "5"]
-    done_us = entries[2].pop("done_us")
-    assert int(done_us) > 0
-    stamps = entries[2].pop("trail").split(" ")
-    assert stamps[:-1] == ["1"] * 11
-    assert entries[2] == {
-        "first": "5",
-        "next": "7",
-        "passed": "5-6",
-        "rejected": "",
-        "available": "5 5000",
-        "emit_us": "1000",
-        "end": "1",
-        "tops": "",
-        "states": '4 180 [["r-s",3]]\n6 300 [["r-s",5]]',
-    }
-    assert client.hgetall(RUN.progress) == {
-        "epoch": "2",
-        "seen:1": "6",
-        "released:1": "6",
-        "rebuild_id:1": "1-0",
-        "rebuild_n:1": "1",
-        "rebuild_clock:1": "-",
-    }
-
-
-def test_an_epoch_that_is_over_is_refused_without_a_word(
-    stage: Callable[..., Any], redis_server: Any
-) -> None:
-    """Its rows come again in the new one."""
-    client = redis_server.client()
-    client.hset(RUN.progress, "epoch", 2)
-    sink = Sink(stage, conf(redis_server))
-    sink.give(1, 1)
-    sink.flush()
-    assert sink.tick() == []
-    assert results(client) == []
-
-
-def test_a_batch_that_does_not_follow_is_refused_and_told_once(
-    stage: Callable[..., Any], redis_server: Any
-) -> None:
-    """Nothing more of the epoch is written."""
-    client = redis_server.client()
-    client.hset(RUN.progress, mapping={"epoch": 1, "released:1": 7})
-    sink = Sink(stage, conf(redis_server))
-    sink.give(1, 1)
-    sink.flush()
-    (error,) = sink.tick()
-    assert "Redis refused results: GAP results from row 1 on do not follow row 7" in error["msg"]
-    sink.give(1, 3)
-    assert results(client) == []
-
-
-def test_with_replay_a_batch_is_acknowledged_when_redis_has_it(
-    stage: Callable[..., Any], redis_server: Any
-) -> None:
-    """While Redis is silent it is not; what Redis has not taken when it goes away fails."""
-    redis_server.client().hset(RUN.progress, "epoch", 1)
-    sink = Sink(stage, conf(redis_server, **{REPLAY_KEY: True}))
-    told = sink.give(1, 1)
-    sink.flush()
-    told += [each for each in sink.stage.messages() if each["command"] == "ack"]
-    assert told == [{"command": "ack", "id": "t1"}]
-    redis_server.freeze()
-    assert sink.give(1, 3) == []
-    redis_server.stop()
-    sink.stage.component._writer._session.wait_answered(_WAIT_S)
-    told = sink.tick()
-    assert [each["command"] for each in told] == ["fail", "error"]
-    assert told[0]["id"] == "t3"
-    assert "rows without a result come again in a new epoch" in told[1]["msg"]
-
-
-def test_a_full_redis_is_told_once_and_survived(stage: Callable[..., Any], redis_server: Any) -> None:
-    """Nothing of a refused batch is written; a new epoch goes on once there is room."""
-    client = redis_server.client()
-    client.hset(RUN.progress, "epoch", 1)
-    client.config_set("maxmemory", 1)
-    sink = Sink(stage, conf(redis_server))
-    sink.give(1, 1)
-    sink.flush()
-    (error,) = sink.tick()
-    assert "OOM" in error["msg"]
-    client.config_set("maxmemory", 0)
-    assert client.hgetall(RUN.progress) == {"epoch": "1"}
-    client.hset(RUN.progress, "epoch", 2)
-    client.config_set("maxmemory", 1)
-    sink.give(2, 1)
-    sink.flush()
-    assert sink.tick() == []
-    client.config_set("maxmemory", 0)
-    client.hset(RUN.progress, "epoch", 3)
-    sink.give(3, 1)
-    sink.flush()
-    assert results(client) == ["1"]
