@@ -135,6 +135,6 @@ def _settings(scratch: str, driver_memory: str, java_options: str) -> dict[str, 
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.shuffle.partitions": "4",
-        # rows of several kinds go to a folder each: with a file open for each they need not be sorted
+        # rows of both queries go to a folder each: with a file open for each they need not be sorted
         "spark.sql.maxConcurrentOutputFileWriters": "16",
     }
