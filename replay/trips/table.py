@@ -6,6 +6,7 @@ In each day the files' names sort in the order of `n`, and so do the rows of eac
 
 from __future__ import annotations
 
+import os
 import uuid
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow ships no types
 from pyarrow import parquet as pq
 
-from replay.errors import DataError
+from replay.errors import DataError, MachineError
 from replay.output import MARK, read_json, write_json
 
 if TYPE_CHECKING:
@@ -64,10 +65,7 @@ def day_folder(folder: Path, day: int) -> Path:
 def write_part(table: pa.Table, path: Path) -> None:
     """Write one file of a table, whole or not at all; a second attempt at it replaces the first.
 
-    Strings may come as dictionaries, which are written as plain strings.
-
-    Raises:
-        OSError: The file cannot be written.
+    Strings may come as dictionaries, which are written as plain strings. Raises as `write_parquet`.
     """
     write_parquet(table, path, _REPEATED)
 
@@ -81,7 +79,8 @@ def write_parquet(table: pa.Table, path: Path, repeated: list[str]) -> None:
         repeated: Columns to be written with a dictionary.
 
     Raises:
-        OSError: The file cannot be written.
+        MachineError: The file cannot be written.
+        OSError: Its folder cannot be made.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     scratch = path.with_name(f".{path.name}-{uuid.uuid4().hex}")
@@ -97,6 +96,10 @@ def write_parquet(table: pa.Table, path: Path, repeated: list[str]) -> None:
             store_schema=False,
         )
         scratch.replace(path)
+    except OSError as error:
+        # Arrow tells a number and a long text
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        raise MachineError(f"{path}: cannot be written: {reason}") from error
     finally:
         scratch.unlink(missing_ok=True)
 
