@@ -92,11 +92,9 @@ class SlidingWindow:
         self._freshest[route] = row
         self._changed[route] = None
 
-    def take_changes(self) -> list[RouteCount]:
-        """Return each route whose count changed since the last call, in order."""
-        changes = [
-            RouteCount(route, self._counts.get(route, 0), self._freshest.get(route, 0))
-            for route in self._changed
-        ]
+    def take_changes(self) -> list[tuple[str, int, int]]:
+        """Return route, count and freshest row of each route that changed since the last call, in order."""
+        counts, freshest = self._counts, self._freshest
+        changes = [(route, counts.get(route, 0), freshest.get(route, 0)) for route in self._changed]
         self._changed.clear()
         return changes

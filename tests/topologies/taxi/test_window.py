@@ -65,10 +65,10 @@ def test_changes_add_up_to_a_recount(trips: list[tuple[int, str]]) -> None:
         past.append((now_s, route, sequence))
         window.advance(now_s)
         window.add(route, sequence)
-        for change in window.take_changes():
-            seen[change.route] = (change.count, change.freshest)
-            if not change.count:
-                del seen[change.route]
+        for changed, count, freshest in window.take_changes():
+            seen[changed] = (count, freshest)
+            if not count:
+                del seen[changed]
         inside = [(each, number) for time_s, each, number in past if now_s - time_s < 10]
         assert seen == {
             each: (
