@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from replay.kernel_areas import AreaStates
     from replay.kernel_ranking import Changes, Lists
     from replay.kernel_stops import Stops
-    from scheduler.arrays import BoolArray, IntArray
+    from scheduler.arrays import BoolArray, FloatArray, IntArray
 
 
 class RouteAnswers:
@@ -102,7 +102,7 @@ class AreaAnswers:
             "names": ragged.array(chosen, names),
             "counts": ragged.array(chosen, empty),
             "medians": ragged.array(chosen, twice / 200),
-            "profitabilities": ragged.array(chosen, _millionths(twice, empty) / 1e6),
+            "profitabilities": ragged.array(chosen, _printed(twice, empty)),
         }
 
     def labels(self, states: Sequence[int]) -> list[str]:
@@ -128,11 +128,12 @@ class AreaAnswers:
         ]
 
 
-def _millionths(twice_cents: IntArray, empty: IntArray) -> IntArray:
-    """Return `query2.profitability_millionths` of arrays."""
-    whole, rest = np.divmod(twice_cents * 5000, empty)
-    up: IntArray = whole + ((2 * rest > empty) | ((2 * rest == empty) & (whole % 2 == 1)))
-    return up
+def _printed(twice_cents: IntArray, empty: IntArray) -> FloatArray:
+    """Return profitabilities as they are printed; few different ones occur, so each is printed once."""
+    pairs, places = np.unique(np.stack([twice_cents, empty]), axis=1, return_inverse=True)
+    texts = [query2.profitability_text(*pair) for pair in pairs.T.tolist()]
+    printed: FloatArray = np.array(texts, dtype=np.float64)[places.ravel()]
+    return printed
 
 
 def _slices(lists: Lists) -> list[tuple[int, int]]:

@@ -1,7 +1,7 @@
 """Query 2 of the DEBS 2015 Grand Challenge, the most profitable areas: figures and texts.
 
-Money is counted exactly: a median as twice its cents (that of an even number of trips may be half a cent), a
-profitability as millionths of a dollar, rounded half to even.
+Money is counted exactly: a median as twice its cents, as that of an even number of trips may be half a cent.
+A profitability is the floating-point number nearest to the exact one; that tells all apart which can occur.
 """
 
 from __future__ import annotations
@@ -16,18 +16,12 @@ if TYPE_CHECKING:
 
 def median_text(twice_cents: int) -> str:
     """Return a median in dollars with three digits, which is exact."""
-    return _decimal(twice_cents * 5, 3)
-
-
-def profitability_millionths(twice_cents: int, empty: int) -> int:
-    """Return median / empty taxis in millionths of a dollar, rounded half to even."""
-    whole, rest = divmod(twice_cents * 5000, empty)
-    return whole + (2 * rest > empty or (2 * rest == empty and whole % 2 == 1))
+    return f"{twice_cents / 200:.3f}"
 
 
 def profitability_text(twice_cents: int, empty: int) -> str:
     """Return median / empty taxis in dollars with six digits."""
-    return _decimal(profitability_millionths(twice_cents, empty), 6)
+    return f"{twice_cents / (200 * empty):.6f}"
 
 
 def area_text(name: str, empty: int, twice_cents: int) -> str:
@@ -46,9 +40,3 @@ def challenge_row(pickup: str, dropoff: str, areas: Sequence[str], nulls: str = 
     """
     missing = "NULL,NULL,NULL,NULL" if nulls == "per-cell" else "NULL"
     return ",".join([pickup, dropoff, *areas[:TOP], *[missing] * (TOP - len(areas))])
-
-
-def _decimal(units: int, digits: int) -> str:
-    """Return units of 10**-digits as a decimal number; there is no minus zero."""
-    whole, part = divmod(abs(units), 10**digits)
-    return f"{'-' if units < 0 else ''}{whole}.{part:0{digits}d}"

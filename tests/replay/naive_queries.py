@@ -48,7 +48,7 @@ def routes_at(trips: list[NaiveTrip], clock: int, _: Semantics) -> Ranks:
 
 
 def areas_at(trips: list[NaiveTrip], clock: int, semantics: Semantics) -> Ranks:
-    """Return (area, empty taxis, twice the median, millionths) best first."""
+    """Return (area, empty taxis, twice the median, profitability as printed) best first."""
     latest = {trip.taxi: trip for trip in trips}
     empty: dict[int, list[int]] = {}
     for trip in latest.values():
@@ -71,8 +71,8 @@ def areas_at(trips: list[NaiveTrip], clock: int, semantics: Semantics) -> Ranks:
             middle = 2 * int(middle / 2)
         fresh = max([*rows, *(trip.n for trip in paid)])
         profitability = Fraction(middle, 200 * len(rows))
-        listed.append((-profitability, -fresh, area, len(rows), middle, round(profitability * 10**6)))
-    return [(area, taxis, middle, micro) for _, _, area, taxis, middle, micro in sorted(listed)]
+        listed.append((-profitability, -fresh, area, len(rows), middle, float(f"{float(profitability):.6f}")))
+    return [(area, taxis, middle, shown) for _, _, area, taxis, middle, shown in sorted(listed)]
 
 
 def answer(
