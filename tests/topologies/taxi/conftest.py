@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -35,3 +36,21 @@ def written(folder: Path, query: str, entries: list[tuple[str, dict[str, str]]])
     read["output.csv"] = [line.rpartition(",")[0] for line in read["output.csv"]]
     read["rejected"] = [f"{reason} {count}" for reason, count in sorted(files.rejected.items())]
     return read
+
+
+def said(answers: Answers) -> dict[str, list[str]]:
+    """A reference's answers as the files have them."""
+    states = [
+        json.dumps({"n": n, "dropoff": dropoff, "state": state}, separators=(",", ":"))
+        for n, dropoff, state in answers.states
+    ]
+    tops = [row for _, row in answers.tops]
+    numbers = ["n", *map(str, answers.passed)]
+    return {
+        "results.csv": numbers,
+        "trails.csv": numbers,
+        "tops.csv": tops,
+        "output.csv": tops,
+        "states.jsonl": states,
+        "rejected": [f"{reason} {count}" for reason, count in sorted(answers.rejected.items())],
+    }

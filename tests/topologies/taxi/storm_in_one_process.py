@@ -23,6 +23,11 @@ Task = tuple[str, int]
 Way = tuple[Task, str, Task]
 _TICK_S = 1.0
 
+PARALLEL = (
+    *("parser", "filterByCoordinates", "computeRouteID", "countByWindow", "partialRank"),
+    *("computeAreaID", "emptyTaxis", "profitability"),
+)
+
 
 def arguments(command: bytes) -> list[str]:
     """The arguments of an encoded command."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from typing import TYPE_CHECKING, Any
 
@@ -11,19 +10,12 @@ import pytest
 from tests.reference.query1 import query1
 from tests.reference.query2 import query2
 
-from .conftest import written
-from .storm_in_one_process import Storm
+from .conftest import said, written
+from .storm_in_one_process import PARALLEL, Storm
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-    from tests.reference.query1 import Answers
-
-PARALLEL = (
-    *("parser", "filterByCoordinates", "computeRouteID", "countByWindow", "partialRank"),
-    *("computeAreaID", "emptyTaxis", "profitability"),
-)
 
 
 def some_rows(lines: list[str], seed: int, count: int = 160) -> list[str]:
@@ -43,24 +35,6 @@ def some_rows(lines: list[str], seed: int, count: int = 160) -> list[str]:
             columns[chance.randrange(2, 15)] = "x"
         rows.append(",".join(columns[: chance.choice([17] * 20 + [16])]))
     return rows
-
-
-def said(answers: Answers) -> dict[str, list[str]]:
-    """A reference's answers as the files have them."""
-    states = [
-        json.dumps({"n": n, "dropoff": dropoff, "state": state}, separators=(",", ":"))
-        for n, dropoff, state in answers.states
-    ]
-    tops = [row for _, row in answers.tops]
-    numbers = ["n", *map(str, answers.passed)]
-    return {
-        "results.csv": numbers,
-        "trails.csv": numbers,
-        "tops.csv": tops,
-        "output.csv": tops,
-        "states.jsonl": states,
-        "rejected": [f"{reason} {count}" for reason, count in sorted(answers.rejected.items())],
-    }
 
 
 @pytest.fixture
