@@ -1,4 +1,4 @@
-"""Storm and Redis, simulated: ways that keep order, acks, losses, ends of tasks; time is a number."""
+"""Storm, simulated: ways that keep order, acks, losses, ends of tasks; time is a number."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ import random
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from topologies.batches.header import QueryStart
 from topologies.component import REPLAY_KEY
-from topologies.redis_io.reader import Entry
-from topologies.redis_io.writer import WriteLostError
-from topologies.taxi.epochs import Began, News, Progress, Superseded
 from topologies.taxi.settings import QUERIES_KEY, REDIS_KEY, RUN_KEY, SHARES_KEY
 from topologies.taxi.topology import taxi_topology
+
+from .redis_in_one_process import Redis
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,151 +25,6 @@ PARALLEL = (
     *("parser", "filterByCoordinates", "computeRouteID", "countByWindow", "partialRank"),
     *("computeAreaID", "emptyTaxis", "profitability"),
 )
-
-
-def arguments(command: bytes) -> list[str]:
-    """The arguments of an encoded command."""
-    parts, rest = [], command[command.index(b"\r\n") + 2 :]
-    while rest:
-        size, _, rest = rest.partition(b"\r\n")
-        length = int(size[1:])
-        parts.append(rest[:length].decode())
-        rest = rest[length + 2 :]
-    return parts
-
-
-class Redis:
-    """The rows, what the scripts keep, the results, and the connections of sources and sinks."""
-
-    def __init__(self, queries: tuple[str, ...]) -> None:
-        self.queries = queries
-        self.rows: list[Entry] = []
-        self.progress: dict[str, str] = {}
-        self.results: dict[str, list[tuple[str, dict[str, str]]]] = {query: [] for query in queries}
-        self.writers: dict[int, deque[tuple[list[str], int, Any]]] = {}
-        self.now_s = 0.0
-
-    def feed(self, lines: list[str], chance: random.Random, most: int = 7) -> None:
-        n = 1
-        while n <= len(lines):
-            some = lines[n - 1 : n - 1 + chance.randint(1, most)]
-            self.rows.append(Entry(f"{1000 + n}-0", {"n": str(n), "lines": "\n".join(some)}))
-            n += len(some)
-        self.rows.append(Entry(f"{1000 + n}-0", {"n": str(n), "end": "1"}))
-
-    @property
-    def ended(self) -> bool:
-        return all(entries and "end" in entries[-1][1] for entries in self.results.values())
-
-    def begin(self, epoch: int) -> Began:
-        known = int(self.progress.get("epoch", 0))
-        starts = {}
-        for query in self.queries:
-            clock = self.progress.get(f"rebuild_clock:{query}", "-")
-            start = int(self.progress.get(f"rebuild_n:{query}", 1))
-            released = int(self.progress.get(f"released:{query}", 0))
-            starts[query] = QueryStart(start, None if clock == "-" else int(clock), released)
-        origin = min(each.start for each in starts.values())
-        began = Began(max(known, epoch) + 1, origin, starts, known)
-        self.progress |= {f"seen:{query}": str(origin - 1) for query in self.queries}
-        self.progress["epoch"] = str(began.epoch)
-        return began
-
-    def release(self, command: list[str]) -> str | None:
-        """What the script does; the reason when it refuses."""
-        _, _, _, _, _, query, epoch, first, last, *more = command
-        if self.progress.get("epoch") != epoch:
-            return f"STALE epoch {epoch} is over"
-        if more:
-            if int(self.progress.get(f"released:{query}", 0)) + 1 != int(first):
-                return "GAP"
-            entry, n, clock, *fields = more
-            values = dict(zip(fields[::2], fields[1::2], strict=True))
-            self.results[query].append((f"{int(self.now_s * 1000)}-{len(self.results[query])}", values))
-            self.progress |= {f"released:{query}": last, f"rebuild_id:{query}": entry}
-            self.progress |= {f"rebuild_n:{query}": n, f"rebuild_clock:{query}": clock}
-        self.progress[f"seen:{query}"] = last
-        return None
-
-    def answer(self, writer: int) -> None:
-        command, tag, (taken, refused) = self.writers[writer].popleft()
-        reason = self.release(command)
-        if reason is None:
-            taken(tag)
-        else:
-            refused(tag, reason)
-
-    def reader(self, *_: Any) -> Any:
-        redis = self
-
-        class Reader:
-            def start(self) -> None:
-                self.begin_again(0, 0)
-
-            def begin_again(self, epoch: int, sent: int) -> None:  # noqa: ARG002 - the real one counts
-                self.began: Began | None = redis.begin(epoch)
-                self.epoch = self.began.epoch
-                rebuild = {redis.progress.get(f"rebuild_id:{query}") for query in redis.queries}
-                ids = [each.id for each in redis.rows]
-                self.at = min(0 if each is None else ids.index(each) for each in rebuild)
-                self.told = False
-
-            def poll(self) -> News | None:
-                if self.began is not None:
-                    began, self.began = self.began, None
-                    return began
-                if redis.progress["epoch"] != str(self.epoch):
-                    superseded = None if self.told else Superseded()
-                    self.told = True
-                    return superseded
-                entries = redis.rows[self.at : self.at + redis.chance.randint(0, 2)]
-                self.at += len(entries)
-                return entries or None
-
-        return Reader()
-
-    def watch(self, *_: Any) -> Any:
-        redis = self
-
-        class Watch:
-            def start(self) -> None:
-                pass
-
-            def note_sent(self, row: int) -> None:
-                pass
-
-            @property
-            def progress(self) -> Progress:
-                seen = min(int(redis.progress.get(f"seen:{query}", 0)) for query in redis.queries)
-                return Progress(int(redis.progress.get("epoch", 0)), seen)
-
-        return Watch()
-
-    def writer(
-        self, _: Any, taken: Callable[[int], None], refused: Callable[[int, str], None], *__: Any
-    ) -> Any:
-        redis = self
-        identity = len(self.writers)
-        self.writers[identity] = deque()
-
-        class Writer:
-            broken = False
-
-            def send(self, command: bytes, tag: int) -> None:
-                redis.writers[identity].append((arguments(command), tag, (taken, refused)))
-                self.check()
-
-            def check(self) -> None:
-                if identity in redis.cut:
-                    redis.cut.remove(identity)
-                    tags = tuple(tag for _, tag, _ in redis.writers[identity])
-                    redis.writers[identity].clear()
-                    raise WriteLostError("cut", tags)
-
-        return Writer()
-
-    chance: random.Random
-    cut: set[int]
 
 
 class Storm:
