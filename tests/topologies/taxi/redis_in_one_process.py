@@ -1,8 +1,7 @@
-"""Redis, simulated: the rows, what the scripts keep, the results, and the connections of sources and sinks."""
+"""Redis, simulated: the rows, what the scripts keep, the results, connections of sources and sinks."""
 
 from __future__ import annotations
 
-import random
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from topologies.redis_io.writer import WriteLostError
 from topologies.taxi.epochs import Began, News, Progress, Superseded
 
 if TYPE_CHECKING:
+    import random
     from collections.abc import Callable
 
 
