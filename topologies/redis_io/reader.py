@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _BLOCK_MS = 2_000
 _REQUESTS_UNDER_WAY = 32
-_ENTRIES_PER_REPLY = 10  # of up to 250 rows each; of single rows, 320 come in one round trip
+_ENTRIES_PER_REPLY = 10  # of up to 1,000 rows each; of single rows, 320 come in one round trip
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from topologies.taxi.replay.check import Row
     from topologies.taxi.replay.pace import Pace
 
-LARGEST_ENTRY = 250
+LARGEST_ENTRY = 1_000
 """Rows of one entry of the stream."""
 
 _PRIMED = 1_000

@@ -58,7 +58,7 @@ def test_a_killed_replay_goes_on_at_the_right_row(
 ) -> None:
     """Its rows are there once; without --resume they are left alone."""
     path = write_rows(2_000)
-    process = replays.start(path, "--fast", "--ahead", "600")
+    process = replays.start(path, "--fast", "--ahead", "500")
     replays.await_rows(500)
     process.kill()
     process.communicate()

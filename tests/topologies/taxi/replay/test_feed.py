@@ -34,7 +34,7 @@ def test_a_plan_splits_the_file(plan: FeedPlan, lines: int, split: tuple[int, in
 
 def test_fast_rows_wait_for_results(side: Any, write_rows: Callable[..., Path]) -> None:
     """Without any result no more than `ahead` rows enter Redis; what is released lets more in."""
-    path = write_rows(1_000)
+    path = write_rows(2_000)
     waiting = threading.Semaphore(0)
 
     def report(progress: Progress) -> None:
@@ -44,15 +44,15 @@ def test_fast_rows_wait_for_results(side: Any, write_rows: Callable[..., Path]) 
     feeder = Feeder(side.client(), side.run, FeedPlan(ahead=500), report)
     thread = threading.Thread(target=feeder.feed, args=(path,))
     thread.start()
-    for released in (0, 250):
+    for released in (0, 500, 1_000):
         assert waiting.acquire(timeout=20.0)
         assert len(side.rows()) <= released + 500
-        side.release(released + 250)
-    side.release(1_000)
+        side.release(released + 500)
+    side.release(2_000)
     thread.join()
     assert side.rows() == path.read_bytes().splitlines()
-    assert side.entries()[-1] == {"n": 1_001, "end": b"1"}
-    assert [len(entry["lines"]) for entry in side.entries()[:-1]] == [250, 250, 250, 250]
+    assert side.entries()[-1] == {"n": 2_001, "end": b"1"}
+    assert [len(entry["lines"]) for entry in side.entries()[:-1]] == [500, 500, 500, 500]
 
 
 @pytest.mark.usefixtures("topology")
@@ -68,7 +68,7 @@ def test_feeding_a_run_twice_is_refused(side: Any, write_rows: Callable[..., Pat
 def test_feeding_without_a_topology_ends_with_a_reason(side: Any, write_rows: Callable[..., Path]) -> None:
     """Rows that nobody reads are an error after the timeout, not an endless wait."""
     plan = FeedPlan(ahead=300, stall_timeout_s=0.1)
-    with pytest.raises(FeedError, match=r"no progress for 0\.1 s: of 250 rows in Redis 0 are released"):
+    with pytest.raises(FeedError, match=r"no progress for 0\.1 s: of 300 rows in Redis 0 are released"):
         Feeder(side.client(), side.run, plan, lambda _: None).feed(write_rows(1_000))
 
 
@@ -116,12 +116,12 @@ def test_paced_rows_are_announced_at_once(side: Any, write_rows: Callable[..., P
 
 
 def test_rows_that_are_late_share_an_entry(side: Any, write_rows: Callable[..., Path]) -> None:
-    """A feeder that is behind catches up with few writes, none of more than 250 rows."""
-    path = write_rows(2_000)
+    """A feeder that is behind catches up with few writes, none of more than 1,000 rows."""
+    path = write_rows(3_000)
     plan = FeedPlan(rate_per_s=1e9)
     Feeder(side.client(), side.run, plan, lambda _: None).feed(path)
     sizes = [len(entry["lines"]) for entry in side.entries()[:-1]]
-    assert max(sizes) == 250
+    assert max(sizes) == 1_000
     assert side.rows() == path.read_bytes().splitlines()
 
 

@@ -170,7 +170,7 @@ def test_a_pause_ends_after_the_rows_in_hand_and_is_gone_on_from(
         (lambda path: path.write_bytes(b"Z" + path.read_bytes()[1:]), "with another beginning"),
         (
             lambda path: path.write_bytes(path.read_bytes().replace(b"M200,", b"M299,")),
-            "the 250 rows that were fed are not the first 250 rows of this source",
+            "the 300 rows that were fed are not the first 300 rows of this source",
         ),
     ],
 )
@@ -185,7 +185,7 @@ def test_another_source_is_not_gone_on_with(
     with pytest.raises(FeedError, match=message) as caught:
         replayer(side, changed if hasattr(changed, "name") else path).run(resume=True)
     assert caught.value.status == 2
-    assert len(side.rows()) == 250
+    assert len(side.rows()) == 300
 
 
 def test_a_packed_file_that_breaks_off_can_be_mended(
