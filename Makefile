@@ -12,7 +12,7 @@ SHIM := java-shim/target/stormplace-shim-0.1.0.jar
 SHIM_SOURCES := $(shell find java-shim/src -type f 2>/dev/null) pom.xml java-shim/pom.xml bridge/placement.thrift
 MVN := mvn -B -ntp
 
-.PHONY: help setup system demo test lint unit servers spark java lab bench-shim bench-emulator bench-placement experiment-response-time experiment-adaptation clean
+.PHONY: help setup system demo test lint unit servers spark java lab evaluation bench-shim bench-emulator bench-placement bench-data experiment-response-time experiment-adaptation clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
@@ -62,6 +62,18 @@ experiment-response-time: setup  ## the paper's wide-area experiment on 32 super
 
 experiment-adaptation: setup  ## the network changes while the query runs (about two hours; goes on after an interruption)
 	$(BIN)/stormplace experiment adaptation --out runs/adaptation
+
+evaluation: setup  ## taxi queries under two strategies, verified and analysed, with an HTML report (ARGS="--strategies ras,stormplace:odp")
+	$(BIN)/stormplace evaluate $(ARGS)
+
+bench-data: setup  ## taxi data and queries: made, cleaned, answered on Spark, replayed and answered on Storm (half an hour)
+	$(BIN)/python -m benchmarks.trips
+	$(BIN)/python -m benchmarks.expected_answers
+	$(BIN)/python -m benchmarks.sweep_speedup
+	$(BIN)/python -m benchmarks.replay_schedule
+	$(BIN)/stormplace data generate --days 5 --rows-per-day 400000 --seed 1 --out runs/trips-2m
+	$(BIN)/python -m benchmarks.taxi_throughput runs/trips-2m --query 1 --idle-rows 300
+	$(BIN)/python -m benchmarks.taxi_throughput runs/trips-2m --query both
 
 clean:  ## remove what the targets above made
 	rm -rf $(VENV) build java-shim/target

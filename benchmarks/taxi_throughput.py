@@ -42,7 +42,11 @@ slots = 4
 services = true
 """
 # the lab's workers are made small, and quick to start, for many of them on one machine: this is one for load
-CONF = {"topology.worker.childopts": "-Xmx768m -XX:TieredStopAtLevel=4", "topology.stats.sample.rate": 0.05}
+CONF = {
+    "topology.worker.childopts": "-Xmx768m -XX:TieredStopAtLevel=4",
+    "topology.stats.sample.rate": 0.05,
+    "taxi.ahead": 60_000,
+}
 NAME = "taxi"
 PATIENCE_S = 1_800.0
 SETTLED_S = 5.0
@@ -79,7 +83,7 @@ def measured(options: argparse.Namespace, folder: Path) -> dict[str, object]:
         conf.write_text(json.dumps(CONF), encoding="utf-8")
         submit(lab, options, "fast", conf)
         await_components(lab)
-        run(lab, folder, "fast", [str(options.rows.resolve()), "--fast"])
+        run(lab, folder, "fast", [str(options.rows.resolve()), "--fast", "--ahead=120000"])
         busy = cpu_seconds(lab)
         if options.idle_rows:
             taxi(lab, "nimbus", "kill", "--nimbus=nimbus:6627", f"--name={NAME}")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _REPLIES_WAITING = 8
 _RETRY_S = 1.0
 _STOP_POLL_S = 0.2
-_WATCH_S = 0.2
+_WATCH_S = 0.05
 _SILENCE_S = 10.0  # Redis answers each request for rows after 2 s at the latest
 
 
