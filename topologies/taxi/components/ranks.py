@@ -9,7 +9,7 @@ from topologies.batches.header import Header
 from topologies.batches.ordered import WHOLE
 from topologies.moments import now_us
 from topologies.taxi.challenge import output_row, state_json, time_text
-from topologies.taxi.components.sink import Answers, ResultsBolt
+from topologies.taxi.components.sink import Change, ResultsBolt
 from topologies.taxi.ranking import GlobalRanking, PartialRanking
 from topologies.taxi.semantics import Semantics
 from topologies.taxi.trail import extended
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from topologies.batches.bolt import Arrived
-    from topologies.batches.clock import Account, Ticks
 
 
 class PartialRank(OrderedBolt):
@@ -76,39 +75,28 @@ class GlobalRank(ResultsBolt):
         """Start with no ranks."""
         self._ranking = GlobalRanking()
 
-    def answers(self, shares: Sequence[str], ticks: Ticks, account: Account) -> Answers:
-        """Return what the query says of a batch of which the shares sent their tops."""
-        tops: list[str] = []
-        states: list[str] = []
-        over = iter(self.instants_over(ticks, account))
-        instant = next(over, None)
-        for n, pickup_s, time_s, changed in _rows(shares):
-            while instant is not None and instant[0] <= n:
-                states.append(self._state(instant))
-                instant = next(over, None)
-            if self._ranking.update(changed):
-                times = time_text(pickup_s), time_text(time_s)
-                tops.append(f"{n} {output_row(*times, self._ranking.answer, self._nulls)}")
-        while instant is not None:
-            states.append(self._state(instant))
-            instant = next(over, None)
-        return Answers(tops, states)
+    def changes(self, shares: Sequence[str]) -> list[Change]:
+        """Read what the shares sent: `n pickup time` and the ranks, one line per row."""
+        rows: dict[int, Change] = {}
+        for share, text in enumerate(shares):
+            for line in text.split("\n") if text else ():
+                n, pickup_s, time_s, *ranks = line.split(" ")
+                each = iter(ranks)
+                top = [
+                    RouteCount(route, int(count), int(row))
+                    for route, count, row in zip(each, each, each, strict=True)
+                ]
+                change = rows.setdefault(int(n), Change(int(n), int(pickup_s), int(time_s), {}))
+                change.tops[share] = top
+        return [rows[n] for n in sorted(rows)]
 
-    def _state(self, instant: tuple[int, int, int]) -> str:
-        _, last, time_s = instant
-        return f"{last} {time_s} {state_json(self._ranking.top)}"
+    def merge(self, change: Change) -> str | None:
+        """Take new tops; a row is due when the ten routes or their order are others."""
+        if not self._ranking.update(change.tops):
+            return None
+        times = time_text(change.pickup_s), time_text(change.time_s)
+        return output_row(*times, self._ranking.answer, self._nulls)
 
-
-def _rows(shares: Sequence[str]) -> list[tuple[int, int, int, dict[int, list[RouteCount]]]]:
-    """Return row, pick-up, time and the tops that changed, in order of the rows."""
-    rows: dict[int, tuple[int, int, dict[int, list[RouteCount]]]] = {}
-    for share, text in enumerate(shares):
-        for line in text.split("\n") if text else ():
-            n, pickup_s, time_s, *ranks = line.split(" ")
-            each = iter(ranks)
-            top = [
-                RouteCount(route, int(count), int(row))
-                for route, count, row in zip(each, each, each, strict=True)
-            ]
-            rows.setdefault(int(n), (int(pickup_s), int(time_s), {}))[2][share] = top
-    return [(n, *rows[n]) for n in sorted(rows)]
+    def state(self) -> str:
+        """Return the best eleven."""
+        return state_json(self._ranking.top)

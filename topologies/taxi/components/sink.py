@@ -18,7 +18,7 @@ from topologies.taxi.settings import TaxiSettings
 from topologies.taxi.trail import extended, latest, parted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from topologies.batches.bolt import Arrived
 
@@ -38,6 +38,22 @@ class Answers(NamedTuple):
     states: list[str]
 
 
+class Change(NamedTuple):
+    """What a row changed.
+
+    Attributes:
+        n: The row.
+        pickup_s: Its pick-up, seconds since 1970.
+        time_s: Its drop-off, seconds since 1970.
+        tops: New top by share.
+    """
+
+    n: int
+    pickup_s: int
+    time_s: int
+    tops: dict[int, Any]
+
+
 class _Sent(NamedTuple):
     epoch: int
     tuple_ids: list[str]
@@ -46,9 +62,9 @@ class _Sent(NamedTuple):
 class ResultsBolt(OrderedBolt):
     """Base of globalRank and globalAreaRank: takes a batch from all shares, and writes what it says.
 
-    Subclasses name the `query`, keep its last state (`forget`) and say what a batch adds to it (`answers`).
-    A tuple is the header, `share`, `trail`, and of the first share the clock's `ticks` and `account`, then
-    the share's text.
+    Subclasses name the `query`, keep its ranks (`forget`, `merge`, `state`) and read the shares' texts
+    (`changes`). A tuple is the header, `share`, `trail`, and of the first share the clock's `ticks` and
+    `account`, then the share's text.
 
     Redis refuses a batch that does not follow the last one written, and every batch of an epoch that is
     over. With replay a batch is acknowledged when Redis has taken it, and fails when that is in doubt;
@@ -87,19 +103,21 @@ class ResultsBolt(OrderedBolt):
         """Forget all: the next batch is the first of an epoch."""
         raise NotImplementedError
 
-    def answers(self, shares: Sequence[str], ticks: Ticks, account: Account) -> Answers:
-        """Return what the query says of a batch.
+    def changes(self, shares: Sequence[str]) -> Iterable[Change]:
+        """Return the rows of a batch after which a share's top is another one, in order of the rows.
 
         Args:
             shares: Text of each share.
-            ticks: The batch's time.
-            account: What became of its rows.
         """
         raise NotImplementedError
 
-    def instants_over(self, ticks: Ticks, account: Account) -> list[tuple[int, int, int]]:
-        """Return what `Instants.over` does; once per batch."""
-        return self._instants.over(ticks, account)
+    def merge(self, change: Change) -> str | None:
+        """Take a change, and return the challenge's output row if one is due."""
+        raise NotImplementedError
+
+    def state(self) -> str:
+        """Return the ranks as they are, as compact JSON."""
+        raise NotImplementedError
 
     def place(self, tup: Any) -> tuple[int, str]:
         """Return that there is one share here, of which each earlier share sends a part."""
@@ -118,7 +136,8 @@ class ResultsBolt(OrderedBolt):
         if header.serves(self.query):
             first = parts[self.parts[0]]
             ticks, account = Ticks.decode(first.values[2]), Account.decode(first.values[3])
-            answers = self.answers([parts[name].values[4] for name in self.parts], ticks, account)
+            shares = [parts[name].values[4] for name in self.parts]
+            answers = self._answers(self.changes(shares), self._instants.over(ticks, account))
             if not header.is_released(self.query):
                 trail = latest(extended(part.values[1], part.came_us) for part in parts.values())
                 result = _result(header, account, answers, trail)
@@ -139,6 +158,23 @@ class ResultsBolt(OrderedBolt):
         """Acknowledge a batch, with replay only when Redis has taken it."""
         if not self.replay:
             super().done(tuple_ids)
+
+    def _answers(self, changes: Iterable[Change], over: Iterable[tuple[int, int, int]]) -> Answers:
+        """Return what a batch adds: an instant's state is that before the rows of the next one."""
+        tops: list[str] = []
+        states: list[str] = []
+        instants = deque(over)
+        for change in changes:
+            while instants and instants[0][0] <= change.n:
+                states.append(self._state(*instants.popleft()))
+            row = self.merge(change)
+            if row is not None:
+                tops.append(f"{change.n} {row}")
+        states += [self._state(*instant) for instant in instants]
+        return Answers(tops, states)
+
+    def _state(self, _: int, last: int, time_s: int) -> str:
+        return f"{last} {time_s} {self.state()}"
 
     def _write(
         self,

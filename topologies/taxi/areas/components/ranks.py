@@ -15,7 +15,7 @@ from topologies.taxi.areas.columns import unpack_columns
 from topologies.taxi.areas.merging import AreaMerge
 from topologies.taxi.areas.tops import ShareTop, pack_tops, unpack_tops
 from topologies.taxi.challenge import time_text
-from topologies.taxi.components.sink import Answers, ResultsBolt
+from topologies.taxi.components.sink import Change, ResultsBolt
 from topologies.taxi.semantics import Semantics
 from topologies.taxi.settings import shares_of
 from topologies.taxi.trail import extended, latest
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from topologies.batches.bolt import Arrived
-    from topologies.batches.clock import Account
-    from topologies.taxi.areas.profitability import RankedArea
 
 _TRIPS, _CLOCK = "trips", "clock"
 _STEP, _TAXI, _TRIP = range(3)
@@ -124,33 +122,21 @@ class GlobalAreaRank(ResultsBolt):
         """Start with no ranks."""
         self._merge = AreaMerge(self._semantics.q2_emit)
 
-    def answers(self, shares: Sequence[str], ticks: Ticks, account: Account) -> Answers:
-        """Return what the query says of a batch of which the shares sent their tops."""
-        tops: list[str] = []
-        states: list[str] = []
-        over = iter(self.instants_over(ticks, account))
-        instant = next(over, None)
-        for n, pickup_s, time_s, changed in _rows(shares):
-            while instant is not None and instant[0] <= n:
-                states.append(self._state(instant))
-                instant = next(over, None)
-            if self._merge.update(changed):
-                times = time_text(pickup_s), time_text(time_s)
-                tops.append(f"{n} {area_row(*times, self._merge.best, self._nulls)}")
-        while instant is not None:
-            states.append(self._state(instant))
-            instant = next(over, None)
-        return Answers(tops, states)
+    def changes(self, shares: Sequence[str]) -> list[Change]:
+        """Read what the shares sent."""
+        rows: dict[int, Change] = {}
+        for share, text in enumerate(shares):
+            for n, pickup_s, time_s, best in unpack_tops(text):
+                rows.setdefault(n, Change(n, pickup_s, time_s, {})).tops[share] = best
+        return [rows[n] for n in sorted(rows)]
 
-    def _state(self, instant: tuple[int, int, int]) -> str:
-        _, last, time_s = instant
-        return f"{last} {time_s} {area_state(self._merge.best)}"
+    def merge(self, change: Change) -> str | None:
+        """Take new tops; a row is due when the ten areas or their order are others, or by choice values."""
+        if not self._merge.update(change.tops):
+            return None
+        times = time_text(change.pickup_s), time_text(change.time_s)
+        return area_row(*times, self._merge.best, self._nulls)
 
-
-def _rows(shares: Sequence[str]) -> list[tuple[int, int, int, dict[int, Sequence[RankedArea]]]]:
-    """Return row, pick-up, time and the tops that changed, in order of the rows."""
-    rows: dict[int, tuple[int, int, dict[int, Sequence[RankedArea]]]] = {}
-    for share, text in enumerate(shares):
-        for n, pickup_s, time_s, best in unpack_tops(text):
-            rows.setdefault(n, (pickup_s, time_s, {}))[2][share] = best
-    return [(n, *rows[n]) for n in sorted(rows)]
+    def state(self) -> str:
+        """Return the best eleven."""
+        return area_state(self._merge.best)
