@@ -42,7 +42,8 @@ class OrderedBatches(Generic[Part]):
     Within an epoch the first batch given out is the one that begins at the epoch's origin, and each next one
     begins where the last ended. So what a component makes of them is a function of the rows from the origin
     on, whatever was delayed. A higher epoch ends the one before; parts of lower epochs, and parts that came
-    before, are dropped.
+    before, are dropped. An epoch whose number was given twice is given up: its rows would be put together of
+    two that begin at different rows.
 
     Args:
         parts: Names of the parts of each batch.
@@ -54,6 +55,7 @@ class OrderedBatches(Generic[Part]):
         self._most_waiting = most_waiting
         self._epoch = -1
         self._position = 0
+        self._terms = (0, "")
         self._spoiled = False
         self._waiting: dict[int, WholeBatch[Part]] = {}
         self._dropped: list[Part] = []
@@ -72,7 +74,8 @@ class OrderedBatches(Generic[Part]):
             part: The part's name.
 
         Raises:
-            StuckError: Too many batches wait. The epoch is given up: its further parts are dropped.
+            StuckError: Too many batches wait, or the epoch's number was given twice. The epoch is given up:
+                its further parts are dropped.
             ValueError: There is no such part.
         """
         if part not in self._parts:
@@ -81,10 +84,16 @@ class OrderedBatches(Generic[Part]):
         if header.epoch > self._epoch:
             self._drop_waiting()
             self._epoch, self._position, self._spoiled = header.epoch, header.origin, False
+            self._terms = (header.origin, header.queries)
         if header.epoch < self._epoch or self._spoiled or header.first < self._position:
             self._dropped.append(item)
             return
         batch = self._waiting.get(header.first)
+        if (header.origin, header.queries) != self._terms or (batch is not None and batch.header != header):
+            # a Redis restored to older data may give a source without memory a number that was given before
+            self.spoil()
+            msg = f"two sources have begun epoch {header.epoch}: Redis has come back with older data"
+            raise StuckError(msg)
         if batch is None:
             if len(self._waiting) >= self._most_waiting:
                 self.spoil()

@@ -193,7 +193,7 @@ class EpochReader:
 
 
 class ProgressWatch:
-    """Asks Redis in a thread, five times a second, how far the queries are; tells it how far the source is.
+    """Asks Redis in a thread, twenty times a second, how far the queries are; tells it how far the source is.
 
     Args:
         settings: Run and queries.

@@ -71,6 +71,23 @@ def test_too_many_waiting_batches_are_told_once_and_the_next_epoch_heals() -> No
     assert taken(batches) == [(1, {"": "again"})]
 
 
+@pytest.mark.parametrize(
+    "other", [Header(1, 2, 3, 4, "a"), Header(1, 1, 3, 4, "b"), Header(1, 1, 3, 5, "a")], ids=str
+)
+def test_an_epoch_whose_number_was_given_twice_is_given_up(other: Header) -> None:
+    """Nothing is made of the rows of both, wherever they begin; the next epoch heals."""
+    batches: OrderedBatches[str] = OrderedBatches(["rows", "clock"])
+    batches.offer(Header(1, 1, 3, 4, "a"), "its rows", "rows")
+    with pytest.raises(StuckError, match="two sources have begun epoch 1"):
+        batches.offer(other, "the other's clock", "clock")
+    assert batches.take_dropped() == ["its rows"]
+    batches.offer(Header(1, 1, 1, 3, "a"), "late", "rows")
+    assert batches.take_dropped() == ["late"]
+    batches.offer(Header(2, 3, 3, 5, "b"), "rows", "rows")
+    batches.offer(Header(2, 3, 3, 5, "b"), "clock", "clock")
+    assert taken(batches) == [(3, {"rows": "rows", "clock": "clock"})]
+
+
 def test_a_spoiled_epoch_gives_out_nothing_more() -> None:
     """Also batches that were ready, since they build on the one that could not be worked off."""
     batches: OrderedBatches[str] = OrderedBatches()
