@@ -9,6 +9,7 @@ import pytest
 
 from tests.reference.query1 import query1
 from tests.reference.query2 import query2
+from topologies.taxi.components.cleaning import Parser
 
 from .conftest import said, written
 from .storm_in_one_process import PARALLEL, Storm
@@ -100,3 +101,22 @@ def test_ends_and_losses_change_no_answer(run: Callable[..., Storm], seed: int, 
                 storm.redis.now_s += chance.uniform(0.0, 8.0)
 
     run(seed, disturb, replay=replay)
+
+
+@pytest.mark.parametrize("replay", [False, True])
+def test_a_batch_that_always_fails_begins_epochs_with_pauses(
+    stage: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, lines: list[str], *, replay: bool
+) -> None:
+    """A second at least lies between two."""
+
+    def fail(*_: Any) -> None:
+        msg = "a fault in the code"
+        raise ValueError(msg)
+
+    monkeypatch.setattr(Parser, "work", fail)
+    storm = Storm(stage, monkeypatch, 1, replay=replay)
+    storm.redis.feed(lines[:20], storm.random)
+    for _ in range(10_000):
+        storm.step()
+    assert 2 <= int(storm.redis.progress["epoch"]) <= 1 + storm.redis.now_s
+    assert all("a fault in the code" in error for error in storm.errors)

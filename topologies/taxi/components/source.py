@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from topologies.redis_io.reader import Entry
 
 _BATCHES_PER_CALL = 4
+_LEAST_EPOCH_S = 1.0  # a batch that fails again and again must not begin epochs without a pause
 
 
 class DataSource(TaxiSpout):
@@ -37,6 +38,8 @@ class DataSource(TaxiSpout):
     _sent: int
     _highest: int
     _outage: bool
+    _failed: bool
+    _began_s: float
     _progress: Progress
     _progress_s: float
     _stall_s: float
@@ -49,9 +52,9 @@ class DataSource(TaxiSpout):
         self._batcher = None
         self._superseded = False
         self._epoch = self._sent = self._highest = 0
-        self._outage = False
+        self._outage = self._failed = False
         self._progress = Progress()
-        self._progress_s = monotonic()
+        self._began_s = self._progress_s = monotonic()
         self._stall_s = self._settings.stall_s
         self._flows = False
         self._reader = EpochReader(self._settings)
@@ -63,6 +66,7 @@ class DataSource(TaxiSpout):
         """Emit a few batches, or nothing; never waits."""
         self._take_news()
         self._look_at_progress()
+        self._look_at_failure()
         if self._batcher is None:
             return
         seen = self._seen(self._batcher)
@@ -86,9 +90,10 @@ class DataSource(TaxiSpout):
         """Do nothing: Redis tells what is done."""
 
     def fail(self, tup_id: str) -> None:
-        """Begin a new epoch, unless the batch was of an earlier one."""
+        """Begin a new epoch, as soon as this one is a second old, unless the batch was of an earlier one."""
         if self._batcher is not None and tup_id.split(" ", maxsplit=1)[0] == str(self._batcher.epoch):
-            self._begin_again()
+            self._failed = True
+            self._look_at_failure()
 
     def _take_news(self) -> None:
         """Take what the reader has, not much more than one call may emit."""
@@ -121,8 +126,9 @@ class DataSource(TaxiSpout):
         self._batcher = Batcher(began, self._settings.ahead)
         self._superseded = False
         self._sent = began.origin - 1
+        self._failed = False
         self._progress = Progress(began.epoch, began.origin - 1)
-        self._progress_s = monotonic()
+        self._began_s = self._progress_s = monotonic()
 
     def _take(self, entries: list[Entry]) -> None:
         if self._batcher is None:
@@ -156,6 +162,10 @@ class DataSource(TaxiSpout):
             else:  # no fault: a worker may take a minute to start
                 self.logger.warning("%s: other components may not have started yet", stall)
             self._stall_s = min(2 * self._stall_s, max(MOST_STALL_S, self._settings.stall_s))
+            self._begin_again()
+
+    def _look_at_failure(self) -> None:
+        if self._failed and self._batcher is not None and monotonic() - self._began_s >= _LEAST_EPOCH_S:
             self._begin_again()
 
     def _begin_again(self) -> None:
