@@ -38,7 +38,7 @@ servers: setup  ## tests against a real ZooKeeper and a real Redis
 	$(BIN)/python -m pytest -m servers
 
 spark: setup  ## tests of the data pipeline
-	$(BIN)/python -m pytest -m spark
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m spark
 
 java: system  ## the shim's tests
 	$(MVN) verify

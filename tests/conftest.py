@@ -5,8 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import SparkSession
 
 # Every worker and every command under test would otherwise compile all modules anew, which costs more than
 # most of the tests do; set before any other module is imported, and inherited by workers and commands.
@@ -25,10 +31,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.servers)
 
 
-def pytest_configure() -> None:
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    """The one Spark session of all tests: a process has only one, and who ends it ends it for all."""
+    from replay.session import spark_session  # noqa: PLC0415 - loads slowly, and few tests need it
+
+    with spark_session() as session:
+        yield session
+
+
+def pytest_configure(config: pytest.Config) -> None:
     """Take Ctrl-C again where it is ignored, as in a job that a shell runs in the background.
 
     Commands under test would inherit that and never be interrupted.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    # nothing here goes through pandas
+    config.addinivalue_line("filterwarnings", "ignore:PySpark does not yet fully support pandas")

@@ -1,4 +1,4 @@
-"""Shared fixtures: one Spark session, an independent reference of query 1, and runs made from it."""
+"""Shared fixtures: an independent reference of query 1, and runs made from it."""
 
 from __future__ import annotations
 
@@ -14,27 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from replay.session import spark_session
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from pyspark.sql import SparkSession
+    from collections.abc import Callable
 
 PROJECT = Path(__file__).resolve().parents[2]
 REAL = PROJECT / "data" / "debs2015" / "debs2015_20day_head10004.csv.gz"
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    # nothing here goes through pandas
-    config.addinivalue_line("filterwarnings", "ignore:PySpark does not yet fully support pandas")
-
-
-@pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
-    with spark_session() as session:
-        yield session
 
 
 @dataclass
