@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -14,6 +13,7 @@ from cli.errors import UserError
 from cli.interrupt import all_as_ctrl_c
 from cli.machine import provenance
 from cli.progress import StepProgress
+from cli.run_folder import new_run_folder
 from cli.running_lab import running_lab
 from lab.errors import LabError
 from lab.sites import read_site_file
@@ -72,7 +72,7 @@ def run_demo(settings: DemoSettings) -> None:
         read_site_file(settings.sites)
     except LabError as error:
         raise UserError(str(error)) from error
-    folder = _new_run_folder(settings.out)
+    folder = new_run_folder(settings.out, "demo")
     runs: dict[str, Path] = {}
     with all_as_ctrl_c(), StepProgress(total=3 + 4 * len(settings.schedulers)) as progress:
         try:
@@ -94,16 +94,6 @@ def _where(folder: Path) -> str:
     except OSError:
         return f" (details in {folder})"
     return ""
-
-
-def _new_run_folder(out: Path) -> Path:
-    """Make a folder of its own for this run; its name is the local time."""
-    folder = out / f"demo-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
-    try:
-        folder.mkdir(parents=True)
-    except OSError as error:
-        raise UserError(f"--out: cannot create {folder}: {error.strerror}") from error
-    return folder.resolve()
 
 
 def _run_one(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from cli.demo_steps import LabSteps, StepError
@@ -12,6 +11,7 @@ from cli.evaluation_report import finish
 from cli.evaluation_settings import OURS
 from cli.interrupt import INTERRUPTED_STATUS, all_as_ctrl_c
 from cli.progress import StepProgress
+from cli.run_folder import new_run_folder
 from cli.running_lab import running_lab
 from lab.errors import LabError
 from lab.sites import read_site_file
@@ -45,7 +45,7 @@ def run_evaluation(settings: EvaluationSettings) -> None:
         check_data(settings)
     except (LabError, DataError) as error:
         raise UserError(str(error)) from error
-    folder = _new_folder(settings.out)
+    folder = new_run_folder(settings.out, "evaluation")
     with all_as_ctrl_c(), StepProgress(total=5 + 4 * len(settings.variants)) as progress:
         try:
             progress.step("data")
@@ -63,16 +63,6 @@ def run_evaluation(settings: EvaluationSettings) -> None:
             raise UserError(
                 f"interrupted; what was done so far is in {folder}", status=INTERRUPTED_STATUS
             ) from None
-
-
-def _new_folder(out: Path) -> Path:
-    """Make a folder of its own for this evaluation; its name is the local time."""
-    folder = out / f"evaluation-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
-    try:
-        folder.mkdir(parents=True)
-    except OSError as error:
-        raise UserError(f"--out: cannot create {folder}: {error.strerror}") from error
-    return folder.resolve()
 
 
 def _run_one(

@@ -65,23 +65,33 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
 
 
 class Interrupt:
-    """Catches the first SIGINT inside its block; a second one raises `KeyboardInterrupt` as usual.
+    """Catches the first signal inside its block; the next one raises `KeyboardInterrupt`.
+
+    One that was ignored before, as `nohup` has it, stays ignored.
+
+    Args:
+        every_ending: Whether SIGTERM and SIGHUP are caught as well as SIGINT.
 
     Attributes:
         happened: Whether there was one.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, every_ending: bool = False) -> None:
         self.happened = False
+        self._numbers = (signal.SIGINT, *_ENDINGS) if every_ending else (signal.SIGINT,)
 
     def __enter__(self) -> Interrupt:
-        self._before = signal.signal(signal.SIGINT, self._catch)
+        self._before = {number: signal.getsignal(number) for number in self._numbers}
+        for number, handler in self._before.items():
+            if handler is not signal.SIG_IGN:
+                signal.signal(number, self._catch)
         return self
 
     def __exit__(
         self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
-        signal.signal(signal.SIGINT, self._before)
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
 
     def clock(self) -> float:
         """Return monotonic seconds; infinitely many after an interrupt: every deadline has expired then."""

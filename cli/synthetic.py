@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from cli.errors import UserError
+from cli.meter import Meter
 from cli.synthetic_input import Asked, read_application, read_synthetic_run, to_workload
 from cli.taxi_input import read_address, read_conf, read_pin, redis_at
-from cli.taxi_meter import Meter
+from cli.topology_options import (
+    PYTHON_ENV,
+    ConfOption,
+    NameOption,
+    NimbusOption,
+    PinOption,
+    PythonEnvOption,
+    WorkersOption,
+)
 
 app = typer.Typer(
     no_args_is_help=True,
     help="Run an instance's application on Storm, and compare its response time with the predicted one.",
 )
 
-NimbusOption = Annotated[str, typer.Option("--nimbus", metavar="HOST:PORT", help="Nimbus' Thrift port.")]
 RedisOption = Annotated[
     str, typer.Option("--redis", metavar="HOST:PORT", help="Redis of what sinks measure.")
 ]
 RunOption = Annotated[str, typer.Option("--run", metavar="ID", help="Id of the run; a new one for each.")]
-NameOption = Annotated[str, typer.Option("--name", metavar="NAME", help="Name of the topology.")]
 
 
 @app.command()
@@ -53,17 +59,10 @@ def submit(
         float, typer.Option(help="Seconds before, of which nothing is measured.", metavar="SECONDS")
     ] = 15.0,
     scale_rate: Annotated[float, typer.Option(help="Factor of all rates.")] = 1.0,
-    workers: Annotated[int | None, typer.Option(min=1, help="Worker slots to ask for (default 4).")] = None,
-    pin: Annotated[
-        list[str] | None,
-        typer.Option("--pin", metavar="COMPONENT=site:NAME|host:NAME", help="Where a component must run."),
-    ] = None,
-    conf: Annotated[
-        Path | None, typer.Option("--conf", metavar="FILE.json", help="Topology configuration; it wins.")
-    ] = None,
-    python_env: Annotated[
-        Path, typer.Option("--python-env", metavar="DIR", help="Python environment of the workers.")
-    ] = Path(sys.prefix),
+    workers: WorkersOption = None,
+    pin: PinOption = None,
+    conf: ConfOption = None,
+    python_env: PythonEnvOption = PYTHON_ENV,
 ) -> None:
     """Submit an application: one component with one executor per operator."""
     asked = Asked(application, operators, rate, tuple_bytes, work_ms)
@@ -117,7 +116,7 @@ def collect(
     with redis_at(redis) as client, meter:
         try:
             summary = Collector(
-                client, read_synthetic_run(run), timeout, lambda count: meter.show(count, 0, "")
+                client, read_synthetic_run(run), timeout, lambda count: meter.count(count, 0)
             ).collect(out)
         except CollectError as error:
             raise UserError(str(error), status=1) from error

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -11,9 +10,18 @@ from typing import Annotated
 import typer
 
 from cli.errors import UserError
+from cli.meter import Meter
 from cli.taxi_input import read_address, read_conf, read_pin, read_run, redis_at
-from cli.taxi_meter import Meter
 from cli.taxi_tasks import QueryName, queries_of, read_semantics, read_tasks
+from cli.topology_options import (
+    PYTHON_ENV,
+    ConfOption,
+    NameOption,
+    NimbusOption,
+    PinOption,
+    PythonEnvOption,
+    WorkersOption,
+)
 
 _FAULTS_SHOWN = 3  # all are in the summary's file
 
@@ -21,10 +29,8 @@ app = typer.Typer(
     no_args_is_help=True, help="Run the DEBS 2015 taxi query: submit it, feed it rows, collect its answers."
 )
 
-NimbusOption = Annotated[str, typer.Option("--nimbus", metavar="HOST:PORT", help="Nimbus' Thrift port.")]
 RedisOption = Annotated[str, typer.Option("--redis", metavar="HOST:PORT", help="Redis of rows and results.")]
 RunOption = Annotated[str, typer.Option("--run", metavar="ID", help="Id of the run: one pass of rows.")]
-NameOption = Annotated[str, typer.Option("--name", metavar="NAME", help="Name of the topology.")]
 
 
 @app.command()
@@ -33,17 +39,10 @@ def submit(
     redis: RedisOption,
     run: RunOption,
     name: NameOption,
-    workers: Annotated[int | None, typer.Option(min=1, help="Worker slots to ask for (default 4).")] = None,
-    pin: Annotated[
-        list[str] | None,
-        typer.Option("--pin", metavar="COMPONENT=site:NAME|host:NAME", help="Where a component must run."),
-    ] = None,
-    conf: Annotated[
-        Path | None, typer.Option("--conf", metavar="FILE.json", help="Topology configuration; it wins.")
-    ] = None,
-    python_env: Annotated[
-        Path, typer.Option("--python-env", metavar="DIR", help="Python environment of the workers.")
-    ] = Path(sys.prefix),
+    workers: WorkersOption = None,
+    pin: PinOption = None,
+    conf: ConfOption = None,
+    python_env: PythonEnvOption = PYTHON_ENV,
     query: Annotated[QueryName, typer.Option("--query", help="What the topology answers.")] = "1",
     tasks: Annotated[
         list[str] | None,
@@ -107,7 +106,7 @@ def collect(
     meter = Meter("results")
 
     def report(progress: CollectProgress) -> None:
-        meter.show(progress.results, progress.rows, "")
+        meter.count(progress.results, progress.rows)
 
     with redis_at(redis) as client, meter:
         try:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.errors import UserError
-from cli.interrupt import INTERRUPTED_STATUS
-from cli.pause import Pause
+from cli.interrupt import INTERRUPTED_STATUS, Interrupt
 from cli.taxi_input import read_address, read_run
 from cli.taxi_replay_display import PACED_ROWS_BEGIN, ReplayDisplay
 
@@ -80,7 +79,7 @@ def replay(
     known = read_run(run)
     kept = RejectsFile(rejects or Path(f"{run}-rejects.csv"))
     display = ReplayDisplay()
-    with _feeding(redis) as client, Pause() as pause:
+    with _feeding(redis) as client, Interrupt(every_ending=True) as wish:
         replayer = Replayer(
             open_source(file),
             RunStream(client, known),
@@ -88,8 +87,8 @@ def replay(
             Limits(ahead, timeout, trim),
             fields={"rate_per_s": str(rate or 0.0), "speed": str(speed or 0.0)},
             rejects=kept,
-            report=display.show,
-            stopped=pause.asked,
+            report=display.report,
+            stopped=lambda: wish.happened,
         )
         with display:
             outcome = replayer.run(resume=resume)
@@ -132,8 +131,8 @@ def feed(
 
     plan = FeedPlan(fast_rows, rate, paced_rows, ahead, timeout)
     display = ReplayDisplay()
-    with _feeding(redis) as client, Pause() as pause, display:
-        feeder = Feeder(client, read_run(run), plan, display.show, pause.asked)
+    with _feeding(redis) as client, Interrupt(every_ending=True) as wish, display:
+        feeder = Feeder(client, read_run(run), plan, display.report, lambda: wish.happened)
         fed = feeder.feed(file)
     told = _told(feeder.outcome, None)
     if not feeder.outcome.ended:

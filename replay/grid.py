@@ -46,6 +46,16 @@ def areas(longitude: FloatArray, latitude: FloatArray, layout: str) -> IntArray:
     return _numbers(longitude, latitude, parts=2, shift=0.5 if layout == "centred" else 1.0)
 
 
+def parts(cell: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the first and the second number of cells or areas; 0 and 0 of `OFF_GRID`."""
+    return cell // _FIRST, cell % _FIRST
+
+
+def name(cell: int) -> str:
+    """Return a cell as the challenge writes it, for example `161.170`."""
+    return f"{cell // _FIRST}.{cell % _FIRST}"
+
+
 def _numbers(longitude: FloatArray, latitude: FloatArray, parts: int, shift: float) -> IntArray:
     """Cut each side of a cell in `parts`; the point lies `shift` parts inside the grid's corner."""
     east = np.floor((longitude - WEST_CENTRE) / (STEP_EAST / parts) + shift) + 1
@@ -53,8 +63,3 @@ def _numbers(longitude: FloatArray, latitude: FloatArray, parts: int, shift: flo
     last = CELLS * parts
     inside = (east >= 1) & (east <= last) & (south >= 1) & (south <= last)
     return np.where(inside, east * _FIRST + south, OFF_GRID).astype(np.int64)
-
-
-def name(cell: int) -> str:
-    """Return a cell as the challenge writes it, for example `161.170`."""
-    return f"{cell // _FIRST}.{cell % _FIRST}"

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import copy
 import sys
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topologies import nimbus
 from topologies.component import REPLAY_KEY, replays
-from topologies.jar import write_jar
+from topologies.submission import ACKERS_KEY, base_configuration, component_command, deliver
 from topologies.taxi.semantics import Semantics
 from topologies.taxi.settings import QUERIES_KEY, REDIS_KEY, RUN_KEY, SHARES_KEY, TaxiSettings
 from topologies.taxi.topology import SHARE_KEEPERS, taxi_topology
@@ -22,22 +20,7 @@ if TYPE_CHECKING:
     from topologies.address import Address
     from topologies.taxi.keys import Run
 
-PIN_KEY = "topology.stormplace.pin"
-ACKERS_KEY = "topology.acker.executors"
 PENDING_KEY = "topology.max.spout.pending"
-
-DEFAULTS: Mapping[str, object] = {
-    "topology.workers": 4,
-    # a lost tuple is noticed without them, as nothing is released any more
-    ACKERS_KEY: 0,
-    "topology.eventlogger.executors": 0,
-    # for schedulers that count CPU: two executors fill a host of one core
-    "topology.component.cpu.pcore.percent": 50.0,
-    "topology.message.timeout.secs": 60,
-    # a component silent for so long takes its worker down; generous, as test machines are busy
-    "topology.subprocess.timeout.secs": 120,
-    "topology.stats.sample.rate": 1.0,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +60,11 @@ def configuration(submission: Submission) -> dict[str, object]:
     Raises:
         ValueError: A key of the query's own is wrong, or replay is asked for without ackers.
     """
-    conf: dict[str, object] = dict(DEFAULTS)
+    conf = base_configuration(submission.workers, submission.pins)
     if submission.replay:
         conf[REPLAY_KEY] = True
     if replays({**conf, **submission.conf}):
         conf |= {ACKERS_KEY: 1, PENDING_KEY: 1_000}
-    if submission.workers is not None:
-        conf["topology.workers"] = submission.workers
-    if submission.pins:
-        conf[PIN_KEY] = dict(submission.pins)
     conf |= submission.semantics.conf()
     conf[SHARES_KEY] = max(submission.tasks.get(component, 1) for component in SHARE_KEEPERS)
     conf.update(submission.conf)
@@ -101,12 +80,9 @@ def configuration(submission: Submission) -> dict[str, object]:
 
 
 def thrift_topology(submission: Submission) -> Any:
-    """Return the topology as Storm wants it, its components started by the environment's `streamparse_run`.
-
-    The command is an absolute path: a bare one would depend on the PATH of the worker's JVM.
-    """
+    """Return the topology as Storm wants it, its components started by `streamparse_run`."""
     topology = copy.deepcopy(taxi_topology(submission.queries, submission.tasks).thrift_topology)
-    command = str(submission.python_env / "bin" / "streamparse_run")
+    command = str(component_command(submission.python_env))
     for spout in topology.spouts.values():
         spout.spout_object.shell.execution_command = command
     for bolt in topology.bolts.values():
@@ -122,16 +98,14 @@ def submit(address: Address, submission: Submission) -> None:
         submission: What to submit.
 
     Raises:
-        nimbus.NimbusError: Nimbus cannot be reached or refuses.
+        NimbusError: Nimbus cannot be reached or refuses.
         FileNotFoundError: The Python environment has no `streamparse_run`.
         ValueError: As `configuration`.
     """
-    conf = configuration(submission)
-    command = submission.python_env / "bin" / "streamparse_run"
-    if not command.is_file():
-        msg = f"{command} does not exist: name an environment that has streamparse"
-        raise FileNotFoundError(msg)
-    with tempfile.TemporaryDirectory() as folder, nimbus.connect(address) as client:
-        jar = Path(folder) / "taxi.jar"
-        write_jar(jar)
-        nimbus.submit(client, submission.name, jar, conf, thrift_topology(submission))
+    deliver(
+        address,
+        submission.name,
+        configuration(submission),
+        thrift_topology(submission),
+        submission.python_env,
+    )

@@ -11,8 +11,8 @@ import typer
 from cli.data.session import bad_input, say, spark
 from cli.errors import UserError
 from cli.interrupt import INTERRUPTED_STATUS, all_as_ctrl_c, ends_at_once
+from cli.meter import Meter
 from cli.solve_input import read_problem
-from cli.taxi_meter import Meter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,7 +73,7 @@ def sweep(
         with all_as_ctrl_c(), spark(master, driver_memory) as session:
             with meter:
                 failed = run_missing(
-                    session, plan, folder, lambda done: meter.show(done - kept, len(runs) - kept, "")
+                    session, plan, folder, lambda done: meter.count(done - kept, len(runs) - kept)
                 )
             table = write_runs(session, folder, failed)
             summaries = by_strategy(table), by_instance(table)

@@ -19,9 +19,6 @@ INK, MUTED, GRID, PAPER, PALE = "#22303c", "#52606d", "#e4e7eb", "#ffffff", "#f4
 SERIES = ("#b35900", "#0072b2", "#00805c", "#8e4585", "#555555", "#a08000")
 """Colours that stay apart for colour-blind readers and in grey (after Okabe and Ito), on light ground."""
 
-NIGHT = ("#ff9f45", "#5ab4f0", "#3fcf9f", "#d58fcf", "#b0b7bf", "#e0c341")
-"""The same on dark ground."""
-
 GROUND: Mapping[str, str] = {
     INK: "--ink",
     MUTED: "--muted",

@@ -1,7 +1,4 @@
-"""Both queries' grids with numpy: the challenge's 300 x 300 cells of 500 m and 600 x 600 areas of 250 m.
-
-Cell 1.1 and area 1.1 are centred on the same point; see `replay.grid` for the cells as Spark columns.
-"""
+"""The grids of both queries for both ends of trips at once."""
 
 from __future__ import annotations
 
@@ -9,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from replay.grid import CELLS, NORTH_CENTRE, STEP_EAST, STEP_SOUTH, WEST_CENTRE
+from replay.grid import OFF_GRID, areas, cells, parts
 
 if TYPE_CHECKING:
-    from replay.trips.arrays import BoolArray, FloatArray, IntArray
+    from collections.abc import Callable
+
+    from scheduler.arrays import BoolArray, FloatArray, IntArray
 
 
 def cell_indices(coordinates: FloatArray) -> IntArray:
@@ -23,14 +22,14 @@ def cell_indices(coordinates: FloatArray) -> IntArray:
             finite.
 
     Returns:
-        Shape (trips, 4): east, south of the pick-up, then of the drop-off; outside 1..300 it is off the grid.
+        Shape (trips, 4): east, south of the pick-up, then of the drop-off; 0 off the grid.
     """
-    return _indices(coordinates, finer=1)
+    return np.stack([part for end in _ends(coordinates, cells) for part in parts(end)], axis=1)
 
 
 def on_cells(coordinates: FloatArray) -> BoolArray:
     """Return per trip whether both ends lie on query 1's grid; arguments as of `cell_indices`."""
-    return _inside(coordinates, finer=1)
+    return _inside(coordinates, cells)
 
 
 def on_either_grid(coordinates: FloatArray) -> BoolArray:
@@ -38,17 +37,18 @@ def on_either_grid(coordinates: FloatArray) -> BoolArray:
 
     The areas begin a quarter of a cell further in and end as much further out.
     """
-    return _inside(coordinates, finer=1) | _inside(coordinates, finer=2)
+    return _inside(coordinates, cells) | _inside(
+        coordinates, lambda longitude, latitude: areas(longitude, latitude, "centred")
+    )
 
 
-def _inside(coordinates: FloatArray, finer: int) -> BoolArray:
-    indices = _indices(coordinates, finer)
-    return np.asarray(((indices >= 1) & (indices <= CELLS * finer)).all(axis=1))
+def _inside(coordinates: FloatArray, place: Callable[[FloatArray, FloatArray], IntArray]) -> BoolArray:
+    pickup, dropoff = _ends(coordinates, place)
+    return np.asarray((pickup != OFF_GRID) & (dropoff != OFF_GRID))
 
 
-def _indices(coordinates: FloatArray, finer: int) -> IntArray:
-    east = (coordinates[:, 0::2] - WEST_CENTRE) / (STEP_EAST / finer)
-    south = (NORTH_CENTRE - coordinates[:, 1::2]) / (STEP_SOUTH / finer)
-    # far outside all that int64 holds is far outside the grid
-    steps = np.clip(np.stack([east[:, 0], south[:, 0], east[:, 1], south[:, 1]], axis=1), -1e9, 1e9)
-    return np.floor(steps + 0.5).astype(np.int64) + 1
+def _ends(
+    coordinates: FloatArray, place: Callable[[FloatArray, FloatArray], IntArray]
+) -> tuple[IntArray, IntArray]:
+    pickup_longitude, pickup_latitude, dropoff_longitude, dropoff_latitude = coordinates.T
+    return place(pickup_longitude, pickup_latitude), place(dropoff_longitude, dropoff_latitude)

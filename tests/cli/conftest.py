@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,8 +11,10 @@ import pytest
 from cli.main import main
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from pyspark.sql import SparkSession
 
 
 @pytest.fixture
@@ -34,3 +37,15 @@ def stormplace(
 def run(stormplace: Callable[..., tuple[int, str, str]]) -> Any:
     """Run `stormplace solve ...` in this process; returns status, standard output and standard error."""
     return lambda *arguments: stormplace("solve", *arguments)
+
+
+@pytest.fixture
+def shared_session(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let commands of this process use the tests' one session, and leave it running."""
+
+    @contextmanager
+    def shared(*_: object) -> Iterator[SparkSession]:
+        yield spark
+
+    monkeypatch.setattr("replay.session.spark_session", shared)
+    monkeypatch.setattr("cli.evaluation_data.spark_session", shared)

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import gzip
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
-from pyspark.sql import SparkSession
 from typer.testing import CliRunner
 
 from cli.commands import app
 from cli.errors import UserError
-from replay import session
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 RUNNER = CliRunner()
@@ -78,25 +74,6 @@ def test_a_missing_java_is_one_sentence(tmp_path: Path, monkeypatch: pytest.Monk
     assert error.status == 2
 
 
-@pytest.fixture
-def shared_session(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One session for all commands of this process."""
-    real = session.spark_session
-
-    @contextmanager
-    def shared(
-        master: str = "local[2]", driver_memory: str = "1g", java_options: str = session.QUICK_START
-    ) -> Iterator[SparkSession]:
-        active = SparkSession.getActiveSession()
-        if active is not None:
-            yield active
-            return
-        with real(master, driver_memory, java_options) as started:
-            yield started
-
-    monkeypatch.setattr(session, "spark_session", shared)
-
-
 @pytest.mark.spark
 @pytest.mark.timeout(600)
 @pytest.mark.usefixtures("shared_session")
@@ -112,25 +89,24 @@ def test_expected_then_latency_and_compare(tmp_path: Path) -> None:
     (run / "states.jsonl").write_text("".join(f'{{"n":{n},"state":{state % n}}}\n' for n in (2, 3)))
     (run / "tops.csv").write_text("")
     (run / "summary.json").write_text('{"rows": 3, "passed": 3, "rejected": 0}')
-    with session.spark_session():
-        answered = RUNNER.invoke(app, ["data", "expected", str(source), "--out", str(out)])
-        assert answered.exit_code == 0, answered.output
-        told = "rows 3, valid 3, rejected: none; output rows 1, instants 2, minutes 2"
-        assert f"query 1: {told}" in answered.stdout
+    answered = RUNNER.invoke(app, ["data", "expected", str(source), "--out", str(out)])
+    assert answered.exit_code == 0, answered.output
+    told = "rows 3, valid 3, rejected: none; output rows 1, instants 2, minutes 2"
+    assert f"query 1: {told}" in answered.stdout
 
-        measured = RUNNER.invoke(app, ["data", "latency", "--stream", str(run)])
-        assert measured.exit_code == 0, measured.output
-        assert "10.0" in measured.stdout
+    measured = RUNNER.invoke(app, ["data", "latency", "--stream", str(run)])
+    assert measured.exit_code == 0, measured.output
+    assert "10.0" in measured.stdout
 
-        verdict = tmp_path / "verdict.json"
-        arguments = ["data", "compare", "--expected", str(out), "--stream", str(run), "--out", str(verdict)]
-        compared = RUNNER.invoke(app, arguments)
-        assert isinstance(compared.exception, UserError)
-        assert compared.exception.status == 1
-        assert "row 3, instant 2013-01-01 00:02:00: a row that passes has no answer" in compared.stdout
-        assert verdict.exists()
+    verdict = tmp_path / "verdict.json"
+    arguments = ["data", "compare", "--expected", str(out), "--stream", str(run), "--out", str(verdict)]
+    compared = RUNNER.invoke(app, arguments)
+    assert isinstance(compared.exception, UserError)
+    assert compared.exception.status == 1
+    assert "row 3, instant 2013-01-01 00:02:00: a row that passes has no answer" in compared.stdout
+    assert verdict.exists()
 
-        source.write_bytes(source.read_bytes()[:60])
-        error = refusal("expected", str(source), "--out", str(out))
-        assert f"{source}: the packed data are cut short after line" in str(error)
-        assert error.status == 2
+    source.write_bytes(source.read_bytes()[:60])
+    error = refusal("expected", str(source), "--out", str(out))
+    assert f"{source}: the packed data are cut short after line" in str(error)
+    assert error.status == 2

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
-from pyspark.sql import SparkSession
 from typer.testing import CliRunner
 
 from cli.commands import app
@@ -14,7 +12,6 @@ from cli.errors import UserError
 from replay import session
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 RUNNER = CliRunner()
@@ -67,23 +64,6 @@ def test_bad_input_is_refused_before_spark_starts(
     assert [path.name for path in tmp_path.iterdir()] == ["empty.csv"]
 
 
-@pytest.fixture
-def shared_session(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One session for all commands of this process."""
-    real = session.spark_session
-
-    @contextmanager
-    def shared(*arguments: str) -> Iterator[SparkSession]:
-        active = SparkSession.getActiveSession()
-        if active is not None:
-            yield active
-            return
-        with real(*arguments) as started:
-            yield started
-
-    monkeypatch.setattr(session, "spark_session", shared)
-
-
 @pytest.mark.spark
 @pytest.mark.timeout(600)
 @pytest.mark.usefixtures("shared_session")
@@ -92,25 +72,24 @@ def test_ingest_clean_and_generate_say_what_they_did(tmp_path: Path) -> None:
     source, taken, cleaned = tmp_path / "rows.csv", tmp_path / "taken", tmp_path / "cleaned"
     ends = [(2, "-73.962440"), (1, "0.000000"), (1, "-73.962440"), (1, "-73.962440")]
     source.write_text("".join(LINE.format(minute=minute, end=end) for minute, end in ends) + "torn\n")
-    with session.spark_session():
-        ingested = RUNNER.invoke(app, ["data", "ingest", str(source), "--out", str(taken)])
-        assert ingested.exit_code == 0, ingested.output
-        assert "columns 1" in ingested.stdout
-        assert f"4 trips in {taken}" in ingested.stdout
+    ingested = RUNNER.invoke(app, ["data", "ingest", str(source), "--out", str(taken)])
+    assert ingested.exit_code == 0, ingested.output
+    assert "columns 1" in ingested.stdout
+    assert f"4 trips in {taken}" in ingested.stdout
 
-        cleaning = RUNNER.invoke(app, ["data", "clean", str(taken), "--out", str(cleaned)])
-        assert cleaning.exit_code == 0, cleaning.output
-        for reason in ("zero coordinates", "duplicates"):
-            row = next(line for line in cleaning.stdout.splitlines() if reason in line)
-            assert row.split("│")[2:4] == [f"{1:>6} ", f"{25:>7.3f} "]
-        assert f"2 of 4 trips in {cleaned}" in cleaning.stdout
+    cleaning = RUNNER.invoke(app, ["data", "clean", str(taken), "--out", str(cleaned)])
+    assert cleaning.exit_code == 0, cleaning.output
+    for reason in ("zero coordinates", "duplicates"):
+        row = next(line for line in cleaning.stdout.splitlines() if reason in line)
+        assert row.split("│")[2:4] == [f"{1:>6} ", f"{25:>7.3f} "]
+    assert f"2 of 4 trips in {cleaned}" in cleaning.stdout
 
-        options = ["--days", "2", "--rows-per-day", "300", "--out", str(tmp_path / "made"), "--csv"]
-        made = RUNNER.invoke(app, ["data", "generate", *options])
-        assert made.exit_code == 0, made.output
-        assert f"trips of 2 days in {tmp_path / 'made'}" in made.stdout
-        assert len(list((tmp_path / "made" / "csv").iterdir())) == 2
+    options = ["--days", "2", "--rows-per-day", "300", "--out", str(tmp_path / "made"), "--csv"]
+    made = RUNNER.invoke(app, ["data", "generate", *options])
+    assert made.exit_code == 0, made.output
+    assert f"trips of 2 days in {tmp_path / 'made'}" in made.stdout
+    assert len(list((tmp_path / "made" / "csv").iterdir())) == 2
 
-        (taken / "_SUCCESS").unlink()
-        error = refusal("clean", str(taken), "--out", str(cleaned))
-        assert "no complete trips table (_SUCCESS is missing)" in str(error)
+    (taken / "_SUCCESS").unlink()
+    error = refusal("clean", str(taken), "--out", str(cleaned))
+    assert "no complete trips table (_SUCCESS is missing)" in str(error)

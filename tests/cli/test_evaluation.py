@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import gzip
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from pyspark.sql import SparkSession
 from typer.testing import CliRunner
 
-from cli import evaluation_data, evaluation_run
+from cli import evaluation_run
 from cli.commands import app
 from cli.demo_steps import StepError
 from cli.errors import UserError
@@ -21,10 +19,9 @@ from cli.evaluation_data import prepare
 from cli.evaluation_run import run_evaluation
 from cli.evaluation_settings import EvaluationSettings, Feeding, Variant, read_feeding, read_variants
 from cli.interrupt import INTERRUPTED_STATUS
-from replay.session import spark_session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 RUNNER = CliRunner()
 SETTINGS = EvaluationSettings(
@@ -215,22 +212,6 @@ def test_the_lab_is_down_after_a_failure_and_after_ctrl_c(
     assert used.down
     assert str(refused.value).startswith(sentence)
     assert refused.value.status == status
-
-
-@pytest.fixture
-def shared_session(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A session that other tests of this process use is not stopped."""
-
-    @contextmanager
-    def shared() -> Iterator[SparkSession]:
-        active = SparkSession.getActiveSession()
-        if active is not None:
-            yield active
-            return
-        with spark_session() as started:
-            yield started
-
-    monkeypatch.setattr(evaluation_data, "spark_session", shared)
 
 
 @pytest.mark.spark

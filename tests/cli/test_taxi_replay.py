@@ -79,7 +79,7 @@ def test_what_is_waited_for_is_said_when_it_begins_and_ends(capsys: pytest.Captu
     """Each a line of its own, however often it is reported."""
     display = ReplayDisplay()
     for note in ("", "REDIS IS FULL", "REDIS IS FULL", "Redis is away", "", ""):
-        display.show(Progress("waiting" if note else "fast", 3, None, 0.5, 2, note=note))
+        display.report(Progress("waiting" if note else "fast", 3, None, 0.5, 2, note=note))
     told = capsys.readouterr().err.splitlines()
     assert told == ["REDIS IS FULL: waiting", "Redis is away: waiting", "going on"]
 
@@ -89,10 +89,10 @@ def test_a_line_tells_rows_rate_lag_and_what_is_ahead(
 ) -> None:
     """Now and then; the rate is that since the last line."""
     now_s = [100.0]
-    monkeypatch.setattr("cli.taxi_replay_display.time.monotonic", lambda: now_s[0])
+    monkeypatch.setattr("time.monotonic", lambda: now_s[0])
     display = ReplayDisplay()
     for now_s[0], fed in ((100.0, 1_000), (104.0, 2_000), (106.0, 4_000), (111.0, 5_000)):
-        display.show(Progress("paced", fed, 10_000, fed / 10_000, fed - 30, 1.25))
+        display.report(Progress("paced", fed, 10_000, fed / 10_000, fed - 30, 1.25))
     assert capsys.readouterr().err.splitlines() == [
         PACED_ROWS_BEGIN,
         "40%, 4,000 of 10,000 rows, 500 rows/s, paced, 1.2 ms late, 30 rows ahead of the results",

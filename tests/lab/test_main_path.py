@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from bridge.record import read_records
 from bridge.replay_record import replay
 from bridge.wire import decode_request, decode_response
 from lab.cluster import LabClient
+from tests.lab.on_host import stormplace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -50,16 +50,7 @@ class Cluster:
 
     def taxi(self, *arguments: str) -> str:
         """Run `stormplace taxi` on Nimbus' host and return what it prints."""
-        process = self.lab.exec(
-            "nimbus",
-            [sys.executable, "-m", "cli.main", "taxi", *arguments],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        out, err = process.communicate(timeout=WAIT_S)
-        assert process.returncode == 0, f"taxi {' '.join(arguments)}: {err}"
-        return str(out)
+        return stormplace(self.lab, "taxi", *arguments)
 
     def submit(self, name: str) -> None:
         """Submit the taxi query under a name, source and sink pinned to Rome."""

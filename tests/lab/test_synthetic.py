@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
+
+from tests.lab.on_host import stormplace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,36 +16,23 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.lab, pytest.mark.timeout(600)]
 
-WAIT_S = 240.0
 CLOCK_MS = 0.5
 """Delays of the emulator are kept to within so much."""
-
-
-def synthetic(lab: LabClient, *arguments: str) -> str:
-    """Run `stormplace synthetic` on Nimbus' host and return what it prints."""
-    process = lab.exec(
-        "nimbus",
-        [sys.executable, "-m", "cli.main", "synthetic", *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    out, err = process.communicate(timeout=WAIT_S)
-    assert process.returncode == 0, f"synthetic {' '.join(arguments)}: {err}"
-    return str(out)
 
 
 def test_a_replicated_application_takes_what_is_predicted(lab: LabClient, tmp_path: Path) -> None:
     """Under even scheduling, across three sites: nothing is lost, and delays are those of the places."""
     where = ("--nimbus=nimbus:6627", "--name=synthetic")
     redis = ("--redis=redis:6379", "--run=lab")
-    synthetic(
-        *(lab, "submit", *where, *redis, "--application=replicated", "--operators=5", "--rate=10"),
-        *("--work-ms=2", "--tuple-bytes=300", "--tuples=160", "--warm-up=10"),
+    stormplace(
+        *(lab, "synthetic", "submit", *where, *redis, "--application=replicated", "--operators=5"),
+        *("--rate=10", "--work-ms=2", "--tuple-bytes=300", "--tuples=160", "--warm-up=10"),
     )
     # it ends with 1 if any tuple is missing
-    synthetic(lab, "collect", *redis, f"--out={tmp_path}", "--timeout=120")
-    answer = synthetic(lab, "check", str(tmp_path), *where, f"--sites={lab.folder.sites}", "--json")
+    stormplace(lab, "synthetic", "collect", *redis, f"--out={tmp_path}", "--timeout=120")
+    answer = stormplace(
+        lab, "synthetic", "check", str(tmp_path), *where, f"--sites={lab.folder.sites}", "--json"
+    )
     comparison = json.loads(answer)
     assert len(set(comparison["hosts"].values())) > 1
     assert len(comparison["paths"]) == 2

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lab.cluster import LabClient
+from tests.lab.on_host import begin, stormplace
 from tests.reference.query1 import Answers, query1
 from tests.reference.query2 import query2
 from tests.reference.rows import read_lines
@@ -64,15 +64,6 @@ class Cluster:
     def kill(self, pattern: str) -> None:
         killed = self.lab.exec("redis", ["pkill", "-KILL", "-f", pattern])
         assert killed.wait(WAIT_S) == 0
-
-    def taxi(self, host: str, *arguments: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "cli.main", "taxi", *arguments]
-        return self.lab.exec(host, command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-    def done(self, host: str, *arguments: str) -> None:
-        process = self.taxi(host, *arguments)
-        _, err = process.communicate(timeout=WAIT_S)
-        assert process.returncode == 0, f"taxi {arguments[0]}: {err}"
 
     def released(self) -> int:
         """Rows whose results of both queries are in Redis; -1 when Redis does not answer."""
@@ -132,8 +123,9 @@ def test_both_queries_outlive_a_worker_redis_and_the_feeder(
 ) -> None:
     """Answers are those of an undisturbed run after SIGKILL of a worker, of Redis and of the replay."""
     redis = f"--redis=redis:{REDIS_PORT}"
-    cluster.done(
-        "nimbus",
+    stormplace(
+        cluster.lab,
+        "taxi",
         *("submit", "--nimbus=nimbus:6627", redis, f"--run={RUN}", f"--name={RUN}"),
         *("--query=both", "--tasks=countByWindow=2", "--workers=2"),
     )
@@ -145,19 +137,19 @@ def test_both_queries_outlive_a_worker_redis_and_the_feeder(
         "--rate=400",
         f"--rejects={tmp_path / 'rejects.csv'}",
     )
-    first = cluster.taxi("redis", *replay)
+    first = begin(cluster.lab, "redis", "taxi", *replay)
     cluster.await_released(1_000)
     cluster.kill_a_worker()
     cluster.await_released(4_000)
     cluster.kill("cli.main taxi replay")
     first.communicate(timeout=WAIT_S)
-    second = cluster.taxi("redis", *replay, "--resume")
+    second = begin(cluster.lab, "redis", "taxi", *replay, "--resume")
     cluster.await_released(6_000)
     cluster.restart_redis()
     cluster.await_released(8_000)
     _, err = second.communicate(timeout=WAIT_S)
     assert second.returncode == 0, err
-    cluster.done("redis", "collect", redis, f"--run={RUN}", f"--out={tmp_path / 'run'}")
+    stormplace(cluster.lab, "taxi", "collect", redis, f"--run={RUN}", f"--out={tmp_path / 'run'}")
 
     lines = read_lines(ROWS)
     same(tmp_path / "run", query1(lines))

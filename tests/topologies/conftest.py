@@ -21,11 +21,14 @@ from redis.exceptions import BusyLoadingError
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.retry import Retry
 
+from tests.topologies.stand_in import serving
 from topologies.address import Address
 from topologies.taxi.topology import taxi_topology
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from tests.topologies.stand_in import StandIn
 
 TOPOLOGY = taxi_topology(("1", "2"), {})
 ROWS = Path(__file__).parents[2] / "data" / "debs2015" / "debs2015_20day_head10004.csv.gz"
@@ -158,3 +161,10 @@ class Stage:
 @pytest.fixture(scope="session")
 def stage() -> Callable[..., Stage]:
     return lambda name, conf=None: Stage(name, conf or {})
+
+
+@pytest.fixture
+def stand_in() -> Iterator[tuple[StandIn, Address]]:
+    """Give a stand-in for Nimbus and where it listens."""
+    with serving() as served:
+        yield served

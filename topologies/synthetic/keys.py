@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from topologies.address import Address
+from topologies.run_id import check_run_id
 from topologies.synthetic.workload import Workload
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ FIELDS = ("n", "trail", "load")
 The end marker of a stream has an empty trail; its load are the totals of what lies before.
 """
 
-_RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-
 
 def stream_id(stream: int) -> str:
     """Return Storm's id of a stream, by its number in the workload."""
@@ -45,15 +43,13 @@ class SyntheticRun:
     """One run of a synthetic topology.
 
     Raises:
-        ValueError: The id is not made of letters, digits, `.`, `_` and `-`, at most 64 of them.
+        ValueError: As `check_run_id`.
     """
 
     id: str
 
     def __post_init__(self) -> None:
-        if not _RUN_ID.fullmatch(self.id):
-            msg = f"run {self.id!r} must be 1 to 64 letters, digits, '.', '_' or '-', a letter or digit first"
-            raise ValueError(msg)
+        check_run_id(self.id)
 
     @property
     def arrivals(self) -> str:

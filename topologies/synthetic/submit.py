@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import sys
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from topologies import nimbus
-from topologies.jar import write_jar
+from topologies.submission import base_configuration, deliver
 from topologies.synthetic.keys import REDIS_KEY, RUN_KEY, WORKLOAD_KEY, SyntheticRun
 from topologies.synthetic.topology import thrift_topology
 
@@ -19,21 +17,7 @@ if TYPE_CHECKING:
     from topologies.address import Address
     from topologies.synthetic.workload import Workload
 
-PIN_KEY = "topology.stormplace.pin"
 RATES_KEY = "topology.stormplace.rates"
-
-DEFAULTS: Mapping[str, object] = {
-    "topology.workers": 4,
-    # nothing is replayed: a lost tuple is told by the counts
-    "topology.acker.executors": 0,
-    "topology.eventlogger.executors": 0,
-    # for schedulers that count CPU: two executors fill a host of one core
-    "topology.component.cpu.pcore.percent": 50.0,
-    "topology.message.timeout.secs": 60,
-    # a component silent for so long takes its worker down; generous, as test machines are busy
-    "topology.subprocess.timeout.secs": 120,
-    "topology.stats.sample.rate": 1.0,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +52,12 @@ def configuration(submission: SyntheticSubmission) -> dict[str, object]:
     a component has one declared rate, the highest of its streams.
     """
     workload = submission.workload
-    conf: dict[str, object] = dict(DEFAULTS)
+    conf = base_configuration(submission.workers, submission.pins)
     conf[RATES_KEY] = {
         operator.component: max(workload.streams[k].rate for k in leaving)
         for index, operator in enumerate(workload.operators)
         if (leaving := workload.leaving(index))
     }
-    if submission.workers is not None:
-        conf["topology.workers"] = submission.workers
-    if submission.pins:
-        conf[PIN_KEY] = dict(submission.pins)
     conf.update(submission.conf)
     conf[REDIS_KEY] = str(submission.redis)
     conf[RUN_KEY] = submission.run.id
@@ -93,15 +73,8 @@ def submit(address: Address, submission: SyntheticSubmission) -> None:
         submission: What to submit.
 
     Raises:
-        nimbus.NimbusError: Nimbus cannot be reached or refuses.
+        NimbusError: Nimbus cannot be reached or refuses.
         FileNotFoundError: The Python environment has no `streamparse_run`.
     """
-    command = submission.python_env / "bin" / "streamparse_run"
-    if not command.is_file():
-        msg = f"{command} does not exist: name an environment that has streamparse"
-        raise FileNotFoundError(msg)
     topology = thrift_topology(submission.workload, submission.python_env)
-    with tempfile.TemporaryDirectory() as folder, nimbus.connect(address) as client:
-        jar = Path(folder) / "synthetic.jar"
-        write_jar(jar)
-        nimbus.submit(client, submission.name, jar, configuration(submission), topology)
+    deliver(address, submission.name, configuration(submission), topology, submission.python_env)

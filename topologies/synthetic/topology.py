@@ -19,6 +19,7 @@ from streamparse.thrift import (
     StreamInfo,
 )
 
+from topologies.submission import component_command
 from topologies.synthetic.keys import FIELDS, stream_id
 
 if TYPE_CHECKING:
@@ -53,9 +54,9 @@ def thrift_topology(workload: Workload, python_env: Path) -> Any:
 
     Args:
         workload: What it does.
-        python_env: Absolute path; a bare command would depend on the PATH of the worker's JVM.
+        python_env: As for `component_command`.
     """
-    command = str(python_env / "bin" / "streamparse_run")
+    command = str(component_command(python_env))
     spouts: dict[str, Any] = {}
     bolts: dict[str, Any] = {}
     for index, operator in enumerate(workload.operators):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
+
+from topologies.run_id import check_run_id
 
 QUERIES = ("1", "2")
 """The challenge's queries: the most frequent routes, and the most profitable areas."""
-
-_RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,15 +15,13 @@ class Run:
     """One pass of rows through the topology; all of its Redis keys start with `taxi:<id>:`.
 
     Raises:
-        ValueError: The id is not made of letters, digits, `.`, `_` and `-`, at most 64 of them.
+        ValueError: As `check_run_id`.
     """
 
     id: str
 
     def __post_init__(self) -> None:
-        if not _RUN_ID.fullmatch(self.id):
-            msg = f"run {self.id!r} must be 1 to 64 letters, digits, '.', '_' or '-', a letter or digit first"
-            raise ValueError(msg)
+        check_run_id(self.id)
 
     @property
     def rows(self) -> str:

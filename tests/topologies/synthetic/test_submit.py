@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import json
-import socket
 import sys
-import threading
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from streamparse.thrift import ClusterSummary, Nimbus
-from thriftpy2.protocol import TBinaryProtocolFactory
-from thriftpy2.rpc import make_server
-from thriftpy2.transport import TFramedTransportFactory
 
 from topologies.address import Address
 from topologies.synthetic.keys import SyntheticRun, SyntheticSettings
@@ -23,54 +16,10 @@ from topologies.synthetic.submit import SyntheticSubmission, configuration, subm
 from topologies.synthetic.topology import thrift_topology
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
+    from tests.topologies.stand_in import StandIn
     from topologies.synthetic.workload import Workload
-
-
-class StandIn:
-    """As much of Nimbus as a submission needs; keeps what it was given."""
-
-    def __init__(self) -> None:
-        self.jar = io.BytesIO()
-        self.submitted: tuple[Any, ...] = ()
-
-    def getClusterInfo(self) -> Any:  # noqa: N802 - Storm's name
-        return ClusterSummary(supervisors=[], topologies=[], nimbuses=[])
-
-    def beginFileUpload(self) -> str:  # noqa: N802 - Storm's name
-        return "inbox/1.jar"
-
-    def uploadChunk(self, _location: str, chunk: bytes) -> None:  # noqa: N802 - Storm's name
-        self.jar.write(chunk)
-
-    def finishFileUpload(self, location: str) -> None:  # noqa: N802 - Storm's name
-        assert location == "inbox/1.jar"
-
-    def submitTopologyWithOpts(self, *arguments: Any) -> None:  # noqa: N802 - Storm's name
-        self.submitted = arguments
-
-
-@pytest.fixture
-def stand_in() -> Iterator[tuple[StandIn, Address]]:
-    handler = StandIn()
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    server = make_server(
-        Nimbus,
-        handler,
-        "127.0.0.1",
-        port,
-        proto_factory=TBinaryProtocolFactory(),
-        trans_factory=TFramedTransportFactory(),
-        client_timeout=None,
-    )
-    server.trans.listen()
-    server.trans.listen = lambda: None  # it listens already, so that no client comes too soon
-    threading.Thread(target=server.serve, daemon=True).start()
-    yield handler, Address("127.0.0.1", port)
-    server.close()
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -38,13 +39,30 @@ def some_rows(lines: list[str], seed: int, count: int = 160) -> list[str]:
     return rows
 
 
+@dataclass(frozen=True)
+class Finished:
+    """A run that is over.
+
+    Attributes:
+        storm: What it ran on.
+        answers: By query, what it wrote.
+        expected: By query, what the plain reference says.
+    """
+
+    storm: Storm
+    answers: dict[str, dict[str, list[str]]]
+    expected: dict[str, dict[str, list[str]]]
+
+
 @pytest.fixture
 def run(
     stage: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, lines: list[str], tmp_path: Path
-) -> Callable[..., Storm]:
-    """Start a simulated run, and judge it once it is over."""
+) -> Callable[..., Finished]:
+    """Run a simulation to its end."""
 
-    def start(seed: int, disturb: Callable[[Storm, random.Random], None], *, replay: bool = False) -> Storm:
+    def finish(
+        seed: int, disturb: Callable[[Storm, random.Random], None], *, replay: bool = False
+    ) -> Finished:
         chance = random.Random(seed)
         rows = some_rows(lines, seed)
         queries = chance.choice([("1",), ("2",), ("1", "2")])
@@ -61,28 +79,30 @@ def run(
         disturb(storm, chance)
         storm.settle()
         assert storm.redis.ended
-        for query in queries:
-            found = written(tmp_path / query, query, storm.redis.results[query])
-            assert found == said((query1 if query == "1" else query2)(rows)), f"seed {seed}, query {query}"
-        return storm
+        return Finished(
+            storm,
+            {query: written(tmp_path / query, query, storm.redis.results[query]) for query in queries},
+            {query: said((query1 if query == "1" else query2)(rows)) for query in queries},
+        )
 
-    return start
+    return finish
 
 
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("replay", [False, True])
 def test_any_schedule_tasks_and_shares_give_the_plain_answers(
-    run: Callable[..., Storm], seed: int, *, replay: bool
+    run: Callable[..., Finished], seed: int, *, replay: bool
 ) -> None:
     """Nothing comes again, and no component complains."""
-    storm = run(seed, lambda *_: None, replay=replay)
-    assert storm.errors == []
-    assert storm.redis.progress["epoch"] == "1"
+    finished = run(seed, lambda *_: None, replay=replay)
+    assert finished.answers == finished.expected
+    assert finished.storm.errors == []
+    assert finished.storm.redis.progress["epoch"] == "1"
 
 
 @pytest.mark.parametrize("seed", range(100, 130))
 @pytest.mark.parametrize("replay", [False, True])
-def test_ends_and_losses_change_no_answer(run: Callable[..., Storm], seed: int, *, replay: bool) -> None:
+def test_ends_and_losses_change_no_answer(run: Callable[..., Finished], seed: int, *, replay: bool) -> None:
     """Tasks end one by one or together, tuples vanish or come late, connections break: nothing shows."""
 
     def disturb(storm: Storm, chance: random.Random) -> None:
@@ -100,7 +120,8 @@ def test_ends_and_losses_change_no_answer(run: Callable[..., Storm], seed: int, 
             if chance.random() < 0.5:
                 storm.redis.now_s += chance.uniform(0.0, 8.0)
 
-    run(seed, disturb, replay=replay)
+    finished = run(seed, disturb, replay=replay)
+    assert finished.answers == finished.expected
 
 
 @pytest.mark.parametrize("replay", [False, True])

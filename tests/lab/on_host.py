@@ -1,0 +1,27 @@
+"""Running `stormplace` on a host of the lab."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lab.cluster import LabClient
+
+WAIT_S = 240.0
+"""Longest time that a command may take."""
+
+
+def begin(lab: LabClient, host: str, *arguments: str) -> subprocess.Popen[str]:
+    """Begin a command and keep what it prints."""
+    command = [sys.executable, "-m", "cli.main", *arguments]
+    return lab.exec(host, command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def stormplace(lab: LabClient, *arguments: str, host: str = "nimbus") -> str:
+    """Run a command to its good end and return what it printed."""
+    process = begin(lab, host, *arguments)
+    out, err = process.communicate(timeout=WAIT_S)
+    assert process.returncode == 0, f"{' '.join(arguments)}: {err}"
+    return str(out)
