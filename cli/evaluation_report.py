@@ -16,7 +16,7 @@ from replay.html_report.page import write
 from replay.output import write_json
 from replay.pipeline import VERDICT
 from replay.placement import read_placement
-from replay.predict import predict
+from replay.predict import predict, predict_queries
 from replay.session import spark_session
 from replay.sites import read_sites
 
@@ -104,7 +104,13 @@ def _evaluation(
             Check(query, verdict.equal, _sentence(verdict))
             for query, verdict in sorted(verdicts[variant].by_query.items())
         )
-        told.append(StrategyRun(variant.name, variant.description, checks, places, predict(places, sites)))
+        told.append(
+            StrategyRun(
+                *(variant.name, variant.description, checks, places),
+                prediction=predict(places, sites),
+                by_query=predict_queries(places, sites),
+            )
+        )
     which = "queries 1 and 2" if settings.query == "both" else f"query {settings.query}"
     facts = {
         "Workload": f"{_ASKED[settings.query]} (DEBS 2015 Grand Challenge), as a topology of Python "

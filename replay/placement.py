@@ -11,7 +11,7 @@ from replay.errors import DataError
 from replay.output import read_json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from replay.sites import Sites
@@ -43,7 +43,9 @@ AREA_STREAMS = (
     ("profitability", "globalAreaRank"),
 )
 
-_ALL_STREAMS = tuple(dict.fromkeys((*TAXI_STREAMS, *AREA_STREAMS)))
+QUERY_STREAMS: Mapping[int, tuple[tuple[str, str], ...]] = {1: TAXI_STREAMS, 2: AREA_STREAMS}
+
+_ALL_STREAMS = tuple(dict.fromkeys(stream for streams in QUERY_STREAMS.values() for stream in streams))
 
 
 class _Executor(BaseModel):
@@ -115,7 +117,7 @@ def read_placement_file(path: Path, sites: Sites) -> tuple[ExecutorPlace, ...]:
     there = {place.component for place in places}
     missing: list[list[str]] = [
         sorted({component for stream in streams for component in stream} - there)
-        for streams in (TAXI_STREAMS, AREA_STREAMS)
+        for streams in QUERY_STREAMS.values()
     ]
     if all(missing):
         # of two queries that are both not whole, the one that is nearly so was meant

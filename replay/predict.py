@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bridge.settings import NetworkSettings, PlanSettings
-from replay.placement import streams_of
+from replay.placement import QUERY_STREAMS, streams_of
 from scheduler.evaluation import evaluate
 from scheduler.problem import Application, Network, Node, Operator, Problem, Stream
 
@@ -101,6 +101,16 @@ def predict(
         streams_between_sites=sum(places[a].site != places[b].site for a, b in pairs),
         critical_hops=sum(places[a].site != places[b].site for a, b in pairwise(path)),
     )
+
+
+def predict_queries(places: Sequence[ExecutorPlace], sites: Sites) -> dict[int, Prediction]:
+    """Return what `predict` says of the streams of each query that is there, by its number."""
+    there = set(streams_of(places))
+    return {
+        query: predict(places, sites, streams=streams)
+        for query, streams in QUERY_STREAMS.items()
+        if there.issuperset(streams)
+    }
 
 
 def _network(sites: Sites, hop_overhead_ms: float) -> Network:

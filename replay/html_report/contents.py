@@ -38,6 +38,7 @@ class StrategyRun:
         checks: Verdict on each query.
         places: Where the executors ran.
         prediction: What the decision core predicts for that placement with the true delays.
+        by_query: The same for the streams of each query alone, by its number.
     """
 
     name: str
@@ -45,6 +46,7 @@ class StrategyRun:
     checks: tuple[Check, ...]
     places: tuple[ExecutorPlace, ...]
     prediction: Prediction
+    by_query: Mapping[int, Prediction]
 
 
 @dataclass(frozen=True)

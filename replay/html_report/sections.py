@@ -58,7 +58,8 @@ def figures(made: Evaluation) -> str:
     note = (
         "Response times in ms, from a row being in Redis to its result being back there; in topology: from "
         "the source to the last component. Predicted: what the decision core expects of this placement with "
-        "the true delays, on its slowest way. Least median of each query in bold."
+        "the true delays, on the query's slowest way. Streams between sites: of the query; both queries may "
+        "share some. Least median of each query in bold."
     )
     return section(
         "Response times in figures",

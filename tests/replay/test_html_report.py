@@ -15,7 +15,7 @@ from replay.html_report.page import html, write
 from replay.html_report.sentences import distribution_sentence, placement_sentence
 from replay.html_report.svg import figure, inline_svg
 from replay.placement import ExecutorPlace
-from replay.predict import Prediction, predict
+from replay.predict import Prediction, predict, predict_queries
 from replay.sites import read_sites
 
 if TYPE_CHECKING:
@@ -106,7 +106,8 @@ def evaluation(names: Sequence[str] = ("even", "storm<place>"), *, equal: bool =
             for k, component in enumerate(COMPONENTS)
         )
         check = Check(1, equal or bool(shift), "9,826 rows & more agree")
-        runs.append(StrategyRun(name, "somebody", (check,), places, predict(places, SITES)))
+        by_query = predict_queries(places, SITES)
+        runs.append(StrategyRun(name, "somebody", (check,), places, predict(places, SITES), by_query))
     analysis = {
         "runs": [run(name, 50.0 * (k + 1)) for k, name in enumerate(names)],
         "rounds": rounds(),

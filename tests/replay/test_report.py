@@ -13,9 +13,9 @@ from rich.console import Console
 
 from replay.errors import DataError
 from replay.latency import GRID, Distribution, Latency
-from replay.placement import read_placement
+from replay.placement import QUERY_STREAMS, ExecutorPlace, read_placement
 from replay.placement_map import CHIP_HEIGHT, _column, _hosts
-from replay.predict import CostModel, predict
+from replay.predict import CostModel, predict, predict_queries
 from replay.report import ReportMeta, build
 from replay.sites import read_sites
 
@@ -133,6 +133,27 @@ def test_leaving_a_host_costs_local_delay_and_overhead(tmp_path: Path, sites: Si
 
     assert prediction.response_time_ms == pytest.approx(3.25)
     assert prediction.critical_hops == 0
+
+
+def test_each_query_is_predicted_on_its_own_streams(sites: Sites) -> None:
+    """The slow way of one query is none of the other's; a query that is not whole is left out."""
+    far = {"countByWindow", "globalRank"}
+    components = {
+        component for streams in QUERY_STREAMS.values() for stream in streams for component in stream
+    }
+    places = [
+        ExecutorPlace(name, task, f"{at}-1", 6700, at)
+        for task, name in enumerate(sorted(components))
+        for at in [FAR if name in far else HOME]
+    ]
+
+    predictions = predict_queries(places, sites)
+
+    assert predictions[1].end_to_end_ms == predict(places, sites).end_to_end_ms > 4 * 120.0
+    assert predictions[1].streams_between_sites == 4
+    assert predictions[2].end_to_end_ms < 10.0
+    assert predictions[2].streams_between_sites == 0
+    assert list(predict_queries([each for each in places if each.component not in far], sites)) == [2]
 
 
 @pytest.mark.parametrize(
