@@ -38,7 +38,7 @@ def figures(made: Evaluation) -> str:
         medians = [run["latency"]["end_to_end"]["p50_ms"] for run in runs]
         for run, median in zip(runs, medians, strict=True):
             times = run["latency"]["end_to_end"]
-            prediction = next(each.prediction for each in made.runs if each.name == run["run"])
+            prediction = next(each.by_query[query] for each in made.runs if each.name == run["run"])
             if median == min(medians) and len(runs) > 1:
                 best.add(len(rows))
             rows.append(

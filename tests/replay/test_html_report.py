@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ import pytest
 from replay.html_report.city import AREAS, ROUTES
 from replay.html_report.contents import Check, Evaluation, StrategyRun
 from replay.html_report.page import html, write
+from replay.html_report.sections import figures
 from replay.html_report.sentences import distribution_sentence, placement_sentence
 from replay.html_report.svg import figure, inline_svg
 from replay.placement import ExecutorPlace
@@ -174,6 +176,14 @@ def test_the_verdict_stands_before_everything_else(page: str) -> None:
     wrong = html(evaluation(equal=False))
     assert wrong.index("Answers are wrong") < wrong.index("<h2>")
     assert "All answers are right" not in wrong
+
+
+def test_a_querys_figures_have_its_own_prediction() -> None:
+    made = evaluation(("only",))
+    own = replace(made.runs[0].prediction, end_to_end_ms=123.4, streams_between_sites=77)
+    table = figures(replace(made, runs=(replace(made.runs[0], by_query={1: own}),)))
+
+    assert re.findall(r"<td[^>]*>([^<]*)</td>", table)[-2:] == ["123.4", "77"]
 
 
 def test_texts_of_users_are_no_markup(page: str) -> None:
