@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from topologies.address import Address
 
 _RETRY_S = 1.0
+_NO_SCRIPT = "NOSCRIPT"
 
 
 class WriteLostError(Exception):
@@ -92,6 +93,11 @@ class _Session:
                     return
                 self._greeted = True
                 continue
+            if refusal is not None and refusal.startswith(_NO_SCRIPT):
+                self._fail(
+                    refusal
+                )  # what the greeting had loaded is gone: the next connection loads it again
+                return
             with self._changed:
                 tag, _ = self.unanswered.popleft()
             if refusal is None:
@@ -112,7 +118,8 @@ class CommandWriter:
     """Sends commands to Redis and does not wait for the answers, which come in order.
 
     The first call after a fault raises `WriteLostError` with the tags of all commands without an answer;
-    later calls connect anew, at most once a second.
+    later calls connect anew, at most once a second. A Redis that has lost its scripts (`SCRIPT FLUSH`) is a
+    fault: the greeting may have loaded them.
 
     Args:
         address: Where Redis listens.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from topologies.batches.clock import Account, Rebuild, Step, Ticks
 from topologies.batches.header import Header, QueryStart, pack_queries
 from topologies.component import REPLAY_KEY
@@ -165,3 +167,30 @@ def test_a_full_redis_is_told_once_and_survived(stage: Callable[..., Any], redis
     sink.give(3, 1)
     sink.flush()
     assert results(client) == ["1"]
+
+
+@pytest.mark.parametrize("replay", [False, True])
+def test_a_redis_that_forgot_the_script_is_given_it_again(
+    stage: Callable[..., Any], redis_server: Any, *, replay: bool
+) -> None:
+    """In the next epoch all that was refused is written, once; what was missing is told."""
+    client = redis_server.client()
+    client.hset(RUN.progress, "epoch", 1)
+    sink = Sink(stage, conf(redis_server, **{REPLAY_KEY: replay}))
+    sink.give(1, 1)
+    sink.flush()
+    client.script_flush()
+    sink.stage.messages()
+    told = sink.give(1, 3)
+    sink.stage.component._writer._session.wait_answered(_WAIT_S)
+    told += sink.tick()
+    (error,) = [each["msg"] for each in told if each["command"] == "error"]
+    assert "NOSCRIPT" in error
+    assert [each["command"] for each in told if each.get("id") == "t3"] == ["fail" if replay else "ack"]
+    client.hset(RUN.progress, mapping={"epoch": 2, "seen:1": 0})
+    sink.stage.component._writer._next_try = 0.0  # as if the connection had been older than a second
+    sink.give(2, 1, released=2)
+    sink.give(2, 3, released=2)
+    sink.flush()
+    assert results(client) == ["1", "3"]
+    assert client.hget(RUN.progress, "released:1") == "4"
