@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def running_lab(
     folder: Path, sites: Path, scheduler: SchedulerName, progress: StepProgress
 ) -> Iterator[LabClient]:
-    """A lab that is up inside the block and is gone after it, whatever happens.
+    """A lab that is up inside the block and is gone after it, or after this process, whatever happens.
 
     Args:
         folder: The lab's folder, which must be the caller's alone: a lab that still runs there is ended.
@@ -36,7 +36,8 @@ def running_lab(
     lab = LabClient(folder)
     _end(lab, folder)
     # not inside the `try`: a start that fails cleans up by itself, and one that is refused is not ours to end
-    lab.up(sites, scheduler, lambda status: progress.detail(", ".join(status.pending)))
+    # tied: even one that is killed leaves no lab behind, of whose folder nobody else would know
+    lab.up(sites, scheduler, lambda status: progress.detail(", ".join(status.pending)), tied=True)
     try:
         yield lab
     finally:

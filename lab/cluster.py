@@ -43,14 +43,23 @@ class LabClient:
     def __init__(self, folder: Path = DEFAULT_FOLDER) -> None:
         self.folder = LabFolder(folder.absolute())
         self._anchor: subprocess.Popen[bytes] | None = None
+        self._tie: int | None = None
 
-    def up(self, site_file: Path, scheduler: SchedulerName, progress: Progress | None = None) -> LabStatus:
+    def up(
+        self,
+        site_file: Path,
+        scheduler: SchedulerName,
+        progress: Progress | None = None,
+        *,
+        tied: bool = False,
+    ) -> LabStatus:
         """Start a lab and return when it is ready; on any error or interrupt nothing is left running.
 
         Args:
             site_file: TOML file of sites and delays.
             scheduler: Scheduler that Nimbus uses.
             progress: Called again and again with the state of things.
+            tied: Whether the lab also ends later with this process, even if that is killed.
 
         Raises:
             LabError: Something is missing or wrong, a lab is already running, or the start failed.
@@ -79,11 +88,14 @@ class LabClient:
                 os.close(lock)
                 os.close(starter)
             status = self.await_ready(_START_S, progress)
-            os.write(still_here, b"1")
         except BaseException:
+            os.close(still_here)
             self._kill()
             raise
-        finally:
+        if tied:
+            self._tie = still_here
+        else:
+            os.write(still_here, b"1")
             os.close(still_here)
         return status
 
@@ -169,6 +181,9 @@ class LabClient:
         if self._anchor is not None:
             self._anchor.wait()
             self._anchor = None
+        if self._tie is not None:
+            os.close(self._tie)
+            self._tie = None
         self.folder.socket.unlink(missing_ok=True)
         self.folder.state.unlink(missing_ok=True)
 

@@ -1,7 +1,7 @@
 """Process 1 of a lab: when it ends, the kernel ends everything else in the lab.
 
 Started by `lab.cluster` inside new PID and mount namespaces. It brings the lab up, watches it, answers on the
-control socket and ends when told to, or when its starter ends before the lab is ready.
+control socket and ends when told to, or when its starter ends before it has let go of the lab.
 """
 
 from __future__ import annotations
@@ -114,9 +114,9 @@ class Keeper:
                 self._observation = Observation.from_json(content)
 
     def _hear_starter(self) -> None:
-        """End with a starter that ends before it has seen the lab ready; it writes a byte when it has."""
+        """End with a starter that ends; it writes a byte when the lab is ready and may outlive it."""
         if not os.read(self._starter, 1):
-            print("keeper: the starting command has ended before the lab was ready", flush=True)
+            print("keeper: the command that the lab hangs on has ended", flush=True)
             self._end()
         self._selector.unregister(self._starter)
         os.close(self._starter)

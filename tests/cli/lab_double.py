@@ -20,6 +20,7 @@ class Lab:
         lacks: What keeps the lab from being ready, or empty.
         ends: How often each process ended unexpectedly.
         ups, downs: How often a lab was started, and how often one that ran was ended.
+        tied: Whether the lab was to end with its starter.
     """
 
     def __init__(self, folder: Path, acts: dict[str, Any]) -> None:
@@ -29,16 +30,18 @@ class Lab:
         self.processes: list[subprocess.Popen[Any]] = []
         self.changes: list[tuple[Any, ...]] = []
         self.ups = self.downs = 0
+        self.tied = False
         self.state = "absent"
         self.lacks = ""
         self.ends: dict[str, int] = {}
         self._acts = acts
 
-    def up(self, _sites: Path, scheduler: str, _progress: Any) -> None:
+    def up(self, _sites: Path, scheduler: str, _progress: Any, *, tied: bool) -> None:
         self._act("up")
         if self.state != "absent":
             raise LabError("a lab is already running")
         self.ups += 1
+        self.tied = tied
         self.scheduler = scheduler
         self.state = "ready"
 

@@ -50,6 +50,12 @@ def test_a_lab_is_gone_after_its_block(lab: Lab, around: Any, end: type[BaseExce
     assert (lab.state, lab.ups, lab.downs) == ("absent", 1, 1)
 
 
+def test_a_lab_hangs_on_the_command_that_started_it(lab: Lab, around: Any) -> None:
+    """One that is killed cannot take it down."""
+    with around():
+        assert lab.tied
+
+
 def test_a_lab_that_refuses_to_start_is_not_ended(lab: Lab, around: Any) -> None:
     """It is somebody else's who was quicker."""
 

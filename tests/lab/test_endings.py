@@ -88,6 +88,32 @@ def test_a_lab_that_is_not_ready_ends_with_its_starter(
     assert_nothing_is_left(client, processes)
 
 
+def test_a_tied_lab_ends_with_its_starter(tmp_path: Path, two_sites: Path) -> None:
+    """When the command around a lab that is ready is killed, nothing of the lab stays."""
+    client = LabClient(tmp_path / "lab")
+    start = (
+        "import sys, time; from pathlib import Path; from lab.cluster import LabClient;"
+        "LabClient(Path(sys.argv[1])).up(Path(sys.argv[2]), 'even', tied=True);"
+        "print('ready', flush=True); time.sleep(600)"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", start, str(client.folder.root), str(two_sites)],
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        processes = tree(client)
+        process.kill()
+        assert_nothing_is_left(client, processes)
+    finally:
+        process.kill()
+        process.communicate()
+        client.down()
+
+
 @pytest.mark.parametrize("victim", ["keeper", "anchor"])
 def test_a_killed_keeper_takes_everything_along(
     starting: tuple[LabClient, subprocess.Popen[str]], victim: str
