@@ -18,6 +18,7 @@ from pyspark.sql import SparkSession
 
 from replay.errors import MachineError
 from replay.failures import cause
+from replay.spark_interrupt import own_interrupt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -105,7 +106,11 @@ def spark_session(
     # Spark hands the workers' interpreter and the bind address over through the environment only.
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
-    with tempfile.TemporaryDirectory(prefix="stormplace-spark-") as scratch, warnings.catch_warnings():
+    with (
+        tempfile.TemporaryDirectory(prefix="stormplace-spark-") as scratch,
+        warnings.catch_warnings(),
+        own_interrupt() as put_interrupt_back,
+    ):
         # Spark warns about new pandas versions at start-up; nothing here goes through pandas.
         warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
         builder = SparkSession.Builder().appName("stormplace").master(master)
@@ -115,6 +120,7 @@ def spark_session(
             session = builder.getOrCreate()
         except (Py4JError, PySparkException) as error:
             raise MachineError(f"Spark does not start with master {master}: {cause(error)}") from error
+        put_interrupt_back()
         try:
             yield session
         finally:
