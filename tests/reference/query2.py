@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from fractions import Fraction
 
 from tests.reference.query1 import Answers
-from tests.reference.rows import Row, has_no_fix, number, read_row, square
+from tests.reference.rows import Row, cents, has_no_fix, read_row, square
 
 PROFIT_S = 900
 EMPTY_S = 1800
@@ -144,8 +144,8 @@ def query2(lines: list[str], choices: Choices | None = None) -> Answers:
         if isinstance(row, str):
             answers.rejected[row] += 1
             continue
-        fare, tip = number(row.fare), number(row.tip)
-        if fare is None or tip is None:
+        paid = cents(row.fare, row.tip)
+        if paid is None:
             answers.rejected["fares"] += 1
             continue
         if has_no_fix(row):
@@ -160,7 +160,7 @@ def query2(lines: list[str], choices: Choices | None = None) -> Answers:
             answers.rejected["time_goes_back"] += 1
             continue
         clock = row.time_s
-        city.take(row, start, end, round(fare * 100) + round(tip * 100))
+        city.take(row, start, end, paid)
 
         best = city.best()
         answers.passed.append(n)

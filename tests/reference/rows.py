@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
+DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+MOST_CENTS = 2**52
 EAST_DEGREES = 0.005986
 SOUTH_DEGREES = 0.004491556
 
@@ -58,6 +60,19 @@ def number(text: str) -> float | None:
     except ValueError:
         return None
     return value if math.isfinite(value) else None
+
+
+def cents(fare: str, tip: str) -> int | None:
+    """Fare and tip together; None when one is no decimal number, or both are too much to be money."""
+    hundredfold = []
+    for text in (fare, tip):
+        if not DECIMAL.fullmatch(text.strip(" \t")):
+            return None
+        hundredfold.append(float(text) * 100)
+    if not all(map(math.isfinite, hundredfold)):
+        return None
+    total = sum(map(round, hundredfold))
+    return total if -MOST_CENTS < total < MOST_CENTS else None
 
 
 def read_row(n: int, line: str) -> Row | str:

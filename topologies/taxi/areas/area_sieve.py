@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from topologies.batches.times import REJECT
 from topologies.taxi.areas.area_grid import AreaGrid
-from topologies.taxi.areas.money import cents
+from topologies.taxi.areas.money import paid
 from topologies.taxi.trip import COORDINATES, DROPOFF, FARE, MEDALLION, PICKUP, TIP
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _AMOUNTS = 10_000
 
 
 class AreaSieve:
-    """The filter of query 2: amounts that are numbers, and both ends on the 600 x 600 areas.
+    """The filter of query 2: amounts that are money, and both ends on the 600 x 600 areas.
 
     A row that passes is `n,pickup,coordinates,cents,medallion`.
 
@@ -29,19 +29,19 @@ class AreaSieve:
 
     def __init__(self, semantics: Semantics) -> None:
         self._area_at = AreaGrid(semantics.area_grid).area_at
-        self._cents = lru_cache(_AMOUNTS)(cents)  # few amounts are common to most rows
+        self._paid = lru_cache(_AMOUNTS)(paid)  # few amounts are common to most rows
 
     def sift(self, first: int, rows: Sequence[Sequence[str]]) -> tuple[list[str], list[str]]:
         """Take the rows of a batch, as `topologies.taxi.sieve.Sieve.sift`."""
         passing: list[str] = []
         times: list[str] = []
-        area_at, cents_of = self._area_at, self._cents
+        area_at, paid_of = self._area_at, self._paid
         for n, columns in enumerate(rows, start=first):
             if len(columns) == 1:
                 times.append(columns[0])
                 continue
-            fare, tip = cents_of(columns[FARE]), cents_of(columns[TIP])
-            if fare is None or tip is None:
+            cents = paid_of(columns[FARE], columns[TIP])
+            if cents is None:
                 times.append(f"{REJECT}fares")
                 continue
             places = columns[COORDINATES]
@@ -51,7 +51,7 @@ class AreaSieve:
             elif area_at(longitude, latitude) and area_at(to_longitude, to_latitude):
                 pickup = columns[PICKUP]
                 times.append(f"{columns[DROPOFF]},{pickup}")
-                passing.append(f"{n},{pickup},{','.join(places)},{fare + tip},{columns[MEDALLION]}")
+                passing.append(f"{n},{pickup},{','.join(places)},{cents},{columns[MEDALLION]}")
             else:
                 times.append(f"{REJECT}outside_grid")
         return passing, times
