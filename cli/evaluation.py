@@ -35,7 +35,7 @@ def evaluate(
             metavar="MINUTES", min=1, max=720, help="Make up so many minutes of rows.", show_default=False
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of made-up rows.")] = 0,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of made-up rows.", show_default="0")] = None,
     query: Annotated[str, typer.Option(help="1, 2 or both.")] = "both",
     strategies: Annotated[
         str, typer.Option(help="Comma-separated: even, default, ras, stormplace, stormplace:STRATEGY.")
@@ -80,6 +80,8 @@ def evaluate(
         raise UserError(f"--query: {query!r} is not one of {', '.join(QUERIES)}")
     if data is not None and generate is not None:
         raise UserError("--generate: it makes rows up, so --data does not go with it")
+    if seed is not None and generate is None:
+        raise UserError("--seed: it is for made-up rows, so it needs --generate")
     if data is not None and not data.exists():
         raise UserError(f"--data: no such file or folder: {data}")
     if not sites.is_file():
@@ -88,7 +90,7 @@ def evaluate(
         EvaluationSettings(
             data=data or DATA,
             minutes=generate,
-            seed=seed,
+            seed=seed or 0,
             query=asked,
             variants=read_variants(strategies),
             sites=sites,

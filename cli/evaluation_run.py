@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from cli.demo_steps import LabSteps, StepError
@@ -49,7 +50,7 @@ def run_evaluation(settings: EvaluationSettings) -> None:
     with all_as_ctrl_c(), StepProgress(total=5 + 4 * len(settings.variants)) as progress:
         try:
             progress.step("data")
-            rows = prepare(settings, folder, progress.detail)
+            rows = _prepared(settings, folder, progress)
             runs: dict[Variant, Path] = {}
             first = settings.variants[0].scheduler
             with running_lab(folder / "lab", settings.sites, first, progress) as lab:
@@ -63,6 +64,16 @@ def run_evaluation(settings: EvaluationSettings) -> None:
             raise UserError(
                 f"interrupted; what was done so far is in {folder}", status=INTERRUPTED_STATUS
             ) from None
+
+
+def _prepared(settings: EvaluationSettings, folder: Path, progress: StepProgress) -> Rows:
+    """Return the rows to replay; if they are refused, no empty folder stays."""
+    try:
+        return prepare(settings, folder, progress.detail)
+    except UserError:
+        with suppress(OSError):  # rows were made, which may be looked at
+            folder.rmdir()
+        raise
 
 
 def _run_one(

@@ -53,6 +53,7 @@ def no_lab(*_: object) -> None:
         (("--rate", "inf"), "--rate: inf is not a finite number"),
         (("--data", "/nowhere/rows.csv"), "--data: no such file or folder: /nowhere/rows.csv"),
         (("--data", str(DATA), "--generate", "5"), "--generate: it makes rows up, so --data does not go"),
+        (("--seed", "5"), "--seed: it is for made-up rows, so it needs --generate"),
         (("--sites", "/nowhere/sites.toml"), "--sites: no such file: /nowhere/sites.toml"),
     ],
 )
@@ -106,6 +107,13 @@ def test_more_paced_rows_than_there_are_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(UserError, match=r"--paced-rows: 300 is more than the 20 rows of .*few\.csv"):
         prepare(replace(SETTINGS, data=tmp_path / "few.csv"), tmp_path, print)
+
+
+def test_rows_that_are_refused_leave_no_empty_folder(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="--paced-rows: 20000 is more than the 10004 rows"):
+        run_evaluation(replace(SETTINGS, feeding=Feeding(10.0, 20_000, None), out=tmp_path))
+
+    assert list(tmp_path.iterdir()) == []
 
 
 class Lab:
