@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import pandas as pd
 
@@ -51,10 +51,12 @@ class Leg:
         name: From where to where, or what.
         kind: `ends` from and to Redis, `hop` from one component's passing on to the next one's taking,
             `component` work in Python, `wait` for the metronome's half.
-        place: Where it happens, or between which places.
+        place: Where it happens, or between which places; `N hosts` or `several places` where a component has
+            executors on more than one host.
         median_ms: Median over the measured rows.
         p95_ms: 95th percentile.
-        network_ms: The part that is the network's delay, by the site file.
+        network_ms: The part that is the network's delay, by the site file; the mean over all pairs of
+            executors where there are several, as trails do not say which of them had a row.
     """
 
     name: str
@@ -98,44 +100,33 @@ def legs(
         rows: As from `replay.response_time.rows.read_rows`: `row_ms`, `emit_us`, `done_us`, `result_ms`, and
             in microseconds after the emit when each component took a row and passed it on, and when the
             clock's half of it came.
-        places: Where the executors ran; of a component with several the first one counts.
+        places: Where the executors ran.
         sites: True delays.
         way: The components on the way; all have a place.
     """
-    place = {each.component: each for each in reversed(places)}
     first, last = way.components[0], way.components[-1]
-    source, sink = place[first], place[last]
-    found = [
-        _leg(
-            f"Redis - {first}",
-            "ends",
-            f"{sites.services} - {source.host}",
-            rows["emit_us"] - rows["row_ms"] * 1000,
-            sites.between_ms(sites.services, source.site),
-        )
-    ]
+    executors: dict[str, list[ExecutorPlace]] = {}
+    for each in places:
+        executors.setdefault(each.component, []).append(each)
+    where, network_ms = _between(executors[first], sites.services, sites)
+    from_redis = rows["emit_us"] - rows["row_ms"] * 1000
+    found = [_leg(f"Redis - {first}", "ends", f"{sites.services} - {where}", from_redis, network_ms)]
     for before, after in pairwise(way.components):
         passed_on = 0 if before == first else rows[f"{before}_out_us"]
         taken = rows[f"{after}_in_us"]
-        where, network_ms = _between(place[before], place[after], sites)
+        where, network_ms = _apart(executors[before], executors[after], sites)
         found.append(_leg(f"{before} - {after}", "hop", where, taken - passed_on, network_ms))
         out = rows["done_us"] - rows["emit_us"] if after == last else rows[f"{after}_out_us"]
         begun = taken
         if after in way.clocks:
             metronome = way.clocks[after]
             begun = taken.combine(rows[f"{after}_clock_us"], max)
-            at = f"{metronome} at {place[metronome].host}"
+            at = f"{metronome} at {_hosts(executors[metronome])}"
             found.append(_leg(f"wait for {metronome}", "wait", at, begun - taken, 0.0))
-        found.append(_leg(after, "component", place[after].host, out - begun, 0.0))
-    found.append(
-        _leg(
-            f"{last} - Redis",
-            "ends",
-            f"{sink.host} - {sites.services}",
-            rows["result_ms"] * 1000 - rows["done_us"],
-            sites.between_ms(sites.services, sink.site),
-        )
-    )
+        found.append(_leg(after, "component", _hosts(executors[after]), out - begun, 0.0))
+    where, network_ms = _between(executors[last], sites.services, sites)
+    to_redis = rows["result_ms"] * 1000 - rows["done_us"]
+    found.append(_leg(f"{last} - Redis", "ends", f"{where} - {sites.services}", to_redis, network_ms))
     return tuple(found)
 
 
@@ -160,7 +151,29 @@ def _leg(name: str, kind: Kind, place: str, microseconds: pd.Series[int], networ
     return Leg(name, kind, place, float(median), float(p95), network_ms)
 
 
-def _between(start: ExecutorPlace, end: ExecutorPlace, sites: Sites) -> tuple[str, float]:
+def _hosts(executors: Sequence[ExecutorPlace]) -> str:
+    """Return the host of a component's executors, or how many there are."""
+    hosts = {each.host for each in executors}
+    return next(iter(hosts)) if len(hosts) == 1 else f"{len(hosts)} hosts"
+
+
+def _between(executors: Sequence[ExecutorPlace], site: str, sites: Sites) -> tuple[str, float]:
+    """Return where executors are, and their mean delay to a host of a site, ms."""
+    return _hosts(executors), _mean(sites.between_ms(site, each.site) for each in executors)
+
+
+def _apart(starts: Sequence[ExecutorPlace], ends: Sequence[ExecutorPlace], sites: Sites) -> tuple[str, float]:
+    """Return in words how executors of two components are apart, and the mean delay between them, ms."""
+    pairs = [_pair(start, end, sites) for start in starts for end in ends]
+    words = {words for words, _ in pairs}
+    return next(iter(words)) if len(words) == 1 else "several places", _mean(ms for _, ms in pairs)
+
+
+def _mean(values: Iterable[float]) -> float:
+    return float(np.mean(list(values)))
+
+
+def _pair(start: ExecutorPlace, end: ExecutorPlace, sites: Sites) -> tuple[str, float]:
     """Return in words how two executors are apart, and the network's delay between them in ms."""
     if (start.host, start.port) == (end.host, end.port):
         return "one worker", 0.0
