@@ -1,4 +1,4 @@
-"""Commands of the group `taxi`: run the DEBS 2015 taxi query on a Storm cluster."""
+"""Commands of the group `taxi`: run the DEBS 2015 taxi queries on a Storm cluster."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from cli.topology_options import (
 _FAULTS_SHOWN = 3  # all are in the summary's file
 
 app = typer.Typer(
-    no_args_is_help=True, help="Run the DEBS 2015 taxi query: submit it, feed it rows, collect its answers."
+    no_args_is_help=True, help="Run the DEBS 2015 taxi queries: submit them, feed them rows, collect their answers."
 )
 
 RedisOption = Annotated[str, typer.Option("--redis", metavar="HOST:PORT", help="Redis of rows and results.")]

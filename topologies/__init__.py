@@ -1,1 +1,1 @@
-"""Topologies for Apache Storm, written with streamparse: the taxi query of DEBS 2015 and what runs it."""
+"""Topologies for Apache Storm, written with streamparse: the taxi queries of DEBS 2015, synthetic applications, and what runs them."""
