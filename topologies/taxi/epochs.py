@@ -29,7 +29,7 @@ class Began:
     """An epoch has begun; its rows come next.
 
     Attributes:
-        epoch: Its number.
+        epoch: Its number, milliseconds since 1970 or more.
         origin: The first row to send.
         queries: Where each query stands.
         known: The epoch that Redis knew before; less than the source's own last one: it has lost its data.
@@ -252,9 +252,11 @@ class ProgressWatch:
 def _begin(connection: RedisConnection, settings: TaxiSettings, epoch: int, sent: int) -> Began:
     run = settings.run
     connection.send(encode_command("EVAL", BEGIN, 2, run.rows, run.progress, epoch, sent, *settings.queries))
-    known, began, origin, queries = cast("tuple[int, int, bytes, list[list[Reply]]]", connection.read_reply())
+    known, began, origin, queries = cast(
+        "tuple[int, bytes, bytes, list[list[Reply]]]", connection.read_reply()
+    )
     starts = {}
     for each in queries:
         name, start, clock, released = (part.decode() for part in cast("list[bytes]", each))
         starts[name] = QueryStart(int(start), None if clock == "-" else int(clock), int(released))
-    return Began(began, int(origin), starts, known)
+    return Began(int(began), int(origin), starts, known)

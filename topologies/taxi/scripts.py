@@ -5,7 +5,9 @@ from __future__ import annotations
 BEGIN = """
 local rows, progress = KEYS[1], KEYS[2]
 local known = tonumber(redis.call('HGET', progress, 'epoch') or '0')
-local epoch = math.max(known, tonumber(ARGV[1])) + 1
+local time = redis.call('TIME')
+local now_ms = time[1] * 1000 + math.floor(time[2] / 1000)
+local epoch = string.format('%.0f', math.max(known + 1, ARGV[1] + 1, now_ms))
 local sent = math.max(tonumber(redis.call('HGET', progress, 'sent') or '0'), tonumber(ARGV[2]))
 local origin, entry
 local queries = {}
@@ -41,8 +43,12 @@ return {known, epoch, origin, queries}
 """
 """Begins an epoch: from then on every older sink is refused, and every older source gets no more rows.
 
+Its number is above those that Redis and the source know, and not below Redis' time: so it is also above those
+that were given before Redis came back with an older state, which only the bolts may remember. A clock that
+went back costs epochs that bolts drop until the source has counted up to theirs, never an answer.
+
 Keys: stream of rows, hash of progress. Arguments: the source's last epoch (0: none), the last row that it has
-sent (0: none), the queries. Returns the epoch that Redis knew, the new one, its origin, and per query: name,
+sent (0: none), the queries. Returns the epoch that Redis knew, the new one (a text), its origin, and per query: name,
 start, clock (`-`: none), released row.
 """
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topologies.batches.header import QueryStart
 from topologies.redis_io.reader import Entry
@@ -26,6 +26,13 @@ def arguments(command: bytes) -> list[str]:
     return parts
 
 
+class Kept(NamedTuple):
+    """A snapshot: the hash of progress, and the results by query."""
+
+    progress: dict[str, str]
+    results: dict[str, list[tuple[str, dict[str, str]]]]
+
+
 class Redis:
     """The rows, what the scripts keep, the results, and the connections of sources and sinks."""
 
@@ -36,6 +43,8 @@ class Redis:
         self.results: dict[str, list[tuple[str, dict[str, str]]]] = {query: [] for query in queries}
         self.writers: dict[int, deque[tuple[list[str], int, Any]]] = {}
         self.now_s = 0.0
+        self.clock_ahead_s = 0.0
+        self.begun = 0
 
     def feed(self, lines: list[str], chance: random.Random, most: int = 7) -> None:
         n = 1
@@ -58,10 +67,22 @@ class Redis:
             released = int(self.progress.get(f"released:{query}", 0))
             starts[query] = QueryStart(start, None if clock == "-" else int(clock), released)
         origin = min(each.start for each in starts.values())
-        began = Began(max(known, epoch) + 1, origin, starts, known)
+        number = max(known + 1, epoch + 1, int(1000 * (self.now_s + self.clock_ahead_s)))
+        began = Began(number, origin, starts, known)
         self.progress |= {f"seen:{query}": str(origin - 1) for query in self.queries}
         self.progress["epoch"] = str(began.epoch)
+        self.begun += 1
         return began
+
+    def kept(self) -> Kept:
+        """What a snapshot holds; the rows are fed before it."""
+        return Kept(dict(self.progress), {query: list(each) for query, each in self.results.items()})
+
+    def restore(self, kept: Kept) -> None:
+        """Come back with an older state, which breaks all connections."""
+        self.progress = dict(kept.progress)
+        self.results = {query: list(each) for query, each in kept.results.items()}
+        self.cut = {writer for writer, queue in self.writers.items() if queue}
 
     def release(self, command: list[str]) -> str | None:
         """What the script does; the reason when it refuses."""

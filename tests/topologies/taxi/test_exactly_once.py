@@ -97,7 +97,7 @@ def test_any_schedule_tasks_and_shares_give_the_plain_answers(
     finished = run(seed, lambda *_: None, replay=replay)
     assert finished.answers == finished.expected
     assert finished.storm.errors == []
-    assert finished.storm.redis.progress["epoch"] == "1"
+    assert finished.storm.redis.begun == 1
 
 
 @pytest.mark.parametrize("seed", range(100, 130))
@@ -124,6 +124,34 @@ def test_ends_and_losses_change_no_answer(run: Callable[..., Finished], seed: in
     assert finished.answers == finished.expected
 
 
+@pytest.mark.parametrize("seed", range(200, 212))
+@pytest.mark.parametrize("clock_back_s", [0.0, 1_000.0])
+def test_an_older_redis_and_a_source_without_memory_need_one_epoch(
+    run: Callable[..., Finished], seed: int, clock_back_s: float
+) -> None:
+    """Components that have seen later epochs take the new one at once, unless the clock went back too."""
+    begun = 0
+
+    def disturb(storm: Storm, chance: random.Random) -> None:
+        nonlocal begun
+        for _ in range(chance.randint(0, 600)):
+            storm.step()
+        kept = storm.redis.kept()
+        for _ in range(5):
+            storm.end(("dataSource", 0), late=True)
+            for _ in range(chance.randint(50, 200)):
+                storm.step()
+        storm.redis.restore(kept)
+        storm.redis.clock_ahead_s = -clock_back_s
+        storm.tick()  # what writes results notices
+        storm.end(("dataSource", 0), late=chance.random() < 0.5)
+        begun = storm.redis.begun
+
+    finished = run(seed, disturb, replay=bool(seed % 2))
+    assert finished.answers == finished.expected
+    assert clock_back_s or finished.storm.redis.begun == begun
+
+
 @pytest.mark.parametrize("replay", [False, True])
 def test_a_batch_that_always_fails_begins_epochs_with_pauses(
     stage: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, lines: list[str], *, replay: bool
@@ -139,5 +167,5 @@ def test_a_batch_that_always_fails_begins_epochs_with_pauses(
     storm.redis.feed(lines[:20], storm.random)
     for _ in range(10_000):
         storm.step()
-    assert 2 <= int(storm.redis.progress["epoch"]) <= 1 + storm.redis.now_s
+    assert 2 <= storm.redis.begun <= 1 + storm.redis.now_s
     assert all("a fault in the code" in error for error in storm.errors)
