@@ -112,7 +112,7 @@ class EpochReader:
         """Begin a new epoch.
 
         Args:
-            epoch: The last one of this source; 0: none.
+            epoch: It has to be above this: the last one of this source, or more; 0: none.
             sent: The highest row that it has sent; 0: none.
         """
         with self._changed:

@@ -45,11 +45,11 @@ return {known, epoch, origin, queries}
 
 Its number is above those that Redis and the source know, and not below Redis' time: so it is also above those
 that were given before Redis came back with an older state, which only the bolts may remember. A clock that
-went back costs epochs that bolts drop until the source has counted up to theirs, never an answer.
+went back costs epochs that bolts drop until the source has leapt up to theirs, never an answer.
 
-Keys: stream of rows, hash of progress. Arguments: the source's last epoch (0: none), the last row that it has
-sent (0: none), the queries. Returns the epoch that Redis knew, the new one (a text), its origin, and per query: name,
-start, clock (`-`: none), released row.
+Keys: stream of rows, hash of progress. Arguments: an epoch that it has to be above, the last row that it has
+sent (0: none), the queries. Returns the epoch that Redis knew, the new one (a text), its origin, and per
+query: name, start, clock (`-`: none), released row.
 """
 
 RELEASE = """

@@ -29,9 +29,6 @@ AHEAD_KEY = "taxi.ahead"
 STALL_KEY = "taxi.stall.seconds"
 """Topology configuration: without progress for so long the source begins a new epoch."""
 
-MOST_STALL_S = 60.0
-"""The stall time is doubled after each epoch without progress, to at most this (or its own value)."""
-
 
 @dataclass(frozen=True, slots=True)
 class TaxiSettings:

@@ -80,6 +80,10 @@ class Storm:
         self._last_id = 0
         self.errors: list[str] = []
 
+    def stage(self, task: Task) -> Any:
+        """The component of a task."""
+        return self._stages[task]
+
     def step(self) -> bool:
         """Let one thing happen; return whether anything but a source's turn was possible."""
         self.redis.now_s += 0.001

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,10 @@ from .conftest import said, written
 from .storm_in_one_process import PARALLEL, Storm
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
+
+    from topologies.batches.header import Header
 
 
 def some_rows(lines: list[str], seed: int, count: int = 160) -> list[str]:
@@ -153,19 +156,49 @@ def test_an_older_redis_and_a_source_without_memory_need_one_epoch(
 
 
 @pytest.mark.parametrize("replay", [False, True])
-def test_a_batch_that_always_fails_begins_epochs_with_pauses(
-    stage: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, lines: list[str], *, replay: bool
+@pytest.mark.parametrize("first", [True, False])
+def test_a_batch_that_always_fails_begins_epochs_ever_more_rarely(
+    stage: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, lines: list[str], *, first: bool, replay: bool
 ) -> None:
-    """A second at least lies between two."""
+    """At last once a minute, also when rows before it come again each time; it is said which."""
+    rows = lines[:40]
+    poison = 1 if first else 23
+    work = Parser.work
 
-    def fail(*_: Any) -> None:
-        msg = "a fault in the code"
-        raise ValueError(msg)
+    def fail(self: Parser, header: Header, values: Sequence[Any], came_us: int) -> None:
+        if header.first <= poison < header.next:
+            msg = "a fault in the code"
+            raise ValueError(msg)
+        work(self, header, values, came_us)
 
     monkeypatch.setattr(Parser, "work", fail)
     storm = Storm(stage, monkeypatch, 1, replay=replay)
-    storm.redis.feed(lines[:20], storm.random)
-    for _ in range(10_000):
+    storm.redis.feed(rows, storm.random)
+    storm.settle(most=600)
+    assert storm.redis.now_s >= 600
+    assert 10 <= storm.redis.begun <= 18
+    told = [error for error in storm.errors if error.startswith("('dataSource'")]
+    named = r": rows? (\d+)(?: to (\d+))? (?:is|are) the first not worked off after 1\d epochs in a row"
+    found = re.search(named, told[-1]) if told else None
+    assert found is not None
+    assert int(found[1]) == 1 + int(storm.redis.progress.get("released:1", "0"))
+    assert int(found[1]) <= poison <= int(found[2] or found[1])
+
+
+def test_a_row_that_is_worked_off_ends_the_long_pauses(
+    stage: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, lines: list[str]
+) -> None:
+    """The next loss is noticed as soon as the first."""
+    storm = Storm(stage, monkeypatch, 1)
+    storm.redis.feed(lines[:40], storm.random)
+    work = Parser.work
+    monkeypatch.setattr(Parser, "work", lambda *_: None)
+    storm.settle(most=100)
+    tries = storm.stage(("dataSource", 0)).component._tries
+    assert tries.count == storm.redis.begun - 1 == 4
+    monkeypatch.setattr(Parser, "work", work)
+    storm.settle()
+    assert storm.redis.ended
+    for _ in range(10):
         storm.step()
-    assert 2 <= storm.redis.begun <= 1 + storm.redis.now_s
-    assert all("a fault in the code" in error for error in storm.errors)
+    assert tries.count == 0

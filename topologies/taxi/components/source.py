@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -10,12 +11,14 @@ from topologies.component import TaxiSpout, replays
 from topologies.moments import now_us
 from topologies.taxi.batcher import MOST_ROWS, Batcher, RowsGoneError
 from topologies.taxi.epochs import Began, EpochReader, Progress, ProgressWatch, Superseded, Trouble
-from topologies.taxi.settings import MOST_STALL_S, TaxiSettings
+from topologies.taxi.settings import TaxiSettings
+from topologies.taxi.tries import Tries
 
 if TYPE_CHECKING:
     from topologies.redis_io.reader import Entry
 
 _BATCHES_PER_CALL = 4
+_TRIES_AT_START = 4  # two minutes with the usual stall time: workers are started by then
 _LEAST_EPOCH_S = 1.0  # a batch that fails again and again must not begin epochs without a pause
 
 
@@ -24,7 +27,8 @@ class DataSource(TaxiSpout):
 
     When rows are under way and nothing is worked off for a while, when a batch fails, and when the
     connection to Redis broke, it begins a new epoch: all rows from which the windows can be rebuilt come
-    again. So does a source that another one has superseded, once that one makes no progress.
+    again. So does a source that another one has superseded, once that one makes no progress. Epochs that get
+    no further than those before wait longer and longer for the next.
     """
 
     outputs: ClassVar = [*Header.FIELDS, "trail", "entries", "end", "lines"]
@@ -42,7 +46,9 @@ class DataSource(TaxiSpout):
     _began_s: float
     _progress: Progress
     _progress_s: float
-    _stall_s: float
+    _tries: Tries
+    _furthest: int
+    _under_way: deque[Header]
     _flows: bool
 
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:  # noqa: ARG002 - Storm's
@@ -55,7 +61,9 @@ class DataSource(TaxiSpout):
         self._outage = self._failed = False
         self._progress = Progress()
         self._began_s = self._progress_s = monotonic()
-        self._stall_s = self._settings.stall_s
+        self._tries = Tries()
+        self._furthest = 0
+        self._under_way = deque()
         self._flows = False
         self._reader = EpochReader(self._settings)
         self._watch = ProgressWatch(self._settings)
@@ -70,6 +78,8 @@ class DataSource(TaxiSpout):
         if self._batcher is None:
             return
         seen = self._seen(self._batcher)
+        while self._under_way and self._under_way[0].next <= seen + 1:
+            self._under_way.popleft()
         for _ in range(_BATCHES_PER_CALL):
             batch = self._batcher.next_batch(seen)
             if batch is None:
@@ -77,6 +87,7 @@ class DataSource(TaxiSpout):
             if self._sent <= seen:
                 self._progress_s = monotonic()  # nothing was under way until now
             header = batch.header
+            self._under_way.append(header)
             self._sent = header.next - 1
             if self._sent > self._highest:
                 self._highest = self._sent
@@ -90,7 +101,7 @@ class DataSource(TaxiSpout):
         """Do nothing: Redis tells what is done."""
 
     def fail(self, tup_id: str) -> None:
-        """Begin a new epoch, as soon as this one is a second old, unless the batch was of an earlier one."""
+        """Begin a new epoch, as soon as this one is old enough, unless the batch was of an earlier one."""
         if self._batcher is not None and tup_id.split(" ", maxsplit=1)[0] == str(self._batcher.epoch):
             self._failed = True
             self._look_at_failure()
@@ -122,10 +133,12 @@ class DataSource(TaxiSpout):
                 f"Redis {self._settings.redis} has lost its data: it knows epoch {began.known} of run "
                 f"{self._settings.run.id}, which was in epoch {self._epoch}"
             )
+            self._furthest = 0
         self._epoch = began.epoch
         self._batcher = Batcher(began, self._settings.ahead)
         self._superseded = False
         self._sent = began.origin - 1
+        self._under_way.clear()
         self._failed = False
         self._progress = Progress(began.epoch, began.origin - 1)
         self._began_s = self._progress_s = monotonic()
@@ -150,26 +163,46 @@ class DataSource(TaxiSpout):
         progress = self._watch.progress
         if progress != self._progress and progress.epoch >= self._epoch:
             if progress.epoch == self._progress.epoch == self._epoch and progress.seen > self._progress.seen:
-                self._stall_s = self._settings.stall_s
                 self._flows = True
+            if progress.seen > self._furthest:  # rows that come again to rebuild windows are no step forward
+                self._furthest = progress.seen
+                self._tries.count = 0
             self._progress = progress
             self._progress_s = monotonic()
         waits = self._superseded or (self._batcher is not None and self._sent > self._seen(self._batcher))
-        if waits and monotonic() - self._progress_s > self._stall_s:
-            stall = f"no row was worked off for {self._stall_s:g} s, with rows up to {self._sent} under way"
-            if self._flows:
-                self.report_error(f"{stall}: they come again in a new epoch")
+        stall_s = self._tries.stretched(self._settings.stall_s)
+        if waits and monotonic() - self._progress_s > stall_s:
+            stall = f"no row was worked off for {stall_s:g} s, {self._stuck()}"
+            if self._flows or self._tries.count >= _TRIES_AT_START:
+                self.report_error(f"{stall}; they come again in a new epoch")
             else:  # no fault: a worker may take a minute to start
                 self.logger.warning("%s: other components may not have started yet", stall)
-            self._stall_s = min(2 * self._stall_s, max(MOST_STALL_S, self._settings.stall_s))
             self._begin_again()
 
     def _look_at_failure(self) -> None:
-        if self._failed and self._batcher is not None and monotonic() - self._began_s >= _LEAST_EPOCH_S:
+        if not self._failed or self._batcher is None:
+            return
+        if monotonic() - self._began_s >= self._tries.stretched(_LEAST_EPOCH_S):
+            if self._tries.count:  # the component that failed has told the first time
+                self.report_error(f"a batch failed, {self._stuck()}; they come again in a new epoch")
             self._begin_again()
+
+    def _stuck(self) -> str:
+        """Return which rows are the first that are not worked off, and how often they were tried."""
+        if not self._under_way:
+            return f"with rows up to {self._sent} under way"
+        batch = self._under_way[0]
+        rows = (
+            f"row {batch.first} is"
+            if batch.next == batch.first + 1
+            else f"rows {batch.first} to {batch.next - 1} are"
+        )
+        times = f" after {self._tries.count + 1} epochs in a row" if self._tries.count else ""
+        return f"with rows up to {self._sent} under way: {rows} the first not worked off{times}"
 
     def _begin_again(self) -> None:
         self._batcher = None
         self._superseded = False
         self._progress_s = monotonic()
-        self._reader.begin_again(self._epoch, self._highest)
+        self._reader.begin_again(self._epoch + self._tries.leap, self._highest)
+        self._tries.count += 1
