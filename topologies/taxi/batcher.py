@@ -52,13 +52,15 @@ class Batcher:
 
     Args:
         began: The epoch.
+        run: Id of the run.
         ahead: Most rows beyond the last one that is worked off.
     """
 
-    def __init__(self, began: Began, ahead: int) -> None:
+    def __init__(self, began: Began, run: str, ahead: int) -> None:
         self._epoch = began.epoch
         self._origin = began.origin
         self._queries = began.packed
+        self._run = run
         self._ahead = ahead
         starts = began.queries.values()
         self._cuts = sorted({row for each in starts for row in (each.start, each.released + 1)}, reverse=True)
@@ -135,10 +137,18 @@ class Batcher:
     def _add(self, n: int, entry: str, lines: list[str]) -> None:
         following = n + (len(lines) or 1)
         if n > self._read:
-            missing = f"row {self._read} is" if n == self._read + 1 else f"rows {self._read} to {n - 1} are"
-            msg = f"{missing} not in Redis any more: the run cannot be completed"
-            raise RowsGoneError(msg)
+            raise RowsGoneError(self._gone(n))
         if following <= self._read:
             return  # before the origin, or put in twice
         self._pieces.append(_Piece(self._read, entry, lines[self._read - n :]))
         self._read = following
+
+    def _gone(self, n: int) -> str:
+        """Return what is missing before a row, and what to do."""
+        one = n == self._read + 1
+        rows, be = (f"row {self._read}", "is") if one else (f"rows {self._read} to {n - 1}", "are")
+        return (
+            f"{rows} of run {self._run} {be} not in Redis any more, the next there is row {n}: trimmed, "
+            "evicted, or lost when Redis came back without its data; this run cannot be completed, begin a "
+            "new run: `taxi submit` and `taxi replay` (or `feed`) with another run id"
+        )

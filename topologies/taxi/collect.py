@@ -141,7 +141,7 @@ class Collector:
         if not files.ended:
             faults.append(
                 f"no final entry: nothing new for {self._timeout_s:g} s after row {files.next - 1}; "
-                "the topology makes no progress, or nothing feeds the run"
+                + (self._reason() or "the topology makes no progress, or nothing feeds the run")
             )
         rejected = files.rejected.total()
         return Summary(
@@ -165,10 +165,15 @@ class Collector:
         return float(cast("str | None", self._redis.hget(self._run.feed, key)) or 0)
 
     def _nothing(self) -> str:
-        return (
-            f"run {self._run.id}: no result for {self._timeout_s:g} s and no final entry: "
-            "does a topology serve this run, and something feed it?"
+        reason = self._reason()
+        return f"run {self._run.id}: no result for {self._timeout_s:g} s and no final entry" + (
+            f"; {reason}" if reason else ": does a topology serve this run, and something feed it?"
         )
+
+    def _reason(self) -> str:
+        """Return what the topology's source says of itself; empty: nothing."""
+        fault = cast("str | None", self._redis.hget(self._run.progress, "fault"))
+        return f"dataSource says: {fault}" if fault else ""
 
 
 def _folder(query: str) -> str:

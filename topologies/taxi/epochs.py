@@ -203,6 +203,7 @@ class ProgressWatch:
         self._settings = settings
         self._progress = Progress()
         self._sent = 0
+        self._fault: str | None = None
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watch progress", daemon=True)
 
@@ -218,6 +219,10 @@ class ProgressWatch:
     def note_sent(self, row: int) -> None:
         """Let Redis know the highest row that was sent, for the number of rows that were sent again."""
         self._sent = row
+
+    def note_fault(self, sentence: str) -> None:
+        """Let who collects the results know why none come; empty: they do."""
+        self._fault = sentence
 
     def stop(self) -> None:
         """Stop asking."""
@@ -236,6 +241,7 @@ class ProgressWatch:
         connection = RedisConnection(self._settings.redis, _SILENCE_S)
         key, queries = self._settings.run.progress, self._settings.queries
         told = 0
+        told_fault: str | None = None
         try:
             while not self._stopped.wait(_WATCH_S):
                 fields = ("epoch", *(f"seen:{query}" for query in queries))
@@ -245,6 +251,12 @@ class ProgressWatch:
                 if self._sent > told:
                     told = self._sent
                     connection.call("HSET", key, "sent", told)
+                if self._fault != told_fault:
+                    told_fault = self._fault
+                    if told_fault:
+                        connection.call("HSET", key, "fault", told_fault)
+                    else:
+                        connection.call("HDEL", key, "fault")
         finally:
             connection.close()
 

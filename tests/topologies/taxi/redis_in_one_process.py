@@ -147,6 +147,9 @@ class Redis:
             def note_sent(self, row: int) -> None:
                 pass
 
+            def note_fault(self, sentence: str) -> None:
+                pass
+
             @property
             def progress(self) -> Progress:
                 seen = min(int(redis.progress.get(f"seen:{query}", 0)) for query in redis.queries)

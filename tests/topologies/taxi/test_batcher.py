@@ -25,7 +25,7 @@ def test_batches_hold_all_rows_once_and_cross_no_border(seed: int) -> None:
     """Whatever the entries' sizes; rows before the origin are left out, the end is a batch of its own."""
     chance = random.Random(seed)
     starts = [QueryStart(chance.randint(100, 900), 5, chance.randint(900, 2_500)) for _ in "12"]
-    batcher = Batcher(began(q1=starts[0], q2=starts[1]), ahead=100_000)
+    batcher = Batcher(began(q1=starts[0], q2=starts[1]), run="r1", ahead=100_000)
     origin = min(each.start for each in starts)
     n = origin - chance.randint(0, 99)
     entries = {}
@@ -58,7 +58,7 @@ def test_batches_hold_all_rows_once_and_cross_no_border(seed: int) -> None:
 
 def test_no_more_is_under_way_than_may_be() -> None:
     """What is worked off makes room for as much."""
-    batcher = Batcher(began(q1=QueryStart()), ahead=100)
+    batcher = Batcher(began(q1=QueryStart()), run="r1", ahead=100)
     batcher.take([entry(1, 60), entry(61, 60), entry(121, 60)])
     assert batcher.next_batch(seen=0) is not None
     batcher.take([entry(181, 60)])
@@ -69,15 +69,15 @@ def test_no_more_is_under_way_than_may_be() -> None:
 
 def test_missing_rows_are_told() -> None:
     """The run cannot be completed."""
-    batcher = Batcher(began(q1=QueryStart()), ahead=100)
+    batcher = Batcher(began(q1=QueryStart()), run="r1", ahead=100)
     batcher.take([entry(1, 2)])
-    with pytest.raises(RowsGoneError, match="rows 3 to 9 are not in Redis any more"):
+    with pytest.raises(RowsGoneError, match="rows 3 to 9 of run r1 are not in Redis any more"):
         batcher.take([entry(10, 1)])
 
 
 def test_what_is_no_entry_is_told_and_what_came_twice_is_left_out() -> None:
     """Each has its own sentence, with its id."""
-    batcher = Batcher(began(q1=QueryStart()), ahead=100)
+    batcher = Batcher(began(q1=QueryStart()), run="r1", ahead=100)
     bad = [Entry("7-0", {"n": "x", "lines": "a"}), Entry("8-0", {"n": "1", "line": "a"})]
     sentences = batcher.take([*bad, entry(1, 2), entry(1, 2), entry(2, 3)])
     assert [sentence.split(" ")[2] for sentence in sentences] == ["7-0", "8-0"]

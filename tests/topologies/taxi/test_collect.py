@@ -146,6 +146,24 @@ def test_collecting_a_run_without_results_is_an_error_that_changes_nothing(
     assert list((tmp_path / "out").iterdir()) == []
 
 
+@pytest.mark.parametrize("entries", [[], [batch(1, 3)]])
+def test_the_reason_that_the_topology_gave_is_told(
+    tmp_path: Path, redis_server: Any, entries: list[dict[str, str]]
+) -> None:
+    """When it makes no progress any more, with results or without."""
+    client = redis_server.client()
+    put_run(client, *entries)
+    client.hset(RUN.progress, "fault", "rows 3 to 9 are not in Redis any more")
+    told = "; dataSource says: rows 3 to 9 are not in Redis any more"
+    if entries:
+        (summary,) = collected(client, tmp_path)
+        (fault,) = summary.faults
+        assert fault.endswith(f"after row 2{told}")
+    else:
+        with pytest.raises(CollectError, match=f"no result for 0.01 s and no final entry{told}"):
+            collected(client, tmp_path)
+
+
 def test_a_run_that_does_not_end_is_collected_as_far_as_it_goes(tmp_path: Path, redis_server: Any) -> None:
     """Rows are those that were fed, as the end that tells them is missing."""
     put_run(redis_server.client(), batch(1, 3), batch(3, 5))

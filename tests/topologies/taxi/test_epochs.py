@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -128,6 +129,20 @@ def test_without_progress_a_new_epoch_begins_at_the_rebuild_point(source: Any, r
     assert client.hgetall(RUN.progress)["replayed"] == "3"
 
 
+def test_what_holds_the_run_is_written_to_redis_until_it_goes_on(source: Any, redis_server: Any) -> None:
+    """From the second epoch in vain on, for who collects its results."""
+    client = redis_server.client()
+    put(client, 1)
+    each = source(conf(redis_server))
+    each.until(lambda: bool(client.hget(RUN.progress, "fault")))
+    stuck = "with rows up to 2 under way: rows 1 to 2 are the first not worked off"
+    told = rf"no row was worked off for [\d.]+ s, {stuck} after \d epochs in a row"
+    assert re.fullmatch(told, client.hget(RUN.progress, "fault"))
+    each.until_row(3, 2)
+    client.hset(RUN.progress, "seen:1", 2)
+    each.until(lambda: not client.hexists(RUN.progress, "fault"))
+
+
 def test_what_is_worked_off_is_waited_for_no_more(source: Any, redis_server: Any) -> None:
     """A quiet stream begins no epoch."""
     client = redis_server.client()
@@ -207,7 +222,13 @@ def test_a_redis_that_lost_its_data_is_told(source: Any, redis_server: Any) -> N
     each.until(lambda: len(each.errors) >= 3)
     epoch = each.batches[0].epoch
     assert f"has lost its data: it knows epoch 0 of run r1, which was in epoch {epoch}" in each.errors[1]
-    assert "rows 1 to 2 are not in Redis any more" in each.errors[2]
+    assert each.errors[2].startswith(
+        "rows 1 to 2 of run r1 are not in Redis any more, the next there is row 3"
+    )
+    assert each.errors[2].endswith(
+        "begin a new run: `taxi submit` and `taxi replay` (or `feed`) with another run id"
+    )
+    until(lambda: redis_server.client().hget(RUN.progress, "fault") == each.errors[2])
     assert {header.epoch for header in each.batches} == {epoch}
 
 

@@ -135,7 +135,7 @@ class DataSource(TaxiSpout):
             )
             self._furthest = 0
         self._epoch = began.epoch
-        self._batcher = Batcher(began, self._settings.ahead)
+        self._batcher = Batcher(began, self._settings.run.id, self._settings.ahead)
         self._superseded = False
         self._sent = began.origin - 1
         self._under_way.clear()
@@ -151,7 +151,7 @@ class DataSource(TaxiSpout):
                 self.report_error(sentence)
         except RowsGoneError as error:
             self._batcher = None
-            self.report_error(str(error))
+            self._tell_all(str(error))
 
     def _seen(self, batcher: Batcher) -> int:
         """Return the last row that is worked off in this epoch."""
@@ -167,6 +167,8 @@ class DataSource(TaxiSpout):
             if progress.seen > self._furthest:  # rows that come again to rebuild windows are no step forward
                 self._furthest = progress.seen
                 self._tries.count = 0
+                if self._batcher is not None:
+                    self._watch.note_fault("")
             self._progress = progress
             self._progress_s = monotonic()
         waits = self._superseded or (self._batcher is not None and self._sent > self._seen(self._batcher))
@@ -177,6 +179,8 @@ class DataSource(TaxiSpout):
                 self.report_error(f"{stall}; they come again in a new epoch")
             else:  # no fault: a worker may take a minute to start
                 self.logger.warning("%s: other components may not have started yet", stall)
+            if self._tries.count:
+                self._watch.note_fault(stall)
             self._begin_again()
 
     def _look_at_failure(self) -> None:
@@ -184,8 +188,13 @@ class DataSource(TaxiSpout):
             return
         if monotonic() - self._began_s >= self._tries.stretched(_LEAST_EPOCH_S):
             if self._tries.count:  # the component that failed has told the first time
-                self.report_error(f"a batch failed, {self._stuck()}; they come again in a new epoch")
+                self._tell_all(f"a batch failed, {self._stuck()}")
             self._begin_again()
+
+    def _tell_all(self, message: str) -> None:
+        """Tell also who collects the results why nothing comes, until something does."""
+        self.report_error(message)
+        self._watch.note_fault(message)
 
     def _stuck(self) -> str:
         """Return which rows are the first that are not worked off, and how often they were tried."""
