@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import sys
 import tempfile
 import warnings
@@ -13,15 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]  # py4j ships no types
+from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from replay.errors import MachineError
 from replay.failures import cause
-from replay.spark_interrupt import own_interrupt
+from replay.master import driver_address, not_started
+from replay.spark_interrupt import jvm_ends_with_interrupt, own_interrupt, postponed_endings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 LOGGING = Path(__file__).with_name("log4j2.xml")
 
@@ -31,41 +32,11 @@ QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 #: Longer ones gain by it, if it turns to the busiest code only.
 LONG_RUN = "-XX:+UseSerialGC -XX:CompileThresholdScaling=4"
 _LONG_RUN_BYTES = 50_000_000
-_STANDALONE = "spark://"
-_MASTERS = ("local", _STANDALONE, "yarn", "k8s://")
-_DEFAULT_PORT = 7077
-_ANSWER_S = 5.0
 
 
 def jvm_options(input_bytes: int) -> str:
     """Return options of the driver's JVM that suit work on so many bytes of rows."""
     return LONG_RUN if input_bytes >= _LONG_RUN_BYTES else QUICK_START
-
-
-def require_master(master: str) -> None:
-    """Refuse what is no master, and a standalone cluster of which none answers: Spark would try for minutes.
-
-    Args:
-        master: Spark master URL; other kinds than `spark://HOST:PORT,...` are not asked.
-
-    Raises:
-        MachineError: It is none, or none of the standalone masters takes a connection within 5 seconds.
-    """
-    if not master.startswith(_MASTERS):
-        raise MachineError(f"{master}: no Spark master; one begins with {', '.join(_MASTERS)}")
-    if not master.startswith(_STANDALONE):
-        return
-    reason = ""
-    for address in master.removeprefix(_STANDALONE).split(","):
-        host, _, port = address.partition(":")
-        if port and not port.isdecimal():
-            raise MachineError(f"{master}: {port} is no port")
-        try:
-            with socket.create_connection((host, int(port or _DEFAULT_PORT)), timeout=_ANSWER_S):
-                return
-        except OSError as error:
-            reason = error.strerror or str(error)
-    raise MachineError(f"{master}: no Spark master answers: {reason}")
 
 
 def require_java() -> None:
@@ -86,7 +57,7 @@ def require_java() -> None:
 def spark_session(
     master: str = "local[2]", driver_memory: str = "1g", java_options: str = QUICK_START
 ) -> Iterator[SparkSession]:
-    """Run a Spark session that listens on loopback only and leaves nothing behind.
+    """Run a Spark session that leaves nothing behind; with a local master it listens on loopback only.
 
     Times in the data carry no zone; the session's zone is UTC so that they are taken as they stand.
 
@@ -102,36 +73,54 @@ def spark_session(
         MachineError: Java is missing, or Spark does not start with these settings.
     """
     require_java()
-    require_master(master)
+    address = driver_address(master)
     # Spark hands the workers' interpreter and the bind address over through the environment only.
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    if address is not None:
+        os.environ["SPARK_LOCAL_IP"] = address
     with (
         tempfile.TemporaryDirectory(prefix="stormplace-spark-") as scratch,
         warnings.catch_warnings(),
+        jvm_ends_with_interrupt(),
         own_interrupt() as put_interrupt_back,
     ):
         # Spark warns about new pandas versions at start-up; nothing here goes through pandas.
         warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
-        builder = SparkSession.Builder().appName("stormplace").master(master)
-        for key, value in _settings(scratch, driver_memory, java_options).items():
-            builder = builder.config(key, value)
         try:
-            session = builder.getOrCreate()
+            _start(_settings(master, scratch, address, driver_memory, java_options))
+            put_interrupt_back()
+            session = SparkSession.Builder().getOrCreate()
         except (Py4JError, PySparkException) as error:
-            raise MachineError(f"Spark does not start with master {master}: {cause(error)}") from error
-        put_interrupt_back()
+            raise MachineError(not_started(master, cause(error))) from error
         try:
             yield session
-        finally:
+        except Exception:
             session.stop()
+            raise
+        session.stop()
 
 
-def _settings(scratch: str, driver_memory: str, java_options: str) -> dict[str, str]:
-    return {
+def _start(settings: Mapping[str, str]) -> None:
+    """Start Spark.
+
+    The JVM by itself, first: when it is interrupted while it starts, it would neither be known nor end.
+    """
+    conf = SparkConf()
+    for key, value in settings.items():
+        conf.set(key, value)
+    with postponed_endings():
+        SparkContext._ensure_initialized(conf=conf)
+    SparkContext.getOrCreate(conf)
+
+
+def _settings(
+    master: str, scratch: str, address: str | None, driver_memory: str, java_options: str
+) -> dict[str, str]:
+    listening = {} if address is None else {"spark.driver.bindAddress": address, "spark.driver.host": address}
+    return listening | {
+        "spark.app.name": "stormplace",
+        "spark.master": master,
         "spark.driver.memory": driver_memory,
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.host": "127.0.0.1",
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={LOGGING.as_uri()} "
         f"-Dderby.system.home={scratch} {java_options}",
         "spark.ui.enabled": "false",

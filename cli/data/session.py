@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.errors import UserError
+from cli.interrupt import INTERRUPTED_STATUS, all_as_ctrl_c, ends_at_once
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +21,11 @@ Master = Annotated[str, typer.Option(help="Spark master.")]
 DriverMemory = Annotated[
     str, typer.Option(help="Heap of the driver and, with a local master, of all tasks; for example 2g.")
 ]
+
+_MEMORY = re.compile(r"(\d+)([kmgt])", re.IGNORECASE)
+_MIB = {"k": 2**-10, "m": 1, "g": 2**10, "t": 2**20}
+_LEAST_MIB = 512
+"""Spark itself refuses less than 450, of which the JVM keeps some for itself."""
 
 
 def say(text: str) -> None:
@@ -39,18 +46,39 @@ def bad_input() -> Iterator[None]:
 
 @contextmanager
 def spark(
-    master: str = "local[2]", driver_memory: str = "1g", *, input_bytes: int = 0
+    master: str = "local[2]",
+    driver_memory: str = "1g",
+    *,
+    input_bytes: int = 0,
+    interrupted: str | None = "interrupted: nothing was written, and what was there before is as it was",
 ) -> Iterator[SparkSession]:
-    """Give a Spark session; bad input inside the block is refused as the command line does.
+    """Give a Spark session; bad input and Ctrl-C inside the block are told as the command line does.
 
     Args:
         master: Spark master URL.
         driver_memory: Heap of the driver (and, for a local master, of all tasks), in Spark's notation.
         input_bytes: Size of what will be worked on, which decides how the JVM compiles.
+        interrupted: What to tell of Ctrl-C, SIGTERM or SIGHUP; None: they come out as `KeyboardInterrupt`.
     """
-    from replay.session import jvm_options, spark_session  # noqa: PLC0415  # Spark loads slowly
+    _require_memory(driver_memory)
+    try:
+        with ends_at_once():
+            from replay.session import jvm_options, spark_session  # noqa: PLC0415  # Spark loads slowly
 
-    with bad_input():
-        say("starting Spark")
-        with spark_session(master, driver_memory, jvm_options(input_bytes)) as session:
-            yield session
+        with all_as_ctrl_c(), bad_input():
+            say("starting Spark")
+            with spark_session(master, driver_memory, jvm_options(input_bytes)) as session:
+                yield session
+    except KeyboardInterrupt:
+        if interrupted is None:
+            raise
+        raise UserError(interrupted, status=INTERRUPTED_STATUS) from None
+
+
+def _require_memory(text: str) -> None:
+    """Refuse what Java would refuse in several lines that do not name the option."""
+    match = _MEMORY.fullmatch(text)
+    if match is None:
+        raise UserError(f"--driver-memory: expected a number and k, m, g or t, such as 2g, got {text!r}")
+    if int(match[1]) * _MIB[match[2].lower()] < _LEAST_MIB:
+        raise UserError(f"--driver-memory: Spark needs at least {_LEAST_MIB}m, got {text}")

@@ -10,7 +10,7 @@ import typer
 
 from cli.data.session import bad_input, say, spark
 from cli.errors import UserError
-from cli.interrupt import INTERRUPTED_STATUS, all_as_ctrl_c, ends_at_once
+from cli.interrupt import INTERRUPTED_STATUS, ends_at_once
 from cli.meter import Meter
 from cli.solve_input import read_problem
 
@@ -70,7 +70,7 @@ def sweep(
         say(f"{kept} of {len(runs)} runs are finished already")
     meter = Meter("runs")
     try:
-        with all_as_ctrl_c(), spark(master, driver_memory) as session:
+        with spark(master, driver_memory, interrupted=None) as session:
             with meter:
                 failed = run_missing(
                     session, plan, folder, lambda done: meter.count(done - kept, len(runs) - kept)

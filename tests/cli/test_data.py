@@ -58,6 +58,26 @@ def test_what_cannot_be_computed_is_refused(tmp_path: Path, arguments: tuple[str
     assert str(error) == message
 
 
+@pytest.mark.parametrize(
+    ("memory", "message"),
+    [
+        ("lots", "--driver-memory: expected a number and k, m, g or t, such as 2g, got 'lots'"),
+        ("2", "--driver-memory: expected a number and k, m, g or t, such as 2g, got '2'"),
+        ("300m", "--driver-memory: Spark needs at least 512m, got 300m"),
+        ("524287k", "--driver-memory: Spark needs at least 512m, got 524287k"),
+    ],
+)
+def test_too_small_a_heap_is_refused(tmp_path: Path, memory: str, message: str) -> None:
+    """Before Java refuses it in words of its own."""
+    (tmp_path / "rows.csv").write_text(LINE)
+
+    error = refusal(
+        "expected", str(tmp_path / "rows.csv"), "--out", str(tmp_path / "out"), "--driver-memory", memory
+    )
+
+    assert str(error) == message
+
+
 def test_a_folder_that_is_no_trips_table_is_refused(tmp_path: Path) -> None:
     error = refusal("expected", str(tmp_path), "--out", str(tmp_path / "out"))
 
@@ -93,6 +113,7 @@ def test_expected_then_latency_and_compare(tmp_path: Path) -> None:
     assert answered.exit_code == 0, answered.output
     told = "rows 3, valid 3, rejected: none; output rows 1, instants 2, minutes 2"
     assert f"query 1: {told}" in answered.stdout
+    assert "query 1: " not in answered.stderr
 
     measured = RUNNER.invoke(app, ["data", "latency", "--stream", str(run)])
     assert measured.exit_code == 0, measured.output

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import socket
 from typing import TYPE_CHECKING
 
 import pytest
 
 from replay.errors import MachineError
 from replay.failures import cause
-from replay.session import LONG_RUN, QUICK_START, jvm_options, require_java, require_master
+from replay.session import LONG_RUN, QUICK_START, jvm_options, require_java
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,21 +27,6 @@ def test_a_missing_java_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_pat
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "java").touch()
     require_java()
-
-
-def test_a_cluster_without_a_master_is_one_sentence() -> None:
-    """No port answers; the first of two hosts does not exist. Other kinds of masters are left to Spark."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-        require_master(f"spark://nowhere.invalid:7077,127.0.0.1:{port}")
-    with pytest.raises(MachineError, match=f"spark://127.0.0.1:{port}: no Spark master answers: "):
-        require_master(f"spark://127.0.0.1:{port}")
-    with pytest.raises(MachineError, match="x is no port"):
-        require_master("spark://127.0.0.1:x")
-    with pytest.raises(MachineError, match="here: no Spark master; one begins with local, spark://, yarn, "):
-        require_master("here")
-    require_master("local[2]")
-    require_master("yarn")
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 
 import pytest
+
+from replay.spark_interrupt import postponed_endings
 
 WORK = """
 import os, signal, time
@@ -24,6 +28,57 @@ with spark_session("local[1]", "512m") as spark:
     except KeyboardInterrupt:
         print("interrupted")
 """
+
+STARTING = """
+import os, signal
+from pyspark import java_gateway
+from replay.session import spark_session
+
+start, started = java_gateway.Popen, []
+
+def interrupted(*arguments, **options):
+    started.append(start(*arguments, **options))
+    os.kill(os.getpid(), signal.SIGINT)
+    return started[-1]
+
+java_gateway.Popen = interrupted
+try:
+    with spark_session("local[1]", "512m"):
+        print("a session")
+except KeyboardInterrupt:
+    print("interrupted")
+print("JVM ended" if started[0].returncode is not None else "JVM left")
+"""
+
+
+def test_an_ending_in_the_block_comes_behind_it() -> None:
+    """Once, however often it was sent; what is to be ignored stays so."""
+    done = []
+
+    def block() -> None:
+        with postponed_endings():
+            for number in (signal.SIGHUP, signal.SIGINT, signal.SIGINT):
+                os.kill(os.getpid(), number)
+            done.append(True)
+
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            block()
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert done
+
+
+@pytest.mark.spark
+@pytest.mark.timeout(200)
+def test_ctrl_c_while_the_jvm_starts_ends_it() -> None:
+    """It is not yet known to Spark's Python side then, and does not always end by itself."""
+    done = subprocess.run([sys.executable, "-c", STARTING], capture_output=True, text=True, check=False)
+
+    assert (done.stdout, done.returncode) == ("interrupted\nJVM ended\n", 0), done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.spark
