@@ -99,7 +99,8 @@ def judge(raw: RawTrips, queries: tuple[int, ...], semantics: Semantics) -> pa.R
             grid.areas(longitude, latitude, semantics.area_grid)
             for longitude, latitude in (raw.ends[:2], raw.ends[2:])
         )
-        cents = np.rint(raw.fare * 100) + np.rint(raw.tip * 100)
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is more than the most
+            cents = np.rint(raw.fare * 100) + np.rint(raw.tip * 100)
         unpaid = (common == 0) & ~(np.abs(cents) < _MOST_CENTS)
         faults = _filter(raw, np.where(unpaid, _REASONS.index("fares"), common), start, end)
         columns |= _verdict(raw, faults, 2)

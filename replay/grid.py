@@ -58,8 +58,9 @@ def name(cell: int) -> str:
 
 def _numbers(longitude: FloatArray, latitude: FloatArray, parts: int, shift: float) -> IntArray:
     """Cut each side of a cell in `parts`; the point lies `shift` parts inside the grid's corner."""
-    east = np.floor((longitude - WEST_CENTRE) / (STEP_EAST / parts) + shift) + 1
-    south = np.floor((NORTH_CENTRE - latitude) / (STEP_SOUTH / parts) + shift) + 1
+    with np.errstate(over="ignore"):  # then they are infinitely far off the grid
+        east = np.floor((longitude - WEST_CENTRE) / (STEP_EAST / parts) + shift) + 1
+        south = np.floor((NORTH_CENTRE - latitude) / (STEP_SOUTH / parts) + shift) + 1
     last = CELLS * parts
     inside = (east >= 1) & (east <= last) & (south >= 1) & (south <= last)
     return np.where(inside, east * _FIRST + south, OFF_GRID).astype(np.int64)

@@ -48,7 +48,7 @@ def read_lines(spark: SparkSession, path: Path) -> DataFrame:
         path: The file; a name ending in `.gz` is unpacked on the way.
 
     Returns:
-        Columns `line` (bigint, from 1) and `text` (without the line's end).
+        Columns `line` (bigint, from 1) and `text` (without the line's end; what is no UTF-8 is U+FFFD).
 
     Raises:
         DataError: The file is missing, empty, or cut short.
@@ -57,7 +57,7 @@ def read_lines(spark: SparkSession, path: Path) -> DataFrame:
     raw = spark.read.text(spark_path(path), lineSep="\n").select(
         F.when(F.endswith("value", F.lit("\r")), F.expr("left(value, length(value) - 1)"))
         .otherwise(F.col("value"))
-        .alias("text"),
+        .alias("_bytes"),
         F.col("_metadata.file_block_start").alias("_block"),
         F.monotonically_increasing_id().alias("_id"),
     )
@@ -77,7 +77,9 @@ def read_lines(spark: SparkSession, path: Path) -> DataFrame:
     ]
     offsets = spark.createDataFrame(blocks, "_block bigint, _first bigint, _before bigint")
     numbered = raw.join(F.broadcast(offsets), "_block")
-    return numbered.select((F.col("_id") - F.col("_first") + F.col("_before") + 1).alias("line"), "text")
+    number = F.col("_id") - F.col("_first") + F.col("_before") + 1
+    # Spark hands on what the file holds; Python reads texts in UTF-8 only
+    return numbered.select(number.alias("line"), F.make_valid_utf8("_bytes").alias("text"))
 
 
 def _broken_gzip(path: Path) -> str | None:

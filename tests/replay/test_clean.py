@@ -30,6 +30,8 @@ CASES: list[tuple[int, str, str | None, str | None]] = [
     (14, "nan", None, "fares"),
     (14, "", None, "fares"),
     (11, "1e99", None, "fares"),
+    (11, "1e308", None, "fares"),
+    (14, "-1e308", None, "fares"),
     (11, "-3.50", None, None),
     (2, "", "pickup_datetime", "pickup_datetime"),
     (2, "2013-01-01T12:00:00", "pickup_datetime", "pickup_datetime"),
@@ -67,6 +69,7 @@ CASES: list[tuple[int, str, str | None, str | None]] = [
     (7, "40.1297160", None, None),
     (7, "40.1297159", "outside_grid", None),
     (9, "95.0", "outside_grid", "outside_grid"),
+    (6, "-1e308", "outside_grid", "outside_grid"),
 ]
 
 
@@ -76,7 +79,9 @@ def judged(lines: list[str], semantics: Semantics | None = None) -> list[dict[st
     return rows
 
 
+@pytest.mark.filterwarnings("error")
 def test_each_fault_has_its_reason(line: Callable[..., str]) -> None:
+    """Without a word of numpy's to the user."""
     lines = []
     for place, text, *_ in CASES:
         fields = line(NOON, (150, 150), (151, 151)).split(",")

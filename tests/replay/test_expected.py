@@ -293,12 +293,30 @@ def test_a_second_run_replaces_the_first_and_a_failed_one_leaves_it(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "rows.csv.gz"]
 
 
+def test_a_line_that_is_no_utf_8_is_judged_like_others(
+    spark: SparkSession, line: Callable[..., str], tmp_path: Path
+) -> None:
+    """It counts if it has 17 good columns; a reject is kept with its text, broken bytes marked."""
+    source, out = tmp_path / "rows.csv", tmp_path / "out"
+    good = line(0, (1, 1), (2, 2)).encode()
+    source.write_bytes(b"\n".join([good, b"\xe9" + good, b"caf\xe9"]))
+
+    summaries = write_expected(spark, source, out, quiet, queries=(1, 2))
+
+    assert [(each.valid, each.rejected) for each in summaries.values()] == [(2, {"columns": 1})] * 2
+    assert json.loads((out / "rejects.json").read_text())["rejects"][0]["detail"] == "caf\ufffd"
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         (
             b"a,b\nc,d\n",
             "none of 2 lines is a trip report of 17 columns; line 1: it does not have 17 columns",
+        ),
+        (
+            b"\x1f\x8b\x08\n\xff",
+            "none of 2 lines is a trip report of 17 columns; line 1: it does not have 17",
         ),
         (b"", "the file is empty"),
     ],
