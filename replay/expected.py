@@ -82,7 +82,8 @@ def write_expected(
         # not by kind too: Hadoop starts a process for each file that it makes on a local disk
         solved.write.partitionBy("query").parquet(spark_path(work / "answers"))
         answered = survey(spark.read.schema(ANSWER_SCHEMA).parquet(spark_path(work / "answers")))
-        say(f"{len(layout.bounds):,} blocks of event time answered")
+        blocks = len(layout.bounds)
+        say(f"{blocks:,} block{'' if blocks == 1 else 's'} of event time answered")
         summaries = {}
         for query in asked:
             folder = query_folder(scratch, query)
@@ -98,12 +99,11 @@ def write_expected(
                 output_rows=answered.tops(query),
                 instants=answered.count(query, "instant"),
                 minutes=answered.count(query, "minute"),
-                blocks=len(layout.bounds),
+                blocks=blocks,
                 queries=list(asked),
                 semantics=semantics.document(),
             )
             write_json(folder / MARK, summaries[query].document())
-            say(f"query {query}: {summaries[query].told()}")
         if 1 not in asked:
             write_json(scratch / MARK, {"file": source.name, "rows": rows, "queries": list(asked)})
         shutil.rmtree(work)

@@ -65,7 +65,9 @@ def evaluate_runs(
     with spark_session() as spark:
         if source is not None:
             both = any(query_folder(folder, 2).is_dir() for folder in run_dirs)
-            write_expected(spark, source, expected_dir, say, queries=(1, 2) if both else (1,))
+            queries = (1, 2) if both else (1,)
+            for query, summary in write_expected(spark, source, expected_dir, say, queries=queries).items():
+                say(f"query {query}: {summary.told()}")
         for folder in run_dirs:
             verdict = compare_queries(spark, expected_dir, folder)
             write_json(folder / VERDICT, verdict.document())

@@ -39,7 +39,9 @@ def _print_latency(measured: dict[str, Latency]) -> None:
     from rich.console import Console  # noqa: PLC0415  # not needed by the other commands
     from rich.table import Table  # noqa: PLC0415
 
-    table = Table("run", "response time", "rows", "mean ms", "p50 ms", "p95 ms", "p99 ms")
+    table = Table("run", "response time")
+    for name in ("rows", "mean ms", "p50 ms", "p95 ms", "p99 ms"):
+        table.add_column(name, justify="right")
     for folder, figures in measured.items():
         for name, times in (("end to end", figures.end_to_end), ("in topology", figures.in_topology)):
             values = [times.mean_ms, *(times.percentile_ms(percent) for percent in (50, 95, 99))]

@@ -163,7 +163,7 @@ def _figures(figures: Sequence[Figure]) -> Table:
 
 
 def _counts(counts: dict[str, int]) -> str:
-    return ", ".join(f"{name} {count:,}" for name, count in counts.items()) or "none"
+    return "\n".join(f"{name} {count:,}" for name, count in counts.items()) or "none"
 
 
 def _table(first: str, *others: str) -> Table:
