@@ -115,7 +115,11 @@ def _areas(trips: BlockTrips, semantics: Semantics) -> AreaAnswers:
         unique.size,
         semantics,
     )
-    return AreaAnswers(changes, states, unique, by_value=semantics.q2_emit == "values")
+    return AreaAnswers(
+        *(changes, states, unique),
+        by_value=semantics.q2_emit == "values",
+        in_cents=semantics.profitability == "cents",
+    )
 
 
 def _numbered(names: pa.ChunkedArray) -> IntArray:

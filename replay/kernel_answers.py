@@ -77,11 +77,14 @@ class AreaAnswers:
         changes: The block's changes.
     """
 
-    def __init__(self, changes: Changes, states: AreaStates, areas: IntArray, *, by_value: bool) -> None:
+    def __init__(
+        self, changes: Changes, states: AreaStates, areas: IntArray, *, by_value: bool, in_cents: bool
+    ) -> None:
         self.changes = changes
         self._states = states
         self._names = _Names(grid.name, areas)
         self._by_value = by_value
+        self._profitability = query2.cut_text if in_cents else query2.profitability_text
 
     def states(self, lists: Lists, stops: Stops) -> dict[str, pa.Array]:  # noqa: ARG002 - the queries' one form
         """Return the columns of states: ranks 1 to 11, and behind them all areas tied with rank 11."""
@@ -102,7 +105,7 @@ class AreaAnswers:
             "names": ragged.array(chosen, names),
             "counts": ragged.array(chosen, empty),
             "medians": ragged.array(chosen, twice / 200),
-            "profitabilities": ragged.array(chosen, _printed(twice, empty)),
+            "profitabilities": ragged.array(chosen, _printed(twice, empty, self._profitability)),
         }
 
     def labels(self, states: Sequence[int]) -> list[str]:
@@ -115,7 +118,8 @@ class AreaAnswers:
     def _texts(self, states: Sequence[int]) -> list[str]:
         empty = self._states.empty[list(states)].tolist()
         twice = self._states.twice_median[list(states)].tolist()
-        return [query2.area_text(*each) for each in zip(self._areas(states), empty, twice, strict=True)]
+        values = zip(self._areas(states), empty, twice, strict=True)
+        return [query2.area_text(*each, self._profitability) for each in values]
 
     def output_rows(
         self, lists: Lists, pickups: Sequence[str], dropoffs: Sequence[str], nulls: str
@@ -128,10 +132,10 @@ class AreaAnswers:
         ]
 
 
-def _printed(twice_cents: IntArray, empty: IntArray) -> FloatArray:
+def _printed(twice_cents: IntArray, empty: IntArray, profitability: Callable[[int, int], str]) -> FloatArray:
     """Return profitabilities as they are printed; few different ones occur, so each is printed once."""
     pairs, places = np.unique(np.stack([twice_cents, empty]), axis=1, return_inverse=True)
-    texts = [query2.profitability_text(*pair) for pair in pairs.T.tolist()]
+    texts = [profitability(*pair) for pair in pairs.T.tolist()]
     printed: FloatArray = np.array(texts, dtype=np.float64)[places.ravel()]
     return printed
 

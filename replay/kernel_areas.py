@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from replay.kernel_ranking import ABSENT, Changes
+from replay.query2 import whole_cents
 
 if TYPE_CHECKING:
     from replay.kernel_stops import Stops
@@ -165,6 +166,8 @@ def _changes(
     listed = (empty > 0) & (~idle if semantics.idle_areas == "hidden" else True)
     level = np.full(area.size, ABSENT)
     level[listed] = median[listed] / empty[listed]
+    if semantics.profitability == "cents":
+        level[listed] = whole_cents(median[listed], empty[listed])
     order = np.argsort(stop, kind="stable")
     label = area
     if semantics.q2_emit == "values":

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from replay.query1 import TOP
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    from scheduler.arrays import IntArray
 
 
 def median_text(twice_cents: int) -> str:
@@ -24,9 +28,22 @@ def profitability_text(twice_cents: int, empty: int) -> str:
     return f"{twice_cents / (200 * empty):.6f}"
 
 
-def area_text(name: str, empty: int, twice_cents: int) -> str:
+def whole_cents(twice_cents: IntArray, empty: IntArray) -> IntArray:
+    """Return (n,) median / empty taxis in whole cents, cut towards zero."""
+    return np.sign(twice_cents) * (np.abs(twice_cents) // (2 * empty))
+
+
+def cut_text(twice_cents: int, empty: int) -> str:
+    """Return median / empty taxis cut to whole cents towards zero, in dollars with six digits."""
+    whole = abs(twice_cents) // (2 * empty)
+    return f"{(whole if twice_cents > 0 else -whole) / 100:.6f}"
+
+
+def area_text(
+    name: str, empty: int, twice_cents: int, profitability: Callable[[int, int], str] = profitability_text
+) -> str:
     """Return an area as the output row has it: `cell,empty,median,profitability`."""
-    return f"{name},{empty},{median_text(twice_cents)},{profitability_text(twice_cents, empty)}"
+    return f"{name},{empty},{median_text(twice_cents)},{profitability(twice_cents, empty)}"
 
 
 def challenge_row(pickup: str, dropoff: str, areas: Sequence[str], nulls: str = "per-cell") -> str:

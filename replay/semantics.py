@@ -22,6 +22,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "idle-areas": ("hidden", "zero"),
     "negative-profit": ("kept", "ignored"),
     "q2-emit": ("areas", "values"),
+    "profitability": ("exact", "cents"),
 }
 
 
@@ -37,6 +38,7 @@ class Semantics:
         idle_areas: An area with an empty taxi and no trip: not listed, or listed with profit 0.
         negative_profit: A trip whose fare and tip come to less than zero: counts for the profit, or not.
         q2_emit: Query 2 writes a row when the ten areas change, or also when one of their values does.
+        profitability: Exact, or cut to whole cents towards zero before areas are ranked.
     """
 
     nulls: str = "per-cell"
@@ -46,6 +48,7 @@ class Semantics:
     idle_areas: str = "hidden"
     negative_profit: str = "kept"
     q2_emit: str = "areas"
+    profitability: str = "exact"
 
     def document(self) -> dict[str, str]:
         """Return the settings by their names, as `parse` reads them."""

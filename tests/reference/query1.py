@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from tests.reference.choices import Choices, printed_pickup
 from tests.reference.rows import has_no_fix, read_row, square
 
 WINDOW_S = 1800
@@ -27,8 +28,10 @@ class Answers:
     states: list[tuple[int, str, list[list[object]]]] = field(default_factory=list)
 
 
-def query1(lines: list[str]) -> Answers:
-    """The answers of query 1 with all choices as they are by default."""
+def query1(lines: list[str], choices: Choices | None = None) -> Answers:
+    """The answers of query 1."""
+    choices = choices or Choices()
+    missing = "NULL,NULL" if choices.nulls == "per-cell" else "NULL"
     answers = Answers()
     clock = 0
     trips: list[tuple[int, int, str]] = []  # time, row, route; those before `oldest` have left the window
@@ -73,8 +76,8 @@ def query1(lines: list[str]) -> Answers:
         answers.states.append((n, row.dropoff, state))
         if ranked[:10] != best:
             best = ranked[:10]
-            cells = [each.replace("-", ",") for each in best] + ["NULL,NULL"] * (10 - len(best))
-            answers.tops.append((n, ",".join([row.pickup, row.dropoff, *cells])))
+            cells = [each.replace("-", ",") for each in best] + [missing] * (10 - len(best))
+            answers.tops.append((n, ",".join([printed_pickup(row, choices), row.dropoff, *cells])))
     return answers
 
 

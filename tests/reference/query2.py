@@ -5,27 +5,14 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from fractions import Fraction
 
+from tests.reference.choices import Choices, printed_pickup
 from tests.reference.query1 import Answers
 from tests.reference.rows import Row, cents, has_no_fix, read_row, square
 
 PROFIT_S = 900
 EMPTY_S = 1800
-
-
-@dataclass(frozen=True)
-class Choices:
-    """The named settings; the first value of each is the default."""
-
-    nulls: str = "per-cell"
-    pickup: str = "column"
-    area_grid: str = "centred"
-    median: str = "exact"
-    idle_areas: str = "hidden"
-    negative_profit: str = "kept"
-    q2_emit: str = "areas"
 
 
 @dataclass(frozen=True)
@@ -101,8 +88,11 @@ class City:
         if not stops or (not trips and self.choices.idle_areas == "hidden"):
             return
         profit = self._median([trip.cents for trip in trips])
-        freshest = max(each.n for each in (*trips, *stops))
-        self.listed[area] = Listed(float(profit / len(stops)), freshest, area, len(stops), profit)
+        freshest = max(event.n for event in (*trips, *stops))
+        each = profit / len(stops)
+        if self.choices.profitability == "cents":
+            each = Fraction(int(each * 100), 100)  # cut towards zero
+        self.listed[area] = Listed(float(each), freshest, area, len(stops), profit)
 
     def _median(self, cents: list[int]) -> Fraction:
         """Median in dollars."""
@@ -174,16 +164,9 @@ def query2(lines: list[str], choices: Choices | None = None) -> Answers:
         shown: list[object] = [each.area for each in best[:10]] if choices.q2_emit == "areas" else list(ten)
         if shown != told:
             told = shown
-            columns = [_pickup(row, choices), row.dropoff]
+            columns = [printed_pickup(row, choices), row.dropoff]
             columns += [",".join(map(str, entry)) for entry in ten]
             null = ",".join(["NULL"] * (4 if choices.nulls == "per-cell" else 1))
             columns += [null] * (10 - len(ten))
             answers.tops.append((n, ",".join(columns)))
     return answers
-
-
-def _pickup(row: Row, choices: Choices) -> str:
-    if choices.pickup == "column":
-        return row.pickup
-    began = datetime.fromtimestamp(row.time_s - int(row.trip_time), UTC)
-    return began.strftime("%Y-%m-%d %H:%M:%S")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.reference.choices import Choices
 from tests.reference.query1 import query1
-from tests.reference.query2 import Choices, query2
+from tests.reference.query2 import query2
 from tests.reference.rows import read_lines
 
 DATA = Path(__file__).parents[2] / "data" / "debs2015"

@@ -71,6 +71,8 @@ def areas_at(trips: list[NaiveTrip], clock: int, semantics: Semantics) -> Ranks:
             middle = 2 * int(middle / 2)
         fresh = max([*rows, *(trip.n for trip in paid)])
         profitability = Fraction(middle, 200 * len(rows))
+        if semantics.profitability == "cents":
+            profitability = Fraction(int(profitability * 100), 100)
         listed.append((-profitability, -fresh, area, len(rows), middle, float(f"{float(profitability):.6f}")))
     return [(area, taxis, middle, shown) for _, _, area, taxis, middle, shown in sorted(listed)]
 

@@ -132,6 +132,7 @@ SETTINGS = [
     Semantics(median="cents", idle_areas="zero", negative_profit="ignored", q2_emit="values"),
     Semantics(nulls="per-route", negative_profit="ignored"),
     Semantics(idle_areas="zero", median="cents"),
+    Semantics(profitability="cents", idle_areas="zero", q2_emit="values"),
 ]
 
 

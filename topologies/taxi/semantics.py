@@ -30,6 +30,7 @@ class Semantics:
         negative_profit: A trip whose fare + tip is below zero is `kept`, or `ignored` for the profit.
         q2_emit: Query 2 writes a row when the ten `areas` or their order change, or also when their `values`
             do.
+        profitability: `exact`, or `cents`: cut to whole cents towards zero, before areas are ranked.
     """
 
     nulls: Literal["per-cell", "per-route"] = "per-cell"
@@ -39,6 +40,7 @@ class Semantics:
     idle_areas: Literal["hidden", "zero"] = "hidden"
     negative_profit: Literal["kept", "ignored"] = "kept"
     q2_emit: Literal["areas", "values"] = "areas"
+    profitability: Literal["exact", "cents"] = "exact"
 
     @classmethod
     def of(cls, settings: Mapping[str, object]) -> Self:

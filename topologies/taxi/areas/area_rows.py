@@ -52,5 +52,4 @@ def _rank(each: RankedArea) -> str:
 
 @lru_cache(_REMEMBERED)
 def _values(each: RankedArea) -> tuple[str, str, str, str]:
-    profitability = each.half_cents / (200 * each.empty)
-    return area_name(each.area), str(each.empty), dollars(each.half_cents), f"{profitability:.6f}"
+    return area_name(each.area), str(each.empty), dollars(each.half_cents), f"{each.dollars:.6f}"

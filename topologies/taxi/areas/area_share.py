@@ -6,7 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from topologies.taxi.areas.area import Area
-from topologies.taxi.areas.share_ranking import ShareRanking
+from topologies.taxi.areas.share_ranking import CentsRanking, ShareRanking
 
 if TYPE_CHECKING:
     from topologies.taxi.areas.profitability import RankedArea
@@ -32,7 +32,8 @@ class AreaShare:
         self._areas: dict[int, Area] = {}
         self._trips: deque[tuple[int, Area, int]] = deque()  # time, start, cents
         self._touched: set[Area] = set()
-        self._ranking = ShareRanking(semantics, self._areas)
+        ranking = CentsRanking if semantics.profitability == "cents" else ShareRanking
+        self._ranking = ranking(semantics, self._areas)
 
     @property
     def now_s(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from typing import TYPE_CHECKING
 
-from topologies.taxi.areas.profitability import RankedArea, ranked
+from topologies.taxi.areas.profitability import RankedArea, half_cents_of, ranked, ranked_in_cents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -117,3 +117,23 @@ class ShareRanking:
         self._order.sort()
         if len(self._order) > KEPT:
             self._raise_floor()
+
+
+class CentsRanking(ShareRanking):
+    """Ranks by profitabilities in whole cents, cut towards zero."""
+
+    def _ranked(self, area: Area) -> RankedArea | None:
+        rank = super()._ranked(area)
+        return (
+            None if rank is None else ranked_in_cents(rank.area, rank.half_cents, rank.empty, rank.freshest)
+        )
+
+    def _raise_floor(self) -> None:
+        """Raise the floor to whole cents, as what is not cut yet is compared with it.
+
+        Cutting leads nothing across whole cents above zero; from zero down it does, so there the floor stays.
+        """
+        score = self._order[-KEPT].score
+        if score > 0:
+            super()._raise_floor()
+            self._floor = (half_cents_of(score), 1)

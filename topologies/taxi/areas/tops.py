@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from topologies.taxi.areas.profitability import RankedArea, ranked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 
 class ShareTop(NamedTuple):
@@ -39,8 +39,12 @@ def pack_tops(tops: Iterable[ShareTop]) -> str:
     )
 
 
-def unpack_tops(packed: str) -> Iterator[ShareTop]:
+def unpack_tops(packed: str, rank: Callable[[int, int, int, int], RankedArea] = ranked) -> Iterator[ShareTop]:
     """Yield what was packed.
+
+    Args:
+        packed: What `pack_tops` returned.
+        rank: What ranked the areas.
 
     Raises:
         ValueError: The text was not made by `pack_tops`.
@@ -48,5 +52,5 @@ def unpack_tops(packed: str) -> Iterator[ShareTop]:
     for line in packed.split("\n") if packed else ():
         n, pickup_s, time_s, *areas = map(int, line.split(" "))
         values = iter(areas)
-        best = [ranked(*each) for each in zip(values, values, values, values, strict=True)]
+        best = [rank(*each) for each in zip(values, values, values, values, strict=True)]
         yield ShareTop(n, pickup_s, time_s, best)

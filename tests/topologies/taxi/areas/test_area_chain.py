@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.reference.query2 import Choices, query2
+from tests.reference.choices import Choices
+from tests.reference.query2 import query2
 from tests.topologies.taxi.areas.chain import COMPONENTS, SINGLE, Chain, Told
 from tests.topologies.taxi.areas.messy import messy_lines
 from topologies.batches.ranges import unpack_ranges
@@ -26,6 +27,7 @@ VALUES = {
     "idle-areas": ("hidden", "zero"),
     "negative-profit": ("kept", "ignored"),
     "q2-emit": ("areas", "values"),
+    "profitability": ("exact", "cents"),
 }
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from topologies.taxi.areas.area import Area
 from topologies.taxi.areas.merging import AreaMerge
-from topologies.taxi.areas.profitability import RankedArea, ranked
-from topologies.taxi.areas.share_ranking import ShareRanking
+from topologies.taxi.areas.profitability import RankedArea, ranked, ranked_in_cents
+from topologies.taxi.areas.share_ranking import CentsRanking, ShareRanking
 from topologies.taxi.semantics import Semantics
 
 
@@ -68,6 +68,38 @@ def test_a_share_always_knows_its_best_eleven(areas: int, profits: int, steps: i
         assert ranking.top() == expected
         assert changed or expected == top
         top = expected
+
+
+@pytest.mark.parametrize("least", [-1_000, -40, 5])
+def test_a_share_in_cents_always_knows_its_best_eleven(least: int) -> None:
+    """The order is that of whole cents cut towards zero, also around zero, where cutting joins more."""
+    seed = random.randrange(1 << 32)
+    print("seed", seed)
+    chance = random.Random(seed)
+    all_areas = {number: Area(number) for number in range(1, 201)}
+    ranking = CentsRanking(Semantics(profitability="cents"), all_areas)
+    tendency = 0.95
+    for row in range(1, 601):
+        if not row % 150:
+            tendency = 1 - tendency
+        area = all_areas[chance.randint(1, 200)]
+        present = chance.random() < tendency
+        area.stops = list(range(row, row + chance.randint(1, 9))) if present else []
+        area.amounts = [chance.randint(least, least + 40)]
+        ranking.update([area])
+        listed = [each for each in all_areas.values() if each.stops]
+        cut = {each.number: int(Fraction(each.amounts[0], len(each.stops))) for each in listed}
+        expected = sorted(listed, key=lambda each: (cut[each.number], each.stops[-1]), reverse=True)
+        assert [each.area for each in ranking.top()] == [each.number for each in expected[:11]]
+
+
+@pytest.mark.parametrize(
+    ("half_cents", "empty", "dollars"),
+    [(633, 2, 1.58), (-633, 2, -1.58), (-3, 2, 0.0), (600, 3, 1.0), (2, 3, 0.0)],
+)
+def test_a_cut_profitability_is_printed_as_it_is_ranked(half_cents: int, empty: int, dollars: float) -> None:
+    """Towards zero from both sides; one that needs no cut is the same either way."""
+    assert f"{ranked_in_cents(1, half_cents, empty, 1).dollars:.6f}" == f"{dollars:.6f}"
 
 
 def test_what_happens_far_below_the_best_is_not_told() -> None:

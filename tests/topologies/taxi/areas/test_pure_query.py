@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.reference.query2 import Choices, query2
+from tests.reference.choices import Choices
+from tests.reference.query2 import query2
 from tests.reference.rows import has_no_fix, read_row
 from tests.topologies.taxi.areas.naive import Ride, naive, random_rides
 from topologies.taxi.areas.area_grid import AreaGrid

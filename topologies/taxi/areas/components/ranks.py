@@ -13,6 +13,7 @@ from topologies.taxi.areas.area_rows import area_row, area_state
 from topologies.taxi.areas.area_share import AreaShare
 from topologies.taxi.areas.columns import unpack_columns
 from topologies.taxi.areas.merging import AreaMerge
+from topologies.taxi.areas.profitability import ranked, ranked_in_cents
 from topologies.taxi.areas.tops import ShareTop, pack_tops, unpack_tops
 from topologies.taxi.challenge import time_text
 from topologies.taxi.components.sink import Change, ResultsBolt
@@ -21,9 +22,10 @@ from topologies.taxi.settings import shares_of
 from topologies.taxi.trail import extended, latest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from topologies.batches.bolt import Arrived
+    from topologies.taxi.areas.profitability import RankedArea
 
 _TRIPS, _CLOCK = "trips", "clock"
 _STEP, _TAXI, _TRIP = range(3)
@@ -111,12 +113,14 @@ class GlobalAreaRank(ResultsBolt):
     _semantics: Semantics
     _merge: AreaMerge
     _nulls: int
+    _rank: Callable[[int, int, int, int], RankedArea]
 
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
         """Start without ranks; an epoch's first batch makes them."""
         super().initialize(storm_conf, context)
         self._semantics = Semantics.from_conf(storm_conf)
         self._nulls = 4 if self._semantics.nulls == "per-cell" else 1
+        self._rank = ranked_in_cents if self._semantics.profitability == "cents" else ranked
 
     def forget(self) -> None:
         """Start with no ranks."""
@@ -126,7 +130,7 @@ class GlobalAreaRank(ResultsBolt):
         """Read what the shares sent."""
         rows: dict[int, Change] = {}
         for share, text in enumerate(shares):
-            for n, pickup_s, time_s, best in unpack_tops(text):
+            for n, pickup_s, time_s, best in unpack_tops(text, self._rank):
                 rows.setdefault(n, Change(n, pickup_s, time_s, {})).tops[share] = best
         return [rows[n] for n in sorted(rows)]
 
