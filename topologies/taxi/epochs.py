@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from topologies.batches.header import QueryStart, pack_queries
 from topologies.redis_io.reader import Entry, read_group
-from topologies.redis_io.resp import RedisConnection, RedisGoneError, RedisReplyError, Reply, encode_command
+from topologies.redis_io.resp import RedisConnection, RedisGoneError, RedisReplyError, Reply
 from topologies.taxi.scripts import BEGIN
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Began:
 
 @dataclass(frozen=True, slots=True)
 class Superseded:
-    """Another source has begun an epoch: this one gets no more rows."""
+    """Another source's epoch is the newest: this one gets no more rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +90,7 @@ class EpochReader:
         self._changed = threading.Condition()
         self._wanted = 1  # how many times an epoch was asked for; news of earlier ones are dropped
         self._known = (0, 0)
+        self._yielding = False
         self._stopped = False
         self._connection: RedisConnection | None = None
         self._thread = threading.Thread(target=self._run, name="read rows", daemon=True)
@@ -108,16 +109,19 @@ class EpochReader:
             if wanted == self._wanted:
                 return news
 
-    def begin_again(self, epoch: int, sent: int) -> None:
+    def begin_again(self, epoch: int, sent: int, *, yielding: bool = False) -> None:
         """Begin a new epoch.
 
         Args:
             epoch: It has to be above this: the last one of this source, or more; 0: none.
             sent: The highest row that it has sent; 0: none.
+            yielding: Whether to leave the rows to the source of the newest epoch, as `Superseded` tells, when
+                all that are there are worked off.
         """
         with self._changed:
             self._wanted += 1
             self._known = (epoch, sent)
+            self._yielding = yielding
             self._close()
             self._changed.notify_all()
 
@@ -153,13 +157,18 @@ class EpochReader:
                 connection.close()
                 return
             self._connection = connection
-            known = self._known
+            known, yielding = self._known, self._yielding
         rows = self._settings.run.rows
         epoch = 0
         try:
-            began = _begin(connection, self._settings, *known)
+            began = _begin(connection, self._settings, *known, yielding=yielding)
+            if began is None:
+                self._rest(wanted)
+                return
             epoch = began.epoch
             with self._changed:
+                if self._wanted == wanted:  # it is this source's now, also when the connection breaks
+                    self._yielding = False
                 self._known = (max(epoch, self._known[0]), self._known[1])
             self._put(wanted, began)
             for entries in read_group(connection, rows, f"epoch-{epoch}"):
@@ -168,11 +177,15 @@ class EpochReader:
             if self._wanted == wanted:
                 if not epoch or self._epoch_now() <= epoch:
                     raise
-                self._put(wanted, Superseded())
-                with self._changed:
-                    self._changed.wait_for(lambda: self._wanted != wanted)
+                self._rest(wanted)
         finally:
             connection.close()
+
+    def _rest(self, wanted: int) -> None:
+        """Leave the rows to another source until an epoch is asked for."""
+        self._put(wanted, Superseded())
+        with self._changed:
+            self._changed.wait_for(lambda: self._wanted != wanted)
 
     def _epoch_now(self) -> int:
         connection = RedisConnection(self._settings.redis, _SILENCE_S)
@@ -261,12 +274,14 @@ class ProgressWatch:
             connection.close()
 
 
-def _begin(connection: RedisConnection, settings: TaxiSettings, epoch: int, sent: int) -> Began:
-    run = settings.run
-    connection.send(encode_command("EVAL", BEGIN, 2, run.rows, run.progress, epoch, sent, *settings.queries))
-    known, began, origin, queries = cast(
-        "tuple[int, bytes, bytes, list[list[Reply]]]", connection.read_reply()
-    )
+def _begin(
+    connection: RedisConnection, settings: TaxiSettings, epoch: int, sent: int, *, yielding: bool
+) -> Began | None:
+    keys = (settings.run.rows, settings.run.progress)
+    reply = connection.call("EVAL", BEGIN, len(keys), *keys, epoch, sent, int(yielding), *settings.queries)
+    if reply is None:
+        return None
+    known, began, origin, queries = cast("tuple[int, bytes, bytes, list[list[Reply]]]", reply)
     starts = {}
     for each in queries:
         name, start, clock, released = (part.decode() for part in cast("list[bytes]", each))

@@ -9,9 +9,22 @@ local time = redis.call('TIME')
 local now_ms = time[1] * 1000 + math.floor(time[2] / 1000)
 local epoch = string.format('%.0f', math.max(known + 1, ARGV[1] + 1, now_ms))
 local sent = math.max(tonumber(redis.call('HGET', progress, 'sent') or '0'), tonumber(ARGV[2]))
+if ARGV[3] == '1' then
+  local last = redis.call('XREVRANGE', rows, '+', '-', 'COUNT', 1)[1]
+  if not last then return false end
+  local fields = {}
+  for i = 1, #last[2], 2 do fields[last[2][i]] = last[2][i + 1] end
+  local _, feeds = string.gsub(fields.lines or '', '\\n', '')
+  local row = (tonumber(fields.n) or math.huge) + feeds
+  local done = true
+  for i = 4, #ARGV do
+    done = done and tonumber(redis.call('HGET', progress, 'seen:' .. ARGV[i]) or '0') >= row
+  end
+  if done then return false end
+end
 local origin, entry
 local queries = {}
-for i = 3, #ARGV do
+for i = 4, #ARGV do
   local query = ARGV[i]
   local n = redis.call('HGET', progress, 'rebuild_n:' .. query) or '1'
   if not origin or tonumber(n) < tonumber(origin) then
@@ -48,8 +61,9 @@ that were given before Redis came back with an older state, which only the bolts
 went back costs epochs that bolts drop until the source has leapt up to theirs, never an answer.
 
 Keys: stream of rows, hash of progress. Arguments: an epoch that it has to be above, the last row that it has
-sent (0: none), the queries. Returns the epoch that Redis knew, the new one (a text), its origin, and per
-query: name, start, clock (`-`: none), released row.
+sent (0: none), 1 if nothing shall be done while all rows that are there are worked off (the answer is nil
+then), the queries. Returns the epoch that Redis knew, the new one (a text), its origin, and per query: name,
+start, clock (`-`: none), released row.
 """
 
 RELEASE = """

@@ -58,6 +58,12 @@ class Redis:
     def ended(self) -> bool:
         return all(entries and "end" in entries[-1][1] for entries in self.results.values())
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether all rows are worked off."""
+        n, lines = int(self.rows[-1].fields["n"]), self.rows[-1].fields.get("lines", "")
+        return n + lines.count("\n") <= min(int(self.progress[f"seen:{query}"]) for query in self.queries)
+
     def begin(self, epoch: int) -> Began:
         known = int(self.progress.get("epoch", 0))
         starts = {}
@@ -115,13 +121,18 @@ class Redis:
             def start(self) -> None:
                 self.begin_again(0, 0)
 
-            def begin_again(self, epoch: int, sent: int) -> None:  # noqa: ARG002 - the real one counts
-                self.began: Began | None = redis.begin(epoch)
+            began: Began | None = None
+            epoch = 0
+
+            def begin_again(self, epoch: int, _: int, *, yielding: bool = False) -> None:
+                self.told = False
+                if yielding and redis.is_idle:
+                    return
+                self.began = redis.begin(epoch)
                 self.epoch = self.began.epoch
                 rebuild = {redis.progress.get(f"rebuild_id:{query}") for query in redis.queries}
                 ids = [each.id for each in redis.rows]
                 self.at = min(0 if each is None else ids.index(each) for each in rebuild)
-                self.told = False
 
             def poll(self) -> News | None:
                 if self.began is not None:

@@ -75,7 +75,7 @@ class Storm:
         self._stages = {task: self._start(task) for task in self.tasks}
         self.ways: dict[Way, deque[tuple[str, list[Any]]]] = {}
         self._held: dict[Task, dict[str, set[int]]] = {task: {} for task in self.tasks}
-        self._trees: dict[int, tuple[str, set[str]]] = {}
+        self._trees: dict[int, tuple[Task, str, set[str]]] = {}
         self._roots_of: dict[str, set[int]] = {}
         self._last_id = 0
         self.errors: list[str] = []
@@ -89,19 +89,20 @@ class Storm:
         self.redis.now_s += 0.001
         ways = [way for way, queue in self.ways.items() if queue]
         writers = [writer for writer, queue in self.redis.writers.items() if queue]
-        choices: list[Any] = [*ways, *ways, *writers, ("dataSource", 0)]
+        sources = [task for task in self.tasks if task[0] == "dataSource"]
+        choices: list[Any] = [*ways, *ways, *writers, *sources]
         choice = self.random.choice(choices)
         if isinstance(choice, int):
             self.redis.answer(choice)
             for task in self.tasks:
                 if task[0].startswith("global"):
                     self._handle(task, self._stages[task].messages())
-        elif choice == ("dataSource", 0):
+        elif choice in sources:
             self._call(choice, {"command": "next"})
         else:
             tuple_id, values = self.ways[choice].popleft()
             self._process(choice[2], choice[0], choice[1], values, tuple_id)
-        return len(choices) > 1
+        return len(choices) > len(sources)
 
     def settle(self, most: int = 200) -> None:
         """Go on until all results are there, with ticks and time passing whenever all is quiet."""
@@ -135,9 +136,20 @@ class Storm:
             if way[2] == task or (way[0] == task and not late):
                 queue.clear()
         self._held[task].clear()
-        if task[0] == "dataSource":
-            self._trees.clear()
+        self._trees = {root: tree for root, tree in self._trees.items() if tree[0] != task}
         self._stages[task] = self._start(task)
+
+    def split(self) -> None:
+        """Start a second source beside the first, as Storm may after a part of the network was cut off."""
+        task = ("dataSource", 1)
+        self.tasks.append(task)
+        self._held[task] = {}
+        self._stages[task] = self._start(task)
+
+    def leave(self, task: Task) -> None:
+        """End a task for good."""
+        self.tasks.remove(task)
+        self._trees = {root: tree for root, tree in self._trees.items() if tree[0] != task}
 
     def _process(
         self, task: Task, source: Task, stream: str, values: list[Any], tuple_id: str | None = None
@@ -171,14 +183,14 @@ class Storm:
         if task[0] == "dataSource" and message.get("id") is not None:
             self._last_id += 1
             roots = {self._last_id}
-            self._trees[self._last_id] = (message["id"], set())
+            self._trees[self._last_id] = (task, message["id"], set())
         for anchor in message.get("anchors") or []:
             roots = roots | self._held[task][anchor]
         for name, grouping in self._targets.get((task[0], stream), []):
             tuple_id = self._new_id()
             self._roots_of[tuple_id] = roots
             for root in roots & self._trees.keys():
-                self._trees[root][1].add(tuple_id)
+                self._trees[root][2].add(tuple_id)
             way = (task, stream, (name, self._choose(task, stream, name, grouping, values)))
             self.ways.setdefault(way, deque()).append((tuple_id, values))
 
@@ -192,11 +204,11 @@ class Storm:
     def _done(self, root: int, tuple_id: str, *, failed: bool) -> None:
         if root not in self._trees:
             return
-        message_id, tuples = self._trees[root]
+        source, message_id, tuples = self._trees[root]
         tuples.discard(tuple_id)
         if failed or not tuples:
             del self._trees[root]
-            self._call(("dataSource", 0), {"command": "fail" if failed else "ack", "id": message_id})
+            self._call(source, {"command": "fail" if failed else "ack", "id": message_id})
 
     def _new_id(self) -> str:
         self._last_id += 1

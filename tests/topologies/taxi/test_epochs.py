@@ -198,6 +198,26 @@ def test_a_superseded_source_is_quiet_until_the_other_makes_no_progress(
     assert new.errors == []
 
 
+def test_two_sources_of_an_idle_run_leave_it_alone(source: Any, redis_server: Any) -> None:
+    """One that was superseded begins no epoch while all rows are worked off, but does when more come."""
+    client = redis_server.client()
+    put(client, 1)
+    old = source(conf(redis_server))
+    old.until_row(1, 2)
+    new = source(conf(redis_server))
+    new.until_row(1, 2)
+    client.hset(RUN.progress, "seen:1", 2)
+    old.until(lambda: old.stage.component._superseded)
+    asked = old.stage.component._reader._wanted
+    old.until(lambda: old.stage.component._reader._wanted >= asked + 3)
+    new.next()
+    assert not new.stage.component._superseded
+    assert client.hget(RUN.progress, "epochs") == "2"
+    put(client, 3)  # which the new one does not send: nobody asks it to any more
+    old.until_row(2, 4)
+    assert client.hget(RUN.progress, "epochs") == "3"
+
+
 def test_an_outage_of_redis_is_told_once_and_rows_come_again(source: Any, lasting_redis: Any) -> None:
     """A new epoch begins as soon as Redis is back, as rows under way are lost."""
     put(lasting_redis.client(), 1)

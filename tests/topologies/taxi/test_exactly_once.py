@@ -155,6 +155,32 @@ def test_an_older_redis_and_a_source_without_memory_need_one_epoch(
     assert clock_back_s or finished.storm.redis.begun == begun
 
 
+@pytest.mark.parametrize("seed", range(300, 312))
+def test_two_sources_that_live_at_once_do_not_fight(run: Callable[..., Finished], seed: int) -> None:
+    """While all rows are worked off none begins an epoch; when rows come one serves them, whichever ends."""
+
+    def disturb(storm: Storm, chance: random.Random) -> None:
+        redis = storm.redis
+        some = len(redis.rows) // 2
+        later, redis.rows = redis.rows[some:], redis.rows[:some]
+        for _ in range(chance.randint(0, 300)):
+            storm.step()
+        storm.split()
+        for _ in range(3):
+            storm.settle(most=100)
+            assert redis.is_idle
+            begun = redis.begun
+            storm.settle(most=200)
+            assert redis.begun == begun
+            redis.rows.append(later.pop(0))
+        if chance.random() < 0.5:
+            storm.leave(("dataSource", chance.randrange(2)))
+        redis.rows += later
+
+    finished = run(seed, disturb, replay=bool(seed % 2))
+    assert finished.answers == finished.expected
+
+
 @pytest.mark.parametrize("replay", [False, True])
 @pytest.mark.parametrize("first", [True, False])
 def test_a_batch_that_always_fails_begins_epochs_ever_more_rarely(

@@ -116,7 +116,9 @@ class DataSource(TaxiSpout):
                 self._begin(news)
             elif isinstance(news, Superseded):
                 self._batcher = None
+                self._outage = False
                 self._superseded = True
+                self._under_way.clear()
                 self._progress_s = monotonic()
             elif isinstance(news, Trouble):
                 self._batcher = None
@@ -136,6 +138,9 @@ class DataSource(TaxiSpout):
             self._furthest = 0
         self._epoch = began.epoch
         self._batcher = Batcher(began, self._settings.run.id, self._settings.ahead)
+        if self._superseded:
+            self.logger.warning("another source's epoch made no progress, so epoch %d begins", began.epoch)
+            self._tries.count += 1
         self._superseded = False
         self._sent = began.origin - 1
         self._under_way.clear()
@@ -171,9 +176,13 @@ class DataSource(TaxiSpout):
                     self._watch.note_fault("")
             self._progress = progress
             self._progress_s = monotonic()
-        waits = self._superseded or (self._batcher is not None and self._sent > self._seen(self._batcher))
         stall_s = self._tries.stretched(self._settings.stall_s)
-        if waits and monotonic() - self._progress_s > stall_s:
+        if monotonic() - self._progress_s <= stall_s:
+            return
+        if self._superseded:
+            self._progress_s = monotonic()
+            self._reader.begin_again(self._epoch + self._tries.leap, self._highest, yielding=True)
+        elif self._batcher is not None and self._sent > self._seen(self._batcher):
             stall = f"no row was worked off for {stall_s:g} s, {self._stuck()}"
             if self._flows or self._tries.count >= _TRIES_AT_START:
                 self.report_error(f"{stall}; they come again in a new epoch")
@@ -211,7 +220,6 @@ class DataSource(TaxiSpout):
 
     def _begin_again(self) -> None:
         self._batcher = None
-        self._superseded = False
         self._progress_s = monotonic()
         self._reader.begin_again(self._epoch + self._tries.leap, self._highest)
         self._tries.count += 1
