@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Column, DataFrame, SparkSession
 
+    from replay.semantics import Semantics
+
 SPAN_S = 600
 HISTORY_SPANS = 3
 #: Rows of a block: the more, the less of the work is history; a task takes some 2.5 kB per row at its peak.
@@ -65,12 +67,22 @@ def span(dropoff_s: str) -> Column:
     return F.floor((F.col(dropoff_s) - 1) / SPAN_S).cast("bigint")
 
 
-def lay_out(spans: Iterable[Span], rows: int) -> Layout:
+def history_spans(semantics: Semantics) -> int:
+    """Return how many spans before a block decide what its answers are.
+
+    A trip that left puts its route in front as long as the route's other trips are in the window: they may
+    have come half an hour after it, and stay for half an hour.
+    """
+    return HISTORY_SPANS if semantics.equal_counts == "freshest-trip" else 2 * HISTORY_SPANS
+
+
+def lay_out(spans: Iterable[Span], rows: int, history: int = HISTORY_SPANS) -> Layout:
     """Cut spans into blocks of about `rows` rows; one span is never cut.
 
     Args:
         spans: All spans with rows, in any order.
         rows: A block ends with the span that brings it there.
+        history: Spans before a block that it needs.
     """
     ordered = sorted(spans, key=lambda each: each.number)
     blocks: list[list[Span]] = []
@@ -87,7 +99,7 @@ def lay_out(spans: Iterable[Span], rows: int) -> Layout:
     later: dict[int, int | None] = dict.fromkeys(ordered[0].first) if ordered else {}
     for number, own in reversed(list(enumerate(blocks))):
         begin = own[0].number
-        before = range(begin - HISTORY_SPANS, begin)
+        before = range(begin - history, begin)
         members += [(each, number) for each in before if each in known]
         members += [(each.number, number) for each in own]
         bounds[number] = Bounds(begin * SPAN_S, later)

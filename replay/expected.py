@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F  # noqa: N812 - the name that PySpark's own documents use
 
-from replay.blocks import Span, block_rows, lay_out, with_history
+from replay.blocks import Span, block_rows, history_spans, lay_out, with_history
 from replay.clean import PARSER_REASONS
 from replay.errors import DataError
 from replay.expected_summary import ExpectedSummary, query_folder
@@ -77,7 +77,7 @@ def write_expected(
         spans, rows, early = _census(source, judged, asked)
         say(f"{source.name}: {rows:,} rows")
         size = rows_per_block or block_rows(rows, spark.sparkContext.defaultParallelism)
-        layout = lay_out(spans, size)
+        layout = lay_out(spans, size, history_spans(semantics))
         solved = solve(spark, judged, layout, asked, semantics)
         # not by kind too: Hadoop starts a process for each file that it makes on a local disk
         solved.write.partitionBy("query").parquet(spark_path(work / "answers"))

@@ -61,7 +61,7 @@ def _answers(block: int, query: int, trips: BlockTrips, semantics: Semantics) ->
     if not trips.any_own:
         return parts
     stops = trips.stops
-    answers = _routes(trips) if query == 1 else _areas(trips, semantics)
+    answers = _routes(trips, semantics) if query == 1 else _areas(trips, semantics)
     course = follow(stops, answers.changes)
     own = slice(stops.own, None)
     passed = {"lines": chunks(trips.line[own]), "times": chunks(stops.times[own])}
@@ -96,9 +96,10 @@ def _answers(block: int, query: int, trips: BlockTrips, semantics: Semantics) ->
     return parts
 
 
-def _routes(trips: BlockTrips) -> RouteAnswers:
+def _routes(trips: BlockTrips, semantics: Semantics) -> RouteAnswers:
     unique, route = np.unique(trips.table["route"].to_numpy(), return_inverse=True)
-    return RouteAnswers(route_changes(trips.stops, route, unique.size), unique)
+    by_change = semantics.equal_counts == "latest-change"
+    return RouteAnswers(route_changes(trips.stops, route, unique.size, by_change=by_change), unique)
 
 
 def _areas(trips: BlockTrips, semantics: Semantics) -> AreaAnswers:

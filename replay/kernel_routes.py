@@ -14,13 +14,14 @@ if TYPE_CHECKING:
     from scheduler.arrays import IntArray
 
 
-def route_changes(stops: Stops, route: IntArray, routes: int) -> Changes:
+def route_changes(stops: Stops, route: IntArray, routes: int, *, by_change: bool = False) -> Changes:
     """Return every change of a route's count: a trip ends, or one is half an hour old.
 
     Args:
         stops: The block's stops.
         route: (n_trips,) route of each trip, 0 to `routes` - 1.
         routes: Number of routes.
+        by_change: Of equal counts the one that changed last is first, not the one with the freshest trip.
     """
     trips = route.size
     number = np.arange(trips)
@@ -40,6 +41,10 @@ def route_changes(stops: Stops, route: IntArray, routes: int) -> Changes:
     newest = np.searchsorted(ordered, route[gone] * (trips + 1) + taken_in) - 1
     left = newest - place[gone]
 
+    if by_change:  # the trip with which the count changes, then the trip that comes or goes
+        fresh = np.concatenate([taken_in, number]) * (trips + 1) + np.concatenate([gone, number])
+    else:
+        fresh = np.concatenate([by_route[newest], number])
     stop = np.concatenate([gone_at[gone], stops.of_row])
     order = np.argsort(stop, kind="stable")  # at one stop, what expires comes before the trip
     count = np.concatenate([left, added])[order]
@@ -48,7 +53,7 @@ def route_changes(stops: Stops, route: IntArray, routes: int) -> Changes:
         stop=stop[order],
         entity=entity,
         level=np.where(count > 0, count, ABSENT).astype(np.float64),
-        fresh=np.concatenate([by_route[newest], number])[order],
+        fresh=fresh[order],
         label=entity,
         entities=routes,
     )

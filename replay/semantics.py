@@ -23,6 +23,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "negative-profit": ("kept", "ignored"),
     "q2-emit": ("areas", "values"),
     "profitability": ("exact", "cents"),
+    "equal-counts": ("freshest-trip", "latest-change"),
 }
 
 
@@ -39,6 +40,8 @@ class Semantics:
         negative_profit: A trip whose fare and tip come to less than zero: counts for the profit, or not.
         q2_emit: Query 2 writes a row when the ten areas change, or also when one of their values does.
         profitability: Exact, or cut to whole cents towards zero before areas are ranked.
+        equal_counts: Of routes with equal counts the one with the freshest trip is first, or the one whose
+            count changed last, gains and losses alike.
     """
 
     nulls: str = "per-cell"
@@ -49,6 +52,7 @@ class Semantics:
     negative_profit: str = "kept"
     q2_emit: str = "areas"
     profitability: str = "exact"
+    equal_counts: str = "freshest-trip"
 
     def document(self) -> dict[str, str]:
         """Return the settings by their names, as `parse` reads them."""

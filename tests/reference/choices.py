@@ -23,6 +23,7 @@ class Choices:
     negative_profit: str = "kept"
     q2_emit: str = "areas"
     profitability: str = "exact"
+    equal_counts: str = "freshest-trip"
 
 
 def printed_time(time_s: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from dataclasses import dataclass, field
 
 from tests.reference.choices import Choices, printed_pickup
@@ -28,16 +28,54 @@ class Answers:
     states: list[tuple[int, str, list[list[object]]]] = field(default_factory=list)
 
 
+class Window:
+    """The trips of the last half hour by route."""
+
+    def __init__(self, choices: Choices) -> None:
+        self.choices = choices
+        self.trips: deque[tuple[int, str]] = deque()  # time, route
+        self.count_of: Counter[str] = Counter()
+        self.routes_with: dict[int, set[str]] = {}
+        self.fresh: dict[str, int] = {}  # decides between routes of equal counts
+        self.changes = 0
+
+    def leave(self, now_s: int) -> None:
+        """Let old trips go, in the order in which they came."""
+        while self.trips and self.trips[0][0] <= now_s - WINDOW_S:
+            _, route = self.trips.popleft()
+            self._change(route, -1)
+            if self.choices.equal_counts == "latest-change":
+                self.fresh[route] = self.changes
+
+    def add(self, now_s: int, route: str) -> None:
+        """Take a trip in."""
+        self.trips.append((now_s, route))
+        self._change(route, 1)
+        self.fresh[route] = self.changes
+
+    def _change(self, route: str, by: int) -> None:
+        self.changes += 1
+        self.routes_with.setdefault(self.count_of[route], set()).discard(route)
+        self.count_of[route] += by
+        self.routes_with.setdefault(self.count_of[route], set()).add(route)
+
+    def ranked(self) -> list[str]:
+        """The eleven routes with the most trips; of equals the freshest first."""
+        ranked: list[str] = []
+        counts = [count for count, routes in self.routes_with.items() if count and routes]
+        for count in sorted(counts, reverse=True):
+            ranked += sorted(self.routes_with[count], key=lambda route: self.fresh[route], reverse=True)
+            if len(ranked) >= 11:
+                break
+        return ranked[:11]
+
+
 def query1(lines: list[str], choices: Choices | None = None) -> Answers:
     """The answers of query 1."""
     choices = choices or Choices()
-    missing = "NULL,NULL" if choices.nulls == "per-cell" else "NULL"
     answers = Answers()
     clock = 0
-    trips: list[tuple[int, int, str]] = []  # time, row, route; those before `oldest` have left the window
-    oldest = 0
-    rows_of: dict[str, list[int]] = {}  # rows of each route in the window, in order
-    routes_with: dict[int, set[str]] = {}
+    window = Window(choices)
     best: list[str] = []
     for n, line in enumerate(lines, start=1):
         row = read_row(n, line)
@@ -55,37 +93,22 @@ def query1(lines: list[str], choices: Choices | None = None) -> Answers:
             answers.rejected["time_goes_back"] += 1
             continue
         clock = row.time_s
-        while oldest < len(trips) and trips[oldest][0] <= clock - WINDOW_S:
-            route = trips[oldest][2]
-            routes_with[len(rows_of[route])].discard(route)
-            rows_of[route].pop(0)
-            routes_with.setdefault(len(rows_of[route]), set()).add(route)
-            oldest += 1
-        route = f"{start}-{end}"
-        trips.append((clock, n, route))
-        rows = rows_of.setdefault(route, [])
-        routes_with.setdefault(len(rows), set()).discard(route)
-        rows.append(n)
-        routes_with.setdefault(len(rows), set()).add(route)
+        window.leave(clock)
+        window.add(clock, f"{start}-{end}")
 
-        ranked = _ranked(routes_with, rows_of)
+        ranked = window.ranked()
         answers.passed.append(n)
-        state: list[list[object]] = [[each, len(rows_of[each])] for each in ranked]
+        state: list[list[object]] = [[each, window.count_of[each]] for each in ranked]
         if answers.states and answers.states[-1][1] == row.dropoff:
             answers.states.pop()
         answers.states.append((n, row.dropoff, state))
         if ranked[:10] != best:
             best = ranked[:10]
-            cells = [each.replace("-", ",") for each in best] + [missing] * (10 - len(best))
-            answers.tops.append((n, ",".join([printed_pickup(row, choices), row.dropoff, *cells])))
+            answers.tops.append((n, _row(printed_pickup(row, choices), row.dropoff, best, choices)))
     return answers
 
 
-def _ranked(routes_with: dict[int, set[str]], rows_of: dict[str, list[int]]) -> list[str]:
-    """The eleven routes with the most trips; of equals the one with the freshest trip first."""
-    ranked: list[str] = []
-    for count in sorted((count for count, routes in routes_with.items() if count and routes), reverse=True):
-        ranked += sorted(routes_with[count], key=lambda route: rows_of[route][-1], reverse=True)
-        if len(ranked) >= 11:
-            break
-    return ranked[:11]
+def _row(pickup: str, dropoff: str, best: list[str], choices: Choices) -> str:
+    missing = "NULL,NULL" if choices.nulls == "per-cell" else "NULL"
+    cells = [each.replace("-", ",") for each in best] + [missing] * (10 - len(best))
+    return ",".join([pickup, dropoff, *cells])

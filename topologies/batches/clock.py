@@ -125,10 +125,12 @@ class QueryClock:
 
     Args:
         start: Where the query stands when the epoch begins.
+        rebuild_s: Age at which a row makes no difference any more, seconds of event time.
     """
 
-    def __init__(self, start: QueryStart) -> None:
+    def __init__(self, start: QueryStart, rebuild_s: int = REBUILD_S) -> None:
         self._now_s = start.clock_s
+        self._rebuild_s = rebuild_s
         self._past: deque[_Past] = deque()
 
     def take(
@@ -178,7 +180,7 @@ class QueryClock:
             self._past.popleft()
 
     def _is_over(self, past: _Past) -> bool:
-        return past.latest_s is None or self._now_s is None or past.latest_s <= self._now_s - REBUILD_S
+        return past.latest_s is None or self._now_s is None or past.latest_s <= self._now_s - self._rebuild_s
 
 
 def _first_id(entries: str) -> str:

@@ -1,11 +1,11 @@
-"""Ranks of routes: the most frequent first, of equals the one with the freshest trip."""
+"""Ranks of routes: the most frequent first, of equals the freshest (its trip, or by choice its change)."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
 from typing import TYPE_CHECKING
 
-from topologies.taxi.window import RouteCount
+from topologies.taxi.window import ROW_BITS, RouteCount
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,18 +16,21 @@ TOP = 10
 REPORTED = TOP + 1
 """Ranks that are passed on: with the eleventh a reader sees whether a tie decided the tenth."""
 
-_COUNT_BITS = 40  # a key is the count above so many bits of row number: one whole number compares quickly
-_ROW = (1 << _COUNT_BITS) - 1
-
 
 class PartialRanking:
     """Every route of one share in order of rank.
 
     The whole share is kept, not only its top: a route that comes back into the top because others fell needs
     no fresh row of its own, so no rank is ever stale.
+
+    Args:
+        freshest_bits: Bits that hold `freshest`. A key is the count above them: one whole number compares
+            quickly.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, freshest_bits: int = ROW_BITS) -> None:
+        self._bits = freshest_bits
+        self._mask = (1 << freshest_bits) - 1
         self._keys: list[int] = []
         self._route_of: dict[int, str] = {}
         self._key_of: dict[str, int] = {}
@@ -44,7 +47,7 @@ class PartialRanking:
         Args:
             route: The route.
             count: Its trips in the window.
-            freshest: Row of its freshest trip, unique among the routes that stay.
+            freshest: As of `RouteCount`, unique among the routes that stay.
         """
         key = self._key_of.pop(route, None)
         if key is not None:
@@ -52,7 +55,7 @@ class PartialRanking:
             del self._route_of[key]
             self._touched |= key >= self._least
         if count:
-            key = (count << _COUNT_BITS) | freshest
+            key = (count << self._bits) | freshest
             insort(self._keys, key)
             self._route_of[key] = route
             self._key_of[route] = key
@@ -65,7 +68,8 @@ class PartialRanking:
         self._touched = False
         best = self._keys[: -REPORTED - 1 : -1]
         self._least = best[-1] if len(best) == REPORTED else 0
-        top = [RouteCount(self._route_of[key], key >> _COUNT_BITS, key & _ROW) for key in best]
+        bits, mask = self._bits, self._mask
+        top = [RouteCount(self._route_of[key], key >> bits, key & mask) for key in best]
         if top == self._top:
             return None
         self._top = top

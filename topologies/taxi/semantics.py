@@ -31,6 +31,8 @@ class Semantics:
         q2_emit: Query 2 writes a row when the ten `areas` or their order change, or also when their `values`
             do.
         profitability: `exact`, or `cents`: cut to whole cents towards zero, before areas are ranked.
+        equal_counts: Of two routes with equal counts the one with the `freshest-trip` in the window is first,
+            or the one whose count was the `latest-change`, gains and losses alike.
     """
 
     nulls: Literal["per-cell", "per-route"] = "per-cell"
@@ -41,6 +43,7 @@ class Semantics:
     negative_profit: Literal["kept", "ignored"] = "kept"
     q2_emit: Literal["areas", "values"] = "areas"
     profitability: Literal["exact", "cents"] = "exact"
+    equal_counts: Literal["freshest-trip", "latest-change"] = "freshest-trip"
 
     @classmethod
     def of(cls, settings: Mapping[str, object]) -> Self:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
+from itertools import takewhile
 from typing import NamedTuple
 
 WINDOW_S = 30 * 60
 """Length of query 1's window in seconds of event time."""
+
+ROW_BITS = 40
+"""Bits that hold the number of a row."""
 
 
 class RouteCount(NamedTuple):
@@ -15,7 +19,8 @@ class RouteCount(NamedTuple):
     Attributes:
         route: The route's text.
         count: Trips in the window; 0 says that the route left it.
-        freshest: Row of the route's freshest trip in the window; decides between equal counts.
+        freshest: Row of the route's freshest trip in the window, or of a `ChangeWindow` what tells its latest
+            change; decides between equal counts.
     """
 
     route: str
@@ -57,11 +62,12 @@ class SlidingWindow:
             raise ValueError(msg)
         return self._now_s
 
-    def advance(self, now_s: int) -> None:
+    def advance(self, now_s: int, row: int = 0) -> None:  # noqa: ARG002 - for `ChangeWindow`
         """Move the clock and let old trips go.
 
         Args:
             now_s: Event time of the row in hand, seconds.
+            row: Its number, where the order of changes is asked for.
 
         Raises:
             ValueError: The time goes back.
@@ -98,3 +104,31 @@ class SlidingWindow:
         changes = [(route, counts.get(route, 0), freshest.get(route, 0)) for route in self._changed]
         self._changed.clear()
         return changes
+
+
+class ChangeWindow(SlidingWindow):
+    """As `SlidingWindow`, but `freshest` tells when a route's count changed last, gains and losses alike.
+
+    It is the row with which the count changed, and in the lower `ROW_BITS` bits the row of the trip that came
+    or went. So what leaves with a row is in the order in which it came, and before the row's own trip, in all
+    shares alike.
+    """
+
+    def __init__(self, now_s: int | None = None, length_s: int = WINDOW_S) -> None:
+        super().__init__(now_s, length_s)
+        self._rows: deque[int] = deque()
+
+    def advance(self, now_s: int, row: int = 0) -> None:
+        """Move the clock with a row and let old trips go; errors as of `SlidingWindow.advance`."""
+        old = list(takewhile(lambda trip: trip[0] <= now_s - self._length_s, self._trips))
+        super().advance(now_s, row)
+        for _, route in old:
+            trip = self._rows.popleft()
+            if route in self._freshest:
+                self._freshest[route] = (row << ROW_BITS) | trip
+
+    def add(self, route: str, row: int) -> None:
+        """Count a trip; errors as of `SlidingWindow.add`."""
+        super().add(route, row)
+        self._rows.append(row)
+        self._freshest[route] = (row << ROW_BITS) | row

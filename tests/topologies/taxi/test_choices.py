@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 import pyarrow as pa
 import pytest
 
-from replay.blocks import SPAN_S, Span, lay_out
+from replay.blocks import SPAN_S, Span, history_spans, lay_out
 from replay.boundaries import false_tops
 from replay.clean import judge
 from replay.kernel import BlockSolver
@@ -51,7 +51,7 @@ def as_spark_solves(lines: list[str], settings: dict[str, str], rows: int) -> li
         )
         for number, held in spans.items()
     ]
-    layout = lay_out(counted, rows)
+    layout = lay_out(counted, rows, history_spans(semantics))
     solver = BlockSolver((1, 2), semantics, layout.bounds)
     found = []
     for block in layout.bounds:
@@ -95,7 +95,7 @@ def test_all_three_know_the_same_settings_and_values() -> None:
 def test_any_choices_give_the_same_answers_by_three_ways(
     case: int, stage: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Random choices on all points, rows with all faults; 1, 2 and 4 tasks, blocks of any size."""
+    """Random choices on all points, rows with all faults; 1, 2 and 4 tasks, some end; blocks of any size."""
     seed = random.randrange(1 << 32)
     print("seed", seed)
     chance = random.Random(seed)
@@ -117,6 +117,10 @@ def test_any_choices_give_the_same_answers_by_three_ways(
             conf=Semantics.of(settings).conf(),
         )
         storm.redis.feed(lines, chance, most=40)
+        for _ in range(chance.choice((0, 0, 1, 3))):
+            for _ in range(chance.randint(0, 300)):
+                storm.step()
+            storm.end(chance.choice(storm.tasks), late=chance.random() < 0.5)
         storm.settle()
         for query, answers in plain.items():
             folder = tmp_path / f"{tasks}-{query}"

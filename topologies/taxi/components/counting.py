@@ -8,8 +8,9 @@ from topologies.batches.bolt import OrderedBolt
 from topologies.batches.clock import Ticks
 from topologies.batches.header import Header
 from topologies.moments import now_us
+from topologies.taxi.semantics import Semantics
 from topologies.taxi.trail import extended
-from topologies.taxi.window import SlidingWindow
+from topologies.taxi.window import ChangeWindow, SlidingWindow
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,11 +30,14 @@ class CountByWindow(OrderedBolt):
     outputs: ClassVar = [*Header.FIELDS, "share", "trail", "ticks", "account", "changes"]
     parts = (_ROWS, _CLOCK)
     _windows: dict[int, SlidingWindow]
+    _window: type[SlidingWindow]
 
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
         """Start without windows; an epoch's first batch makes them."""
         super().initialize(storm_conf, context)
         self._windows = {}
+        by_change = Semantics.from_conf(storm_conf).equal_counts == "latest-change"
+        self._window = ChangeWindow if by_change else SlidingWindow
 
     def place(self, tup: Any) -> tuple[int, str]:
         """Return the share that the tuple names, and which of the two ways it came."""
@@ -41,7 +45,7 @@ class CountByWindow(OrderedBolt):
 
     def begin(self, share: int, header: Header) -> None:
         """Start with an empty window, at the clock before the query's start."""
-        self._windows[share] = SlidingWindow(header.query("1").clock_s)
+        self._windows[share] = self._window(header.query("1").clock_s)
 
     def work(self, share: int, header: Header, parts: Mapping[str, Arrived]) -> None:
         """Count the rows of one batch."""
@@ -62,7 +66,7 @@ def _changes(window: SlidingWindow, text: str, ticks: Ticks) -> list[str]:
         number, pickup, route = row.split(" ")
         n = int(number)
         while step is not None and step.n <= n:
-            window.advance(step.time_s)
+            window.advance(step.time_s, step.n)
             if step.n < n:
                 changes += _change(window, f"{step.n} {step.pickup_s}")
             step = next(steps, None)
@@ -70,7 +74,7 @@ def _changes(window: SlidingWindow, text: str, ticks: Ticks) -> list[str]:
             window.add(route, n)
             changes += _change(window, f"{number} {pickup}")
     while step is not None:
-        window.advance(step.time_s)
+        window.advance(step.time_s, step.n)
         changes += _change(window, f"{step.n} {step.pickup_s}")
         step = next(steps, None)
     return changes

@@ -13,7 +13,7 @@ from topologies.taxi.components.sink import Change, ResultsBolt
 from topologies.taxi.ranking import GlobalRanking, PartialRanking
 from topologies.taxi.semantics import Semantics
 from topologies.taxi.trail import extended
-from topologies.taxi.window import RouteCount
+from topologies.taxi.window import ROW_BITS, RouteCount
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,11 +26,14 @@ class PartialRank(OrderedBolt):
 
     outputs: ClassVar = [*Header.FIELDS, "share", "trail", "ticks", "account", "tops"]
     _rankings: dict[int, PartialRanking]
+    _bits: int
 
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
         """Start without ranks; an epoch's first batch makes them."""
         super().initialize(storm_conf, context)
         self._rankings = {}
+        by_change = Semantics.from_conf(storm_conf).equal_counts == "latest-change"
+        self._bits = 2 * ROW_BITS if by_change else ROW_BITS
 
     def place(self, tup: Any) -> tuple[int, str]:
         """Return the share that the tuple names."""
@@ -38,7 +41,7 @@ class PartialRank(OrderedBolt):
 
     def begin(self, share: int, header: Header) -> None:  # noqa: ARG002 - all begin alike
         """Start with no ranks."""
-        self._rankings[share] = PartialRanking()
+        self._rankings[share] = PartialRanking(self._bits)
 
     def work(self, share: int, header: Header, parts: Mapping[str, Arrived]) -> None:
         """Apply the changes of one batch, row by row."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from topologies.batches.bolt import BatchBolt, OrderedBolt
-from topologies.batches.clock import QueryClock
+from topologies.batches.clock import REBUILD_S, QueryClock
 from topologies.batches.header import Header
 from topologies.batches.ordered import WHOLE
 from topologies.batches.shares import share_of
 from topologies.batches.times import unpack_times
 from topologies.moments import now_us
 from topologies.taxi.grid import cell_of
+from topologies.taxi.semantics import Semantics
 from topologies.taxi.settings import shares_of
 from topologies.taxi.trail import extended
 
@@ -54,16 +55,23 @@ class Metronome(OrderedBolt):
     outputs: ClassVar = [*Header.FIELDS, "share", "ticks", "account"]
     query: ClassVar[str] = "1"
     _count: int
+    _rebuild_s: int
     _clock: QueryClock
 
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
-        """Read how many shares there are."""
+        """Read how many shares there are, and for how long a row makes a difference.
+
+        A trip that left puts its route in front as long as the route's other trips are there: they may have
+        come half an hour after it, and stay for half an hour.
+        """
         super().initialize(storm_conf, context)
         self._count = shares_of(storm_conf)
+        by_change = Semantics.from_conf(storm_conf).equal_counts == "latest-change"
+        self._rebuild_s = 2 * REBUILD_S if by_change and self.query == "1" else REBUILD_S
 
     def begin(self, share: int, header: Header) -> None:  # noqa: ARG002 - there is one
         """Set the clock as the epoch wants it."""
-        self._clock = QueryClock(header.query(self.query))
+        self._clock = QueryClock(header.query(self.query), self._rebuild_s)
 
     def work(self, share: int, header: Header, parts: Mapping[str, Arrived]) -> None:  # noqa: ARG002 - there is one
         """Tell the time of one batch; one before the query's start has none."""
