@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, ParamSpec, TypeVar
 import typer
 
 from cli.errors import UserError
+from cli.interrupt import INTERRUPTED_STATUS
 from lab.errors import LabError
 from lab.logs import find_logs, read_log
 from lab.places import DEFAULT_FOLDER, DEMO_SITES
@@ -156,7 +157,9 @@ def execute(
     try:
         code = process.wait()
     except KeyboardInterrupt:
+        # 1: also when SIGINT has ended it, which those around it cannot pass on
         code = process.wait()
+        code = INTERRUPTED_STATUS if code == 1 else code
     raise typer.Exit(code if code >= 0 else 128 - code)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -179,6 +181,24 @@ def test_the_machines_network_is_not_touched(lab: LabClient) -> None:
     outside = subprocess.run(["ip", "address"], capture_output=True, text=True, check=True).stdout
     assert "wan0" not in outside
     assert "10.77." not in outside
+
+
+@pytest.mark.parametrize(("at_ctrl_c", "status"), [("sleep 0.5; echo paused; exit 7", 7), ("-", 130)])
+def test_ctrl_c_leaves_the_end_to_the_command(lab: LabClient, at_ctrl_c: str, status: int) -> None:
+    """It reaches all processes of the terminal; the command has the last word, if it takes it."""
+    command = f"trap '{at_ctrl_c}' INT; echo ready; while :; do sleep 0.05; done"
+    on_host = [sys.executable, "-m", "cli.main", "lab", "exec", "--dir", str(lab.folder.root), "near-1", "--"]
+    process = subprocess.Popen(
+        [*on_host, "sh", "-c", command],
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    os.killpg(process.pid, signal.SIGINT)
+    said, _ = process.communicate(timeout=30)
+    assert (said, process.returncode) == ("paused\n" if status == 7 else "", status)
 
 
 def test_a_killed_command_ends_inside_as_well(lab: LabClient) -> None:
