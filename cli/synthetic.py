@@ -8,10 +8,11 @@ from typing import Annotated
 
 import typer
 
+from cli.collecting import told_interrupt
 from cli.errors import UserError
 from cli.meter import Meter
 from cli.synthetic_input import Asked, read_application, read_synthetic_run, to_workload
-from cli.taxi_input import read_address, read_conf, read_pin, redis_at
+from cli.taxi_input import read_address, read_conf, read_pins, redis_at
 from cli.topology_options import (
     PYTHON_ENV,
     ConfOption,
@@ -85,7 +86,7 @@ def submit(
         redis=read_address("--redis", redis),
         workload=workload,
         workers=workers,
-        pins=dict(read_pin(text, components) for text in pin or []),
+        pins=read_pins(pin or [], components),
         python_env=python_env.absolute(),
         conf=read_conf(conf) if conf is not None else {},
     )
@@ -113,7 +114,7 @@ def collect(
     from topologies.synthetic.collect import CollectError, Collector  # noqa: PLC0415 - imports redis
 
     meter = Meter("tuples")
-    with redis_at(redis) as client, meter:
+    with redis_at(redis) as client, meter, told_interrupt(run, out):
         try:
             summary = Collector(
                 client, read_synthetic_run(run), timeout, lambda count: meter.count(count, 0)

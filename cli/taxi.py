@@ -9,9 +9,10 @@ from typing import Annotated
 
 import typer
 
+from cli.collecting import told_interrupt
 from cli.errors import UserError
 from cli.meter import Meter
-from cli.taxi_input import read_address, read_conf, read_pin, read_run, redis_at
+from cli.taxi_input import read_address, read_conf, read_pins, read_run, redis_at
 from cli.taxi_tasks import QueryName, queries_of, read_semantics, read_tasks
 from cli.topology_options import (
     PYTHON_ENV,
@@ -26,7 +27,8 @@ from cli.topology_options import (
 _FAULTS_SHOWN = 3  # all are in the summary's file
 
 app = typer.Typer(
-    no_args_is_help=True, help="Run the DEBS 2015 taxi queries: submit them, feed them rows, collect their answers."
+    no_args_is_help=True,
+    help="Run the DEBS 2015 taxi queries: submit them, feed them rows, collect their answers.",
 )
 
 RedisOption = Annotated[str, typer.Option("--redis", metavar="HOST:PORT", help="Redis of rows and results.")]
@@ -72,7 +74,7 @@ def submit(
         run=read_run(run),
         redis=read_address("--redis", redis),
         workers=workers,
-        pins=dict(read_pin(text, component_ids(queries)) for text in pin or []),
+        pins=read_pins(pin or [], component_ids(queries)),
         python_env=python_env.absolute(),
         queries=queries,
         tasks=read_tasks(tasks or [], queries),
@@ -108,7 +110,7 @@ def collect(
     def report(progress: CollectProgress) -> None:
         meter.count(progress.results, progress.rows)
 
-    with redis_at(redis) as client, meter:
+    with redis_at(redis) as client, meter, told_interrupt(run, out):
         try:
             summaries = Collector(client, read_run(run), timeout, report).collect(out)
         except CollectError as error:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NoReturn
 
 from cli.errors import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from redis import Redis
@@ -51,12 +52,22 @@ def read_run(text: str) -> Run:
         raise UserError(f"--run: {error}") from error
 
 
-def read_pin(text: str, components: tuple[str, ...]) -> tuple[str, str]:
-    """Read a `--pin`: component and place.
+def read_pins(texts: Sequence[str], components: tuple[str, ...]) -> dict[str, str]:
+    """Read each `--pin`: places by component.
 
     Raises:
-        UserError: It has another form, or names no component of the topology.
+        UserError: One has another form, names no component of the topology, or one that has a place already.
     """
+    pins: dict[str, str] = {}
+    for text in texts:
+        component, place = _read_pin(text, components)
+        if component in pins:
+            raise UserError(f"--pin {text}: {component} is pinned to {pins[component]} already")
+        pins[component] = place
+    return pins
+
+
+def _read_pin(text: str, components: tuple[str, ...]) -> tuple[str, str]:
     component, equals, place = text.partition("=")
     kind, colon, target = place.partition(":")
     if not equals or not colon or kind not in {"site", "host"} or not target:
@@ -64,6 +75,16 @@ def read_pin(text: str, components: tuple[str, ...]) -> tuple[str, str]:
     if component not in components:
         raise UserError(f"--pin {text}: no component {component!r}; there are {', '.join(components)}")
     return component, place
+
+
+def require_finite(option: str, value: float | None) -> None:
+    """Refuse a number that is infinite; None passes.
+
+    Raises:
+        UserError: It is.
+    """
+    if value is not None and not math.isfinite(value):
+        raise UserError(f"{option}: {value} is not a finite number")
 
 
 def read_conf(path: Path) -> dict[str, object]:

@@ -40,6 +40,11 @@ def run(
         (("submit", *ENDS, "--run", "a b"), 2, "--run: run 'a b' must be"),
         (("submit", *ENDS, "--pin", "dataSource=a"), 2, "--pin dataSource=a: it must be COMPONENT=site:NAME"),
         (("submit", *ENDS, "--pin", "sink=site:a"), 2, "no component 'sink'; there are dataSource, parser"),
+        (
+            ("submit", *ENDS, "--pin", "parser=site:a", "--pin", "parser=host:b"),
+            2,
+            "--pin parser=host:b: parser is pinned to site:a already",
+        ),
         (("submit", *ENDS, "--conf", "none.json"), 2, "--conf none.json: No such file"),
         (
             ("submit", *ENDS, "--python-env", "/none"),
