@@ -143,14 +143,15 @@ class LabSteps:
         arguments += ["--fast-rows", str(fast_rows), "--rate", str(rate), "--paced-rows", str(paced_rows)]
         self._taxi("redis", arguments, run_dir / "feed.log", attendant)
 
-    def replay(self, scheduler: str, speed: float, run_dir: Path) -> None:
-        """Feed all rows at a multiple of the speed at which the trips ended.
+    def replay(self, scheduler: str, fast_rows: int, speed: float, run_dir: Path) -> None:
+        """Feed the fast rows, wait for their results, feed the others at a multiple of their own speed.
 
         Raises:
             StepError: The command failed.
         """
-        self.progress.step(f"{scheduler}: all rows at {speed:g} times their speed")
+        self.progress.step(f"{scheduler}: {fast_rows} rows fast, then all at {speed:g} times their speed")
         arguments = ["replay", str(self.data), "--redis", REDIS, "--run", scheduler, "--speed", str(speed)]
+        arguments += ["--fast-rows", str(fast_rows)]
         arguments += ["--rejects", str(run_dir / "rejects.csv")]
         self._taxi("redis", arguments, run_dir / "feed.log")
 

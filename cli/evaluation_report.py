@@ -143,10 +143,13 @@ def _sentence(verdict: Verdict) -> str:
 
 def _feeding(settings: EvaluationSettings, rows: Rows) -> str:
     feeding = settings.feeding
-    if feeding.speed is not None:
-        return f"All rows at {feeding.speed:g} times the speed at which the trips ended"
+    fast = feeding.fast_rows(rows.count)
+    how = (
+        f"{feeding.rate:g} rows/s"
+        if feeding.speed is None
+        else f"{feeding.speed:g} times the speed at which the trips ended"
+    )
     return (
-        f"{rows.count - feeding.paced_rows:,} rows as fast as they are consumed, then "
-        f"{feeding.paced_rows:,} rows at "
-        f"{feeding.rate:g} rows/s, from which response times are taken"
+        f"{fast:,} rows as fast as they are consumed, then {rows.count - fast:,} rows at {how}, "
+        "from which response times are taken"
     )

@@ -95,10 +95,10 @@ def _run_one(
         variant.name, TOPOLOGY, workers, pins, run_dir, strategy=variant.strategy, query=settings.query
     )
     feeding = settings.feeding
+    fast = feeding.fast_rows(rows.count)
     if feeding.speed is not None:
-        steps.replay(variant.name, feeding.speed, run_dir)
+        steps.replay(variant.name, fast, feeding.speed, run_dir)
     elif feeding.rate is not None:
-        fast = rows.count - feeding.paced_rows
         steps.feed(variant.name, fast, feeding.rate, feeding.paced_rows, run_dir)
     steps.finish(variant.name, TOPOLOGY, run_dir)
     return run_dir

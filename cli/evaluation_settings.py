@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from lab.storm_config import SchedulerName
 
+_SHARE = 10
+_MOST = 1_000
+
 Query = Literal["1", "2", "both"]
 QUERIES: tuple[Query, ...] = ("1", "2", "both")
 OURS: SchedulerName = "stormplace"
@@ -57,12 +60,19 @@ class Feeding:
     Attributes:
         rate: Rows per second of the last `paced_rows`, which follow all others; None: at `speed`.
         paced_rows: Rows at that rate.
-        speed: Multiple of the speed at which the trips ended, for all rows; None: at `rate`.
+        speed: Multiple of the speed at which the trips ended, for all rows but the first; None: at `rate`.
     """
 
     rate: float | None
     paced_rows: int
     speed: float | None
+
+    def fast_rows(self, rows: int) -> int:
+        """Return how many of so many rows go first, as fast as they are consumed, and are not measured.
+
+        At a speed a tenth, at most 1,000: else the first rows would wait until the topology has started.
+        """
+        return rows - self.paced_rows if self.speed is None else min(rows // _SHARE, _MOST)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import typer
 
 from cli.errors import UserError
 from cli.interrupt import INTERRUPTED_STATUS, Interrupt
-from cli.taxi_input import read_address, read_run
+from cli.taxi_input import read_address, read_run, require_finite
 from cli.taxi_replay_display import PACED_ROWS_BEGIN, ReplayDisplay
 
 if TYPE_CHECKING:
@@ -48,6 +48,10 @@ def replay(
     ] = None,
     rate: Annotated[float | None, typer.Option(min=0.001, help="Rows per second.")] = None,
     fast: Annotated[bool, typer.Option("--fast", help="As fast as rows are consumed.")] = False,
+    fast_rows: Annotated[
+        int,
+        typer.Option(min=0, help="Rows as fast as consumed; the others when their results are there."),
+    ] = 0,
     ahead: Annotated[int, typer.Option(min=1, help="Most rows in Redis ahead of the results.")] = 50_000,
     trim: Annotated[
         bool, typer.Option("--trim", help="Remove rows from Redis that no query needs any more.")
@@ -64,6 +68,8 @@ def replay(
     """
     if [speed is not None, rate is not None, fast].count(True) != 1:
         raise UserError("give exactly one of --speed, --rate and --fast")
+    require_finite("--speed", speed)
+    require_finite("--rate", rate)
     from topologies.taxi.replay.pace import Fast, Rate, Speed  # noqa: PLC0415 - keeps other commands quick
     from topologies.taxi.replay.plan import Limits, Phase  # noqa: PLC0415 - likewise
     from topologies.taxi.replay.rejects import RejectsFile  # noqa: PLC0415 - likewise
@@ -80,10 +86,15 @@ def replay(
     kept = RejectsFile(rejects or Path(f"{run}-rejects.csv"))
     display = ReplayDisplay()
     with _feeding(redis) as client, Interrupt(every_ending=True) as wish:
+        source, stream = open_source(file), RunStream(client, known)
+        # a run that is gone on with has some of its fast rows, or all
+        standing = stream.standing() if resume and fast_rows else None
+        left = fast_rows - (0 if standing is None else standing.fed)
+        phases = [Phase(Fast(), left), Phase(pace, drained=True)] if left > 0 else [Phase(pace)]
         replayer = Replayer(
-            open_source(file),
-            RunStream(client, known),
-            [Phase(pace)],
+            source,
+            stream,
+            phases,
             Limits(ahead, timeout, trim),
             fields={"rate_per_s": str(rate or 0.0), "speed": str(speed or 0.0)},
             rejects=kept,
@@ -127,6 +138,7 @@ def feed(
     """Put rows into Redis: some as fast as they are consumed, the others, when those are done, at a rate."""
     if paced_rows is not None and rate is None:
         raise UserError("--paced-rows needs --rate")
+    require_finite("--rate", rate)
     from topologies.taxi.feed import Feeder, FeedPlan  # noqa: PLC0415 - imports redis
 
     plan = FeedPlan(fast_rows, rate, paced_rows, ahead, timeout)

@@ -150,8 +150,8 @@ class Lab:
         if self.error is not None:
             raise self.error
 
-    def replay(self, name: str, speed: float, _folder: Path) -> None:
-        self.heard.append(("replay", (name, speed)))
+    def replay(self, name: str, fast_rows: int, speed: float, _folder: Path) -> None:
+        self.heard.append(("replay", (name, fast_rows, speed)))
 
     def finish(self, name: str, _topology: str, _folder: Path) -> None:
         self.heard.append(("finish", name))
@@ -196,6 +196,21 @@ def test_each_strategy_gets_the_same_rows_on_the_same_lab(
         ("finish", "stormplace-odp"),
     ]
     assert reported == [["even", "stormplace-odp"]]
+
+
+def test_the_first_rows_at_a_speed_are_not_measured(
+    lab: Callable[[BaseException | None], Lab], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """They would wait until the topology has started, which is no response time."""
+    used = lab(None)
+    monkeypatch.setattr(evaluation_run, "finish", lambda *_: None)
+
+    run_evaluation(
+        replace(SETTINGS, variants=(Variant("ras"),), feeding=Feeding(None, 0, 60.0), out=tmp_path)
+    )
+
+    assert ("replay", ("ras", 1_000, 60.0)) in used.heard
+    assert Feeding(None, 0, 60.0).fast_rows(2_345) == 234
 
 
 @pytest.mark.parametrize(
