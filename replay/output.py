@@ -40,7 +40,8 @@ def replaced_folder(target: Path) -> Iterator[Path]:
         raise DataError(f"{target}: the folder holds other files; choose a new or empty one")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        scratch = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+        # whole, as tasks that write into it have working directories of their own
+        scratch = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent.resolve()))
     except OSError as error:
         raise MachineError(f"{target}: cannot be written: {error.strerror}") from error
     try:

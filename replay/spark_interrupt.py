@@ -49,6 +49,9 @@ def jvm_ends_with_interrupt() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
+        context = SparkContext._active_spark_context
+        if context is not None:  # tells at length that a connection of the JVM's broke off
+            context._accumulatorServer.handle_error = lambda *_: None  # type: ignore[method-assign]
         process: subprocess.Popen[bytes] | None = getattr(SparkContext._gateway, "proc", None)
         if process is not None:
             process.terminate()

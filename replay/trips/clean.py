@@ -79,7 +79,7 @@ def clean(
     require_table(source)
     if out.resolve() == source.resolve():
         raise DataError(f"{out}: the cleaned table cannot take the place of its source")
-    files = part_files(source)
+    files = part_files(source.resolve())  # tasks have working directories of their own
     with replaced_folder(out) as folder:
         say(f"judging the rows of {source}")
         judged = run_tasks(spark, _judge, files)

@@ -56,9 +56,10 @@ class FileSummary:
 
 @dataclass(frozen=True)
 class _Piece:
-    """A block of a file and where its lines and rows stand."""
+    """A block of a file, as the user named it, and where its lines and rows stand."""
 
     block: FileBlock
+    named: str
     layout: Layout
     place: tuple[int, int]
     lines_before: int
@@ -101,13 +102,14 @@ def ingest(
         DataError: A file is missing, empty, damaged or of no known format, or no line of all of them is a
             trip.
     """
-    blocks = [blocks_of(file, block_bytes) for file in files]
+    # tasks have working directories of their own
+    blocks = [blocks_of(file.resolve(), block_bytes) for file in files]
     layouts = [layout or recognise(str(file), first_lines(file, _FIRST_LINES)) for file in files]
     flat = [(place, block) for place, of_file in enumerate(blocks) for block in of_file]
     with replaced_folder(out) as folder:
         say(f"counting the lines of {len(files)} file{'s' if len(files) > 1 else ''}")
         lines = run_tasks(spark, count_lines, [block for _, block in flat])
-        pieces = _pieces(flat, layouts, lines)
+        pieces = _pieces(flat, files, layouts, lines)
         say(f"reading {sum(lines):,} lines")
         done = run_tasks(spark, partial(_write, folder), pieces)
         summaries = _summaries(files, pieces, lines, done)
@@ -120,7 +122,10 @@ def ingest(
 
 
 def _pieces(
-    flat: Sequence[tuple[int, FileBlock]], layouts: Sequence[Layout], lines: Sequence[int]
+    flat: Sequence[tuple[int, FileBlock]],
+    files: Sequence[Path],
+    layouts: Sequence[Layout],
+    lines: Sequence[int],
 ) -> list[_Piece]:
     """Return the tasks; rows are numbered as if each line were one."""
     before = list(accumulate(lines, initial=0))
@@ -131,6 +136,7 @@ def _pieces(
         pieces.append(
             _Piece(
                 block=block,
+                named=str(files[place]),
                 layout=layouts[place],
                 place=(place, number - started[place]),
                 lines_before=before[number] - before[started[place]],
@@ -158,7 +164,7 @@ def _write(folder: Path, piece: _Piece) -> _Done:
             by_day[day] += trips.num_rows
         if found.rejects:
             write_parquet(
-                _rejects(str(piece.block.file), line, found.rejects),
+                _rejects(piece.named, line, found.rejects),
                 folder / REJECTS / name,
                 ["file", "reason"],
             )

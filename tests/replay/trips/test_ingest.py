@@ -12,6 +12,7 @@ import pytest
 from pyarrow import parquet as pq
 
 from replay.errors import DataError
+from replay.trips.clean import clean
 from replay.trips.ingest import ingest
 from replay.trips.layouts import LAYOUTS
 from replay.trips.table import SCHEMA, part_files, read_trips
@@ -37,6 +38,21 @@ def rows_of(folder: Path) -> list[dict[str, object]]:
     assert rows.schema.equals(SCHEMA)
     found: list[dict[str, object]] = rows.sort_by("n").to_pylist()
     return found
+
+
+def test_relative_paths_are_the_drivers(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tasks work elsewhere, as those of a cluster do; rejects name the file as the user did."""
+    monkeypatch.chdir(tmp_path)
+    Path("rows.csv").write_text(LINE.format(n=1, day=1) + "\ntorn\n")
+
+    ingest(spark, [Path("rows.csv")], Path("taken"), quiet)
+    clean(spark, Path("taken"), Path("cleaned"), quiet)
+
+    assert [row["medallion"] for row in rows_of(tmp_path / "cleaned")] == ["M1"]
+    assert pq.read_table(tmp_path / "taken" / "rejects")["file"].to_pylist() == ["rows.csv"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cleaned", "rows.csv", "taken"]
 
 
 def test_lines_keep_their_order_and_numbers_however_they_are_cut(spark: SparkSession, tmp_path: Path) -> None:
