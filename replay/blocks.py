@@ -7,6 +7,7 @@ that its windows reach back to. The driver sees one small row per span (52,560 f
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -76,13 +77,17 @@ def history_spans(semantics: Semantics) -> int:
     return HISTORY_SPANS if semantics.equal_counts == "freshest-trip" else 2 * HISTORY_SPANS
 
 
-def lay_out(spans: Iterable[Span], rows: int, history: int = HISTORY_SPANS) -> Layout:
+def lay_out(
+    spans: Iterable[Span], rows: int, history: int = HISTORY_SPANS, *, from_last_row: bool = False
+) -> Layout:
     """Cut spans into blocks of about `rows` rows; one span is never cut.
 
     Args:
         spans: All spans with rows, in any order.
         rows: A block ends with the span that brings it there.
         history: Spans before a block that it needs.
+        from_last_row: It needs them before the last row that counts before the block, however long ago: what
+            leaves the windows between that row and the block's first is the block's to tell.
     """
     ordered = sorted(spans, key=lambda each: each.number)
     blocks: list[list[Span]] = []
@@ -94,17 +99,31 @@ def lay_out(spans: Iterable[Span], rows: int, history: int = HISTORY_SPANS) -> L
         blocks[-1].append(each)
         size += each.rows
     known = {each.number for each in ordered}
+    counting = _counting(ordered) if from_last_row else []
     members: list[tuple[int, int]] = []
     bounds: dict[int, Bounds] = {}
     later: dict[int, int | None] = dict.fromkeys(ordered[0].first) if ordered else {}
     for number, own in reversed(list(enumerate(blocks))):
         begin = own[0].number
-        before = range(begin - history, begin)
+        lasts = [held[bisect_left(held, begin) - 1] for held in counting if held and held[0] < begin]
+        before = range(min([begin, *lasts]) - history, begin)
         members += [(each, number) for each in before if each in known]
         members += [(each.number, number) for each in own]
         bounds[number] = Bounds(begin * SPAN_S, later)
         later = {query: _first([later[query], *(each.first[query] for each in own)]) for query in later}
     return Layout(members, dict(sorted(bounds.items())))
+
+
+def _counting(ordered: list[Span]) -> list[list[int]]:
+    """Return by query the spans with a row that counts: one before which no row of a later span came."""
+    counting: dict[int, list[int]] = {}
+    later: dict[int, int] = {}
+    for each in reversed(ordered):
+        for query, first in each.first.items():
+            if first is not None and first < later.get(query, first + 1):
+                counting.setdefault(query, []).append(each.number)
+                later[query] = first
+    return [held[::-1] for held in counting.values()]
 
 
 def _first(rows: Iterable[int | None]) -> int | None:

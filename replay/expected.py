@@ -77,7 +77,8 @@ def write_expected(
         spans, rows, early = _census(source, judged, asked)
         say(f"{source.name}: {rows:,} rows")
         size = rows_per_block or block_rows(rows, spark.sparkContext.defaultParallelism)
-        layout = lay_out(spans, size, history_spans(semantics))
+        history, own_rows = history_spans(semantics), semantics.expiry == "own-rows"
+        layout = lay_out(spans, size, history, from_last_row=own_rows)
         solved = solve(spark, judged, layout, asked, semantics)
         # not by kind too: Hadoop starts a process for each file that it makes on a local disk
         solved.write.partitionBy("query").parquet(spark_path(work / "answers"))

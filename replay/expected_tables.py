@@ -139,5 +139,5 @@ def _numbered_tops(spark: SparkSession, answered: Answered, query: int) -> DataF
     offsets = spark.createDataFrame(blocks, "block bigint, _before bigint, _false boolean")
     own = answered.rows.where((F.col("query") == query) & (F.col("kind") == "top"))
     tops = own.join(F.broadcast(offsets), "block").where("not (first and _false)")
-    place = F.row_number().over(Window.partitionBy("block").orderBy("line")) + F.col("_before")
+    place = F.row_number().over(Window.partitionBy("block").orderBy("line", "time_s")) + F.col("_before")
     return tops.withColumn("position", place.cast("bigint"))

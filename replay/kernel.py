@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow ships no types
 
 from replay.kernel_answers import AreaAnswers, RouteAnswers
-from replay.kernel_areas import Rides, area_changes
+from replay.kernel_areas import EMPTY_WINDOW_S, PROFIT_WINDOW_S, Rides, area_changes
 from replay.kernel_ranking import follow
 from replay.kernel_routes import route_changes
+from replay.kernel_stops import with_leaving
 from replay.kernel_tables import ANSWER_ARROW, chunks, rows
-from replay.kernel_trips import BlockTrips, Bounds, block_trips
+from replay.kernel_trips import BlockTrips, Bounds, block_trips, time_texts
+from replay.query1 import WINDOW_S
 
 if TYPE_CHECKING:
     from replay.semantics import Semantics
@@ -60,6 +62,9 @@ def _answers(block: int, query: int, trips: BlockTrips, semantics: Semantics) ->
     parts = [rows(block, query, "reject", {"line": pa.array(back[:, 0]), "time_s": pa.array(back[:, 1])})]
     if not trips.any_own:
         return parts
+    windows = (WINDOW_S,) if query == 1 else (PROFIT_WINDOW_S, EMPTY_WINDOW_S)
+    if semantics.expiry == "own-rows":
+        trips = replace(trips, stops=with_leaving(trips.stops, windows))
     stops = trips.stops
     answers = _routes(trips, semantics) if query == 1 else _areas(trips, semantics)
     course = follow(stops, answers.changes)
@@ -80,12 +85,15 @@ def _answers(block: int, query: int, trips: BlockTrips, semantics: Semantics) ->
     minute = pa.array(stops.minute[at])
     kinds = pa.compute.if_else(minute, "minute", "instant")
     parts.append(states.set_column(states.schema.get_field_index("kind"), "kind", kinds))
-    changed = stops.row[np.array(course.tops.stops, dtype=np.int64)]
-    pickups, dropoffs = trips.texts("pickup_s", changed), trips.texts("dropoff_s", changed)
+    at = np.array(course.tops.stops, dtype=np.int64)
+    leaves, times = stops.leaves[at], stops.clock[at]
+    changed = stops.row[at] + leaves  # what leaves between two trips is the later one's
+    pickup_s = np.where(leaves, times, trips.table["pickup_s"].to_numpy()[changed])
+    pickups, dropoffs = time_texts(pickup_s), time_texts(times)
     first = np.arange(changed.size) == 0
     top = {
         "line": pa.array(trips.line[changed]),
-        "time_s": pa.array(stops.times[changed]),
+        "time_s": pa.array(times),
         **answers.best(course.tops),
         "first": pa.array(first),
         "row": pa.array(answers.output_rows(course.tops, pickups, dropoffs, semantics.nulls), pa.string()),

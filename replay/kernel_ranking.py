@@ -87,8 +87,8 @@ class Course:
 
     Attributes:
         snapshots: At each instant and minute: ranks 1 to 11, and behind them all that are level with rank 11.
-        tops: The best ten after each trip that changed them; always after the first trip that is no history,
-            as what was before it is another block's.
+        tops: The best ten after each trip, or instant to look at, that changed them; always after the first
+            one that is no history, as what was before it is another block's.
         last: The best ten after the last trip.
     """
 
@@ -114,7 +114,7 @@ class _Replay:
         probes[1:] |= stops.minute[:-1]
         probes[self._first] = True
         self._probes = np.flatnonzero(probes)
-        self._takes = stops.takes
+        self._tells = stops.takes | stops.leaves
         self._count = stops.clock.size
         self._course = Course(Lists(), Lists(), [])
         self._labels: list[int] | None = None
@@ -189,14 +189,14 @@ class _Replay:
         floor = np.searchsorted(level, level, side="left").tolist()
         labels, states = changes.label[ranked].tolist(), ranked.tolist()
         ends = np.append(stop[1:] != stop[:-1], [True] * min(1, stop.size))
-        snap, takes = self._snap[stop], self._takes[stop]
+        snap, tells = self._snap[stop], self._tells[stop]
         actions = zip(
             stop.tolist(),
             old.tolist(),
             new.tolist(),
             ends.tolist(),
             snap.tolist(),
-            takes.tolist(),
+            tells.tolist(),
             strict=True,
         )
         best: list[int] | None = None

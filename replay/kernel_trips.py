@@ -49,12 +49,12 @@ class BlockTrips:
         """Whether any trip of the block itself counts."""
         return self.stops.own < self.line.size
 
-    def texts(self, column: str, rows: IntArray) -> list[str]:
-        """Return times of some trips as the data write them."""
-        seconds = self.table[column].to_numpy()[rows]
-        return [
-            text.replace("T", " ") for text in np.datetime_as_string(seconds.astype("datetime64[s]")).tolist()
-        ]
+
+def time_texts(seconds: IntArray) -> list[str]:
+    """Return (n,) seconds since 1970 as the data write times."""
+    return [
+        text.replace("T", " ") for text in np.datetime_as_string(seconds.astype("datetime64[s]")).tolist()
+    ]
 
 
 def block_trips(table: pa.Table, marker: str, bounds: Bounds, query: int) -> BlockTrips:

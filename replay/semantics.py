@@ -24,6 +24,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "q2-emit": ("areas", "values"),
     "profitability": ("exact", "cents"),
     "equal-counts": ("freshest-trip", "latest-change"),
+    "expiry": ("with-rows", "own-rows"),
 }
 
 
@@ -42,6 +43,8 @@ class Semantics:
         profitability: Exact, or cut to whole cents towards zero before areas are ranked.
         equal_counts: Of routes with equal counts the one with the freshest trip is first, or the one whose
             count changed last, gains and losses alike.
+        expiry: What leaves the windows between two rows shows in the output of the next one, or in output
+            rows of its own too.
     """
 
     nulls: str = "per-cell"
@@ -53,6 +56,7 @@ class Semantics:
     q2_emit: str = "areas"
     profitability: str = "exact"
     equal_counts: str = "freshest-trip"
+    expiry: str = "with-rows"
 
     def document(self) -> dict[str, str]:
         """Return the settings by their names, as `parse` reads them."""

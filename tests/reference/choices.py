@@ -24,6 +24,7 @@ class Choices:
     q2_emit: str = "areas"
     profitability: str = "exact"
     equal_counts: str = "freshest-trip"
+    expiry: str = "with-rows"
 
 
 def printed_time(time_s: int) -> str:

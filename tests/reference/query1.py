@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from dataclasses import dataclass, field
 
-from tests.reference.choices import Choices, printed_pickup
+from tests.reference.choices import Choices, printed_pickup, printed_time
 from tests.reference.rows import has_no_fix, read_row, square
 
 WINDOW_S = 1800
@@ -38,6 +38,10 @@ class Window:
         self.routes_with: dict[int, set[str]] = {}
         self.fresh: dict[str, int] = {}  # decides between routes of equal counts
         self.changes = 0
+
+    def leaving(self, now_s: int) -> list[int]:
+        """Instants before a time at which trips leave."""
+        return sorted({time_s + WINDOW_S for time_s, _ in self.trips if time_s + WINDOW_S < now_s})
 
     def leave(self, now_s: int) -> None:
         """Let old trips go, in the order in which they came."""
@@ -93,6 +97,12 @@ def query1(lines: list[str], choices: Choices | None = None) -> Answers:
             answers.rejected["time_goes_back"] += 1
             continue
         clock = row.time_s
+        for instant in window.leaving(clock) if choices.expiry == "own-rows" else ():
+            window.leave(instant)
+            if window.ranked()[:10] != best:
+                best = window.ranked()[:10]
+                time = printed_time(instant)
+                answers.tops.append((n, _row(time, time, best, choices)))
         window.leave(clock)
         window.add(clock, f"{start}-{end}")
 

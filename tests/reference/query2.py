@@ -7,7 +7,7 @@ from collections import deque
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tests.reference.choices import Choices, printed_pickup
+from tests.reference.choices import Choices, printed_pickup, printed_time
 from tests.reference.query1 import Answers
 from tests.reference.rows import Row, cents, has_no_fix, read_row, square
 
@@ -58,13 +58,8 @@ class City:
 
     def take(self, row: Row, start: str, end: str, cents: int) -> None:
         """One row, all or nothing."""
+        self.wait(row.time_s)
         touched = {start, end}
-        while self.trips and self.trips[0].time_s <= row.time_s - PROFIT_S:
-            trip = self.trips.popleft()
-            self.trips_of[trip.area].remove(trip)
-            touched.add(trip.area)
-        while self.stop_of and next(iter(self.stop_of.values())).time_s <= row.time_s - EMPTY_S:
-            touched.add(self._leave(next(iter(self.stop_of))))
         if row.medallion in self.stop_of:
             touched.add(self._leave(row.medallion))
         self.stop_of[row.medallion] = Stop(row.n, row.time_s, end)
@@ -72,6 +67,24 @@ class City:
         if cents >= 0 or self.choices.negative_profit == "kept":
             self.trips.append(Trip(row.n, row.time_s, start, cents))
             self.trips_of.setdefault(start, []).append(self.trips[-1])
+        for area in touched:
+            self._judge(area)
+
+    def leaving(self, now_s: int) -> list[int]:
+        """Instants before a time at which a trip or a taxi leaves."""
+        instants = {trip.time_s + PROFIT_S for trip in self.trips}
+        instants |= {stop.time_s + EMPTY_S for stop in self.stop_of.values()}
+        return sorted(instant for instant in instants if instant < now_s)
+
+    def wait(self, now_s: int) -> None:
+        """Let old trips and taxis go."""
+        touched = set()
+        while self.trips and self.trips[0].time_s <= now_s - PROFIT_S:
+            trip = self.trips.popleft()
+            self.trips_of[trip.area].remove(trip)
+            touched.add(trip.area)
+        while self.stop_of and next(iter(self.stop_of.values())).time_s <= now_s - EMPTY_S:
+            touched.add(self._leave(next(iter(self.stop_of))))
         for area in touched:
             self._judge(area)
 
@@ -121,6 +134,11 @@ class City:
 
         return heapq.nlargest(11, self.listed.values(), key=rank)
 
+    def shown(self) -> list[object]:
+        """What is another answer when it is another one."""
+        ten = self.best()[:10]
+        return [each.area for each in ten] if self.choices.q2_emit == "areas" else list(_state(ten))
+
 
 def query2(lines: list[str], choices: Choices | None = None) -> Answers:
     """The answers of query 2."""
@@ -150,23 +168,39 @@ def query2(lines: list[str], choices: Choices | None = None) -> Answers:
             answers.rejected["time_goes_back"] += 1
             continue
         clock = row.time_s
+        told = _wait(city, clock, n, told, answers)
         city.take(row, start, end, paid)
 
         best = city.best()
         answers.passed.append(n)
-        state: list[list[object]] = [
-            [each.area, each.empty, f"{float(each.profit):.3f}", f"{each.profitability:.6f}"] for each in best
-        ]
+        state = _state(best)
         if answers.states and answers.states[-1][1] == row.dropoff:
             answers.states.pop()
         answers.states.append((n, row.dropoff, state))
-        ten = state[:10]
-        shown: list[object] = [each.area for each in best[:10]] if choices.q2_emit == "areas" else list(ten)
-        if shown != told:
-            told = shown
-            columns = [printed_pickup(row, choices), row.dropoff]
-            columns += [",".join(map(str, entry)) for entry in ten]
-            null = ",".join(["NULL"] * (4 if choices.nulls == "per-cell" else 1))
-            columns += [null] * (10 - len(ten))
-            answers.tops.append((n, ",".join(columns)))
+        if city.shown() != told:
+            told = city.shown()
+            answers.tops.append((n, _row(printed_pickup(row, choices), row.dropoff, city, choices)))
     return answers
+
+
+def _wait(city: City, clock: int, n: int, told: list[object], answers: Answers) -> list[object]:
+    """Tell by choice what leaves before row n in rows of its own; returns what was told last."""
+    for instant in city.leaving(clock) if city.choices.expiry == "own-rows" else ():
+        city.wait(instant)
+        if city.shown() != told:
+            told = city.shown()
+            time = printed_time(instant)
+            answers.tops.append((n, _row(time, time, city, city.choices)))
+    return told
+
+
+def _state(best: list[Listed]) -> list[list[object]]:
+    return [
+        [each.area, each.empty, f"{float(each.profit):.3f}", f"{each.profitability:.6f}"] for each in best
+    ]
+
+
+def _row(pickup: str, dropoff: str, city: City, choices: Choices) -> str:
+    ten = [",".join(map(str, entry)) for entry in _state(city.best()[:10])]
+    null = ",".join(["NULL"] * (4 if choices.nulls == "per-cell" else 1))
+    return ",".join([pickup, dropoff, *ten, *[null] * (10 - len(ten))])

@@ -33,6 +33,8 @@ class Semantics:
         profitability: `exact`, or `cents`: cut to whole cents towards zero, before areas are ranked.
         equal_counts: Of two routes with equal counts the one with the `freshest-trip` in the window is first,
             or the one whose count was the `latest-change`, gains and losses alike.
+        expiry: What leaves the windows between two rows shows `with-rows`, in the output of the next one, or
+            in `own-rows` too: one for each such instant that changes the answer, both of its times that one.
     """
 
     nulls: Literal["per-cell", "per-route"] = "per-cell"
@@ -44,6 +46,7 @@ class Semantics:
     q2_emit: Literal["areas", "values"] = "areas"
     profitability: Literal["exact", "cents"] = "exact"
     equal_counts: Literal["freshest-trip", "latest-change"] = "freshest-trip"
+    expiry: Literal["with-rows", "own-rows"] = "with-rows"
 
     @classmethod
     def of(cls, settings: Mapping[str, object]) -> Self:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from itertools import takewhile
 from typing import NamedTuple
@@ -61,6 +62,10 @@ class SlidingWindow:
             msg = "advance() must come first"
             raise ValueError(msg)
         return self._now_s
+
+    def leaves_s(self) -> float:
+        """Return when the next trip leaves, seconds of event time; infinite when there is none."""
+        return self._trips[0][0] + self._length_s if self._trips else math.inf
 
     def advance(self, now_s: int, row: int = 0) -> None:  # noqa: ARG002 - for `ChangeWindow`
         """Move the clock and let old trips go.

@@ -51,7 +51,8 @@ def as_spark_solves(lines: list[str], settings: dict[str, str], rows: int) -> li
         )
         for number, held in spans.items()
     ]
-    layout = lay_out(counted, rows, history_spans(semantics))
+    history, own_rows = history_spans(semantics), semantics.expiry == "own-rows"
+    layout = lay_out(counted, rows, history, from_last_row=own_rows)
     solver = BlockSolver((1, 2), semantics, layout.bounds)
     found = []
     for block in layout.bounds:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,10 @@ class AreaShare:
             msg = "advance() must come first"
             raise ValueError(msg)
         return self._now_s
+
+    def leaves_s(self) -> float:
+        """Return when the next trip leaves, seconds of event time; infinite when there is none."""
+        return self._trips[0][0] + PROFIT_WINDOW_S if self._trips else math.inf
 
     def advance(self, now_s: int) -> None:
         """Move the clock and let old trips go.

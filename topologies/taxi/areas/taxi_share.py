@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 
 EMPTY_WINDOW_S = 30 * 60
@@ -43,6 +44,10 @@ class TaxiShare:
         self._at[medallion] = (area, row)
         self._stops.append((self._now_s, row, medallion))
         return [(area, row)] if was is None else [(was[0], -was[1]), (area, row)]
+
+    def leaves_s(self) -> float:
+        """Return when the next taxi may leave by time, seconds of event time; infinite when there is none."""
+        return self._stops[0][0] + EMPTY_WINDOW_S if self._stops else math.inf
 
     def advance(self, now_s: int) -> list[tuple[int, int]]:
         """Move the clock and let taxis go that have been empty for too long.

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from topologies.batches.bolt import Arrived
+    from topologies.batches.clock import Step
 
 _ROWS, _CLOCK = "rows", "clock"
 
@@ -31,13 +32,15 @@ class CountByWindow(OrderedBolt):
     parts = (_ROWS, _CLOCK)
     _windows: dict[int, SlidingWindow]
     _window: type[SlidingWindow]
+    _own_rows: bool
 
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
         """Start without windows; an epoch's first batch makes them."""
         super().initialize(storm_conf, context)
         self._windows = {}
-        by_change = Semantics.from_conf(storm_conf).equal_counts == "latest-change"
-        self._window = ChangeWindow if by_change else SlidingWindow
+        semantics = Semantics.from_conf(storm_conf)
+        self._window = ChangeWindow if semantics.equal_counts == "latest-change" else SlidingWindow
+        self._own_rows = semantics.expiry == "own-rows"
 
     def place(self, tup: Any) -> tuple[int, str]:
         """Return the share that the tuple names, and which of the two ways it came."""
@@ -52,13 +55,18 @@ class CountByWindow(OrderedBolt):
         rows, clock = parts[_ROWS], parts[_CLOCK]
         _, trail, text = rows.values
         _, ticks, account = clock.values
-        changes = _changes(self._windows[share], text, Ticks.decode(ticks)) if ticks else []
+        changes: list[str] = []
+        if ticks:
+            changes = _changes(self._windows[share], text, Ticks.decode(ticks), own_rows=self._own_rows)
         trail = extended(trail, rows.came_us, clock.came_us, now_us())
         self.send(header, [share, trail, ticks if share == 0 else "", account, "\n".join(changes)])
 
 
-def _changes(window: SlidingWindow, text: str, ticks: Ticks) -> list[str]:
-    """Count rows (`n pickup route`) and move the time, in order of the rows."""
+def _changes(window: SlidingWindow, text: str, ticks: Ticks, *, own_rows: bool) -> list[str]:
+    """Count rows (`n pickup route`) and move the time, in order of the rows.
+
+    With `own_rows` each instant between rows at which trips leave has a change of its own.
+    """
     changes: list[str] = []
     steps = iter(ticks.steps)
     step = next(steps, None)
@@ -66,6 +74,8 @@ def _changes(window: SlidingWindow, text: str, ticks: Ticks) -> list[str]:
         number, pickup, route = row.split(" ")
         n = int(number)
         while step is not None and step.n <= n:
+            if own_rows:
+                changes += _leave(window, step)
             window.advance(step.time_s, step.n)
             if step.n < n:
                 changes += _change(window, f"{step.n} {step.pickup_s}")
@@ -74,9 +84,21 @@ def _changes(window: SlidingWindow, text: str, ticks: Ticks) -> list[str]:
             window.add(route, n)
             changes += _change(window, f"{number} {pickup}")
     while step is not None:
+        if own_rows:
+            changes += _leave(window, step)
         window.advance(step.time_s, step.n)
         changes += _change(window, f"{step.n} {step.pickup_s}")
         step = next(steps, None)
+    return changes
+
+
+def _leave(window: SlidingWindow, step: Step) -> list[str]:
+    """Let trips go that leave before the time of the step."""
+    changes: list[str] = []
+    while window.leaves_s() < step.time_s:
+        instant_s = int(window.leaves_s())
+        window.advance(instant_s, step.n)
+        changes += _change(window, f"{step.n} {instant_s}")
     return changes
 
 

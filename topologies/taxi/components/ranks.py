@@ -80,7 +80,7 @@ class GlobalRank(ResultsBolt):
 
     def changes(self, shares: Sequence[str]) -> list[Change]:
         """Read what the shares sent: `n pickup time` and the ranks, one line per row."""
-        rows: dict[int, Change] = {}
+        moments: dict[tuple[int, int], Change] = {}  # a row, and maybe instants between it and the last one
         for share, text in enumerate(shares):
             for line in text.split("\n") if text else ():
                 n, pickup_s, time_s, *ranks = line.split(" ")
@@ -89,9 +89,9 @@ class GlobalRank(ResultsBolt):
                     RouteCount(route, int(count), int(row))
                     for route, count, row in zip(each, each, each, strict=True)
                 ]
-                change = rows.setdefault(int(n), Change(int(n), int(pickup_s), int(time_s), {}))
-                change.tops[share] = top
-        return [rows[n] for n in sorted(rows)]
+                change = Change(int(n), int(pickup_s), int(time_s), {})
+                moments.setdefault((change.n, change.time_s), change).tops[share] = top
+        return [moments[moment] for moment in sorted(moments)]
 
     def merge(self, change: Change) -> str | None:
         """Take new tops; a row is due when the ten routes or their order are others."""

@@ -39,12 +39,12 @@ class Answers(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What a row changed.
+    """What a row changed, or by choice an instant before it at which something left the windows.
 
     Attributes:
         n: The row.
-        pickup_s: Its pick-up, seconds since 1970.
-        time_s: Its drop-off, seconds since 1970.
+        pickup_s: Its pick-up, seconds since 1970, or the instant.
+        time_s: Its drop-off, seconds since 1970, or the instant.
         tops: New top by share.
     """
 

@@ -28,6 +28,7 @@ VALUES = {
     "negative-profit": ("kept", "ignored"),
     "q2-emit": ("areas", "values"),
     "profitability": ("exact", "cents"),
+    "expiry": ("with-rows", "own-rows"),
 }
 
 

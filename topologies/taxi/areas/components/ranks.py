@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections import deque
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -68,20 +70,32 @@ class Profitability(OrderedBolt):
         if ticks:
             changes = [part.values[-1] for part in taxis.values()]
             told = Ticks.decode(ticks)
-            tops = _ranked(self._shares_of_areas[share], told, parts[_TRIPS].values[-1], changes)
+            own_rows = self._semantics.expiry == "own-rows"
+            areas, trips = self._shares_of_areas[share], parts[_TRIPS].values[-1]
+            tops = _ranked(areas, told, trips, changes, own_rows=own_rows)
         last = max(part.came_us for part in taxis.values())
         trail = latest(part.values[2] for part in taxis.values())
         trail = extended(trail, last, parts[_CLOCK].came_us, now_us())
         self.send(header, [share, trail, ticks if share == 0 else "", account, pack_tops(tops)])
 
 
-def _ranked(areas: AreaShare, ticks: Ticks, trips: str, taxis: Sequence[str]) -> list[ShareTop]:
-    """Do what the rows of a batch do, in their order, and look at the ranks once after each row."""
+def _ranked(
+    areas: AreaShare, ticks: Ticks, trips: str, taxis: Sequence[str], *, own_rows: bool
+) -> list[ShareTop]:
+    """Do what the rows of a batch do, in their order, and look at the ranks once after each row.
+
+    With `own_rows` also after each instant between rows at which a trip or a taxi leaves.
+    """
     events = [(step.n, _STEP, step.time_s, 0, step.pickup_s) for step in ticks.steps]
     for kind, text in ((_TRIP, trips), *((_TAXI, each) for each in taxis)):
         numbers, pickups, places, values = (map(int, column) for column in unpack_columns(text, 4))
         events += zip(numbers, repeat(kind), places, values, pickups, strict=False)
     events.sort()
+    leaving = deque[tuple[int, int, int, int]]()  # row, instant, area, stop
+    if own_rows:  # what happens between two rows stands in front, with its row negative
+        between = bisect_left(events, (0,))
+        leaving.extend(sorted((-n, instant, place, stop) for n, _, place, stop, instant in events[:between]))
+        del events[:between]
     tops: list[ShareTop] = []
     row = pickup_s = 0
     for n, kind, place, value, pickup in events:
@@ -94,13 +108,33 @@ def _ranked(areas: AreaShare, ticks: Ticks, trips: str, taxis: Sequence[str]) ->
             if n not in ticks.late:
                 areas.trip(n, place, value)
         else:
+            if own_rows:
+                _leave(areas, n, place, leaving, tops)
             areas.advance(place)
     _look(areas, row, pickup_s, tops)
     return tops
 
 
+def _leave(
+    areas: AreaShare, n: int, time_s: int, leaving: deque[tuple[int, int, int, int]], tops: list[ShareTop]
+) -> None:
+    """Let trips and taxis go that leave before a row, instant by instant."""
+    while True:
+        instant = areas.leaves_s()
+        if leaving and leaving[0][0] == n:
+            instant = min(instant, leaving[0][1])
+        if instant >= time_s:
+            return
+        instant_s = int(instant)
+        areas.advance(instant_s)
+        while leaving and leaving[0][:2] == (n, instant_s):
+            _, _, place, stop = leaving.popleft()
+            areas.taxi(place, stop)
+        _look(areas, n, instant_s, tops)
+
+
 def _look(areas: AreaShare, row: int, pickup_s: int, tops: list[ShareTop]) -> None:
-    """Look at the ranks after a row."""
+    """Look at the ranks after a row or an instant."""
     top = areas.settle()
     if top is not None:
         tops.append(ShareTop(row, pickup_s, areas.now_s, top))
@@ -128,11 +162,12 @@ class GlobalAreaRank(ResultsBolt):
 
     def changes(self, shares: Sequence[str]) -> list[Change]:
         """Read what the shares sent."""
-        rows: dict[int, Change] = {}
+        moments: dict[tuple[int, int], Change] = {}  # a row, and maybe instants between it and the last one
         for share, text in enumerate(shares):
             for n, pickup_s, time_s, best in unpack_tops(text, self._rank):
-                rows.setdefault(n, Change(n, pickup_s, time_s, {})).tops[share] = best
-        return [rows[n] for n in sorted(rows)]
+                change = Change(n, pickup_s, time_s, {})
+                moments.setdefault((n, time_s), change).tops[share] = best
+        return [moments[moment] for moment in sorted(moments)]
 
     def merge(self, change: Change) -> str | None:
         """Take new tops; a row is due when the ten areas or their order are others, or by choice values."""

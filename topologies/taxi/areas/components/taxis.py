@@ -10,6 +10,7 @@ from topologies.batches.header import Header
 from topologies.moments import now_us
 from topologies.taxi.areas.columns import pack_columns, unpack_columns
 from topologies.taxi.areas.taxi_share import TaxiShare
+from topologies.taxi.semantics import Semantics
 from topologies.taxi.settings import shares_of
 from topologies.taxi.trail import extended
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from topologies.batches.bolt import Arrived
+    from topologies.batches.clock import Step
 
 _Columns = tuple[list[str], list[str], list[str], list[str]]
 
@@ -27,18 +29,21 @@ class EmptyTaxis(OrderedBolt):
     """Keeps the taxis of its shares, and sends each share of the areas the changes there, maybe none.
 
     A change is the row at which it happens, that row's pick-up, the area, and the row of the drop-off that
-    made the taxi empty there, negative when the taxi leaves. Changes are in order of the rows.
+    made the taxi empty there, negative when the taxi leaves. Changes are in order of the rows. By choice a
+    taxi that leaves between two rows has the next row, negative, and in place of the pick-up the instant.
     """
 
     outputs: ClassVar = [*Header.FIELDS, "share", "taxis", "trail", "changes"]
     parts = (_ROWS, _CLOCK)
     _count: int
+    _own_rows: bool
     _taxis: dict[int, TaxiShare]
 
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
         """Start without taxis; an epoch's first batch makes their shares."""
         super().initialize(storm_conf, context)
         self._count = shares_of(storm_conf)
+        self._own_rows = Semantics.from_conf(storm_conf).expiry == "own-rows"
         self._taxis = {}
 
     def place(self, tup: Any) -> tuple[int, str]:
@@ -56,26 +61,37 @@ class EmptyTaxis(OrderedBolt):
         _, ticks, _ = clock.values
         shares: list[_Columns] = [([], [], [], []) for _ in range(self._count)]
         if ticks:
-            _follow(self._taxis[share], text, Ticks.decode(ticks), shares)
+            _follow(self._taxis[share], text, Ticks.decode(ticks), shares, own_rows=self._own_rows)
         trail = extended(trail, rows.came_us, clock.came_us, now_us())
         for each, columns in enumerate(shares):
             self.send(header, [each, share, trail, pack_columns(columns)])
 
 
-def _follow(taxis: TaxiShare, text: str, ticks: Ticks, shares: Sequence[_Columns]) -> None:
+def _follow(taxis: TaxiShare, text: str, ticks: Ticks, shares: Sequence[_Columns], *, own_rows: bool) -> None:
     """Take drop-offs and move the time, in order of the rows; add the changes to their areas' shares."""
     steps = iter(ticks.steps)
     step = next(steps, None)
     for number, pickup, area, medallion in zip(*unpack_columns(text, 4), strict=True):
         n = int(number)
         while step is not None and step.n <= n:
+            if own_rows:
+                _leave(taxis, step, shares)
             _add(shares, str(step.n), str(step.pickup_s), taxis.advance(step.time_s))
             step = next(steps, None)
         if n not in ticks.late:
             _add(shares, number, pickup, taxis.drop_off(n, medallion, int(area)))
     while step is not None:
+        if own_rows:
+            _leave(taxis, step, shares)
         _add(shares, str(step.n), str(step.pickup_s), taxis.advance(step.time_s))
         step = next(steps, None)
+
+
+def _leave(taxis: TaxiShare, step: Step, shares: Sequence[_Columns]) -> None:
+    """Let taxis go that leave before the time of the step."""
+    while taxis.leaves_s() < step.time_s:
+        instant_s = int(taxis.leaves_s())
+        _add(shares, str(-step.n), str(instant_s), taxis.advance(instant_s))
 
 
 def _add(shares: Sequence[_Columns], number: str, pickup: str, changes: Iterable[tuple[int, int]]) -> None:
