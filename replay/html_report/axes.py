@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from replay.html_report.svg import GRID, INK, MUTED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+_MOST_COLUMNS = 4
+_DECADES_ONLY = 1_000.0
 
 FAR_APART = 5.0
 """Factor between times from which a logarithmic axis shows them better."""
@@ -28,14 +32,16 @@ def dress(axes: Axes, title: str, x: str, y: str) -> None:
 
 
 def legend(axes: Axes, columns: int) -> None:
-    """Explain the series above the plot, beside its title, where no data are."""
-    axes.legend(
+    """Explain the series above the figure and its titles, where no data are."""
+    figure = axes.get_figure()
+    assert isinstance(figure, Figure)  # noqa: S101 - one of `svg.figure`, never a part of one
+    figure.legend(
+        *axes.get_legend_handles_labels(),
         frameon=False,
         fontsize=8.5,
         labelcolor=INK,
-        ncols=columns,
-        loc="lower right",
-        bbox_to_anchor=(1.0, 1.0),
+        ncols=min(columns, _MOST_COLUMNS),
+        loc="outside upper right",
         borderaxespad=0.2,
     )
 
@@ -59,8 +65,7 @@ def logarithmic_ms(axes: Axes, which: str) -> None:
     (axes.set_xscale if which == "x" else axes.set_yscale)("log")
     axis = axes.xaxis if which == "x" else axes.yaxis
     low, high = axis.get_view_interval()
-    axis.set_major_locator(
-        LogLocator(subs=(1, 2, 5) if high > FAR_APART * low else (1, 1.5, 2, 3, 4, 5, 6, 8))
-    )
+    steps: tuple[float, ...] = (1, 2, 5) if high > FAR_APART * low else (1, 1.5, 2, 3, 4, 5, 6, 8)
+    axis.set_major_locator(LogLocator(subs=(1,) if high > _DECADES_ONLY * low else steps))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
     axis.set_minor_formatter(NullFormatter())

@@ -36,7 +36,7 @@ section, .verdict { background: var(--paper); border: 1px solid var(--grid); bor
 figure { margin: 14px 0 4px; }
 figure svg { display: block; width: 100%; height: auto; }
 figcaption { color: var(--muted); font-size: .92rem; max-width: 84ch; margin: 4px 0 10px; }
-.pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(430px, 100%), 1fr));
+.pair { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(430px, 100%), 1fr));
   gap: 18px; align-items: start; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .9rem; margin: 8px 0 12px;
