@@ -170,4 +170,5 @@ def _reading(file: Path) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowInvalid, KeyError) as error:
-        raise DataError(f"{file}: no file of a trips table: {error}") from error
+        told = str(error).splitlines()[0]  # behind it Arrow lists the columns that there are
+        raise DataError(f"{file}: no file of a trips table: {told}") from error

@@ -15,6 +15,7 @@ import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow ships no types
 from pyarrow import parquet as pq
 
 from replay.errors import DataError, MachineError
+from replay.failures import reading
 from replay.output import MARK, read_json, write_json
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ def read_trips(spark: SparkSession, folder: Path) -> DataFrame:
     """Read a table with Spark: the columns of `SCHEMA` and `day` (date), in no particular order.
 
     Raises:
-        DataError: The folder is no complete table, or holds no file.
+        DataError: The folder is no complete table, or holds no file, or files with other columns.
     """
     require_table(folder)
     if not part_files(folder):
@@ -153,4 +154,9 @@ def read_trips(spark: SparkSession, folder: Path) -> DataFrame:
     # rejects and the summary lie in the same folder, so only the days' folders are named
     root = f"file://{folder.resolve()}"
     days = (f"{root}/{day.name}" for day in sorted(folder.glob("day=*")))
-    return spark.read.option("basePath", root).parquet(*days)
+    with reading(folder):
+        trips = spark.read.option("basePath", root).parquet(*days)
+    for name in SCHEMA.names:
+        if name not in trips.columns:
+            raise DataError(f"{folder}: no trips table: its files have no column {name}")
+    return trips

@@ -208,8 +208,12 @@ def write_trips(folder: Path, lines: list[str]) -> None:
             r"12 rows are numbered 2 to 13: some are missing",
         ),
         (lambda table: other_types(next(table.glob("day=*/*"))), "table: cannot be read: "),
+        (
+            lambda table: parquet.write_table(pa.table({"n": [1]}), next(table.glob("day=*/*"))),
+            "table: no trips table: its files have no column medallion",
+        ),
     ],
-    ids=["half written", "broken file", "rows missing", "other types"],
+    ids=["half written", "broken file", "rows missing", "other types", "other columns"],
 )
 def test_a_trips_table_that_is_not_whole_is_refused(
     spark: SparkSession,

@@ -140,6 +140,10 @@ def test_tables_that_are_not_complete_are_refused(spark: SparkSession, tmp_path:
     part.write_bytes(whole[:100])
     with pytest.raises(DataError, match=rf"{part}: no file of a trips table"):
         clean(spark, source, out, quiet)
+    pq.write_table(pa.table({"a": [1]}), part)
+    with pytest.raises(DataError, match=r"no file of a trips table: No match for .*pickup_s.*") as refused:
+        clean(spark, source, out, quiet)
+    assert "\n" not in str(refused.value)
     part.write_bytes(whole)
     (source / "_SUCCESS").unlink()
     with pytest.raises(DataError, match=r"in: no complete trips table \(_SUCCESS is missing\)"):
