@@ -63,4 +63,6 @@ def _numbers(longitude: FloatArray, latitude: FloatArray, parts: int, shift: flo
         south = np.floor((NORTH_CENTRE - latitude) / (STEP_SOUTH / parts) + shift) + 1
     last = CELLS * parts
     inside = (east >= 1) & (east <= last) & (south >= 1) & (south <= last)
-    return np.where(inside, east * _FIRST + south, OFF_GRID).astype(np.int64)
+    numbers = np.full(east.shape, OFF_GRID, dtype=np.int64)
+    numbers[inside] = (east[inside] * _FIRST + south[inside]).astype(np.int64)
+    return numbers

@@ -1,1 +1,2 @@
-"""Topologies for Apache Storm, written with streamparse: the taxi queries of DEBS 2015, synthetic applications, and what runs them."""
+"""Topologies for Apache Storm, written with streamparse: the taxi queries of DEBS 2015, synthetic
+applications, and what runs them."""

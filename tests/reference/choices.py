@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+
+from tests.reference.rows import number
 
 if TYPE_CHECKING:
     from tests.reference.rows import Row
@@ -29,11 +30,15 @@ class Choices:
 
 def printed_time(time_s: int) -> str:
     """A time as the rows have it."""
-    return datetime.fromtimestamp(time_s, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    return datetime.fromtimestamp(time_s, UTC).replace(tzinfo=None).isoformat(sep=" ")
 
 
 def printed_pickup(row: Row, choices: Choices) -> str:
-    """The pick-up time to print: the column also where the trip time is no whole number."""
-    if choices.pickup == "column" or not re.fullmatch("[0-9]+", row.trip_time):
+    """The pick-up time to print: the column also where the trip time is no whole number, or far too long."""
+    trip_s = number(row.trip_time)
+    if choices.pickup == "column" or trip_s is None or trip_s != int(trip_s) or abs(trip_s) >= 2**31:
         return row.pickup
-    return printed_time(row.time_s - int(row.trip_time))
+    try:
+        return printed_time(row.time_s - int(trip_s))
+    except (ValueError, OverflowError):  # a year that cannot be written
+        return row.pickup

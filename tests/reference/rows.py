@@ -54,11 +54,10 @@ def seconds(text: str) -> int | None:
 
 
 def number(text: str) -> float | None:
-    """A finite number, None for anything else."""
-    try:
-        value = float(text)
-    except ValueError:
+    """A finite decimal number, None for anything else."""
+    if not DECIMAL.fullmatch(text.strip(" \t")):
         return None
+    value = float(text)
     return value if math.isfinite(value) else None
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from datetime import UTC, datetime
-from math import isfinite
 from typing import TYPE_CHECKING
 
 from topologies.batches.times import REJECT
+from topologies.taxi.numbers import are_numbers, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -87,7 +86,7 @@ class LineReader:
         """Read one line.
 
         Distances and sums are not looked at, and the trip time only for a computed pick-up: one that is no
-        whole number, or leads out of the years 1 to 9999, leaves the column's.
+        whole number of 32 bits, or leads out of the years 1 to 9999, leaves the column's.
 
         Args:
             line: The line, with or without its end.
@@ -104,16 +103,11 @@ class LineReader:
         if pickup_s is None or dropoff_s is None:
             return f"{REJECT}{'pickup' if pickup_s is None else 'dropoff'}_datetime"
         places = fields[6:10]
-        try:
-            # one look at the sum, as it is finite in all but very few rows
-            if not isfinite(sum(map(float, places))) and not all(isfinite(float(place)) for place in places):
-                return f"{REJECT}coordinates"
-        except ValueError:
+        if not are_numbers(places):
             return f"{REJECT}coordinates"
-        if self._computed_pickup:
-            with suppress(ValueError):
-                computed_s = dropoff_s - int(fields[_TRIP_TIME])
-                pickup_s = computed_s if FIRST_S <= computed_s <= LAST_S else pickup_s
+        if self._computed_pickup and (trip_s := whole_number(fields[_TRIP_TIME])) is not None:
+            computed_s = dropoff_s - trip_s
+            pickup_s = computed_s if FIRST_S <= computed_s <= LAST_S else pickup_s
         if self._with_fares:
             return ",".join((str(dropoff_s), str(pickup_s), *places, fields[0], fields[11], fields[14]))
         return ",".join((str(dropoff_s), str(pickup_s), *places))

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-import re
+
+from topologies.taxi.numbers import number
 
 MOST_CENTS = 1 << 52
 """Fare and tip that come to so much, or to so much below zero, are no money but a fault."""
 
-_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
-
 
 def cents(text: str) -> int | None:
     """Return dollars as whole cents (times 100, rounded half to even), None for no finite decimal number."""
-    if not _NUMBER.fullmatch(text):  # `float` takes more: `nan`, `1_000`, digits of other scripts
+    value = number(text)
+    if value is None:
         return None
-    hundredfold = float(text) * 100
+    hundredfold = value * 100
     return round(hundredfold) if math.isfinite(hundredfold) else None
 
 

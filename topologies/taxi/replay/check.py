@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import chain, repeat
 from typing import NamedTuple
 
+from topologies.taxi.numbers import are_numbers, may_be_plain
 from topologies.taxi.trip import COLUMNS, TimeReader
 
 GOES_BACK = "goes_back"
@@ -79,8 +80,9 @@ class Checker:
     def _spotless(self, lines: list[bytes]) -> list[int] | None:
         """Return the lines' drop-offs if no line has any fault, and remember them; None: some may have."""
         try:
-            rows = [line.split(",") for line in b"\n".join(lines).decode().split("\n")]
-            if set(map(len, rows)) != {COLUMNS}:
+            text = b"\n".join(lines).decode()
+            rows = [line.split(",") for line in text.split("\n")]
+            if set(map(len, rows)) != {COLUMNS} or not may_be_plain(text):
                 return None
             columns = list(zip(*rows, strict=True))
             numbers = chain.from_iterable((*columns[4:_TEXT], *columns[_TEXT + 1 :]))
@@ -125,21 +127,8 @@ class Checker:
 
 def _no_number(fields: list[str]) -> str | None:
     """Return the fault of the first number that is none, or not finite, in the topology's order."""
-    try:
-        if math.isfinite(sum(map(float, fields[4:_TEXT])) + sum(map(float, fields[_TEXT + 1 :]))):
-            return None  # no sum with a number that is not finite is finite
-    except ValueError:
-        pass  # which one, and by what name, is looked up below
-    if not all(map(_is_finite, fields[_COORDINATES])):
+    if are_numbers((*fields[4:_TEXT], *fields[_TEXT + 1 :])):
+        return None
+    if not are_numbers(fields[_COORDINATES]):
         return "coordinates"
-    if not all(_is_finite(fields[column]) for column in _FARES):
-        return "fares"
-    numbers = (*fields[4:_TEXT], *fields[_TEXT + 1 :])
-    return None if all(map(_is_finite, numbers)) else "numbers"
-
-
-def _is_finite(text: str) -> bool:
-    try:
-        return math.isfinite(float(text))
-    except ValueError:
-        return False
+    return "numbers" if are_numbers([fields[column] for column in _FARES]) else "fares"
