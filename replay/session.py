@@ -19,7 +19,7 @@ from pyspark.sql import SparkSession
 from replay.errors import MachineError
 from replay.failures import cause
 from replay.master import driver_address, not_started
-from replay.spark_interrupt import jvm_ends_with_interrupt, own_interrupt, postponed_endings
+from replay.spark_interrupt import jvm_ended, own_interrupt, postponed_endings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -81,23 +81,21 @@ def spark_session(
     with (
         tempfile.TemporaryDirectory(prefix="stormplace-spark-") as scratch,
         warnings.catch_warnings(),
-        jvm_ends_with_interrupt(),
-        own_interrupt() as put_interrupt_back,
+        own_interrupt() as put_interrupt,
     ):
         # Spark warns about new pandas versions at start-up; nothing here goes through pandas.
         warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
         try:
             _start(_settings(master, scratch, address, driver_memory, java_options))
-            put_interrupt_back()
+            put_interrupt()
             session = SparkSession.Builder().getOrCreate()
         except (Py4JError, PySparkException) as error:
             raise MachineError(not_started(master, cause(error))) from error
         try:
             yield session
-        except Exception:
-            session.stop()
-            raise
-        session.stop()
+        finally:
+            if not jvm_ended():
+                session.stop()
 
 
 def _start(settings: Mapping[str, str]) -> None:

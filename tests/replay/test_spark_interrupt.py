@@ -22,11 +22,11 @@ def forever(batches):
     time.sleep(600)
     yield from batches
 
-with spark_session("local[1]", "512m") as spark:
-    try:
+try:
+    with spark_session("local[1]", "512m") as spark:
         spark.range(1).mapInPandas(forever, "id long").collect()
-    except KeyboardInterrupt:
-        print("interrupted")
+except KeyboardInterrupt:
+    print("interrupted")
 """
 
 STARTING = """
@@ -48,6 +48,27 @@ try:
 except KeyboardInterrupt:
     print("interrupted")
 print("JVM ended" if started[0].returncode is not None else "JVM left")
+"""
+
+RDD = """
+import os, signal, time
+from replay.session import spark_session
+
+driver = os.getpid()
+
+def forever(number):
+    os.kill(driver, signal.SIGINT)
+    time.sleep(600)
+
+try:
+    with spark_session("local[1]", "512m") as spark:
+        try:
+            spark.sparkContext.parallelize([1]).map(forever).collect()
+        finally:
+            from replay.spark_interrupt import jvm_ended
+            print("ended" if jvm_ended() else "at work")
+except KeyboardInterrupt:
+    print("interrupted")
 """
 
 
@@ -83,9 +104,10 @@ def test_ctrl_c_while_the_jvm_starts_ends_it() -> None:
 
 @pytest.mark.spark
 @pytest.mark.timeout(200)
-def test_ctrl_c_ends_a_job_without_a_trace() -> None:
-    """The job is at work when it comes; nothing is said but what the command itself says."""
-    done = subprocess.run([sys.executable, "-c", WORK], capture_output=True, text=True, check=False)
+@pytest.mark.parametrize(("work", "said"), [(WORK, "interrupted\n"), (RDD, "ended\ninterrupted\n")])
+def test_ctrl_c_ends_a_job_without_a_trace(work: str, said: str) -> None:
+    """The job is at work when it comes, and has ended when its caller clears away what it wrote."""
+    done = subprocess.run([sys.executable, "-c", work], capture_output=True, text=True, check=False)
 
-    assert (done.stdout, done.returncode) == ("interrupted\n", 0), done.stderr
+    assert (done.stdout, done.returncode) == (said, 0), done.stderr
     assert "Traceback" not in done.stderr
