@@ -107,6 +107,7 @@ def compare_run(spark: SparkSession, answers: Answers, run: Path, *, free_ties: 
 
 def _summary_differences(answers: Answers, folder: Path) -> list[Difference]:
     document = read_json(folder / SUMMARY)
+    _check_semantics(answers, document.get("semantics"), folder / SUMMARY)
     expected = {
         "rows": answers.summary.rows,
         "passed": answers.summary.valid,
@@ -124,6 +125,15 @@ def _summary_differences(answers: Answers, folder: Path) -> list[Difference]:
                 Difference("rows", 1, SUMMARY, None, None, None, str(value), str(document[key]), reason)
             )
     return differences
+
+
+def _check_semantics(answers: Answers, told: object, path: Path) -> None:
+    """Refuse a run that read the query otherwise than the expected answers; older runs tell nothing of it."""
+    choices = told if isinstance(told, dict) else {}
+    others = {key: value for key, value in choices.items() if answers.summary.semantics.get(key) != value}
+    if others:
+        needed = " ".join(f"--semantics {key}={value}" for key, value in others.items())
+        raise DataError(f"{path}: semantics: the run needs answers of `data expected {needed}`")
 
 
 def _result_differences(

@@ -273,6 +273,15 @@ def test_a_malformed_line_is_refused_by_number(
         compare_run(spark, case.answers, case.folder)
 
 
+def test_a_run_that_read_the_query_otherwise_is_refused(spark: SparkSession, case: Case) -> None:
+    """Its choices are named as `data expected` takes them; those that are the same do not matter."""
+    document = json.loads((case.folder / "summary.json").read_text())
+    choices = {"nulls": "per-cell", "expiry": "own-rows"}
+    (case.folder / "summary.json").write_text(json.dumps({**document, "semantics": choices}))
+    with pytest.raises(DataError, match=r"semantics: .* `data expected --semantics expiry=own-rows`"):
+        compare_run(spark, case.answers, case.folder)
+
+
 @pytest.mark.parametrize("name", ["results.csv", "states.jsonl", "tops.csv", "summary.json"])
 def test_a_missing_file_is_named(spark: SparkSession, case: Case, name: str) -> None:
     (case.folder / name).unlink()

@@ -158,6 +158,7 @@ class Collector:
             replayed=int(progress.get("replayed", 0)),
             fast_rows=int(self._plan("fast_rows")),
             rate_per_s=self._plan("rate_per_s"),
+            semantics=json.loads(progress.get("semantics", "{}")),
             faults=tuple(faults),
         )
 

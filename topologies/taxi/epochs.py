@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import queue
 import threading
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from topologies.taxi.scripts import BEGIN
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from topologies.taxi.semantics import Semantics
     from topologies.taxi.settings import TaxiSettings
 
 _REPLIES_WAITING = 8
@@ -208,12 +210,16 @@ class EpochReader:
 class ProgressWatch:
     """Asks Redis in a thread, twenty times a second, how far the queries are; tells it how far the source is.
 
+    It also notes how the queries are read, for who compares the results.
+
     Args:
         settings: Run and queries.
+        semantics: The queries' choices.
     """
 
-    def __init__(self, settings: TaxiSettings) -> None:
+    def __init__(self, settings: TaxiSettings, semantics: Semantics) -> None:
         self._settings = settings
+        self._semantics = json.dumps(semantics.document())
         self._progress = Progress()
         self._sent = 0
         self._fault: str | None = None
@@ -256,6 +262,7 @@ class ProgressWatch:
         told = 0
         told_fault: str | None = None
         try:
+            connection.call("HSET", key, "semantics", self._semantics)
             while not self._stopped.wait(_WATCH_S):
                 fields = ("epoch", *(f"seen:{query}" for query in queries))
                 reply = cast("list[bytes | None]", connection.call("HMGET", key, *fields))

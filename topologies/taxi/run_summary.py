@@ -23,6 +23,7 @@ class Summary:
         replayed: Rows that were sent again, to rebuild windows or after a loss; at least so many.
         fast_rows: Rows before the paced ones.
         rate_per_s: Rate of the paced rows; 0 when there were none.
+        semantics: How the query was read, each choice by its name.
         faults: Sentences on what is missing or wrong; none in a good run.
     """
 
@@ -39,4 +40,5 @@ class Summary:
     replayed: int
     fast_rows: int
     rate_per_s: float
+    semantics: dict[str, str]
     faults: tuple[str, ...]

@@ -82,7 +82,11 @@ class Semantics:
 
     def conf(self) -> dict[str, object]:
         """Return the topology configuration of these choices."""
-        return {PREFIX + each.name.replace("_", "-"): getattr(self, each.name) for each in fields(self)}
+        return {PREFIX + name: value for name, value in self.document().items()}
+
+    def document(self) -> dict[str, str]:
+        """Return the choices by name, as `of` takes them."""
+        return {each.name.replace("_", "-"): getattr(self, each.name) for each in fields(self)}
 
 
 def parse_settings(texts: Iterable[str]) -> Semantics:

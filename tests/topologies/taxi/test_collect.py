@@ -37,13 +37,16 @@ def batch(first: int, following: int, **more: str) -> dict[str, str]:
     return fields | more
 
 
+CHOICES = '{"nulls": "per-route"}'
+
+
 def end(row: int) -> dict[str, str]:
     return batch(row, row + 1, passed="", tops="", states="", available=f"{row} 1", end="1")
 
 
 def put_run(client: Any, *entries: dict[str, str], query: str = "1") -> None:
     client.hset(RUN.feed, mapping={"fast_rows": 2, "paced_rows": 1, "rate_per_s": 10.0, "fed": 9})
-    client.hset(RUN.progress, mapping={f"seen:{query}": 1, "epochs": 3, "replayed": 7})
+    client.hset(RUN.progress, mapping={f"seen:{query}": 1, "epochs": 3, "replayed": 7, "semantics": CHOICES})
     for fields in entries:
         client.xadd(RUN.results_of(query), fields)
 
@@ -96,6 +99,7 @@ def test_collected_files_hold_the_run(tmp_path: Path, redis_server: Any) -> None
         "replayed": 7,
         "fast_rows": 2,
         "rate_per_s": 10.0,
+        "semantics": {"nulls": "per-route"},
         "faults": [],
     }
     assert summary.faults == ()

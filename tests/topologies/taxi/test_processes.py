@@ -15,6 +15,7 @@ from tests.reference.query1 import query1
 from tests.reference.query2 import query2
 from topologies.taxi.collect import Collector
 from topologies.taxi.keys import Run
+from topologies.taxi.semantics import Semantics
 from topologies.taxi.trail import STAMPS
 
 from .workers import Workers, component_process
@@ -86,7 +87,12 @@ def test_processes_answer_both_queries_as_the_reference_does(
     client = redis_server.client()
     lines = lines[:4_000]
     tasks = {"parser": 2, "countByWindow": 2, "emptyTaxis": 2}
-    workers = Workers(tmp_path, str(redis_server.address), RUN.id, queries=("1", "2"), tasks=tasks, shares=2)
+    workers = Workers(
+        *(tmp_path, str(redis_server.address), RUN.id),
+        queries=("1", "2"),
+        tasks=tasks,
+        shares=2,
+    )
     with workers:
         put(client, lines, 1, len(lines))
         client.xadd(RUN.rows, {"n": len(lines) + 1, "end": 1})
@@ -95,6 +101,7 @@ def test_processes_answer_both_queries_as_the_reference_does(
     assert workers.synced == {task for task in workers.tasks if task[0] != "dataSource"}
     assert set(workers.exit_statuses.values()) == {2}  # streamparse's status when Storm went away
     assert (first.epochs, first.replayed, first.rows) == (1, 0, 4_000)
+    assert first.semantics == Semantics().document()
     assert_same(tmp_path / "out", first, query1(lines))
     assert_same(tmp_path / "out" / "query2", second, query2(lines))
 

@@ -11,6 +11,7 @@ from topologies.component import TaxiSpout, replays
 from topologies.moments import now_us
 from topologies.taxi.batcher import MOST_ROWS, Batcher, RowsGoneError
 from topologies.taxi.epochs import Began, EpochReader, Progress, ProgressWatch, Superseded, Trouble
+from topologies.taxi.semantics import Semantics
 from topologies.taxi.settings import TaxiSettings
 from topologies.taxi.tries import Tries
 
@@ -66,7 +67,7 @@ class DataSource(TaxiSpout):
         self._under_way = deque()
         self._flows = False
         self._reader = EpochReader(self._settings)
-        self._watch = ProgressWatch(self._settings)
+        self._watch = ProgressWatch(self._settings, Semantics.from_conf(storm_conf))
         self._reader.start()
         self._watch.start()
 

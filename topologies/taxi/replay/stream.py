@@ -84,11 +84,15 @@ class RunStream:
         Raises:
             FeedError: The stream and what is kept about it do not agree.
         """
-        last = cast("list[tuple[Any, dict[Any, Any]]]", self._redis.xrevrange(self._run.rows, count=1))
+        # at once: another process may be feeding the run
+        both = self._redis.pipeline(transaction=True)
+        both.xrevrange(self._run.rows, count=1)
+        both.hgetall(self._run.feed)
+        last, kept = cast("tuple[list[tuple[Any, dict[Any, Any]]], dict[Any, Any]]", both.execute())
         if not last:
             return None
         entry = {_text(key): value for key, value in last[0][1].items()}
-        feed = _texts(cast("dict[Any, Any]", self._redis.hgetall(self._run.feed)))
+        feed = _texts(kept)
         ended = "end" in entry
         fed = int(entry.get("n", 0)) - 1
         if not ended:
