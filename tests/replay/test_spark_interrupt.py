@@ -82,13 +82,17 @@ def test_an_ending_in_the_block_comes_behind_it() -> None:
                 os.kill(os.getpid(), number)
             done.append(True)
 
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    # not those of the tests' one session, which end it
+    before = {number: signal.getsignal(number) for number in (signal.SIGHUP, signal.SIGINT)}
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt):
             block()
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     finally:
-        signal.signal(signal.SIGHUP, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
     assert done
 
 
