@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.data.session import spark
+from cli.data.session import DriverMemory, Master, spark
 
 if TYPE_CHECKING:
     from replay.latency import Latency
@@ -23,12 +23,14 @@ def latency(
     out: Annotated[
         Path | None, typer.Option(help="File for the figures as JSON, by folder.", show_default=False)
     ] = None,
+    master: Master = "local[*]",
+    driver_memory: DriverMemory = "1g",
 ) -> None:
     """Compute response times of runs over their paced rows: mean and percentiles."""
     from replay.latency import measure_run  # noqa: PLC0415  # Spark loads slowly
     from replay.output import write_json  # noqa: PLC0415
 
-    with spark() as session:
+    with spark(master, driver_memory) as session:
         measured = {str(folder): measure_run(session, folder) for folder in stream}
         if out is not None:
             write_json(out, {folder: figures.document() for folder, figures in measured.items()})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.data.session import bad_input, say, spark
+from cli.data.session import DriverMemory, Master, bad_input, say, spark
 from cli.errors import UserError
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from replay.trips.check import Figure
 
-Master = Annotated[str, typer.Option(help="Spark master URL.")]
-Memory = Annotated[str, typer.Option(help="Heap of Spark's driver.")]
 Out = Annotated[Path, typer.Option(help="Folder for the trips table; an earlier one is replaced.")]
 
 REAL_ROWS = Path(__file__).resolve().parents[2] / "data" / "debs2015"
@@ -48,7 +46,7 @@ def ingest(
         ),
     ] = None,
     master: Master = "local[*]",
-    driver_memory: Memory = "1g",
+    driver_memory: DriverMemory = "1g",
 ) -> None:
     """Make a trips table from files: 17 columns, the agency's schema, SenML lines, start and end events.
 
@@ -78,7 +76,7 @@ def clean(
     source: Annotated[Path, typer.Argument(help="A trips table.", show_default=False)],
     out: Out,
     master: Master = "local[*]",
-    driver_memory: Memory = "1g",
+    driver_memory: DriverMemory = "1g",
 ) -> None:
     """Copy a trips table without what the queries cannot use, sorted by drop-off and numbered anew."""
     from replay.trips.clean import clean as write  # noqa: PLC0415  # Spark loads slowly
@@ -113,7 +111,7 @@ def generate(
     ] = False,
     real: Annotated[Path, typer.Option(help="Folder of the real rows, for --check.")] = REAL_ROWS,
     master: Master = "local[*]",
-    driver_memory: Memory = "1g",
+    driver_memory: DriverMemory = "1g",
 ) -> None:
     """Make up taxi trips with the statistics of the real ones, as a trips table.
 
