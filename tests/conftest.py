@@ -41,11 +41,13 @@ def spark() -> Iterator[SparkSession]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Take Ctrl-C again where it is ignored, as in a job that a shell runs in the background.
+    """Take signals again that are ignored, as in a job that a shell runs in the background or by `nohup`.
 
     Commands under test would inherit that and never be interrupted.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
     # nothing here goes through pandas
     config.addinivalue_line("filterwarnings", "ignore:PySpark does not yet fully support pandas")
