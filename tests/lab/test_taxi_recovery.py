@@ -126,14 +126,14 @@ def test_both_queries_outlive_a_worker_redis_and_the_feeder(
 ) -> None:
     """Answers are the plain program's after SIGKILL of a worker, of Redis and of the replay.
 
-    With two tasks of every component that may have them, and with acking.
+    With several tasks and shares, and with acking.
     """
     redis = f"--redis=redis:{REDIS_PORT}"
     stormplace(
         cluster.lab,
         "taxi",
         *("submit", "--nimbus=nimbus:6627", redis, f"--run={RUN}", f"--name={RUN}"),
-        *("--query=both", "--tasks=2", "--workers=2", "--replay"),
+        *("--query=both", "--tasks=countByWindow=2", "--tasks=emptyTaxis=2", "--workers=2", "--replay"),
     )
     replay = (
         "replay",
@@ -141,6 +141,8 @@ def test_both_queries_outlive_a_worker_redis_and_the_feeder(
         redis,
         f"--run={RUN}",
         "--rate=400",
+        # so that there is something left to feed, however long the topology takes to come back
+        "--ahead=3000",
         f"--rejects={tmp_path / 'rejects.csv'}",
     )
     first = begin(cluster.lab, "redis", "taxi", *replay)
