@@ -6,6 +6,7 @@ import heapq
 from collections import deque
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import attrgetter
 
 from tests.reference.choices import Choices, printed_pickup, printed_time
 from tests.reference.query1 import Answers
@@ -36,13 +37,13 @@ class Stop:
 
 @dataclass(frozen=True)
 class Listed:
-    """An area in the ranking."""
+    """An area in the ranking; of two the one with the greater rank is the better one."""
 
     profitability: float  # of small fractions, equal if and only if they are
-    freshest: int
     area: str
     empty: int
     profit: Fraction
+    rank: tuple[float, int, int, int]
 
 
 class City:
@@ -105,7 +106,10 @@ class City:
         each = profit / len(stops)
         if self.choices.profitability == "cents":
             each = Fraction(int(each * 100), 100)  # cut towards zero
-        self.listed[area] = Listed(float(each), freshest, area, len(stops), profit)
+        east, south = map(int, area.split("."))
+        # of two equal ones that one row made fresh, its start and its end, the lower index is first
+        rank = (float(each), freshest, -east, -south)
+        self.listed[area] = Listed(float(each), area, len(stops), profit, rank)
 
     def _median(self, cents: list[int]) -> Fraction:
         """Median in dollars."""
@@ -122,22 +126,13 @@ class City:
         return Fraction(whole if total >= 0 else -whole, 100)
 
     def best(self) -> list[Listed]:
-        """The eleven most profitable areas.
+        """The eleven most profitable areas."""
+        return heapq.nlargest(11, self.listed.values(), key=attrgetter("rank"))
 
-        Of two that are equally profitable and were made fresh by one row, its start and its end, the lower
-        index to the east is first, then to the south.
-        """
 
-        def rank(each: Listed) -> tuple[float, int, int, int]:
-            east, south = map(int, each.area.split("."))
-            return each.profitability, each.freshest, -east, -south
-
-        return heapq.nlargest(11, self.listed.values(), key=rank)
-
-    def shown(self) -> list[object]:
-        """What is another answer when it is another one."""
-        ten = self.best()[:10]
-        return [each.area for each in ten] if self.choices.q2_emit == "areas" else list(_state(ten))
+def _shown(best: list[Listed], choices: Choices) -> list[object]:
+    """What is another answer when it is another one."""
+    return [each.area for each in best[:10]] if choices.q2_emit == "areas" else list(_state(best[:10]))
 
 
 def query2(lines: list[str], choices: Choices | None = None) -> Answers:
@@ -177,9 +172,9 @@ def query2(lines: list[str], choices: Choices | None = None) -> Answers:
         if answers.states and answers.states[-1][1] == row.dropoff:
             answers.states.pop()
         answers.states.append((n, row.dropoff, state))
-        if city.shown() != told:
-            told = city.shown()
-            answers.tops.append((n, _row(printed_pickup(row, choices), row.dropoff, city, choices)))
+        if (shown := _shown(best, choices)) != told:
+            told = shown
+            answers.tops.append((n, _row(printed_pickup(row, choices), row.dropoff, best, choices)))
     return answers
 
 
@@ -187,10 +182,11 @@ def _wait(city: City, clock: int, n: int, told: list[object], answers: Answers) 
     """Tell by choice what leaves before row n in rows of its own; returns what was told last."""
     for instant in city.leaving(clock) if city.choices.expiry == "own-rows" else ():
         city.wait(instant)
-        if city.shown() != told:
-            told = city.shown()
+        best = city.best()
+        if (shown := _shown(best, city.choices)) != told:
+            told = shown
             time = printed_time(instant)
-            answers.tops.append((n, _row(time, time, city, city.choices)))
+            answers.tops.append((n, _row(time, time, best, city.choices)))
     return told
 
 
@@ -200,7 +196,7 @@ def _state(best: list[Listed]) -> list[list[object]]:
     ]
 
 
-def _row(pickup: str, dropoff: str, city: City, choices: Choices) -> str:
-    ten = [",".join(map(str, entry)) for entry in _state(city.best()[:10])]
+def _row(pickup: str, dropoff: str, best: list[Listed], choices: Choices) -> str:
+    ten = [",".join(map(str, entry)) for entry in _state(best[:10])]
     null = ",".join(["NULL"] * (4 if choices.nulls == "per-cell" else 1))
     return ",".join([pickup, dropoff, *ten, *[null] * (10 - len(ten))])
