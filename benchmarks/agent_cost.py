@@ -26,9 +26,9 @@ from kazoo.client import KazooClient
 
 from benchmarks.agents_at_scale import content
 from benchmarks.zookeeper_server import zookeeper_server
-from cli.machine import PROJECT, provenance
-from monitoring.coordinate import Coordinate
-from monitoring.probe import Answer, Probe, decode, encode_answer, encode_probe
+from experiments.machine import PROJECT, provenance
+from monitoring.agent.coordinate import Coordinate
+from monitoring.agent.probe import Answer, Probe, decode, encode_answer, encode_probe
 
 ROOT = "/cost"
 WARM_UP_S = 30.0

@@ -30,12 +30,12 @@ from kazoo.exceptions import ConnectionLoss, NoNodeError, SessionExpiredError
 from kazoo.protocol.states import EventType
 
 from benchmarks.zookeeper_server import zookeeper_server
-from cli.machine import provenance
-from monitoring.coordinate import Coordinate
-from monitoring.links import Link
-from monitoring.load import Load
-from monitoring.publisher import Publisher, PublisherOptions
+from experiments.machine import provenance
+from monitoring.agent.coordinate import Coordinate
+from monitoring.agent.links import Link
+from monitoring.agent.load import Load
 from monitoring.reading import Address, Outages, Reading, to_json
+from monitoring.zookeeper.publisher import Publisher, PublisherOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,7 +16,7 @@ import numpy as np
 from benchmarks.simulated_agents import Simulation
 from benchmarks.vivaldi_simulation import MatrixDelays, noisy
 from bridge.settings import ReadingsSettings
-from cli.machine import provenance
+from experiments.machine import provenance
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from cli.machine import PROJECT, provenance
+from experiments.machine import PROJECT, provenance
 from lab.cluster import LabClient
 from lab.sites import SiteFile, read_site_file
 

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from cli.machine import PROJECT, provenance
+from experiments.machine import PROJECT, provenance
 from lab.cluster import LabClient
 
 NAME = "taxi"

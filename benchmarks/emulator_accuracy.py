@@ -13,8 +13,8 @@ import statistics
 import tempfile
 from pathlib import Path
 
-from cli.machine import PROJECT, provenance
-from lab.accuracy import measure
+from benchmarks.lab_accuracy import measure
+from experiments.machine import PROJECT, provenance
 from lab.cluster import LabClient
 
 

@@ -24,9 +24,9 @@ from pathlib import Path
 import psutil
 
 from benchmarks.processes import Watched, watch
-from cli.machine import provenance
-from replay.expected import write_expected
-from replay.expected_input import input_bytes
+from experiments.machine import provenance
+from replay.expected.compute import write_expected
+from replay.expected.input_kind import input_bytes
 from replay.session import jvm_options, spark_session
 from replay.trips.generate import generate
 from replay.trips.settings import Settings

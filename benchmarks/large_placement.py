@@ -21,16 +21,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cli.machine import PROJECT, provenance
-from scheduler.deadline import Deadline
-from scheduler.delays import Coordinates
-from scheduler.evaluation import evaluate
+from experiments.machine import PROJECT, provenance
+from scheduler.base.deadline import Deadline
+from scheduler.evaluation.evaluate import evaluate
+from scheduler.model.link_table import Coordinates
+from scheduler.model.problem import Application, Network, Node, Objective, Operator, Problem, Stream
 from scheduler.plan import plan
-from scheduler.problem import Application, Network, Node, Objective, Operator, Problem, Stream
 from scheduler.registry import STRATEGIES
 
 if TYPE_CHECKING:
-    from scheduler.strategy import Progress
+    from scheduler.contract.strategy import Progress
 
 SEED = 7
 COMPONENTS = 6

@@ -19,25 +19,25 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.placement.analysis import SOLVER_TOLERANCE
 from benchmarks.placement.measure import run
-from bridge.child_process import ChildProcesses
-from cli.instance_file import instance_text
-from cli.machine import provenance
+from bridge.children.processes import ChildProcesses
+from cli.instance.instance_file import instance_text
 from cli.progress import StepProgress
-from scheduler.arrays import ints
-from scheduler.evaluation import OBJECTIVE_STEP, check, evaluate
-from scheduler.generators.heterogeneous import NodeChoices
-from scheduler.generators.paper import OBJECTIVES
-from scheduler.generators.recipe import Recipe, build
-from scheduler.instance import named_placement, parse_instance, to_document
-from scheduler.problem import UNPLACED, CoLocationLimit, Problem
+from experiments.machine import provenance
+from scheduler.base.arrays import ints
+from scheduler.evaluation.evaluate import OBJECTIVE_STEP, check, evaluate
+from scheduler.instances.document import named_placement, parse_instance, to_document
+from scheduler.instances.generators.heterogeneous import NodeChoices
+from scheduler.instances.generators.paper import OBJECTIVES
+from scheduler.instances.generators.recipe import Recipe, build
+from scheduler.model.problem import UNPLACED, CoLocationLimit, Problem
 from scheduler.registry import STRATEGIES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from cli.machine import Provenance
-    from scheduler.arrays import IntArray
-    from scheduler.result import Result
+    from experiments.machine import Provenance
+    from scheduler.base.arrays import IntArray
+    from scheduler.contract.result import Result
 
 FOLDER = Path(__file__).parent / "instances"
 BEST_KNOWN = FOLDER / "best-known.json"

@@ -30,7 +30,7 @@ from redis.exceptions import BusyLoadingError
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.retry import Retry
 
-from cli.machine import PROJECT, provenance
+from experiments.machine import PROJECT, provenance
 from topologies.taxi.keys import Run
 from topologies.taxi.replay.check import Checker
 from topologies.taxi.replay.pace import Speed

@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from cli.machine import PROJECT, provenance
+from experiments.machine import PROJECT, provenance
 
 PATIENCE_S = 600
 

@@ -11,11 +11,11 @@ import statistics
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from monitoring.latency_filter import LatencyFilter
-from monitoring.pace import Pace
-from monitoring.peer_pool import PeerPool
-from monitoring.peers import PeerChooser
-from monitoring.vivaldi import Vivaldi, VivaldiParameters
+from monitoring.agent.latency_filter import LatencyFilter
+from monitoring.agent.pace import Pace
+from monitoring.agent.peers import PeerChooser
+from monitoring.agent.vivaldi import Vivaldi, VivaldiParameters
+from monitoring.zookeeper.peer_pool import PeerPool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -19,8 +19,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bridge.memory import NOTHING
-from bridge.messages import (
+from bridge.round.memory import NOTHING
+from bridge.round.planner import plan_round
+from bridge.settings import MoveSettings, PlanSettings, Settings
+from bridge.wire.messages import (
     UNASSIGNED,
     ComponentKind,
     Decision,
@@ -31,11 +33,9 @@ from bridge.messages import (
     Supervisor,
     Topology,
 )
-from bridge.planner import plan_round
-from bridge.settings import MoveSettings, PlanSettings, Settings
 
 if TYPE_CHECKING:
-    from bridge.messages import TopologyPlan
+    from bridge.wire.messages import TopologyPlan
 
 SITES = Path(__file__).parents[1] / "lab" / "sites" / "response-time.toml"
 LOCAL_MS = 0.25

@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.library import FOLDER
-from cli.machine import provenance
+from experiments.machine import provenance
+from experiments.sweep.distribute import run_missing, write_runs
+from experiments.sweep.sweep_folder import SweepFolder
+from experiments.sweep.sweep_plan import Instance, SweepPlan
 from replay.session import spark_session
-from replay.sweep.distribute import run_missing, write_runs
-from replay.sweep.folder import SweepFolder
-from replay.sweep.plan import Instance, SweepPlan
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from cli.machine import PROJECT, provenance
+from experiments.machine import PROJECT, provenance
 from lab.cluster import LabClient
 
 if TYPE_CHECKING:

@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING
 
 import psutil
 
-from cli.machine import provenance
+from experiments.machine import provenance
 from lab.cluster import LabClient
 from lab.control import keeper_pid
-from replay.compare import compare_queries
-from replay.expected import write_expected
+from replay.compare.compare import compare_queries
+from replay.expected.compute import write_expected
 from replay.session import spark_session
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 import psutil
 
-from cli.machine import provenance
+from experiments.machine import provenance
 from replay.session import spark_session
 from replay.trips.clean import clean
 from replay.trips.generate import generate

@@ -17,8 +17,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from benchmarks.simulated_agents import Simulation, table_5_ms
-from cli.machine import provenance
-from scheduler.generators.brite import two_level_waxman
+from experiments.machine import provenance
+from scheduler.instances.generators.brite import two_level_waxman
 
 if TYPE_CHECKING:
     import random

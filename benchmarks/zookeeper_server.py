@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import psutil
 from kazoo.client import KazooClient
 
-from cli.machine import PROJECT
+from experiments.machine import PROJECT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -47,10 +47,10 @@ def agent(
     import asyncio  # noqa: PLC0415 - see above
     import os  # noqa: PLC0415 - see above
 
-    from monitoring.agent import Agent  # noqa: PLC0415 - see above
+    from monitoring.agent.agent import Agent  # noqa: PLC0415 - see above
+    from monitoring.agent.agent_options import AgentError, AgentOptions, parse_ports  # noqa: PLC0415 - see above
     from monitoring.log import json_log  # noqa: PLC0415 - see above
-    from monitoring.options import AgentError, AgentOptions, parse_ports  # noqa: PLC0415 - see above
-    from monitoring.zookeeper_auth import read_auth  # noqa: PLC0415 - see above
+    from monitoring.zookeeper.access import read_auth  # noqa: PLC0415 - see above
 
     try:
         ports = None if slot_ports is None else parse_ports(slot_ports)
@@ -76,7 +76,7 @@ def agent(
             log = json_log(host)
             one = Agent(options, log)
             if metrics is not None:
-                from monitoring.agent_metrics import AgentMetrics  # noqa: PLC0415 - see above
+                from monitoring.agent.agent_metrics import AgentMetrics  # noqa: PLC0415 - see above
 
                 metrics.registry.register(AgentMetrics(one.figures))
                 log.info("metrics-served", address=metrics.address)

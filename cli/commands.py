@@ -7,23 +7,14 @@ import sys
 
 import typer
 
-from cli import (
-    agent,
-    daemon,
-    demo,
-    evaluation,
-    instance,
-    lab,
-    network,
-    rates,
-    solve,
-    synthetic,
-    taxi,
-    taxi_replay,
-)
+from cli import agent, daemon, demo, evaluation, experiment, lab, rates
 from cli.data import commands as data
 from cli.errors import UserError
-from cli.experiment import commands as experiment
+from cli.instance import instance
+from cli.network import network
+from cli.solve import solve
+from cli.synthetic import synthetic
+from cli.taxi import taxi, taxi_replay
 
 app = typer.Typer(
     name="stormplace",

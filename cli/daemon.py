@@ -12,7 +12,7 @@ from cli.interrupt import ends_at_once
 from cli.metrics import metrics_served
 
 if TYPE_CHECKING:
-    from bridge.round_callbacks import RoundCallbacks
+    from bridge.server.callbacks import RoundCallbacks
     from bridge.settings import Settings
     from cli.metrics import Metrics
 
@@ -41,11 +41,11 @@ def _run(config: Path | None) -> None:
     import signal  # noqa: PLC0415
 
     with ends_at_once():
-        from bridge.child_process import ChildProcesses  # noqa: PLC0415
+        from bridge.children.processes import ChildProcesses  # noqa: PLC0415
         from bridge.log import json_log  # noqa: PLC0415
-        from bridge.record import RecordError, RecordWriter  # noqa: PLC0415
-        from bridge.rounds import RoundHandler  # noqa: PLC0415
-        from bridge.server import PlanServer, ServerError  # noqa: PLC0415
+        from bridge.record.record import RecordError, RecordWriter  # noqa: PLC0415
+        from bridge.server.handler import RoundHandler  # noqa: PLC0415
+        from bridge.server.plan_server import PlanServer, ServerError  # noqa: PLC0415
 
         settings = settings_of(config)
     log = json_log(settings.log.level)
@@ -83,7 +83,7 @@ def _run(config: Path | None) -> None:
 def _callbacks(metrics: Metrics | None) -> RoundCallbacks | None:
     if metrics is None:
         return None
-    from bridge.metrics import DaemonMetrics  # noqa: PLC0415  # see _run
+    from bridge.server.metrics import DaemonMetrics  # noqa: PLC0415  # see _run
 
     return DaemonMetrics(metrics.registry)
 

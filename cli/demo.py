@@ -11,7 +11,7 @@ import typer
 from cli.errors import UserError
 
 if TYPE_CHECKING:
-    from cli.demo_run import DemoSettings
+    from experiments.demo.demo_run import DemoSettings
     from lab.storm_config import SchedulerName
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -49,7 +49,7 @@ def demo(
     every answer with Spark and ends with a table and a picture in a folder of its own. The lab is taken down
     at the end, also after an error or Ctrl-C.
     """
-    from cli.demo_run import DemoSettings, run_demo  # noqa: PLC0415 (heavy imports only for this command)
+    from experiments.demo.demo_run import DemoSettings, run_demo  # noqa: PLC0415 (heavy imports only for this command)
 
     names = tuple(_scheduler(name.strip()) for name in schedulers.split(","))
     if len(set(names)) < len(names):

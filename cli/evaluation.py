@@ -67,8 +67,8 @@ def evaluate(
 
     Exit status: 0 done, 1 a step failed or an answer is wrong, 2 bad input, 130 ended by Ctrl-C.
     """
-    from cli.evaluation_run import run_evaluation  # noqa: PLC0415  # heavy imports only for this command
-    from cli.evaluation_settings import (  # noqa: PLC0415  # likewise
+    from experiments.evaluation.evaluation_run import run_evaluation  # noqa: PLC0415  # heavy imports only for this command
+    from experiments.evaluation.evaluation_settings import (  # noqa: PLC0415  # likewise
         QUERIES,
         EvaluationSettings,
         read_feeding,

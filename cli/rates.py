@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from cli.metrics import Metrics
     from monitoring.agent_figures import SessionFigures
-    from monitoring.rates_figures import CollectorFigures
+    from monitoring.rates.rates_figures import CollectorFigures
 
 
 def rates(
@@ -45,9 +45,9 @@ def rates(
     """
     # imported here: other commands must not wait for these
     from monitoring.log import json_log  # noqa: PLC0415 - see above
-    from monitoring.rates_collector import run  # noqa: PLC0415 - see above
-    from monitoring.rates_options import CollectorError, CollectorOptions  # noqa: PLC0415 - see above
-    from monitoring.zookeeper_auth import read_auth  # noqa: PLC0415 - see above
+    from monitoring.rates.collector import run  # noqa: PLC0415 - see above
+    from monitoring.rates.rates_options import CollectorError, CollectorOptions  # noqa: PLC0415 - see above
+    from monitoring.zookeeper.access import read_auth  # noqa: PLC0415 - see above
 
     try:
         auth = read_auth(zookeeper_auth_file, os.environ)
@@ -76,7 +76,7 @@ def _tell(
     metrics: Metrics | None, figures: Callable[[], CollectorFigures], session: Callable[[], SessionFigures]
 ) -> None:
     if metrics is not None:
-        from monitoring.rates_metrics import RatesMetrics  # noqa: PLC0415 - see above
+        from monitoring.rates.rates_metrics import RatesMetrics  # noqa: PLC0415 - see above
 
         metrics.registry.register(RatesMetrics(figures, session))
 

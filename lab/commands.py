@@ -104,7 +104,9 @@ def pause(host: Host) -> Command:
 
 def forwarder() -> Command:
     """Return the wide-area emulator."""
-    return Command("forwarder", None, (sys.executable, "-m", "lab.forwarder"), piped=True, restart=False)
+    return Command(
+        "forwarder", None, (sys.executable, "-m", "lab.emulator.forwarder"), piped=True, restart=False
+    )
 
 
 def observer() -> Command:

@@ -10,9 +10,9 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from lab import commands
+from lab.emulator.forwarder import Endpoint, ForwarderSetup
+from lab.emulator.isolation import Isolation
 from lab.errors import LabError
-from lab.forwarder import Endpoint, ForwarderSetup
-from lab.isolation import Isolation
 from lab.layout import NIMBUS, REDIS, Host, lay_out
 from lab.service import Service
 from lab.status import ServiceStatus

@@ -9,15 +9,15 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from monitoring.ip_addresses import fault, is_loopback
+from monitoring.agent.ip_addresses import fault, is_loopback
 from monitoring.json_input import json_object, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from monitoring.coordinate import Coordinate
-    from monitoring.links import Link
-    from monitoring.load import Load
+    from monitoring.agent.coordinate import Coordinate
+    from monitoring.agent.links import Link
+    from monitoring.agent.load import Load
 
 VERSION = 1
 

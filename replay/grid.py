@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from scheduler.arrays import FloatArray, IntArray
+    from scheduler.base.arrays import FloatArray, IntArray
 
 WEST_CENTRE = -74.913585
 NORTH_CENTRE = 41.474937

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from replay.compare import answered_queries, compare_queries
-from replay.expected import write_expected
-from replay.expected_summary import query_folder
-from replay.latency import measure_run
+from replay.analysis.latency import measure_run
+from replay.compare.compare import answered_queries, compare_queries
+from replay.expected.compute import write_expected
+from replay.expected.summary import query_folder
 from replay.output import write_json
 from replay.session import spark_session
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from replay.latency import Latency
-    from replay.verdict import RunVerdict
+    from replay.analysis.latency import Latency
+    from replay.compare.verdict import RunVerdict
 
 VERDICT = "verdict.json"
 LATENCY = "latency.json"

@@ -6,21 +6,21 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from scheduler.evaluation import OBJECTIVE_STEP, evaluate
-from scheduler.exact.longest_paths import solve_longest_response
+from scheduler.evaluation.evaluate import OBJECTIVE_STEP, evaluate
+from scheduler.exact.extremes.longest_paths import solve_longest_response
+from scheduler.exact.extremes.turned import TurnedProblem
 from scheduler.exact.solve import TOO_LARGE, Exact, first_placement, solve_exact
-from scheduler.exact.turned import TurnedProblem
-from scheduler.objective import METRICS, Objective
-from scheduler.problem import Problem
-from scheduler.ranges import LOWEST_LOG_AVAILABILITY
-from scheduler.reduction import is_large
+from scheduler.model.objective import METRICS, Objective
+from scheduler.model.problem import Problem
+from scheduler.model.ranges import LOWEST_LOG_AVAILABILITY
+from scheduler.reduce.reduction import is_large
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from scheduler.evaluation import Evaluation
-    from scheduler.objective import Range
-    from scheduler.strategy import Context
+    from scheduler.contract.strategy import Context
+    from scheduler.evaluation.evaluate import Evaluation
+    from scheduler.model.objective import Range
 
 End = Literal["best", "worst"]
 
@@ -63,13 +63,13 @@ def optimal_ranges(
 
     Every end gets an equal share of the time that is left when its turn comes. One that is not proved by
     then is the best bound known, as are all ends of a problem that strategies do not take as a whole
-    (`scheduler.reduction.is_large`). A metric whose values differ by less than the exact solver tells apart
+    (`scheduler.reduce.reduction.is_large`). A metric whose values differ by less than the exact solver tells apart
     (1e-9 of the computed bounds' width) is constant: low equals high. Availability ends at e^-700.
 
     Args:
         problem: Its weights, given ranges and current placement are not looked at.
         context: Deadline, children for the solver, and who hears of progress, in terms of F from 0 to 1 over
-            the bounds that `scheduler.ranges` computes: 0 is the end that is looked for.
+            the bounds that `scheduler.model.ranges` computes: 0 is the end that is looked for.
         tell: Called before each end is looked for.
 
     Returns:

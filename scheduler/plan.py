@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.arrays import frozen
-from scheduler.children import INLINE
-from scheduler.deadline import Deadline
-from scheduler.evaluation import check, evaluate
-from scheduler.reduction import is_large, solve_on_candidates
+from scheduler.base.arrays import frozen
+from scheduler.base.deadline import Deadline
+from scheduler.contract.children import INLINE
+from scheduler.contract.result import Result
+from scheduler.contract.strategy import Context, ignore
+from scheduler.evaluation.evaluate import check, evaluate
+from scheduler.reduce.reduction import is_large, solve_on_candidates
 from scheduler.registry import STRATEGIES
-from scheduler.result import Result
-from scheduler.strategy import Context, ignore
 
 if TYPE_CHECKING:
-    from scheduler.children import Children
-    from scheduler.problem import Problem
-    from scheduler.strategy import Report
+    from scheduler.contract.children import Children
+    from scheduler.contract.strategy import Report
+    from scheduler.model.problem import Problem
 
 DEFAULT_STRATEGY = "local-search"
 NO_DEADLINE = Deadline.none()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from scheduler.contract.strategy import NoParameters, StrategyEntry
 from scheduler.strategies.even import even
 from scheduler.strategies.greedy import greedy
 from scheduler.strategies.greedy_no_penalty import greedy_no_penalty
@@ -20,7 +21,6 @@ from scheduler.strategies.portfolio import tireless as portfolio_tireless
 from scheduler.strategies.res_odp import ResOdpParameters, res_odp
 from scheduler.strategies.tabu_search import TabuSearchParameters, tabu_search
 from scheduler.strategies.tabu_search import tireless as tabu_search_tireless
-from scheduler.strategy import NoParameters, StrategyEntry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -17,17 +17,17 @@ from typing import TYPE_CHECKING
 from benchmarks.placement.grid import FULL, REDUCED, ProblemKey
 from benchmarks.placement.measure import measure, run
 from benchmarks.placement.rows import FAILED, append, export, load
-from bridge.child_process import ChildProcesses
-from cli.machine import PROJECT, provenance
+from bridge.children.processes import ChildProcesses
 from cli.progress import StepProgress
-from scheduler.generators.paper import APPLICATIONS, OBJECTIVES, paper_problem
+from experiments.machine import PROJECT, provenance
+from scheduler.instances.generators.paper import APPLICATIONS, OBJECTIVES, paper_problem
 from scheduler.registry import STRATEGIES
 
 if TYPE_CHECKING:
     from benchmarks.placement.grid import Variant
-    from cli.machine import Provenance
-    from scheduler.children import Children
-    from scheduler.problem import Problem
+    from experiments.machine import Provenance
+    from scheduler.contract.children import Children
+    from scheduler.model.problem import Problem
 
 INTERRUPTED_STATUS = 130
 WARM_UP_S = 1.0

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
 
-from scheduler.generators.paper import APPLICATIONS, OBJECTIVES, SIZES
+from scheduler.instances.generators.paper import APPLICATIONS, OBJECTIVES, SIZES
 from scheduler.registry import STRATEGIES
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, order=True)
 class ProblemKey:
-    """One of the paper's problems (`scheduler.generators.paper.paper_problem`)."""
+    """One of the paper's problems (`scheduler.instances.generators.paper.paper_problem`)."""
 
     seed: int
     nodes: int

@@ -8,18 +8,18 @@ import time
 from typing import TYPE_CHECKING
 
 from benchmarks.placement.rows import FAILED, Row
-from scheduler.deadline import Deadline
-from scheduler.evaluation import OBJECTIVE_STEP
+from scheduler.base.deadline import Deadline
+from scheduler.evaluation.evaluate import OBJECTIVE_STEP
 from scheduler.plan import StrategyError, plan
 from scheduler.registry import STRATEGIES
 
 if TYPE_CHECKING:
     from benchmarks.placement.grid import ProblemKey, Variant
-    from cli.machine import Provenance
-    from scheduler.children import Children
-    from scheduler.problem import Problem
-    from scheduler.result import Result
-    from scheduler.strategy import Progress
+    from experiments.machine import Provenance
+    from scheduler.contract.children import Children
+    from scheduler.contract.result import Result
+    from scheduler.contract.strategy import Progress
+    from scheduler.model.problem import Problem
 
 REPEATED_BELOW_S = 0.2
 REPEATS = 5

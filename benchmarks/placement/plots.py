@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 
-from scheduler.generators.paper import APPLICATIONS, OBJECTIVES
+from scheduler.instances.generators.paper import APPLICATIONS, OBJECTIVES
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt  # after the choice of a backend without a display

@@ -25,7 +25,7 @@ from benchmarks.placement.tables import (
     times,
 )
 from benchmarks.placement.targets import searches, targets
-from scheduler.generators.paper import APPLICATIONS, OBJECTIVES
+from scheduler.instances.generators.paper import APPLICATIONS, OBJECTIVES
 
 if TYPE_CHECKING:
     from benchmarks.placement.analysis import Study

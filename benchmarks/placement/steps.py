@@ -23,18 +23,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from cli.machine import PROJECT, provenance
 from cli.progress import StepProgress
-from scheduler.deadline import Deadline
-from scheduler.generators.paper import OBJECTIVES
-from scheduler.generators.recipe import Recipe, build
+from experiments.machine import PROJECT, provenance
+from scheduler.base.deadline import Deadline
+from scheduler.instances.generators.paper import OBJECTIVES
+from scheduler.instances.generators.recipe import Recipe, build
 from scheduler.plan import NO_DEADLINE, plan
 from scheduler.registry import STRATEGIES
 from scheduler.search.descent import Descent
 
 if TYPE_CHECKING:
-    from scheduler.problem import Problem
-    from scheduler.strategy import Progress
+    from scheduler.contract.strategy import Progress
+    from scheduler.model.problem import Problem
 
 STEPS = "steps.json"
 SHAPES = ((20, 100), (20, 400), (80, 400), (40, 1600), (160, 800), (80, 1600), (160, 1600), (320, 1600))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.placement.analysis import RAW_UNIT, REFERENCE, excess, paper_figures
 from benchmarks.placement.markdown import markdown, percent, ratio, seconds
-from scheduler.generators.paper import APPLICATIONS, OBJECTIVES
+from scheduler.instances.generators.paper import APPLICATIONS, OBJECTIVES
 
 if TYPE_CHECKING:
     import pandas as pd

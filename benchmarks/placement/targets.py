@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.placement.analysis import OPTIMAL, REFERENCE, at_best
 from benchmarks.placement.markdown import markdown, percent, seconds
-from scheduler.generators.paper import APPLICATIONS
+from scheduler.instances.generators.paper import APPLICATIONS
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -59,7 +59,7 @@ def analyse(
     from replay.analysis.analyse import analyse as analyse_runs  # noqa: PLC0415  # likewise
     from replay.analysis.changes import read_split  # noqa: PLC0415  # likewise
     from replay.analysis.runs import find_runs  # noqa: PLC0415  # likewise
-    from replay.sites import read_sites  # noqa: PLC0415  # likewise
+    from replay.analysis.sites import read_sites  # noqa: PLC0415  # likewise
 
     with bad_input():
         find_runs(runs)

@@ -49,9 +49,9 @@ def expected(
 ) -> None:
     """Compute the queries exactly: state per drop-off instant and minute, output rows, rejects by reason."""
     queries = _queries(query)
-    from replay.expected import write_expected  # noqa: PLC0415  # Spark loads slowly
-    from replay.expected_input import input_bytes  # noqa: PLC0415  # likewise
-    from replay.semantics import parse  # noqa: PLC0415  # likewise
+    from replay.expected.compute import write_expected  # noqa: PLC0415  # Spark loads slowly
+    from replay.expected.input_kind import input_bytes  # noqa: PLC0415  # likewise
+    from replay.expected.semantics import parse  # noqa: PLC0415  # likewise
 
     with bad_input():
         settings = parse(semantics or [])
@@ -85,7 +85,7 @@ def compare(
 
     Exit status: 0 equal, 1 different (the first difference of each kind is named), 2 bad input.
     """
-    from replay.compare import compare_queries  # noqa: PLC0415  # Spark loads slowly
+    from replay.compare.compare import compare_queries  # noqa: PLC0415  # Spark loads slowly
     from replay.output import write_json  # noqa: PLC0415  # Spark loads slowly
 
     with spark(master, driver_memory) as session:

@@ -10,7 +10,7 @@ import typer
 from cli.data.session import DriverMemory, Master, spark
 
 if TYPE_CHECKING:
-    from replay.latency import Latency
+    from replay.analysis.latency import Latency
 
 
 def register(app: typer.Typer) -> None:
@@ -27,7 +27,7 @@ def latency(
     driver_memory: DriverMemory = "1g",
 ) -> None:
     """Compute response times of runs over their paced rows: mean and percentiles."""
-    from replay.latency import measure_run  # noqa: PLC0415  # Spark loads slowly
+    from replay.analysis.latency import measure_run  # noqa: PLC0415  # Spark loads slowly
     from replay.output import write_json  # noqa: PLC0415
 
     with spark(master, driver_memory) as session:

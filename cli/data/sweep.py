@@ -12,16 +12,16 @@ from cli.data.session import bad_input, say, spark
 from cli.errors import UserError
 from cli.interrupt import INTERRUPTED_STATUS, ends_at_once
 from cli.meter import Meter
-from cli.solve_input import read_problem
+from cli.solve.solve_input import read_problem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.table import Column
 
-    from replay.sweep.plan import SweepPlan
-    from replay.sweep.summary import InstanceSummary, StrategySummary
-    from replay.sweep.worker import Finished
+    from experiments.sweep.sweep_plan import SweepPlan
+    from experiments.sweep.sweep_summary import InstanceSummary, StrategySummary
+    from experiments.sweep.worker import Finished
 
 ALL = "all"
 FAILED_STATUS = 1
@@ -56,9 +56,9 @@ def sweep(
     if time_limit is not None and not 0 < time_limit < math.inf:
         raise UserError(f"--time-limit: expected a number of seconds > 0, got {time_limit:g}")
     with ends_at_once():
-        from replay.sweep.distribute import run_missing, write_runs  # noqa: PLC0415  # Spark loads slowly
-        from replay.sweep.folder import SweepFolder  # noqa: PLC0415  # likewise
-        from replay.sweep.summary import by_instance, by_strategy  # noqa: PLC0415  # likewise
+        from experiments.sweep.distribute import run_missing, write_runs  # noqa: PLC0415  # Spark loads slowly
+        from experiments.sweep.sweep_folder import SweepFolder  # noqa: PLC0415  # likewise
+        from experiments.sweep.sweep_summary import by_instance, by_strategy  # noqa: PLC0415  # likewise
 
         with bad_input():
             plan = _plan(instances, strategies, seeds, time_limit)
@@ -90,7 +90,7 @@ def sweep(
 
 def _plan(instances: Sequence[Path], strategies: str, seeds: str, time_limit_s: float | None) -> SweepPlan:
     """Read what is to be run; instances are parsed here, so that none is refused in the middle."""
-    from replay.sweep.plan import Instance, SweepPlan, read_seeds  # noqa: PLC0415  # numpy loads slowly
+    from experiments.sweep.sweep_plan import Instance, SweepPlan, read_seeds  # noqa: PLC0415  # numpy loads slowly
 
     try:
         numbers = read_seeds(seeds)

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F  # noqa: N812 - the name that PySpark's own documents use
 
 from replay.analysis.answers import demand, ranked
+from replay.analysis.breakdown import parts
 from replay.analysis.changes import Change, around, between_runs
 from replay.analysis.hops import find_legs
+from replay.analysis.latency import measure
+from replay.analysis.placement import PLACEMENT, read_placement_file
 from replay.analysis.rounds import read_rounds
 from replay.analysis.runs import answered_rows, find_runs
+from replay.analysis.sites import read_sites
 from replay.analysis.timeline import slice_width_s, span_ms, timeline
 from replay.errors import DataError
 from replay.failures import reading
-from replay.latency import measure
 from replay.output import MARK, read_json, replaced_folder, write_json
-from replay.placement import PLACEMENT, read_placement_file
 from replay.places import spark_path
-from replay.response_time.breakdown import parts
-from replay.sites import read_sites
 from replay.stream_files import SUMMARY
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from replay.analysis.changes import Split
+    from replay.analysis.latency import Latency
     from replay.analysis.runs import QueryRun
-    from replay.latency import Latency
 
 ANALYSIS = "analysis.json"
 LISTED = 400

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F  # noqa: N812 - the name that PySpark's own documents use
 
+from replay.analysis.latency import measure
 from replay.errors import DataError
-from replay.latency import measure
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+    from replay.analysis.latency import Distribution, Latency
     from replay.analysis.runs import Query, QueryRun
-    from replay.latency import Distribution, Latency
 
 FIGURES = (50, 90, 95, 99)
 

@@ -1,4 +1,4 @@
-"""The legs of the way of a row in a run: trails and placement, cut by `replay.response_time.breakdown`."""
+"""The legs of the way of a row in a run: trails and placement, cut by `replay.analysis.breakdown`."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F  # noqa: N812 - the name that PySpark's own documents use
 
+from replay.analysis.breakdown import Way, legs
+from replay.analysis.measured_rows import TRAILS
 from replay.errors import DataError
 from replay.places import spark_path
-from replay.response_time.breakdown import Way, legs
-from replay.response_time.rows import TRAILS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
+    from replay.analysis.breakdown import Leg
+    from replay.analysis.placement import ExecutorPlace
     from replay.analysis.runs import Query, QueryRun
-    from replay.placement import ExecutorPlace
-    from replay.response_time.breakdown import Leg
-    from replay.sites import Sites
+    from replay.analysis.sites import Sites
 
 MOST_ROWS = 20_000
 """Rows whose trails come to the driver; of more a fixed sample does, enough for medians."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bridge.contract import WireError
-from bridge.messages import Decision
-from bridge.record import RecordError, read_records
-from bridge.wire import decode_response
+from bridge.record.record import RecordError, read_records
+from bridge.wire.contract import WireError
+from bridge.wire.encoding import decode_response
+from bridge.wire.messages import Decision
 from replay.errors import DataError
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 from pyspark.sql import functions as F  # noqa: N812 - the name that PySpark's own documents use
 
+from replay.analysis.latency import whole_results
 from replay.errors import DataError
-from replay.latency import whole_results
 from replay.stream_files import RESULTS
 
 if TYPE_CHECKING:

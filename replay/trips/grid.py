@@ -11,7 +11,7 @@ from replay.grid import OFF_GRID, areas, cells, parts
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scheduler.arrays import BoolArray, FloatArray, IntArray
+    from scheduler.base.arrays import BoolArray, FloatArray, IntArray
 
 
 def cell_indices(coordinates: FloatArray) -> IntArray:

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.evaluation import OBJECTIVE_STEP
-from scheduler.exact.chain import Chain, Memory, raise_prices
-from scheduler.exact.chain_search import search_chain
-from scheduler.exact.form import most_members
+from scheduler.chains.chain import Chain, Memory, raise_prices
+from scheduler.chains.chain_search import search_chain
+from scheduler.evaluation.evaluate import OBJECTIVE_STEP
+from scheduler.exact.form.class_form import most_members
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scheduler.exact.form import ClassForm
-    from scheduler.exact.incumbent import Incumbent
-    from scheduler.exact.work import Work
+    from scheduler.base.work import Work
+    from scheduler.contract.incumbent import Incumbent
+    from scheduler.exact.form.class_form import ClassForm
 
 SOURCE = "chain"
 STAGES = ((2, 40, 2_000), (3, 40, 2_000), (4, 30, 1 << 62))

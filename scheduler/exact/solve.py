@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.exact.ask import search_by_solver
+from scheduler.base.work import OutOfTimeError, Work
+from scheduler.contract.incumbent import Incumbent
+from scheduler.exact.branch.by_search import FIRST, THEN, search
 from scheduler.exact.by_chain import search_as_chain
-from scheduler.exact.by_search import FIRST, THEN, search
-from scheduler.exact.form import class_form
-from scheduler.exact.incumbent import Incumbent
-from scheduler.exact.two_classes import search_two_classes
-from scheduler.exact.work import OutOfTimeError, Work
+from scheduler.exact.exchangeable.two_classes import search_two_classes
+from scheduler.exact.form.class_form import class_form
+from scheduler.exact.solver.ask import search_by_solver
 from scheduler.search.descent import descend
 from scheduler.strategies.ils import IlsParameters, ils, improve
 from scheduler.strategies.local_search import LocalSearchParameters, local_search
@@ -23,10 +23,10 @@ from scheduler.strategies.local_search import LocalSearchParameters, local_searc
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scheduler.arrays import BoolArray, IntArray
-    from scheduler.exact.form import ClassForm
-    from scheduler.problem import Problem
-    from scheduler.strategy import Context, Progress, Suggestion
+    from scheduler.base.arrays import BoolArray, IntArray
+    from scheduler.contract.strategy import Context, Progress, Suggestion
+    from scheduler.exact.form.class_form import ClassForm
+    from scheduler.model.problem import Problem
 
 OVER = "the deadline ended the search for a proof"
 TOO_LARGE = "the problem is too large for a proof"

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.evaluation import evaluate
-from scheduler.moves import MoveCosts, MoveEvaluator, co_locations
-from scheduler.relocations import RelocationEvaluator
+from scheduler.evaluation.evaluate import evaluate
+from scheduler.evaluation.moves import MoveCosts, MoveEvaluator, co_locations
+from scheduler.evaluation.relocations import RelocationEvaluator
 
 if TYPE_CHECKING:
-    from scheduler.arrays import IntArray
-    from scheduler.deadline import Deadline
-    from scheduler.problem import Problem
+    from scheduler.base.arrays import IntArray
+    from scheduler.base.deadline import Deadline
+    from scheduler.model.problem import Problem
 
 
 class Descent:

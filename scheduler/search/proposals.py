@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.linear import linear_form
+from scheduler.evaluation.linear_form import linear_form
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scheduler.arrays import BoolArray, FloatArray, IntArray
-    from scheduler.problem import Problem
-    from scheduler.search.batch import BatchConstraints
+    from scheduler.base.arrays import BoolArray, FloatArray, IntArray
+    from scheduler.evaluation.batch import BatchConstraints
+    from scheduler.model.problem import Problem
 
     Proposal = tuple[IntArray, BoolArray]
     Move = Callable[[IntArray], Proposal]

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.capacity import TOLERANCE, remaining
-from scheduler.evaluation import OBJECTIVE_STEP, evaluate
-from scheduler.exact.chain import Chain, Memory, raise_prices
-from scheduler.exact.chain_search import search_chain
-from scheduler.exact.work import Work
-from scheduler.linear import linear_form
-from scheduler.problem import UNPLACED
+from scheduler.base.work import Work
+from scheduler.chains.chain import Chain, Memory, raise_prices
+from scheduler.chains.chain_search import search_chain
+from scheduler.evaluation.evaluate import OBJECTIVE_STEP, evaluate
+from scheduler.evaluation.linear_form import linear_form
+from scheduler.model.capacity import TOLERANCE, remaining
+from scheduler.model.problem import UNPLACED
 
 if TYPE_CHECKING:
-    from scheduler.arrays import FloatArray, IntArray
-    from scheduler.deadline import Deadline
-    from scheduler.problem import Problem
+    from scheduler.base.arrays import FloatArray, IntArray
+    from scheduler.base.deadline import Deadline
+    from scheduler.model.problem import Problem
 
 SHORTEST_RUN = 4
 """Operators of a run that is worth it: random moves find what there is to shorter ones."""
@@ -80,7 +80,7 @@ class Rebuild:
     """Places parts of runs anew, by cost along the part; only a full evaluation says whether F is lower.
 
     A part with what it is fixed to is a chain, for which bounds of what follows are known
-    (`scheduler.exact.chain`): the beam keeps the partial paths with the lowest ones. R counts along the part
+    (`scheduler.chains.chain`): the beam keeps the partial paths with the lowest ones. R counts along the part
     if the critical path goes through it, and not at all otherwise. Operators of a part that ask for different
     amounts are treated as if each asked for the most.
     """

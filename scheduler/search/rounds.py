@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.evaluation import evaluate
-from scheduler.large.descent import descend as sweep
-from scheduler.search.batch import BatchConstraints
+from scheduler.evaluation.batch import BatchConstraints
+from scheduler.evaluation.evaluate import evaluate
 from scheduler.search.descent import Descent
+from scheduler.search.level_descent import descend as sweep
 from scheduler.search.proposals import Proposals, candidate_lists
 from scheduler.search.rebuild import Rebuild
 from scheduler.search.walkers import Walkers
 
 if TYPE_CHECKING:
-    from scheduler.arrays import IntArray
-    from scheduler.problem import Problem
-    from scheduler.strategy import Context
+    from scheduler.base.arrays import IntArray
+    from scheduler.contract.strategy import Context
+    from scheduler.model.problem import Problem
 
 MOVES_PER_STEP = 40
 """Single moves of the problem (operators x nodes) for which a round takes one step."""

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.evaluation import DELAY_STEP_MS, OBJECTIVE_STEP
-from scheduler.search.batch import BatchConstraints, BatchEvaluator
+from scheduler.evaluation.batch import BatchConstraints, BatchEvaluator
+from scheduler.evaluation.evaluate import DELAY_STEP_MS, OBJECTIVE_STEP
 from scheduler.search.proposals import Proposals
 
 if TYPE_CHECKING:
-    from scheduler.arrays import FloatArray, IntArray
-    from scheduler.deadline import Deadline
-    from scheduler.evaluation import Rank
-    from scheduler.problem import Problem
+    from scheduler.base.arrays import FloatArray, IntArray
+    from scheduler.base.deadline import Deadline
+    from scheduler.evaluation.evaluate import Rank
+    from scheduler.model.problem import Problem
 
 COLDEST_ACCEPTS = 0.05
 """Worsening changes that the coldest walker is to accept while each operator that can move gets one."""

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.evaluation import evaluate
-from scheduler.first_fit import AT_ONCE, NodeOrder, breadth_first_operators, place_in_order
-from scheduler.penalty import LinkPenalty
-from scheduler.strategy import Progress
+from scheduler.construct.first_fit import AT_ONCE, NodeOrder, breadth_first_operators, place_in_order
+from scheduler.construct.penalty import LinkPenalty
+from scheduler.contract.strategy import Progress
+from scheduler.evaluation.evaluate import evaluate
 
 if TYPE_CHECKING:
-    from scheduler.arrays import FloatArray, IntArray
-    from scheduler.problem import Problem
-    from scheduler.strategy import Context, NoParameters, Suggestion
+    from scheduler.base.arrays import FloatArray, IntArray
+    from scheduler.contract.strategy import Context, NoParameters, Suggestion
+    from scheduler.model.problem import Problem
 
 WORK = 250_000
 """Operators, streams and nodes that all tries together may touch when nothing is pinned."""

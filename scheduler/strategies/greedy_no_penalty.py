@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.first_fit import NodeOrder, breadth_first_operators, place_in_order
+from scheduler.construct.first_fit import NodeOrder, breadth_first_operators, place_in_order
 
 if TYPE_CHECKING:
-    from scheduler.problem import Problem
-    from scheduler.strategy import Context, NoParameters, Suggestion
+    from scheduler.contract.strategy import Context, NoParameters, Suggestion
+    from scheduler.model.problem import Problem
 
 
 def greedy_no_penalty(problem: Problem, _parameters: NoParameters, _context: Context, /) -> Suggestion:

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.hierarchy import Hierarchy, create_hierarchy
-from scheduler.narrowing import PROOF_SIZE, concluded, limited, silent, solve_on, whole
+from scheduler.contract.strategy import Context, NoParameters, Suggestion
+from scheduler.reduce.hierarchy import Hierarchy, create_hierarchy
+from scheduler.reduce.narrowing import PROOF_SIZE, concluded, limited, silent, solve_on, whole
 from scheduler.strategies.greedy import greedy
-from scheduler.strategy import Context, NoParameters, Suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from scheduler.arrays import IntArray
+    from scheduler.base.arrays import IntArray
     from scheduler.exact.solve import Exact
-    from scheduler.problem import Problem
+    from scheduler.model.problem import Problem
 
 
 @dataclass(frozen=True)

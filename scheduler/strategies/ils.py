@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scheduler.evaluation import evaluate
+from scheduler.contract.strategy import Context, NoParameters, Progress, Suggestion
+from scheduler.evaluation.evaluate import evaluate
 from scheduler.search.rounds import Kicks, Walks
 from scheduler.strategies.greedy import greedy
-from scheduler.strategy import Context, NoParameters, Progress, Suggestion
 
 if TYPE_CHECKING:
-    from scheduler.arrays import IntArray
-    from scheduler.problem import Problem
+    from scheduler.base.arrays import IntArray
+    from scheduler.model.problem import Problem
 
 WALKABLE = 3000
 """Operators and streams up to which walkers are faster than kicks and descents."""
@@ -66,7 +66,7 @@ def improve(problem: Problem, placement: IntArray, parameters: IlsParameters, co
     Descents come first, then rounds. In a small problem a round is a number of steps of `Walkers`, and
     steepest descent refines what they have found as soon as they find nothing better. In a large one, where a
     step would take long, a round is a kick, some random changes of the best placement, and a descent that
-    moves many operators at once (`scheduler.large.descent`).
+    moves many operators at once (`scheduler.search.level_descent`).
 
     Args:
         problem: The problem.

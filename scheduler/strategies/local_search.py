@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from scheduler.evaluation import check, evaluate
-from scheduler.first_fit import breadth_first_operators
-from scheduler.penalty import LinkPenalty
+from scheduler.construct.first_fit import breadth_first_operators
+from scheduler.construct.penalty import LinkPenalty
+from scheduler.contract.strategy import Context, NoParameters, Suggestion
+from scheduler.evaluation.evaluate import check, evaluate
 from scheduler.search.descent import Descent
 from scheduler.strategies.greedy import greedy, pinned_nodes
-from scheduler.strategy import Context, NoParameters, Suggestion
 
 if TYPE_CHECKING:
-    from scheduler.arrays import IntArray
-    from scheduler.problem import Problem
+    from scheduler.base.arrays import IntArray
+    from scheduler.model.problem import Problem
 
 OVER = "the deadline ended the search"
 

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.clustering import between, nested_sets
-from scheduler.narrowing import PROOF_SIZE, concluded, limited, solve_on, whole
-from scheduler.penalty import link_penalty
+from scheduler.construct.penalty import link_penalty
+from scheduler.contract.strategy import NoParameters
+from scheduler.reduce.clustering import between, nested_sets
+from scheduler.reduce.narrowing import PROOF_SIZE, concluded, limited, solve_on, whole
+from scheduler.reduce.subproblem import restrict
 from scheduler.strategies.greedy import greedy, pinned_nodes
-from scheduler.strategy import NoParameters
-from scheduler.subproblem import restrict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from scheduler.arrays import IntArray
-    from scheduler.problem import Problem
-    from scheduler.strategy import Context, Suggestion
+    from scheduler.base.arrays import IntArray
+    from scheduler.contract.strategy import Context, Suggestion
+    from scheduler.model.problem import Problem
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from scheduler.contract.strategy import Suggestion
 from scheduler.exact.solve import solve_exact
-from scheduler.strategy import Suggestion
 
 if TYPE_CHECKING:
-    from scheduler.problem import Problem
-    from scheduler.strategy import Context
+    from scheduler.contract.strategy import Context
+    from scheduler.model.problem import Problem
 
 WORK_WITHOUT_CLOCK = 2e6
 

@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.children import INLINE, Children
-from scheduler.deadline import Deadline
-from scheduler.evaluation import check, evaluate
+from scheduler.base.deadline import Deadline
+from scheduler.contract.children import INLINE, Children
+from scheduler.contract.strategy import Context, NoParameters, Progress, Suggestion
+from scheduler.evaluation.evaluate import check, evaluate
 from scheduler.exact.solve import Exact, solve_exact
 from scheduler.strategies.greedy import greedy
 from scheduler.strategies.ils import IlsParameters, improve
 from scheduler.strategies.odp import OdpParameters
-from scheduler.strategy import Context, NoParameters, Progress, Suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scheduler.arrays import IntArray
-    from scheduler.children import Job
-    from scheduler.evaluation import Rank
-    from scheduler.problem import Problem
+    from scheduler.base.arrays import IntArray
+    from scheduler.contract.children import Job
+    from scheduler.evaluation.evaluate import Rank
+    from scheduler.model.problem import Problem
 
 LOOK_EVERY_S = 0.2
 """Between two looks at the deadline while only the proof is under way."""

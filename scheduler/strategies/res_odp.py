@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.clustering import between
-from scheduler.exact.form import class_form
-from scheduler.exact.relaxation import relaxed_placement
-from scheduler.narrowing import PROOF_SIZE, concluded, limited, solve_on, whole
-from scheduler.penalty import link_penalty
+from scheduler.construct.penalty import link_penalty
+from scheduler.contract.strategy import Context, NoParameters, Suggestion
+from scheduler.exact.form.class_form import class_form
+from scheduler.exact.solver.relaxation import relaxed_placement
+from scheduler.reduce.clustering import between
+from scheduler.reduce.narrowing import PROOF_SIZE, concluded, limited, solve_on, whole
 from scheduler.strategies.greedy import greedy
 from scheduler.strategies.local_search import LocalSearchParameters, local_search
-from scheduler.strategy import Context, NoParameters, Suggestion
 
 if TYPE_CHECKING:
-    from scheduler.arrays import FloatArray, IntArray
-    from scheduler.problem import Problem
+    from scheduler.base.arrays import FloatArray, IntArray
+    from scheduler.model.problem import Problem
 
 SHARE_OF_RELAXATION = 0.5
 """Of the time that is left."""

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.evaluation import evaluate
-from scheduler.moves import MoveCosts, MoveEvaluator
-from scheduler.relocations import RelocationEvaluator
+from scheduler.contract.strategy import Context, Suggestion
+from scheduler.evaluation.evaluate import evaluate
+from scheduler.evaluation.moves import MoveCosts, MoveEvaluator
+from scheduler.evaluation.relocations import RelocationEvaluator
 from scheduler.strategies.local_search import LocalSearchParameters, local_search, node_list
-from scheduler.strategy import Context, Suggestion
 
 if TYPE_CHECKING:
-    from scheduler.arrays import IntArray
-    from scheduler.deadline import Deadline
-    from scheduler.evaluation import Rank
-    from scheduler.problem import Problem
+    from scheduler.base.arrays import IntArray
+    from scheduler.base.deadline import Deadline
+    from scheduler.evaluation.evaluate import Rank
+    from scheduler.model.problem import Problem
 
 WORST = (2**62, 0)
 """A rank above that of every placement."""

@@ -17,9 +17,9 @@ from benchmarks.library import (
     load_instance,
     recipe_text,
 )
-from cli.machine import Provenance
+from experiments.machine import Provenance
+from scheduler.contract.result import Result
 from scheduler.plan import plan
-from scheduler.result import Result
 
 LARGEST_FILE_BYTES = 150_000
 LARGEST_LIBRARY_BYTES = 2_000_000

@@ -20,9 +20,9 @@ from benchmarks.placement.report import report
 from benchmarks.placement.rows import ROWS, Row, append, export, load, table
 from benchmarks.placement.steps import growth, layered_problem, step_points, timed_improvements, timed_steps
 from benchmarks.placement.tables import proofs
-from cli.machine import Provenance
-from scheduler.children import INLINE
-from scheduler.generators.paper import APPLICATIONS, OBJECTIVES, SIZES, paper_problem
+from experiments.machine import Provenance
+from scheduler.contract.children import INLINE
+from scheduler.instances.generators.paper import APPLICATIONS, OBJECTIVES, SIZES, paper_problem
 from scheduler.plan import plan
 from scheduler.registry import STRATEGIES
 

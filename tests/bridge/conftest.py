@@ -16,8 +16,11 @@ from thriftpy2.protocol import TBinaryProtocolFactory
 from thriftpy2.rpc import make_client
 from thriftpy2.transport import TFramedTransportFactory
 
-from bridge.contract import idl
-from bridge.messages import (
+from bridge.server.handler import RoundHandler
+from bridge.server.plan_server import PlanServer
+from bridge.settings import PlanSettings, ServerSettings, Settings
+from bridge.wire.contract import idl
+from bridge.wire.messages import (
     UNASSIGNED,
     ComponentKind,
     Decision,
@@ -28,14 +31,11 @@ from bridge.messages import (
     Supervisor,
     Topology,
 )
-from bridge.rounds import RoundHandler
-from bridge.server import PlanServer
-from bridge.settings import PlanSettings, ServerSettings, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from bridge.messages import PlanResponse
+    from bridge.wire.messages import PlanResponse
 
 SITES = {"uniroma2": (0.0, 3), "europe-west1": (28.0, 2), "us-east1": (120.0, 2)}
 COMPONENTS = (

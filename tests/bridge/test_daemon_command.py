@@ -13,9 +13,9 @@ from thriftpy2.protocol import TBinaryProtocolFactory
 from thriftpy2.rpc import make_client
 from thriftpy2.transport import TFramedTransportFactory
 
-from bridge.contract import idl
-from bridge.messages import Decision
-from bridge.wire import request_to_thrift
+from bridge.wire.contract import idl
+from bridge.wire.encoding import request_to_thrift
+from bridge.wire.messages import Decision
 from cli.main import main
 
 

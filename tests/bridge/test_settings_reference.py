@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from bridge import cluster
+from bridge.network import cluster
+from bridge.problem.topology_settings import ATTRIBUTES
 from bridge.settings_file import load_settings
 from bridge.settings_reference import settings_reference
-from bridge.topology_settings import ATTRIBUTES
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = (ROOT / "docs" / "configuration.md").read_text()

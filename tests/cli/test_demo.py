@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 
 from cli.commands import app
 from cli.demo import SITES
-from cli.demo_run import DemoSettings, run_demo
-from cli.demo_steps import LabSteps, StepError, count_rows
 from cli.errors import UserError
-from cli.machine import provenance
+from experiments.demo.demo_run import DemoSettings, run_demo
+from experiments.lab_steps import LabSteps, StepError, count_rows
+from experiments.machine import provenance
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -144,9 +144,9 @@ def test_the_option_is_for_stormplace_alone(
         def __getattr__(self, _step: str) -> Any:
             return lambda *_: None
 
-    monkeypatch.setattr("cli.demo_run.LabSteps", Steps)
-    monkeypatch.setattr("cli.demo_run.running_lab", lambda *_: nullcontext())
-    monkeypatch.setattr("cli.demo_run._verify_and_report", lambda *_: True)
+    monkeypatch.setattr("experiments.demo.demo_run.LabSteps", Steps)
+    monkeypatch.setattr("experiments.demo.demo_run.running_lab", lambda *_: nullcontext())
+    monkeypatch.setattr("experiments.demo.demo_run._verify_and_report", lambda *_: True)
     done = CliRunner().invoke(app, ["demo", "--out", str(tmp_path), *options])
     assert done.exit_code == 0, done.output
     assert asked == {"even": None, "ras": None, "stormplace": options[1] if options else None}

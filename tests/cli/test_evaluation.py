@@ -10,15 +10,21 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from typer.testing import CliRunner
 
-from cli import evaluation_run
 from cli.commands import app
-from cli.demo_steps import StepError
 from cli.errors import UserError
 from cli.evaluation import DATA, SITES
-from cli.evaluation_data import prepare
-from cli.evaluation_run import run_evaluation
-from cli.evaluation_settings import EvaluationSettings, Feeding, Variant, read_feeding, read_variants
 from cli.interrupt import INTERRUPTED_STATUS
+from experiments.evaluation import evaluation_run
+from experiments.evaluation.evaluation_data import prepare
+from experiments.evaluation.evaluation_run import run_evaluation
+from experiments.evaluation.evaluation_settings import (
+    EvaluationSettings,
+    Feeding,
+    Variant,
+    read_feeding,
+    read_variants,
+)
+from experiments.lab_steps import StepError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

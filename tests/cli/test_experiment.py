@@ -13,23 +13,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from bridge.messages import Decision, PlanResponse, TopologyPlan
-from bridge.wire import encode_response
-from cli import running_lab
+from bridge.wire.encoding import encode_response
+from bridge.wire.messages import Decision, PlanResponse, TopologyPlan
 from cli.commands import app
 from cli.errors import UserError
-from cli.experiment import flow, planned, runner, turn
-from cli.experiment.runner import run_experiment
-from cli.experiment.settings import ExperimentSettings
-from cli.experiment.variants import VARIANTS, chosen, turns
-from replay.experiment_folder import finished_turns
-from replay.response_time.kept import Planned
-from tests.cli.lab_double import Lab
+from experiments import flow, running_lab
+from experiments.folder_content import finished_turns
+from experiments.response_time import planned, runner, turn
+from experiments.response_time.runner import run_experiment
+from experiments.response_time.settings import ExperimentSettings
+from experiments.response_time.variants import VARIANTS, chosen, turns
+from replay.analysis.kept_turn import Planned
+from tests.experiments.lab_double import Lab
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from cli.experiment.variants import Turn
+    from experiments.response_time.variants import Turn
 
 SITES = Path(__file__).parents[2] / "lab" / "sites" / "response-time.toml"
 PLANNED = Planned(

@@ -19,7 +19,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from cli.errors import UserError
 from cli.metrics import LOOPBACK, metrics_served
 from cli.metrics_server import serving
-from monitoring.probe import Probe, encode_probe
+from monitoring.agent.probe import Probe, encode_probe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -4,7 +4,7 @@ from lab.commands import agent
 from lab.layout import lay_out
 from lab.places import PROJECT_ROOT
 from lab.sites import read_site_file
-from monitoring.options import parse_ports
+from monitoring.agent.agent_options import parse_ports
 
 
 def test_an_agent_knows_its_host_site_and_slots() -> None:

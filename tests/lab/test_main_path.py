@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bridge.record import read_records
-from bridge.replay_record import replay
-from bridge.wire import decode_request, decode_response
+from bridge.record.record import read_records
+from bridge.record.replay_record import replay
+from bridge.wire.encoding import decode_request, decode_response
 from lab.cluster import LabClient
 from tests.lab.on_host import stormplace
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from lab import accuracy
+from benchmarks import lab_accuracy as accuracy
 from lab.cluster import LabClient
 from lab.errors import LabError
 

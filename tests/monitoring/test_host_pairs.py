@@ -11,11 +11,11 @@ import pytest
 
 from monitoring import host_pairs
 from monitoring.host_pairs import MAX_PARTNERS, NamedPairs, busiest
-from monitoring.partners import pair_rates
-from monitoring.rates_counters import Counters, ExecutorLook, Shape, Stream
-from monitoring.rates_history import WindowParameters
-from monitoring.rates_reading import to_json
-from monitoring.rates_topology import TopologyRates
+from monitoring.rates.counters import Counters, ExecutorLook, Shape, Stream
+from monitoring.rates.history import WindowParameters
+from monitoring.rates.rates_reading import to_json
+from monitoring.rates.topology_rates import TopologyRates
+from monitoring.zookeeper.partners import pair_rates
 
 SPOUT = Stream("spout", "default")
 SHAPE = Shape({"spout": (), "bolt": (SPOUT,)}, frozenset({"spout"}))

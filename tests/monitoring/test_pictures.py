@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from monitoring.availability import AvailabilityParameters
-from monitoring.measurements import Measurements
-from monitoring.peer_list import Listing
+from monitoring.agent.availability import AvailabilityParameters
+from monitoring.agent.measurements import Measurements
+from monitoring.agent.state import State, resumed
 from monitoring.reading import Address
-from monitoring.state import State, resumed
+from monitoring.zookeeper.peer_list import Listing
 
 if TYPE_CHECKING:
-    from monitoring.links import Link
+    from monitoring.agent.links import Link
 
 HOSTS = ("east-1", "east-2", "east-3", "north-1", "north-2", "west-1", "west-2", "west-3")
 WEST = {host for host in HOSTS if host.startswith("west")}

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from monitoring.coordinate import Coordinate
-from monitoring.links import Link
-from monitoring.load import Load
+from monitoring.agent.coordinate import Coordinate
+from monitoring.agent.links import Link
+from monitoring.agent.load import Load
 from monitoring.reading import Address, Outages, Reading, parse_address, probe_address, to_json
 
 READING = Reading(

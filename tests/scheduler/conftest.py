@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-from scheduler.capacity import TOLERANCE
-from scheduler.problem import (
+from scheduler.model.capacity import TOLERANCE
+from scheduler.model.problem import (
     Application,
     CoLocationLimit,
     Network,
@@ -28,7 +28,7 @@ from scheduler.problem import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from scheduler.arrays import IntArray
+    from scheduler.base.arrays import IntArray
 
 # tests share their machine with others: no example may fail for being slow
 settings.register_profile(

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler.deadline import Deadline
-from scheduler.evaluation import check, evaluate
+from scheduler.base.deadline import Deadline
+from scheduler.evaluation.evaluate import check, evaluate
+from scheduler.model.problem import Application, Network, Node, Operator, Problem, Stream
 from scheduler.plan import plan
-from scheduler.problem import Application, Network, Node, Operator, Problem, Stream
 from scheduler.registry import STRATEGIES
 
 if TYPE_CHECKING:
-    from scheduler.result import Result
+    from scheduler.contract.result import Result
     from tests.scheduler.conftest import FeasiblePlacements, Independent, MakeProblem, RichProblem
 
 every_strategy = pytest.mark.parametrize("strategy", STRATEGIES)

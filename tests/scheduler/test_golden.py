@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scheduler.instance import named_placement, parse_instance
+from scheduler.instances.document import named_placement, parse_instance
 from scheduler.plan import plan
 from scheduler.registry import STRATEGIES
 
 if TYPE_CHECKING:
-    from scheduler.problem import Problem
+    from scheduler.model.problem import Problem
     from tests.scheduler.conftest import MakeProblem
 
 GOLDEN = Path(__file__).parent / "golden"

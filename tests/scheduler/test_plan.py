@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from scheduler import plan as plan_module
+from scheduler.contract.strategy import Suggestion
 from scheduler.plan import DEFAULT_STRATEGY, StrategyError, UnknownStrategyError, plan
 from scheduler.registry import STRATEGIES
 from scheduler.strategies.local_search import LocalSearchParameters
-from scheduler.strategy import Suggestion
 
 if TYPE_CHECKING:
-    from scheduler.problem import Problem
+    from scheduler.model.problem import Problem
 
 
 def test_an_unknown_strategy_is_refused_with_the_names(chain: Problem) -> None:

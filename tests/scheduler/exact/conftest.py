@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import pytest
 
-from scheduler.capacity import TOLERANCE
-from scheduler.evaluation import linear_metrics
-from scheduler.problem import (
+from scheduler.evaluation.evaluate import linear_metrics
+from scheduler.model.capacity import TOLERANCE
+from scheduler.model.problem import (
     Application,
     CoLocationLimit,
     Network,
@@ -22,7 +22,7 @@ from scheduler.problem import (
 )
 
 if TYPE_CHECKING:
-    from scheduler.arrays import FloatArray, IntArray
+    from scheduler.base.arrays import FloatArray, IntArray
 
 WEIGHTS = (
     {"response_time": 1.0},

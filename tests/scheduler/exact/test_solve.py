@@ -10,21 +10,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler.deadline import Deadline
-from scheduler.evaluation import check, evaluate
+from scheduler.base.deadline import Deadline
+from scheduler.contract.incumbent import Incumbent
+from scheduler.contract.strategy import Context, Progress, ignore
+from scheduler.evaluation.evaluate import check, evaluate
 from scheduler.exact import solve
-from scheduler.exact.ask import SOLVER_TOLERANCE, search_by_solver
-from scheduler.exact.form import class_form
-from scheduler.exact.incumbent import Incumbent
+from scheduler.exact.form.class_form import class_form
 from scheduler.exact.solve import solve_exact
-from scheduler.generators.paper import OBJECTIVES, paper_problem
+from scheduler.exact.solver.ask import SOLVER_TOLERANCE, search_by_solver
+from scheduler.instances.generators.paper import OBJECTIVES, paper_problem
+from scheduler.model.problem import Application, Network, Node, Objective, Operator, Problem, Stream
 from scheduler.plan import plan
-from scheduler.problem import Application, Network, Node, Objective, Operator, Problem, Stream
 from scheduler.strategies.odp import OdpParameters
-from scheduler.strategy import Context, Progress, ignore
 
 if TYPE_CHECKING:
-    from scheduler.result import Result
+    from scheduler.contract.result import Result
     from tests.scheduler.conftest import MakeProblem
     from tests.scheduler.exact.conftest import AnyProblem, Optimum
 

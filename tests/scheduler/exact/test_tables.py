@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from scheduler.deadline import Deadline
-from scheduler.evaluation import evaluate
-from scheduler.exact.form import class_form
-from scheduler.exact.paths import PartialPaths
-from scheduler.exact.program import link_variables, placement_program
-from scheduler.exact.relaxed_form import RelaxedForm
+from scheduler.base.deadline import Deadline
+from scheduler.base.work import OutOfTimeError
+from scheduler.contract.strategy import Context
+from scheduler.evaluation.evaluate import evaluate
+from scheduler.exact.branch.partial_paths import PartialPaths
+from scheduler.exact.branch.relaxed_form import RelaxedForm
+from scheduler.exact.form.class_form import class_form
 from scheduler.exact.solve import solve_exact
-from scheduler.exact.work import OutOfTimeError
-from scheduler.strategy import Context
+from scheduler.exact.solver.program import link_variables, placement_program
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scheduler.problem import Problem
+    from scheduler.model.problem import Problem
     from tests.scheduler.conftest import MakeProblem
 
 OPERATORS = 9

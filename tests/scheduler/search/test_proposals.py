@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from scheduler.evaluation import check
-from scheduler.limits import CoLocationLimit
+from scheduler.evaluation.batch import BatchConstraints
+from scheduler.evaluation.evaluate import check
+from scheduler.model.limits import CoLocationLimit
+from scheduler.model.problem import Application, Network, Node, Operator, Problem, Stream
 from scheduler.plan import plan
-from scheduler.problem import Application, Network, Node, Operator, Problem, Stream
-from scheduler.search.batch import BatchConstraints
 from scheduler.search.proposals import Proposals
 
 if TYPE_CHECKING:

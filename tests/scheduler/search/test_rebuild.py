@@ -5,10 +5,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from scheduler.deadline import Deadline
-from scheduler.evaluation import check, evaluate
-from scheduler.plan import plan
-from scheduler.problem import (
+from scheduler.base.deadline import Deadline
+from scheduler.evaluation.evaluate import check, evaluate
+from scheduler.model.problem import (
     Application,
     CoLocationLimit,
     Network,
@@ -18,6 +17,7 @@ from scheduler.problem import (
     Problem,
     Stream,
 )
+from scheduler.plan import plan
 from scheduler.search import rebuild as module
 from scheduler.search.proposals import candidate_lists
 from scheduler.search.rebuild import Rebuild, runs_of

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.deadline import Deadline
-from scheduler.evaluation import check, evaluate
+from scheduler.base.deadline import Deadline
+from scheduler.evaluation.evaluate import check, evaluate
 from scheduler.plan import plan
 from scheduler.search.walkers import Walkers
 
 if TYPE_CHECKING:
-    from scheduler.arrays import IntArray
-    from scheduler.problem import Problem
+    from scheduler.base.arrays import IntArray
+    from scheduler.model.problem import Problem
     from tests.scheduler.conftest import MakeProblem
 
 NEVER = Deadline.none()

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from scheduler.deadline import Deadline
-from scheduler.evaluation import check, evaluate
+from scheduler.base.deadline import Deadline
+from scheduler.evaluation.evaluate import check, evaluate
+from scheduler.model.problem import Application, CoLocationLimit, Network, Node, Operator, Problem, Stream
 from scheduler.plan import plan
-from scheduler.problem import Application, CoLocationLimit, Network, Node, Operator, Problem, Stream
 from scheduler.strategies.hierarchical import HierarchicalParameters
 
 if TYPE_CHECKING:
-    from scheduler.strategy import Progress
+    from scheduler.contract.strategy import Progress
 
 
 @pytest.mark.parametrize("given", [1, 2.0, True])

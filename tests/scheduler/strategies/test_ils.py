@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from scheduler.deadline import Deadline
-from scheduler.evaluation import check, evaluate
+from scheduler.base.deadline import Deadline
+from scheduler.contract.strategy import Context, Progress
+from scheduler.evaluation.evaluate import check, evaluate
 from scheduler.plan import plan
 from scheduler.strategies import ils as module
 from scheduler.strategies.ils import IlsParameters, improve, tireless
-from scheduler.strategy import Context, Progress
 
 if TYPE_CHECKING:
-    from scheduler.problem import Problem
+    from scheduler.model.problem import Problem
     from tests.scheduler.conftest import FeasiblePlacements, MakeProblem
 
 

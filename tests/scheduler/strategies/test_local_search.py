@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from scheduler.deadline import Deadline
-from scheduler.evaluation import check, evaluate
+from scheduler.base.deadline import Deadline
+from scheduler.evaluation.evaluate import check, evaluate
+from scheduler.model.problem import UNPLACED, Application, Network, Node, Operator, Problem, Stream
 from scheduler.plan import plan
-from scheduler.problem import UNPLACED, Application, Network, Node, Operator, Problem, Stream
 from scheduler.strategies.local_search import LocalSearchParameters
 
 if TYPE_CHECKING:
-    from scheduler.arrays import IntArray
+    from scheduler.base.arrays import IntArray
     from tests.scheduler.conftest import FeasiblePlacements, MakeProblem
 
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from scheduler.model.problem import Application, Network, Node, Operator, Problem, Stream
 from scheduler.plan import plan
-from scheduler.problem import Application, Network, Node, Operator, Problem, Stream
 from scheduler.strategies.odp_ps import OdpPsParameters
 
 ALWAYS = OdpPsParameters(proof_size=1000)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from scheduler.evaluation import evaluate
+from scheduler.evaluation.evaluate import evaluate
 from scheduler.plan import plan
 from scheduler.strategies.res_odp import ResOdpParameters, drawn, expanded
 

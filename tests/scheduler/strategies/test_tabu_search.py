@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from scheduler.deadline import Deadline
+from scheduler.base.deadline import Deadline
+from scheduler.model.problem import Application, Network, Node, Operator, Problem, Stream
 from scheduler.plan import plan
-from scheduler.problem import Application, Network, Node, Operator, Problem, Stream
 from scheduler.strategies.tabu_search import TabuSearchParameters, tireless
 
 if TYPE_CHECKING:

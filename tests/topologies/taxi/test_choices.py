@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 import pyarrow as pa
 import pytest
 
-from replay.blocks import SPAN_S, Span, history_spans, lay_out
-from replay.boundaries import false_tops
-from replay.clean import judge
-from replay.kernel import BlockSolver
-from replay.raw_trips import from_lines
-from replay.semantics import CHOICES, parse
+from replay.expected.boundaries import false_tops
+from replay.expected.considered import judge
+from replay.expected.event_blocks import SPAN_S, Span, history_spans, lay_out
+from replay.expected.kernel.both_queries import BlockSolver
+from replay.expected.raw_trips import from_lines
+from replay.expected.semantics import CHOICES, parse
 from tests.reference.choices import Choices
 from tests.reference.query1 import query1
 from tests.reference.query2 import query2

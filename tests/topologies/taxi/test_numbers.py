@@ -7,9 +7,9 @@ import random
 import pyarrow as pa
 import pytest
 
-from replay.clean import judge
-from replay.raw_trips import from_lines
-from replay.semantics import Semantics as SparkSemantics
+from replay.expected.considered import judge
+from replay.expected.raw_trips import from_lines
+from replay.expected.semantics import Semantics as SparkSemantics
 from tests.reference.choices import Choices, printed_pickup, printed_time
 from tests.reference.rows import read_row
 from topologies.taxi.numbers import may_be_plain, number

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from replay.compare import compare_queries
-from replay.expected import write_expected
+from replay.compare.compare import compare_queries
+from replay.expected.compute import write_expected
 from tests.reference.query1 import query1
 from tests.reference.query2 import query2
 from tests.reference.rows import read_lines

@@ -1,0 +1,1 @@
+"""Child processes that can be killed while a solver runs in them."""

@@ -1,0 +1,169 @@
+"""The cluster of one round by hosts: who lives where, how much each host carries, which slots are taken."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from bridge.readings.believed import Readings
+    from bridge.settings import CapacitySettings
+    from bridge.wire.messages import PlanRequest, Supervisor
+
+META_EXECUTORS = "stormplace.executors"
+META_SITE = "stormplace.site"
+META_COST = "stormplace.cost"
+EXECUTORS = "executors"
+CPU = "cpu_percent"
+MEMORY = "memory_mb"
+# Stands for "not limited": resource amounts have to be finite numbers.
+UNLIMITED = 1e12
+
+# Nothing that is charged for needs more digits.
+_DECIMAL = re.compile(r"\d{1,9}(\.\d{1,9})?", re.ASCII)
+
+Slot = tuple[int, int]
+"""A worker slot: supervisor index in the request, port."""
+
+
+@dataclass(frozen=True)
+class Host:
+    """A host with all its supervisors; the node of the placement problem.
+
+    Attributes:
+        name: Name of the host.
+        site: Its site, if known.
+        supervisors: Indices of its supervisors in the request, ascending.
+        usable: True if at least one supervisor may take new executors.
+        capacity: What its usable supervisors carry in all, by resource.
+        cost: Price of an executor there, None if it is not stated.
+        silent: True if its site may be unheard of: it has no reading, and others tell theirs by readings.
+    """
+
+    name: str
+    site: str | None
+    supervisors: tuple[int, ...]
+    usable: bool
+    capacity: Mapping[str, float]
+    cost: float | None = None
+    silent: bool = False
+
+
+@dataclass(frozen=True)
+class Hosts:
+    """All hosts of a round, sorted by name.
+
+    Attributes:
+        hosts: The hosts.
+        host_of_supervisor: Host index by supervisor index.
+        faults: One phrase per contradictory or unreadable piece of metadata.
+    """
+
+    hosts: tuple[Host, ...]
+    host_of_supervisor: tuple[int, ...]
+    faults: tuple[str, ...]
+
+
+def gather_hosts(request: PlanRequest, capacity: CapacitySettings, readings: Readings) -> Hosts:
+    """Put supervisors that share a host together.
+
+    A host's site is what its supervisors' metadata says, else what its agent says or said last.
+
+    Args:
+        request: The round.
+        capacity: Capacity where the metadata states none.
+        readings: Believed readings.
+    """
+    by_name: dict[str, list[int]] = {}
+    for index, supervisor in enumerate(request.supervisors):
+        by_name.setdefault(supervisor.host, []).append(index)
+    faults: list[str] = []
+    sites = {
+        name: _site(name, [request.supervisors[index] for index in indices], readings, faults)
+        for name, indices in sorted(by_name.items())
+    }
+    heard = readings.by_host.keys() | set(readings.stale)
+    agents_tell = bool(readings.stale_sites) or any(each.site for each in readings.by_host.values())
+    hosts = tuple(
+        Host(
+            name=name,
+            site=sites[name],
+            supervisors=tuple(by_name[name]),
+            usable=any(request.supervisors[index].usable for index in by_name[name]),
+            capacity=_capacity([request.supervisors[index] for index in by_name[name]], capacity, faults),
+            cost=_cost([request.supervisors[index] for index in by_name[name]], faults),
+            silent=agents_tell and sites[name] is None and name not in heard,
+        )
+        for name in sorted(by_name)
+    )
+    position = {host.name: index for index, host in enumerate(hosts)}
+    return Hosts(hosts, tuple(position[supervisor.host] for supervisor in request.supervisors), tuple(faults))
+
+
+def _site(name: str, supervisors: Sequence[Supervisor], readings: Readings, faults: list[str]) -> str | None:
+    said = sorted({site for supervisor in supervisors if (site := supervisor.meta.get(META_SITE))})
+    if len(said) > 1:
+        faults.append(f"supervisors of {name} name several sites ({', '.join(said)})")
+    reading = readings.by_host.get(name)
+    told = reading.site if reading is not None else readings.stale_sites.get(name)
+    if said and told is not None and told not in said:
+        faults.append(f"{name} is at site {said[0]} by its supervisor and at {told} by its agent")
+    return said[0] if said else told
+
+
+def _capacity(
+    supervisors: Sequence[Supervisor], settings: CapacitySettings, faults: list[str]
+) -> dict[str, float]:
+    usable = [supervisor for supervisor in supervisors if supervisor.usable]
+    result: dict[str, float] = {
+        EXECUTORS: float(_executors(supervisors, settings, faults)) if usable else 0.0
+    }
+    if settings.use_cpu:
+        result[CPU] = _total([supervisor.cpu_percent for supervisor in usable])
+    if settings.use_memory:
+        result[MEMORY] = _total([supervisor.memory_mb for supervisor in usable])
+    return result
+
+
+def _executors(supervisors: Sequence[Supervisor], settings: CapacitySettings, faults: list[str]) -> int:
+    stated: list[int] = []
+    for supervisor in supervisors:
+        text = supervisor.meta.get(META_EXECUTORS)
+        if text is None:
+            continue
+        # Nine digits are more executors than any host carries and never a number too large to read.
+        if text.isdecimal() and len(text) <= 9:
+            stated.append(int(text))
+        else:
+            faults.append(f"{META_EXECUTORS} of supervisor {supervisor.id} is no whole number ({text!r})")
+    if len(set(stated)) > 1:
+        faults.append(f"supervisors of {supervisors[0].host} state several values of {META_EXECUTORS}")
+    # The least of contradictory values is the safe one.
+    return min(stated, default=settings.executors_per_host)
+
+
+def _cost(supervisors: Sequence[Supervisor], faults: list[str]) -> float | None:
+    stated: list[float] = []
+    for supervisor in supervisors:
+        text = supervisor.meta.get(META_COST)
+        if text is None:
+            continue
+        if _DECIMAL.fullmatch(text):
+            stated.append(float(text))
+        else:
+            faults.append(f"{META_COST} of supervisor {supervisor.id} is no number >= 0 ({text!r})")
+    if len(set(stated)) > 1:
+        faults.append(f"supervisors of {supervisors[0].host} state several values of {META_COST}")
+    # The greatest of contradictory values is the safe one.
+    return max(stated, default=None)
+
+
+def _total(amounts: Sequence[float]) -> float:
+    # Storm reports 0 where the capacity is unknown: then nothing is known that could be exceeded.
+    if any(amount <= 0 for amount in amounts):
+        return UNLIMITED
+    return math.fsum(amounts)

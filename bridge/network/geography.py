@@ -1,0 +1,299 @@
+"""What readings say of the network, host by host and site by site, for people to look at."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+from pydantic import ValidationError
+
+from bridge.network.cluster import gather_hosts
+from bridge.network.delays import Provenance, comparable_coordinates, estimate_delays
+from bridge.network.embedding import relative_errors
+from bridge.network.links import gather_links
+from bridge.network.site_matrix import site_cells
+from bridge.network.site_medians import site_indices
+from bridge.readings.believed import Readings, read_nodes
+from bridge.readings.vitals import parse_vitals
+from bridge.wire.messages import ReadingKind, Supervisor
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from bridge.network.cluster import Host
+    from bridge.network.delays import Delays
+    from bridge.network.links import Links, Pairs
+    from bridge.network.site_matrix import SiteCell
+    from bridge.readings.believed import Coordinate
+    from bridge.readings.vitals import Vitals
+    from bridge.settings import Settings
+    from bridge.wire.messages import PlanRequest, Reading
+    from scheduler.base.arrays import BoolArray, FloatArray
+
+
+class ReadingState(StrEnum):
+    """What became of a host's reading."""
+
+    BELIEVED = "believed"
+    STALE = "stale"
+    REFUSED = "refused"
+    ABSENT = "absent"
+
+
+@dataclass(frozen=True, slots=True)
+class HostView:
+    """One host.
+
+    Attributes:
+        name: Its name.
+        site: Its site, if known.
+        state: What became of its reading; a host without one has nothing below but faults.
+        age_s: Age of the reading, s.
+        coordinate: Its coordinate, None if it is not used.
+        error: Relative error of the coordinate as the host estimates it.
+        measured_error: Median relative error of the coordinate over its pairs with a fresh direct link.
+        links: Number of these pairs.
+        availability: Share of time that it is up.
+        vitals: Load and outages.
+        faults: What is wrong, one phrase each, to be read after the host's name.
+    """
+
+    name: str
+    site: str | None
+    state: ReadingState
+    age_s: float | None = None
+    coordinate: Coordinate | None = None
+    error: float | None = None
+    measured_error: float | None = None
+    links: int = 0
+    availability: float | None = None
+    vitals: Vitals | None = None
+    faults: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Pairs of hosts whose coordinates can be judged: they have a fresh direct link.
+
+    Attributes:
+        measured_ms: (n_pairs,) delay of the link, one way.
+        embedded_ms: (n_pairs,) delay by coordinates.
+        same_site: (n_pairs,) whether both are at one site.
+    """
+
+    measured_ms: FloatArray
+    embedded_ms: FloatArray
+    same_site: BoolArray
+
+
+@dataclass(frozen=True, eq=False)
+class Geography:
+    """The network as readings show it.
+
+    Attributes:
+        hosts: All hosts of supervisors, sorted by name; of readings too if supervisors are not known.
+        strangers: Hosts with a reading and no supervisor, which the planner leaves aside and nothing below
+            looks at; None if supervisors are not known.
+        sites: Names of sites; cells refer to them. One more index is for hosts without a site.
+        cells: Delays by pairs of sites.
+        delays: Delays of all pairs, without the overhead of a hop.
+        judged: Pairs with coordinates and a fresh direct link.
+        max_embedding_error: Limit of the coordinates' median error.
+        without_agent: Hosts of supervisors without any reading; None if supervisors are not known.
+        faults: What contradicts itself beyond single hosts' readings.
+        live: False if the shim had no connection to ZooKeeper.
+    """
+
+    hosts: tuple[HostView, ...]
+    strangers: tuple[HostView, ...] | None
+    sites: tuple[str, ...]
+    cells: tuple[SiteCell, ...]
+    delays: Delays
+    judged: Judged
+    max_embedding_error: float
+    without_agent: tuple[str, ...] | None
+    faults: tuple[str, ...]
+    live: bool
+
+    def in_state(self, state: ReadingState) -> tuple[str, ...]:
+        """Return the names of the hosts whose reading is in a state."""
+        return tuple(host.name for host in self.hosts if host.state is state)
+
+    @property
+    def without_supervisor(self) -> tuple[str, ...] | None:
+        """Names of the strangers."""
+        return None if self.strangers is None else tuple(host.name for host in self.strangers)
+
+    @property
+    def contradictions(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of hosts that measure different delays to each other."""
+        return () if self.delays.links is None else self.delays.links.contradictions
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What only the comparison with others tells of a host."""
+
+    coordinate: Coordinate | None = None
+    errors: Sequence[float] = ()
+    contradicts: Sequence[str] = ()
+
+
+def survey(request: PlanRequest, settings: Settings, *, supervisors_known: bool) -> Geography:
+    """Look at the readings of a request as the planner does.
+
+    Args:
+        request: Readings and supervisors; topologies do not matter.
+        settings: The daemon's settings: what is believed.
+        supervisors_known: Whether the request's supervisors are all there are.
+    """
+    by_name: dict[str, list[Reading]] = defaultdict(list)
+    for reading in request.readings:
+        if reading.kind is ReadingKind.NODE:
+            by_name[reading.name].append(reading)
+    of_supervisors = {supervisor.host for supervisor in request.supervisors}
+    stand_ins = tuple(map(_stand_in, sorted(by_name.keys() - of_supervisors)))
+    looked_at = {
+        name: read_nodes(replace(request, readings=tuple(readings)), {name}, settings.readings)
+        for name, readings in by_name.items()
+    }
+    readings = _together(looked_at, live=request.readings_live)
+    strangers = None
+    if supervisors_known:
+        apart = gather_hosts(replace(request, supervisors=stand_ins), settings.capacity, readings).hosts
+        strangers = tuple(
+            _view(host, by_name[host.name], looked_at[host.name], seen=_Seen()) for host in apart
+        )
+        stand_ins = ()
+    # Hosts that are not among these have no delays, whatever their readings say.
+    everybody = replace(request, supervisors=request.supervisors + stand_ins)
+    found = gather_hosts(everybody, settings.capacity, readings)
+    # What lies between hosts is looked at, not what leaving a worker costs.
+    network = settings.network.model_copy(update={"hop_overhead_ms": 0.0})
+    links = gather_links(found.hosts, readings, settings.readings.link_lifetime_s)
+    delays = estimate_delays(found.hosts, readings, network, links)
+    unaided = estimate_delays(found.hosts, readings, network)
+    embedded = np.where(unaided.provenance == Provenance.COORDINATES, unaided.delay_ms, np.nan)
+    errors = _errors_by_host(relative_errors(embedded, links.delays), links.delays)
+    coordinates = comparable_coordinates(found.hosts, readings)
+    contradicting = _contradicting(links)
+    return Geography(
+        hosts=tuple(
+            _view(
+                host,
+                by_name.get(host.name, ()),
+                looked_at.get(host.name),
+                seen=_Seen(coordinates[index], errors.get(index, ()), contradicting.get(host.name, ())),
+            )
+            for index, host in enumerate(found.hosts)
+        ),
+        strangers=strangers,
+        sites=site_indices(found.hosts)[0],
+        cells=site_cells(delays),
+        delays=delays,
+        judged=_judged(embedded, delays),
+        max_embedding_error=network.max_embedding_error,
+        without_agent=tuple(sorted(of_supervisors - by_name.keys())) if supervisors_known else None,
+        faults=found.faults,
+        live=request.readings_live,
+    )
+
+
+def worst_first(hosts: Sequence[HostView]) -> list[HostView]:
+    """Sort hosts by need of a look: no believed reading, faults, then error of the coordinate."""
+
+    def need(host: HostView) -> tuple[bool, bool, float, str]:
+        error = max(host.measured_error or 0.0, host.error or 0.0)
+        return host.state is ReadingState.BELIEVED, not host.faults, -error, host.name
+
+    return sorted(hosts, key=need)
+
+
+def _together(looked_at: Mapping[str, Readings], *, live: bool) -> Readings:
+    each = looked_at.values()
+    return Readings(
+        by_host={host: reading for one in each for host, reading in one.by_host.items()},
+        stale=tuple(sorted(name for one in each for name in one.stale)),
+        uncertain=tuple(sorted(name for one in each for name in one.uncertain)),
+        faults=tuple(fault for one in each for fault in one.faults),
+        live=live,
+        impossible_links=sum(one.impossible_links for one in each),
+        stale_sites={host: site for one in each for host, site in one.stale_sites.items()},
+    )
+
+
+def _stand_in(host: str) -> Supervisor:
+    """Make a host of which only a reading is known one of the cluster; its site is what its agent says."""
+    return Supervisor(f"reading of {host}", host, (), False, False, 0.0, 0.0, {})
+
+
+def _errors_by_host(errors: FloatArray, pairs: Pairs) -> dict[int, list[float]]:
+    by_host: dict[int, list[float]] = defaultdict(list)
+    for low, high, error in zip(pairs.low.tolist(), pairs.high.tolist(), errors.tolist(), strict=True):
+        if not np.isnan(error):
+            by_host[low].append(error)
+            by_host[high].append(error)
+    return by_host
+
+
+def _contradicting(links: Links) -> dict[str, list[str]]:
+    by_host: dict[str, list[str]] = defaultdict(list)
+    for one, other in links.contradictions:
+        by_host[one].append(other)
+        by_host[other].append(one)
+    return by_host
+
+
+def _judged(embedded_ms: FloatArray, delays: Delays) -> Judged:
+    pairs = delays.links.delays if delays.links is not None else None
+    if pairs is None:
+        nothing = np.zeros(0)
+        return Judged(nothing, nothing, np.zeros(0, dtype=np.bool_))
+    of_coordinates = embedded_ms[pairs.low, pairs.high]
+    known = ~np.isnan(of_coordinates)
+    one, other = delays.site[pairs.low], delays.site[pairs.high]
+    same = (one == other) & (one < delays.n_sites)
+    return Judged(pairs.value[known], of_coordinates[known], same[known])
+
+
+def _view(host: Host, readings: Sequence[Reading], looked_at: Readings | None, *, seen: _Seen) -> HostView:
+    if looked_at is None:
+        return HostView(host.name, host.site, ReadingState.ABSENT, faults=("has no agent",))
+    age_s = min(reading.age_ms for reading in readings) / 1000.0
+    faults = [fault.removeprefix(f"reading of {host.name} ") for fault in looked_at.faults]
+    believed = looked_at.by_host.get(host.name)
+    if host.name in looked_at.stale:
+        return HostView(host.name, host.site, ReadingState.STALE, age_s, faults=("is stale", *faults))
+    if believed is None:
+        return HostView(host.name, host.site, ReadingState.REFUSED, age_s, faults=tuple(faults))
+    vitals, impossible = _vitals(readings)
+    if host.name in looked_at.uncertain:
+        faults.append("has a coordinate with too large an error")
+    faults.extend(impossible)
+    faults.extend(f"contradicts {other}" for other in seen.contradicts)
+    return HostView(
+        name=host.name,
+        site=host.site,
+        state=ReadingState.BELIEVED,
+        age_s=believed.age_s,
+        coordinate=seen.coordinate,
+        error=vitals.error,
+        measured_error=float(np.median(seen.errors)) if seen.errors else None,
+        links=len(seen.errors),
+        availability=believed.availability,
+        vitals=vitals,
+        faults=tuple(faults),
+    )
+
+
+def _vitals(readings: Sequence[Reading]) -> tuple[Vitals, tuple[str, ...]]:
+    """Return those of the first reading that can be read; several of one host are a fault of their own."""
+    *others, last = readings
+    for reading in others:
+        with suppress(ValidationError):
+            return parse_vitals(reading.payload)
+    return parse_vitals(last.payload)

@@ -1,0 +1,1 @@
+"""One topology in one round as a placement problem."""

@@ -1,0 +1,160 @@
+"""A topology's executors as the operators of an application, and the streams between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bridge.problem.flows import Edge, KnownRates, Layout, deal_flows, is_user
+from scheduler.base.graph import break_cycles
+from scheduler.model.problem import Stream
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from bridge.readings.rates import MeasuredRates
+    from bridge.settings import PlanSettings
+    from bridge.wire.messages import Topology
+    from scheduler.base.arrays import FloatArray
+
+# An acknowledgement carries two 8-byte ids and its framing, whatever the size of the tuple that it speaks of.
+ACK_BYTES = 24.0
+
+
+@dataclass(frozen=True, eq=False)
+class ExecutorGraph:
+    """Executors and the streams between them.
+
+    Attributes:
+        names: One per executor, `component[first task]` made unique by the task.
+        streams: Streams between executors; acknowledgements, system traffic and feedback are not critical.
+        feedback: Names of the component pairs whose streams close a cycle.
+        execution_time_ms: (n_executors,) time per tuple.
+    """
+
+    names: tuple[str, ...]
+    streams: tuple[Stream, ...]
+    feedback: tuple[tuple[str, str], ...]
+    execution_time_ms: FloatArray
+
+
+def build_executor_graph(
+    topology: Topology,
+    settings: PlanSettings,
+    declared: Mapping[str, float] | None = None,
+    measured: MeasuredRates | None = None,
+) -> ExecutorGraph:
+    """Deal the rates of a topology's streams out to its executors.
+
+    Args:
+        topology: Components, streams and executors.
+        settings: Unit rate, tuple size and execution time where nothing better is known, and the number of
+            pairs above which few pairs carry an edge's rate.
+        declared: Declared tuples per second on each output stream of a component, by its name.
+        measured: Measured rates, None without any.
+    """
+    layout = _layout(topology)
+    names = tuple(
+        f"{topology.component_names[component]}[{first}]"
+        for component, first in zip(topology.executor_component, topology.executor_first_task, strict=True)
+    )
+    edges, feedback = _edges(topology)
+    known = KnownRates(settings.unit_rate, declared or {}, measured)
+    rates: dict[tuple[int, int, bool, float], float] = {}
+    for edge, flow in zip(edges, deal_flows(topology, edges, layout, known), strict=True):
+        tuple_bytes = flow.tuple_bytes
+        if tuple_bytes is None:
+            tuple_bytes = ACK_BYTES if edge.stream_id.startswith("__ack") else settings.tuple_bytes
+        for i, j, rate in _pairs(flow.sent, flow.weight, settings.max_streams_per_edge):
+            source = int(layout.members[edge.source][i])
+            target = int(layout.members[edge.target][j])
+            if source == target:
+                # Tuples that an executor sends to itself never leave it.
+                continue
+            key = (source, target, edge.critical, tuple_bytes)
+            rates[key] = rates.get(key, 0.0) + rate
+    streams = tuple(
+        Stream(names[source], names[target], rate=rate, tuple_bytes=size, critical=critical)
+        for (source, target, critical, size), rate in sorted(rates.items())
+    )
+    times = _execution_times(topology, layout, measured, settings.execution_time_ms)
+    return ExecutorGraph(names, streams, feedback, times)
+
+
+def _execution_times(
+    topology: Topology, layout: Layout, measured: MeasuredRates | None, default_ms: float
+) -> FloatArray:
+    """Return (n_executors,) ms per tuple: measured, else the mean of the component, else the default."""
+    times = np.full(topology.n_executors, default_ms)
+    if measured is None:
+        return times
+    told = measured.executors(topology).execute_ms
+    for members in layout.members:
+        own = told[members]
+        known = own[~np.isnan(own)]
+        if known.size:
+            times[members] = np.where(np.isnan(own), known.mean(), own)
+    return times
+
+
+def _layout(topology: Topology) -> Layout:
+    component = np.array(topology.executor_component, dtype=np.int64)
+    tasks = np.array(topology.executor_last_task, dtype=np.float64) - topology.executor_first_task + 1.0
+    members = tuple(np.flatnonzero(component == index) for index in range(len(topology.component_names)))
+    by_component = tuple(tasks[index] for index in members)
+    return Layout(
+        members, by_component, tuple(count / count.sum() if count.size else count for count in by_component)
+    )
+
+
+def _edges(topology: Topology) -> tuple[tuple[Edge, ...], tuple[tuple[str, str], ...]]:
+    """Return all subscriptions and the pairs of components whose subscriptions are feedback."""
+    pairs = list(zip(topology.stream_from, topology.stream_to, strict=True))
+    user = [index for index, (source, target) in enumerate(pairs) if is_user(topology, source, target)]
+    feedback = {
+        user[k] for k in break_cycles(len(topology.component_names), [pairs[index] for index in user])
+    }
+    ordinary = set(user) - feedback
+    edges = tuple(
+        Edge(source, target, topology.stream_groupings[index], topology.stream_ids[index], index in ordinary)
+        for index, (source, target) in enumerate(pairs)
+    )
+    names = topology.component_names
+    return edges, tuple(sorted({(names[pairs[k][0]], names[pairs[k][1]]) for k in feedback}))
+
+
+def _pairs(sent: FloatArray, weight: FloatArray, most: int) -> Iterator[tuple[int, int, float]]:
+    """Yield (source, target, rate) for one edge, positions within the two components; rates above 0 only.
+
+    Every source sends to every target in proportion, unless that makes more than `most` pairs: then a sparse
+    set of pairs (at most sources + targets - 1) carries the same totals per source and per target, found by
+    walking both lists in parallel (the north-west corner rule of transport problems).
+    """
+    sources, targets = np.flatnonzero(sent > 0), np.flatnonzero(weight > 0)
+    if len(sources) * len(targets) <= most:
+        for source in sources.tolist():
+            for target in targets.tolist():
+                yield source, target, float(sent[source] * weight[target])
+        return
+    supply = sent[sources] * weight.sum()
+    need = weight[targets] * sent.sum()
+    i = j = 0
+    left, open_ = float(supply[0]), float(need[0])
+    while True:
+        amount = min(left, open_)
+        # Differences of rounding must not become streams of their own.
+        if amount > 1e-12 * max(float(supply[i]), float(need[j])):
+            yield int(sources[i]), int(targets[j]), amount
+        left, open_ = left - amount, open_ - amount
+        if left <= open_:
+            i += 1
+            if i == len(sources):
+                return
+            left = float(supply[i])
+        else:
+            j += 1
+            if j == len(targets):
+                return
+            open_ = float(need[j])

@@ -1,0 +1,151 @@
+"""What changes while a round is planned: where executors run, which slots are taken, what hosts carry."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bridge.network.cluster import CPU, EXECUTORS, MEMORY, UNLIMITED, Hosts, Slot
+from bridge.wire.messages import UNASSIGNED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bridge.wire.messages import PlanRequest, Topology
+    from scheduler.base.arrays import FloatArray
+
+Assignment = tuple[Slot | None, ...]
+"""Per executor the slot it runs in, None if it is unassigned."""
+
+
+class RoundState:
+    """The cluster as it stands after the decisions taken so far in one round.
+
+    Attributes:
+        request: The round.
+        hosts: Its hosts.
+        resources: Names of the limited resources.
+    """
+
+    def __init__(self, request: PlanRequest, hosts: Hosts, *, use_cpu: bool, use_memory: bool) -> None:
+        self.request = request
+        self.hosts = hosts
+        self.resources = (EXECUTORS, *((CPU,) if use_cpu else ()), *((MEMORY,) if use_memory else ()))
+        self._capacity = np.array(
+            [[host.capacity[name] for name in self.resources] for host in hosts.hosts], dtype=np.float64
+        ).reshape(len(hosts.hosts), len(self.resources))
+        self._demand = [self._demand_of(topology) for topology in request.topologies]
+        self._initial = [_assignment(topology) for topology in request.topologies]
+        self._assignment = list(self._initial)
+        self._load = [self._load_of(index) for index in range(len(request.topologies))]
+        self._total = np.sum(self._load, axis=0) if self._load else np.zeros_like(self._capacity)
+        self._moves = [0] * len(request.topologies)
+        # Slots taken when the round began stay reserved: the shim frees none for another topology.
+        self._began: dict[Slot, int] = {}
+        for index, assignment in enumerate(self._initial):
+            self._began.update({slot: index for slot in assignment if slot is not None})
+        self._holder = dict(self._began)
+
+    def initial(self, topology: int) -> Assignment:
+        """Where the executors of a topology ran when the round began."""
+        return self._initial[topology]
+
+    def assignment(self, topology: int) -> Assignment:
+        """Where the executors of a topology run after the decisions so far."""
+        return self._assignment[topology]
+
+    def demand(self, topology: int) -> FloatArray:
+        """Return what the executors of a topology need, (n_executors, n_resources)."""
+        return self._demand[topology]
+
+    def capacity_left(self, topology: int) -> FloatArray:
+        """Return what the other topologies leave of every host, (n_hosts, n_resources), never below 0."""
+        return np.maximum(self._capacity - (self._total - self._load[topology]), 0.0)
+
+    def host_of(self, slot: Slot) -> int:
+        """Host index of a slot."""
+        return self.hosts.host_of_supervisor[slot[0]]
+
+    def open_slots(self, topology: int, host: int) -> tuple[Slot, ...]:
+        """Slots of a host that no other topology holds and that may take new executors, lowest first.
+
+        The order is by supervisor id and port, so that it does not depend on the order of the request.
+        """
+        supervisors = self.request.supervisors
+        slots = [
+            (index, port)
+            for index in self.hosts.hosts[host].supervisors
+            if supervisors[index].usable
+            for port in supervisors[index].ports
+            if not self.held_by_others(topology, (index, port))
+        ]
+        return tuple(sorted(slots, key=lambda slot: (supervisors[slot[0]].id, slot[1])))
+
+    def held_by_others(self, topology: int, slot: Slot) -> bool:
+        """Whether another topology holds a slot, or held it when the round began."""
+        return self._holder.get(slot, topology) != topology or self._began.get(slot, topology) != topology
+
+    def assign(self, topology: int, assignment: Sequence[Slot]) -> None:
+        """Put every executor of a topology into a slot."""
+        for slot in self._assignment[topology]:
+            if slot is not None:
+                self._holder.pop(slot, None)
+        self._assignment[topology] = tuple(assignment)
+        self._holder.update(dict.fromkeys(assignment, topology))
+        load = self._load_of(topology)
+        self._total = self._total - self._load[topology] + load
+        self._load[topology] = load
+        pairs = zip(self._initial[topology], assignment, strict=True)
+        self._moves[topology] = sum(before is not None and before != after for before, after in pairs)
+
+    def moves(self, topology: int) -> int:
+        """Number of executors that ran when the round began and now have another slot."""
+        return self._moves[topology]
+
+    def total_moves(self) -> int:
+        """Number of running executors that this round moves, over all topologies."""
+        return sum(self._moves)
+
+    def workers_moved(self, topology: int) -> int:
+        """Number of workers that ran when the round began and end or restart: another set of executors."""
+        before, after = (
+            executors_by_slot(self._initial[topology]),
+            executors_by_slot(self._assignment[topology]),
+        )
+        return sum(after.get(slot) != executors for slot, executors in before.items())
+
+    def _demand_of(self, topology: Topology) -> FloatArray:
+        columns = {
+            EXECUTORS: np.ones(topology.n_executors),
+            CPU: np.array(topology.executor_cpu_percent, dtype=np.float64),
+            MEMORY: np.array(topology.executor_memory_mb, dtype=np.float64),
+        }
+        table = np.stack([columns[name] for name in self.resources], axis=1)
+        return np.clip(table, 0.0, UNLIMITED)
+
+    def _load_of(self, topology: int) -> FloatArray:
+        load = np.zeros_like(self._capacity)
+        placed = [
+            (self.host_of(slot), index) for index, slot in enumerate(self._assignment[topology]) if slot
+        ]
+        if placed:
+            hosts, executors = (list(column) for column in zip(*placed, strict=True))
+            np.add.at(load, hosts, self._demand[topology][executors])
+        return load
+
+
+def _assignment(topology: Topology) -> Assignment:
+    return tuple(
+        None if supervisor == UNASSIGNED else (supervisor, port)
+        for supervisor, port in zip(topology.executor_supervisor, topology.executor_port, strict=True)
+    )
+
+
+def executors_by_slot(assignment: Sequence[Slot | None]) -> dict[Slot, set[int]]:
+    """Return the executors of each slot that an assignment uses."""
+    by_slot: dict[Slot, set[int]] = {}
+    for executor, slot in enumerate(assignment):
+        if slot is not None:
+            by_slot.setdefault(slot, set()).add(executor)
+    return by_slot

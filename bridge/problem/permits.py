@@ -1,0 +1,119 @@
+"""Where pins and avoidances let the executors of a topology run, and where they may stay.
+
+A host that tells no site meets no pin to one, yet what runs there need not leave; it is at no site that is
+avoided. But where agents tell the sites of others, one without a reading may have lost its agent: it is
+doubtful, and executors that avoid a site come to it only if no other host has room for them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bridge.problem.topology_settings import EVERY_COMPONENT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from bridge.network.cluster import Host
+    from bridge.problem.topology_settings import Place, TopologySettings
+    from bridge.wire.messages import Topology
+    from scheduler.base.arrays import BoolArray
+
+
+@dataclass(frozen=True, eq=False)
+class Permits:
+    """The hosts of each component.
+
+    Attributes:
+        tolerated: (n_components, n_hosts) where what runs may stay, dead and blacklisted hosts included.
+        permitted: (n_components, n_hosts) usable hosts where executors may come.
+        doubtful: (n_components, n_hosts) usable hosts where they may come if the permitted have no room.
+        reasons: Why, by component that has executors and may come nowhere.
+    """
+
+    tolerated: BoolArray
+    permitted: BoolArray
+    doubtful: BoolArray
+    reasons: Mapping[int, str]
+
+    @property
+    def widened(self) -> Permits:
+        """Take the doubtful hosts for permitted ones."""
+        none = np.zeros_like(self.doubtful)
+        return Permits(self.tolerated, self.permitted | self.doubtful, none, self.reasons)
+
+    def closed_to(self, hosts: BoolArray) -> Permits:
+        """Let no executor come to some hosts, but for components that have no others; what runs may stay.
+
+        Args:
+            hosts: (n_hosts,) the hosts.
+        """
+        others = ~self._left_by(hosts)
+        return replace(self, permitted=self.permitted & others, doubtful=self.doubtful & others)
+
+    def without(self, hosts: BoolArray) -> Permits:
+        """Let executors neither come to nor stay at some hosts, but for components that have no others.
+
+        Args:
+            hosts: (n_hosts,) the hosts.
+        """
+        return replace(self.closed_to(hosts), tolerated=self.tolerated & ~self._left_by(hosts))
+
+    def _left_by(self, hosts: BoolArray) -> BoolArray:
+        """(n_components, n_hosts) those of some hosts that a component can do without."""
+        left: BoolArray = (self.permitted & ~hosts).any(axis=1, keepdims=True) & hosts
+        return left
+
+
+def permits_of(topology: Topology, settings: TopologySettings, hosts: Sequence[Host]) -> Permits:
+    """Work out where the executors of a topology may run at all.
+
+    Args:
+        topology: Its components.
+        settings: Their pins and avoidances.
+        hosts: Hosts of the round.
+    """
+    names = topology.component_names
+    usable = np.array([host.usable for host in hosts], dtype=np.bool_)
+    tolerated = np.ones((len(names), len(hosts)), dtype=np.bool_)
+    permitted = np.tile(usable, (len(names), 1))
+    doubtful = np.zeros_like(permitted)
+    silent = np.array([host.silent for host in hosts], dtype=np.bool_)
+    reasons: dict[int, str] = {}
+    for row, name in enumerate(names):
+        pin = settings.pin.get(name)
+        avoided = (*settings.avoid.get(EVERY_COMPONENT, ()), *settings.avoid.get(name, ()))
+        if pin is not None:
+            untold = np.array([pin.kind == "site" and host.site is None for host in hosts], dtype=np.bool_)
+            tolerated[row] &= _at(hosts, pin) | untold
+            permitted[row] &= _at(hosts, pin)
+        for place in avoided:
+            tolerated[row] &= ~_at(hosts, place)
+            permitted[row] &= ~_at(hosts, place)
+        if not permitted[row].any() and row in topology.executor_component:
+            reasons[row] = _why_nowhere(name, pin, hosts)
+        if any(place.kind == "site" for place in avoided):
+            doubtful[row] = permitted[row] & silent
+            permitted[row] &= ~silent
+    return Permits(tolerated, permitted, doubtful, reasons)
+
+
+def _at(hosts: Sequence[Host], place: Place) -> BoolArray:
+    """(n_hosts,) hosts that are known to be at a place."""
+    names = [host.site if place.kind == "site" else host.name for host in hosts]
+    return np.array([name == place.name for name in names], dtype=np.bool_)
+
+
+def _why_nowhere(component: str, pin: Place | None, hosts: Sequence[Host]) -> str:
+    if pin is None:
+        return f"no usable host is permitted to {component}"
+    untold = sum(host.usable and host.site is None for host in hosts) if pin.kind == "site" else 0
+    told = f" ({untold} host{'s tell' if untold > 1 else ' tells'} no site)" if untold else ""
+    if _at(hosts, pin).any():
+        return f"{component} is pinned to {pin}, where no usable host is permitted{told}"
+    if untold:
+        return f"{component} is pinned to {pin}, whose hosts are not known at present{told}"
+    return f"{component} is pinned to {pin}, which is not in the cluster"

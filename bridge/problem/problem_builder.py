@@ -1,0 +1,246 @@
+"""One topology in one round as a placement problem: hosts as nodes, executors as operators."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bridge.problem.executor_graph import ExecutorGraph, build_executor_graph
+from bridge.problem.permits import permits_of
+from bridge.problem.shortlist import shortlist
+from scheduler.model.problem import UNPLACED, Application, Network, Node, Objective, Operator, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bridge.network.delays import Delays
+    from bridge.problem.occupancy import RoundState
+    from bridge.problem.permits import Permits
+    from bridge.problem.topology_settings import TopologySettings
+    from bridge.readings.rates import MeasuredRates
+    from bridge.settings import PlanSettings
+    from bridge.wire.messages import Topology
+    from scheduler.base.arrays import BoolArray, FloatArray, IntArray
+
+
+class NoHostError(ValueError):
+    """No host at all has room and a free worker slot."""
+
+
+@dataclass(frozen=True, eq=False)
+class RoundView:
+    """What holds for all topologies of a round.
+
+    Attributes:
+        delays: Delays between hosts.
+        availability: (n_hosts,) fraction of time that each host is up.
+        settings: How plans are made.
+    """
+
+    delays: Delays
+    availability: FloatArray
+    settings: PlanSettings
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What is known about one topology in one round, whatever is decided about the others.
+
+    Attributes:
+        index: Position of the topology in the request.
+        topology: The topology.
+        settings: The topology's own settings.
+        plan_settings: How plans are made.
+        component: (n_executors,) component of each executor.
+        permits: Where pins and avoidances let its executors run.
+        measured: The topology's measured rates, None without any.
+    """
+
+    index: int
+    topology: Topology
+    settings: TopologySettings
+    plan_settings: PlanSettings
+    component: IntArray
+    permits: Permits
+    measured: MeasuredRates | None
+
+    @cached_property
+    def graph(self) -> ExecutorGraph:
+        """Executors and streams; worked out only for topologies that are planned."""
+        return build_executor_graph(self.topology, self.plan_settings, self.settings.rates, self.measured)
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """The part of a problem that the decisions of a round change.
+
+    Attributes:
+        hosts: (n_nodes,) host index of each node, ascending.
+        capacity: (n_nodes, n_resources) what each node offers.
+        allowed: (n_executors, n_nodes) where executors may run.
+        current: (n_executors,) node of each executor now, `UNPLACED` where none.
+        whole: Whether no host is left out that is open to an executor.
+    """
+
+    hosts: IntArray
+    capacity: FloatArray
+    allowed: BoolArray
+    current: IntArray
+    whole: bool
+
+    @property
+    def key(self) -> bytes:
+        """Equal for equal frames."""
+        return b"".join(array.tobytes() for array in (self.hosts, self.capacity, self.allowed, self.current))
+
+    def nodes_of(self, placement: Sequence[int]) -> IntArray:
+        """Node index per executor from host index per executor."""
+        return np.searchsorted(self.hosts, np.array(placement, dtype=np.int64)).astype(np.int64)
+
+    def hosts_of(self, nodes: IntArray) -> tuple[int, ...]:
+        """Host index per executor from node index per executor."""
+        return tuple(self.hosts[nodes].tolist())
+
+
+def make_task(
+    state: RoundState,
+    index: int,
+    settings: TopologySettings,
+    plan_settings: PlanSettings,
+    measured: MeasuredRates | None = None,
+) -> Task:
+    """Work out where the executors of a topology may run at all.
+
+    Args:
+        state: The cluster.
+        index: Position of the topology in the request.
+        settings: The topology's settings.
+        plan_settings: How plans are made.
+        measured: The topology's measured rates, None without any.
+    """
+    topology = state.request.topologies[index]
+    permits = permits_of(topology, settings, state.hosts.hosts)
+    component = np.array(topology.executor_component, dtype=np.int64)
+    return Task(index, topology, settings, plan_settings, component, permits, measured)
+
+
+def make_frame(
+    state: RoundState,
+    task: Task,
+    max_hosts: int,
+    fixed: Sequence[int | None],
+    closed: BoolArray | None = None,
+) -> Frame:
+    """Work out which hosts are open to a topology's executors and what the other topologies leave there.
+
+    Args:
+        state: The cluster so far.
+        task: The topology.
+        max_hosts: Number of hosts that is enough.
+        fixed: Per executor the host that it must keep, None if it may run on each permitted host with a slot.
+        closed: (n_hosts,) hosts to which no executor may come, None if there are none.
+
+    Raises:
+        NoHostError: There is no such host.
+    """
+    n_hosts = len(state.hosts.hosts)
+    demand = state.demand(task.index)
+    current = [None if slot is None else state.host_of(slot) for slot in state.assignment(task.index)]
+    keepers = np.array([executor for executor, host in enumerate(fixed) if host is not None], dtype=np.int64)
+    held = np.array([host for host in fixed if host is not None], dtype=np.int64)
+    # What must stay fits by definition, even where less is left than it needs.
+    needed = np.zeros((n_hosts, len(state.resources)))
+    np.add.at(needed, held, demand[keepers])
+    capacity = np.maximum(state.capacity_left(task.index), needed)
+    permitted: BoolArray = task.permits.permitted[task.component]
+    somewhere = permitted.any(axis=0)
+    if closed is not None:
+        permitted[:, closed] = False
+    for executor, host in enumerate(current):
+        if host is not None and state.hosts.hosts[host].usable:
+            # It alone may stay where it could not come: at a host that tells no site, or one that is closed.
+            permitted[executor, host] |= task.permits.tolerated[task.component[executor], host]
+    open_to_some: BoolArray = np.any(permitted, axis=0)
+    in_reach = [
+        host
+        for host in np.flatnonzero(somewhere | open_to_some).tolist()
+        if capacity[host, 0] > 0 and state.open_slots(task.index, host)
+    ]
+    open_hosts = [host for host in in_reach if open_to_some[host]]
+    choice = shortlist(open_hosts, state.hosts.hosts, capacity[:, 0], permitted, max_hosts)
+    nodes = np.array(
+        sorted({*choice, *held.tolist(), *(host for host in current if host is not None)}), dtype=np.int64
+    )
+    if nodes.size == 0:
+        msg = "no host has a free worker slot and room for an executor"
+        raise NoHostError(msg)
+    chosen = np.zeros(n_hosts, dtype=np.bool_)
+    chosen[choice] = True
+    allowed = permitted & chosen
+    allowed[keepers] = False
+    allowed[keepers, held] = True
+    position = {host: node for node, host in enumerate(nodes.tolist())}
+    current_nodes = [UNPLACED if host is None else position[host] for host in current]
+    return Frame(
+        hosts=nodes,
+        capacity=capacity[nodes],
+        allowed=allowed[:, nodes],
+        current=np.array(current_nodes, dtype=np.int64),
+        whole=len(choice) == len(in_reach),
+    )
+
+
+def build_problem(state: RoundState, task: Task, view: RoundView, frame: Frame) -> Problem:
+    """Build the problem of placing a topology's executors; its `current` is where they run now."""
+    return Problem(
+        application=_application(state, task, frame),
+        network=_network(state, task, view, frame),
+        objective=Objective(weights=dict(task.settings.weights)),
+        current=frame.current,
+    )
+
+
+def _application(state: RoundState, task: Task, frame: Frame) -> Application:
+    names = [state.hosts.hosts[host].name for host in frame.hosts]
+    demand = state.demand(task.index).tolist()
+    times = task.graph.execution_time_ms.tolist()
+    named: dict[bytes, tuple[str, ...]] = {}
+    operators: list[Operator] = []
+    for executor, name in enumerate(task.graph.names):
+        # Executors of one component share one tuple of names: there may be thousands of either.
+        row = frame.allowed[executor]
+        key = row.tobytes()
+        if key not in named:
+            named[key] = tuple(names[node] for node in np.flatnonzero(row))
+        operators.append(
+            Operator(
+                name=name,
+                execution_time_ms=times[executor],
+                demand=dict(zip(state.resources, demand[executor], strict=True)),
+                allowed=named[key],
+            )
+        )
+    return Application(tuple(operators), task.graph.streams)
+
+
+def _network(state: RoundState, task: Task, view: RoundView, frame: Frame) -> Network:
+    block = np.ix_(frame.hosts, frame.hosts)
+    # Worked out only where it is weighed: most topologies weigh the response time alone.
+    links = view.delays.link_availability if task.settings.weights.get("availability") else None
+    return Network(
+        nodes=tuple(
+            Node(
+                name=state.hosts.hosts[host].name,
+                capacity=dict(zip(state.resources, capacity, strict=True)),
+                availability=float(view.availability[host]),
+                site=state.hosts.hosts[host].site,
+                cost=state.hosts.hosts[host].cost or 0.0,
+            )
+            for host, capacity in zip(frame.hosts, frame.capacity.tolist(), strict=True)
+        ),
+        delay_ms=view.delays.delay_ms[block],
+        link_availability=None if links is None else links[block],
+    )

@@ -1,0 +1,1 @@
+"""Published readings: which are believed, and why the others are not."""

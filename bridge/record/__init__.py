@@ -1,0 +1,1 @@
+"""The record of rounds, and planning a recorded round again."""

@@ -1,0 +1,1 @@
+"""A round: keep, place or move, topology by topology."""

@@ -1,0 +1,278 @@
+"""A round: from request to response, a function of the request, the settings, the memory and the time.
+
+A clock says when searches must end; it decides nothing else.
+
+Topologies are taken in ascending order of their ids, each sees what those before it left. First every
+topology with executors to place is served, then the running ones are looked at for gains until a whole pass
+changes nothing: so a plan that is carried out is left alone by the next round, unless the moves of a round or
+its time ran out.
+"""
+
+from __future__ import annotations
+
+import traceback
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from bridge.problem.occupancy import RoundState
+from bridge.problem.problem_builder import RoundView, Task, make_task
+from bridge.problem.topology_settings import parse_topology_settings
+from bridge.round.checks import check_assignment
+from bridge.round.decision import Verdict, improve, place_missing
+from bridge.round.memory import NOTHING
+from bridge.round.round_data import gather_data
+from bridge.round.round_report import Round, RoundReport
+from bridge.round.search import Search
+from bridge.round.sight import look
+from bridge.round.slots import assign_slots
+from bridge.round.stability import Stability
+from bridge.round.status import data_summary, status_line
+from bridge.wire.contract import VERSION
+from bridge.wire.messages import Decision, PlanResponse, Price, TopologyPlan
+from scheduler.base.deadline import Deadline
+from scheduler.contract.children import INLINE
+from scheduler.registry import STRATEGIES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from bridge.network.cluster import Slot
+    from bridge.round.memory import Memory
+    from bridge.settings import Settings
+    from bridge.wire.messages import PlanRequest
+    from scheduler.contract.children import Children
+
+# Each pass that changes something saves a stated fraction of some objective: a few suffice.
+_MOST_PASSES = 8
+_NO_TIME = "no time left in this round"
+
+
+class PlanCheckError(RuntimeError):
+    """A plan failed the daemon's own check and is not sent."""
+
+
+def plan_round(
+    request: PlanRequest,
+    settings: Settings,
+    clock: Callable[[], float],
+    began_s: float | None = None,
+    children: Children = INLINE,
+    *,
+    memory: Memory = NOTHING,
+    now_s: float = 0.0,
+) -> Round:
+    """Plan one round.
+
+    The same request, settings, memory and time give the same response as long as the time does not run out.
+
+    Args:
+        request: The round as the shim sees it.
+        settings: The daemon's settings.
+        clock: Monotonic seconds; decides nothing but when searches end.
+        began_s: When the request arrived, on that clock; None means now.
+        children: Runs what strategies leave to others, such as solvers.
+        memory: What the round before handed on.
+        now_s: Time of the round in seconds, on one clock for all rounds; tells how long gains have been seen
+            and how long topologies have cooled down.
+    """
+    began_s = clock() if began_s is None else began_s
+    return _Planner(request, settings, clock, began_s, children, memory=memory, now_s=now_s).run()
+
+
+class _Planner:
+    """One round at work."""
+
+    def __init__(
+        self,
+        request: PlanRequest,
+        settings: Settings,
+        clock: Callable[[], float],
+        began_s: float,
+        children: Children,
+        *,
+        memory: Memory,
+        now_s: float,
+    ) -> None:
+        limit_ms = min(
+            settings.plan.time_limit_ms, max(request.deadline_ms - settings.plan.deadline_margin_ms, 0)
+        )
+        self._request = request
+        self._settings = settings
+        self._clock = clock
+        self._end = began_s + limit_ms / 1000.0
+        self._data = gather_data(request, settings)
+        self._state = RoundState(
+            request,
+            self._data.hosts,
+            use_cpu=settings.capacity.use_cpu,
+            use_memory=settings.capacity.use_memory,
+        )
+        self._stability = Stability(self._state, settings.move, memory, now_s)
+        self._sight = look(
+            self._data.hosts.hosts,
+            self._data.readings,
+            self._data.delays,
+            measured_before=memory.measured,
+        )
+        view = RoundView(self._data.delays, self._data.availability, settings.plan)
+        self._search = Search(self._state, view, self._deadline_for, children)
+        self._tasks = [self._task(index) for index in range(len(request.topologies))]
+        self._order = sorted(range(len(request.topologies)), key=lambda index: request.topologies[index].id)
+        self._verdicts: dict[int, Verdict] = {}
+        self._traces: dict[int, str] = {}
+        self._left_out: dict[int, str] = {}
+        self._questions_left = 0
+
+    def run(self) -> Round:
+        """Decide about every topology."""
+        self._questions_left = sum(None in self._state.assignment(index) for index in self._order)
+        for index in self._order:
+            if not self._expired():
+                self._decide(index, self._place)
+            elif None in self._state.assignment(index):
+                self._left_out[index] = _NO_TIME
+        passes = 0
+        changed = True
+        while changed and passes < _MOST_PASSES and not self._expired():
+            changed = False
+            passes += 1
+            self._questions_left = len(self._order)
+            for index in self._order:
+                changed |= self._decide(index, self._improve)
+                self._questions_left -= 1
+        topologies = self._request.topologies
+        plans = tuple(self._plan(index) for index in range(len(topologies)) if index not in self._left_out)
+        report = RoundReport(
+            data=data_summary(self._data),
+            known=self._data,
+            setting_faults=tuple(
+                (task.topology.id, task.settings.faults) for task in self._tasks if task.settings.faults
+            ),
+            traces=tuple((topologies[index].id, trace) for index, trace in sorted(self._traces.items())),
+            left_out=tuple((topologies[index].id, why) for index, why in sorted(self._left_out.items())),
+            moves=self._state.total_moves(),
+            timed_out=self._expired() or self._search.timed_out,
+        )
+        response = PlanResponse(VERSION, self._request.round_id, plans)
+        memory = replace(self._stability.memory(), measured=self._sight.remembered)
+        return Round(response, report, memory)
+
+    def _task(self, index: int) -> Task:
+        topology = self._request.topologies[index]
+        settings = parse_topology_settings(
+            topology.settings_json,
+            frozenset(topology.component_names),
+            frozenset(STRATEGIES),
+            self._settings.plan.strategy,
+            self._settings.plan.seed,
+        )
+        measured = self._data.rates.get(topology.id)
+        return make_task(self._state, index, settings, self._settings.plan, measured)
+
+    def _expired(self) -> bool:
+        return self._clock() >= self._end
+
+    def _deadline_for(self, task: Task) -> Deadline:
+        """Give a topology its share of what is left, at most the time that it allows itself."""
+        now = self._clock()
+        share = (self._end - now) / max(self._questions_left, 1)
+        limit_ms = task.settings.time_limit_ms
+        if limit_ms is not None:
+            share = min(share, limit_ms / 1000.0)
+        return Deadline(self._clock, now + max(share, 0.0))
+
+    def _moves_left(self) -> int:
+        return max(self._settings.move.max_moves_per_round - self._state.total_moves(), 0)
+
+    def _decide(self, index: int, step: Callable[[Task], Verdict | None]) -> bool:
+        """Take one step for one topology; whatever goes wrong stays with this topology.
+
+        Returns:
+            True if an assignment changed.
+        """
+        task = self._tasks[index]
+        try:
+            verdict = step(task)
+            if verdict is None:
+                return False
+            if verdict.placement is None:
+                self._note(index, verdict)
+                return False
+            assignment = assign_slots(self._state, index, verdict.placement)
+            self._check(task, assignment)
+        except Exception as error:  # noqa: BLE001  # one topology's fault must not cost the others their plan
+            self._traces[index] = traceback.format_exc()
+            reason = f"planning failed ({type(error).__name__}: {error})"
+            if None in self._state.assignment(index):
+                # Not unplaceable: nobody found that out. Storm's own scheduler can still serve it.
+                self._left_out[index] = reason
+            else:
+                self._note(index, Verdict("kept", reason))
+            return False
+        if verdict.kind == "moved" and all(slot is None for slot in self._state.initial(index)):
+            # Better than what an earlier step of this round had in mind, but nothing ran yet: no move.
+            verdict = replace(verdict, kind="placed", reason=f"placed by {task.settings.strategy}", gain=0.0)
+        self._state.assign(index, assignment)
+        self._verdicts[index] = verdict
+        return True
+
+    def _note(self, index: int, verdict: Verdict) -> None:
+        """Remember a verdict that changes nothing; a topology that got a plan keeps telling how."""
+        if index not in self._verdicts or self._verdicts[index].kind == "kept":
+            self._verdicts[index] = verdict
+
+    def _place(self, task: Task) -> Verdict | None:
+        verdict = place_missing(self._state, task, self._search, self._moves_left(), self._sight)
+        self._questions_left -= None in self._state.assignment(task.index)
+        return verdict
+
+    def _improve(self, task: Task) -> Verdict | None:
+        if task.index in self._traces or None in self._state.assignment(task.index):
+            # Planning it failed or it could not be placed: its verdict stands.
+            return None
+        n_executors = task.topology.n_executors
+        if n_executors == 0:
+            return Verdict("kept", "no executors")
+        if task.settings.frozen:
+            self._stability.forget(task.index)
+            return Verdict("kept", "frozen")
+        if n_executors > self._settings.plan.max_executors:
+            self._stability.forget(task.index)
+            return Verdict(
+                "kept",
+                f"{n_executors} executors are above plan.max_executors {self._settings.plan.max_executors}",
+            )
+        if self._expired():
+            return Verdict("kept", _NO_TIME)
+        moves_left = self._moves_left()
+        return improve(self._state, task, self._search, moves_left, self._stability, sight=self._sight)
+
+    def _check(self, task: Task, assignment: Sequence[Slot]) -> None:
+        faults = check_assignment(self._state, task, assignment)
+        if faults:
+            raise PlanCheckError("; ".join(faults))
+
+    def _plan(self, index: int) -> TopologyPlan:
+        task, state = self._tasks[index], self._state
+        verdict = self._verdicts.get(index, Verdict("kept", _NO_TIME))
+        assignment = [slot for slot in state.assignment(index) if slot is not None]
+        changed = state.assignment(index) != state.initial(index)
+        if verdict.kind == "unplaceable":
+            decision = Decision.UNPLACEABLE
+        else:
+            decision = Decision.ASSIGN if changed else Decision.KEEP
+        hosts = [state.host_of(slot) for slot in assignment]
+        return TopologyPlan(
+            topology_id=task.topology.id,
+            decision=decision,
+            executor_supervisor=tuple(slot[0] for slot in assignment) if decision is Decision.ASSIGN else (),
+            executor_port=tuple(slot[1] for slot in assignment) if decision is Decision.ASSIGN else (),
+            status=status_line(verdict, task, hosts, self._data),
+            strategy=task.settings.strategy,
+            objective=None if verdict.evaluation is None else verdict.evaluation.objective,
+            response_time_ms=None if verdict.evaluation is None else verdict.evaluation.response_time_ms,
+            bound=verdict.bound,
+            price=Price(verdict.gain, state.moves(index), state.workers_moved(index))
+            if decision is Decision.ASSIGN
+            else None,
+        )

@@ -1,0 +1,120 @@
+"""What a round knows of the cluster before it plans: believed readings and what follows from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bridge.network.cluster import gather_hosts
+from bridge.network.delays import estimate_delays
+from bridge.network.links import gather_links
+from bridge.readings.believed import read_nodes
+from bridge.readings.fault_kinds import FaultKind
+from bridge.readings.rates import read_rates
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from bridge.network.cluster import Host, Hosts
+    from bridge.network.delays import Delays
+    from bridge.readings.believed import Readings
+    from bridge.readings.payload_faults import PayloadFault
+    from bridge.readings.rates import MeasuredRates
+    from bridge.settings import Settings
+    from bridge.wire.messages import PlanRequest
+    from scheduler.base.arrays import FloatArray
+
+NOT_LIVE = "readings are not live (no connection to ZooKeeper)"
+
+
+@dataclass(frozen=True, eq=False)
+class RoundData:
+    """The network and the traffic as far as they are known.
+
+    Attributes:
+        readings: Believed readings of hosts.
+        hosts: Hosts of the round.
+        delays: Delays between them.
+        availability: (n_hosts,) fraction of time that each host is up.
+        rates: Measured rates by topology id.
+        stale_rates: Topologies whose measured rates are too old.
+        refused_rates: Number of rates readings that were refused, by kind of fault.
+        faults: What is wrong with readings and metadata, one phrase each.
+    """
+
+    readings: Readings
+    hosts: Hosts
+    delays: Delays
+    availability: FloatArray
+    rates: Mapping[str, MeasuredRates]
+    stale_rates: tuple[str, ...]
+    refused_rates: Mapping[PayloadFault, int]
+    faults: tuple[str, ...]
+
+    @property
+    def named_faults(self) -> tuple[str, ...]:
+        """What the log names, one phrase each: all that is faulty, and what status lines only count."""
+        return (
+            *self.faults,
+            *(f"reading of {host} is stale" for host in self.readings.stale),
+            *(f"rates of {topology} are stale" for topology in self.stale_rates),
+            *(() if self.readings.live else (NOT_LIVE,)),
+        )
+
+    @property
+    def fault_counts(self) -> dict[FaultKind, int]:
+        """Number of faulty inputs of the round by kind, as far as they are seen in a single round."""
+        links = self.delays.links
+        return {
+            **{FaultKind(f"readings_{kind}"): count for kind, count in self.readings.refused.items()},
+            FaultKind.READINGS_STALE: len(self.readings.stale),
+            FaultKind.READINGS_NOT_LIVE: int(not self.readings.live),
+            FaultKind.COORDINATES_UNCERTAIN: len(self.readings.uncertain),
+            FaultKind.COORDINATES_CONTRADICTORY: int(not self.delays.embedding.trusted),
+            FaultKind.LINKS_IMPOSSIBLE: self.readings.impossible_links,
+            FaultKind.LINKS_CONTRADICTORY: 0 if links is None else len(links.contradictions),
+            **{FaultKind(f"rates_{kind}"): count for kind, count in self.refused_rates.items()},
+            FaultKind.RATES_STALE: len(self.stale_rates),
+            FaultKind.SUPERVISOR_METADATA: len(self.hosts.faults),
+        }
+
+
+def gather_data(request: PlanRequest, settings: Settings) -> RoundData:
+    """Read what a request brings of measurements.
+
+    Args:
+        request: The round.
+        settings: The daemon's settings.
+    """
+    readings = read_nodes(
+        request, frozenset(supervisor.host for supervisor in request.supervisors), settings.readings
+    )
+    hosts = gather_hosts(request, settings.capacity, readings)
+    links = gather_links(hosts.hosts, readings, settings.readings.link_lifetime_s)
+    delays = estimate_delays(hosts.hosts, readings, settings.network, links)
+    rates = read_rates(request)
+    return RoundData(
+        readings=readings,
+        hosts=hosts,
+        delays=delays,
+        availability=_availability(hosts.hosts, readings, settings.readings.default_availability),
+        rates=rates.by_topology,
+        stale_rates=rates.stale,
+        refused_rates=rates.refused,
+        faults=delays.faults + readings.faults + rates.faults + hosts.faults,
+    )
+
+
+def _availability(hosts: Sequence[Host], readings: Readings, default: float) -> FloatArray:
+    known = [reading.availability for reading in readings.by_host.values()]
+    # A host without a reading is taken as an ordinary one, neither perfect nor dead.
+    usual = float(np.median(known)) if known else default
+    return np.array(
+        [
+            readings.by_host[host.name].availability if host.name in readings.by_host else usual
+            for host in hosts
+        ],
+        dtype=np.float64,
+    )

@@ -1,0 +1,44 @@
+"""What comes out of a round: the response, what the log tells beyond it, what the next round has to know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bridge.round.memory import Memory
+    from bridge.round.round_data import RoundData
+    from bridge.wire.messages import PlanResponse
+
+
+@dataclass(frozen=True)
+class RoundReport:
+    """What the log tells about a round beyond the response.
+
+    Attributes:
+        data: Where delays and rates come from.
+        known: What the round knew of the cluster.
+        setting_faults: Bad settings by topology id.
+        traces: Traceback by topology id of the topologies whose planning failed.
+        left_out: Reason by topology id of those with missing executors that the response leaves to Storm's
+            own scheduler, because planning them failed or time ran out before their turn.
+        moves: Running executors moved.
+        timed_out: True if the clock may have changed something: a repetition may come to another plan.
+    """
+
+    data: str
+    known: RoundData
+    setting_faults: tuple[tuple[str, tuple[str, ...]], ...]
+    traces: tuple[tuple[str, str], ...]
+    left_out: tuple[tuple[str, str], ...]
+    moves: int
+    timed_out: bool
+
+
+@dataclass(frozen=True)
+class Round:
+    """A response with its report, and what the next round has to know."""
+
+    response: PlanResponse
+    report: RoundReport
+    memory: Memory

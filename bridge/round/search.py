@@ -1,0 +1,125 @@
+"""Asking a topology's strategy, at most once for the same question within a round."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from bridge.children.time_limit import TimeLimit
+from bridge.problem.problem_builder import Frame, NoHostError, RoundView, Task, build_problem, make_frame
+from scheduler.contract.children import INLINE
+from scheduler.contract.result import Result
+from scheduler.plan import plan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from bridge.problem.occupancy import RoundState
+    from scheduler.base.arrays import BoolArray
+    from scheduler.base.deadline import Deadline
+    from scheduler.contract.children import Children
+    from scheduler.model.problem import Problem
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What a strategy can be asked about a topology.
+
+    Attributes:
+        problem: The placement problem.
+        frame: How its nodes and the hosts belong together.
+    """
+
+    problem: Problem
+    frame: Frame
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What a strategy answered.
+
+    Attributes:
+        result: The strategy's result, in nodes.
+        placement: Host index per executor, None if the strategy found no placement.
+    """
+
+    result: Result
+    placement: tuple[int, ...] | None
+
+
+class Search:
+    """Strategies at work in one round.
+
+    Args:
+        state: The cluster so far.
+        view: What holds for all topologies.
+        deadline_for: Makes the deadline of the next question about a topology.
+        children: Runs what strategies leave to others, such as solvers.
+
+    Attributes:
+        timed_out: True once the clock may have changed a strategy's answer.
+    """
+
+    def __init__(
+        self,
+        state: RoundState,
+        view: RoundView,
+        deadline_for: Callable[[Task], Deadline],
+        children: Children = INLINE,
+    ) -> None:
+        self._state = state
+        self._view = view
+        self._deadline_for = deadline_for
+        self._children = children
+        self.timed_out = False
+        self._questions: dict[tuple[int, bytes], Question] = {}
+        self._answers: dict[tuple[int, bytes], Answer] = {}
+
+    def pose(self, task: Task, fixed: Sequence[int | None], closed: BoolArray | None = None) -> Question:
+        """Make the question about a topology without asking it.
+
+        Args:
+            task: The topology.
+            fixed: Per executor the host that it must keep, None if it is free.
+            closed: (n_hosts,) hosts to which no executor may come, None if there are none.
+
+        Raises:
+            NoHostError: No host is open to it.
+        """
+        frame = make_frame(self._state, task, self._view.settings.max_hosts, fixed, closed)
+        key = (task.index, frame.key)
+        if key not in self._questions:
+            self._questions[key] = Question(build_problem(self._state, task, self._view, frame), frame)
+        return self._questions[key]
+
+    def ask(self, task: Task, fixed: Sequence[int | None], closed: BoolArray | None = None) -> Answer:
+        """Ask the topology's strategy for a placement.
+
+        Args:
+            task: The topology.
+            fixed: Per executor the host that it must keep, None if it is free.
+            closed: (n_hosts,) hosts to which no executor may come, None if there are none.
+        """
+        settings = task.settings
+        try:
+            question = self.pose(task, fixed, closed)
+        except NoHostError as error:
+            refused = Result(None, None, None, "infeasible", str(error), settings.strategy, settings.seed)
+            return Answer(refused, None)
+        key = (task.index, question.frame.key)
+        if key not in self._answers:
+            limit = TimeLimit(self._deadline_for(task), self._children)
+            result = plan(
+                question.problem,
+                settings.strategy,
+                seed=settings.seed,
+                deadline=limit.deadline,
+                children=limit.children,
+            )
+            self.timed_out |= limit.cut
+            if result.placement is not None and not question.frame.whole:
+                # A proof about some of the hosts is none about all of them.
+                result = replace(result, bound=None, status="feasible")
+            placement = None if result.placement is None else question.frame.hosts_of(result.placement)
+            self._answers[key] = Answer(result, placement)
+        return self._answers[key]

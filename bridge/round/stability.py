@@ -1,0 +1,133 @@
+"""When a gain is believed and a topology may move again: stabilisation and cool-down in one round.
+
+Only moves for a gain wait. What is watched is one placement, not just any gain: under noise some placement
+looks better in nearly every round, but hardly ever the same one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from bridge.round.memory import Change, Memory, TopologyMemory, Watched
+
+if TYPE_CHECKING:
+    from bridge.problem.occupancy import Assignment, RoundState
+    from bridge.settings import MoveSettings
+
+
+class Stability:
+    """What one round remembers, and what it learns, about the moves of its topologies.
+
+    Args:
+        state: The cluster so far.
+        settings: How long gains and topologies wait, and the least gains.
+        memory: What the round before handed on.
+        now_s: Time of the round, on the clock of the memory.
+
+    Attributes:
+        settings: How long gains and topologies wait, and the least gains.
+    """
+
+    def __init__(self, state: RoundState, settings: MoveSettings, memory: Memory, now_s: float) -> None:
+        self._state = state
+        self.settings = settings
+        self._now_s = now_s
+        known = {each.id: each for each in memory.topologies}
+        ids = [topology.id for topology in state.request.topologies]
+        self._past = [known.get(each, TopologyMemory(each)) for each in ids]
+        self._changes = [self._valid_change(index) for index in range(len(ids))]
+        self._watched = [past.watched for past in self._past]
+        self._released: set[int] = set()
+
+    def watched(self, topology: int) -> Watched | None:
+        """Return the placement of a topology that is being watched."""
+        return self._watched[topology]
+
+    def forget(self, topology: int) -> None:
+        """Watch nothing for a topology any more: no gain was seen."""
+        self._watched[topology] = None
+
+    def lose(self, topology: int) -> None:
+        """Let another placement take over from the watched one, which cannot be had any more.
+
+        A host that is gone or room that is taken refutes no gain: the next candidate need not wait from zero.
+        """
+        watched = self._watched[topology]
+        self._watched[topology] = watched and replace(watched, hosts=())
+
+    def why_wait(self, topology: int, hosts: tuple[str, ...], gain: float) -> str:
+        """Watch a placement whose gain passes the thresholds, and say why it has to wait.
+
+        Args:
+            topology: Index of the topology.
+            hosts: Name of the host of each executor.
+            gain: Gain as a fraction.
+
+        Returns:
+            A phrase for the status line, empty if the topology may move in this round.
+        """
+        watched = self._watched[topology]
+        known = watched is not None and watched.hosts in {hosts, ()}
+        watched = Watched(hosts, watched.since_s if watched is not None and known else self._now_s)
+        # Without stabilisation there is nothing to hold on to: the best candidate of each round counts.
+        self._watched[topology] = watched if self.settings.stabilisation_s > 0 else None
+        moves = topology in self._released and self._changed(topology)
+        if moves or all(slot is None for slot in self._state.initial(topology)):
+            # It restarts in this round anyway: what else there is to gain comes at no price.
+            return ""
+        told = f"gain of {percent(gain)}"
+        cooling_s = self._cooling_s(topology)
+        if cooling_s > 0:
+            return f"{told}, cooling down, {math.ceil(cooling_s)} s of {self.settings.cool_down_s:g} s left"
+        seen_s = max(self._now_s - watched.since_s, 0.0)
+        if seen_s < self.settings.stabilisation_s:
+            return f"{told} seen for {math.floor(seen_s)} s of {self.settings.stabilisation_s:g} s"
+        self._released.add(topology)
+        return ""
+
+    def memory(self) -> Memory:
+        """Return what the next round has to know."""
+        entries = [self._entry(index) for index in range(len(self._past))]
+        told = [entry for entry in entries if entry.change or entry.watched]
+        return Memory(tuple(sorted(told, key=lambda entry: entry.id)))
+
+    def _entry(self, topology: int) -> TopologyMemory:
+        name = self._past[topology].id
+        if self._changed(topology):
+            digest = self._digest(self._state.assignment(topology))
+            return TopologyMemory(name, Change(self._now_s, digest))
+        # A change that has cooled down decides nothing any more.
+        change = self._changes[topology] if self._cooling_s(topology) > 0 else None
+        return TopologyMemory(name, change, self._watched[topology])
+
+    def _changed(self, topology: int) -> bool:
+        return self._state.assignment(topology) != self._state.initial(topology)
+
+    def _cooling_s(self, topology: int) -> float:
+        """Seconds for which the topology has to cool down, none if 0."""
+        change = self._changes[topology]
+        if self._changed(topology):
+            return self.settings.cool_down_s
+        if change is None:
+            return 0.0
+        return max(self.settings.cool_down_s - max(self._now_s - change.time_s, 0.0), 0.0)
+
+    def _valid_change(self, topology: int) -> Change | None:
+        """Return the last change if the cluster shows that it was carried out."""
+        change = self._past[topology].change
+        if change is None or change.digest != self._digest(self._state.initial(topology)):
+            return None
+        return change
+
+    def _digest(self, assignment: Assignment) -> str:
+        supervisors = self._state.request.supervisors
+        slots = ("" if slot is None else f"{supervisors[slot[0]].id}:{slot[1]}" for slot in assignment)
+        return hashlib.sha256("\n".join(slots).encode()).hexdigest()
+
+
+def percent(fraction: float) -> str:
+    """Return a fraction as a whole number of percent."""
+    return f"{fraction * 100:.0f} %"

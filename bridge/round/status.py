@@ -1,0 +1,118 @@
+"""Status lines: what was decided about a topology, why, and how far the readings can be trusted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from bridge.network.cluster import META_COST
+from bridge.round.round_data import NOT_LIVE
+from scheduler.contract.result import relative_gap
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bridge.network.cluster import Host
+    from bridge.problem.problem_builder import Task
+    from bridge.readings.believed import Readings
+    from bridge.round.decision import Verdict
+    from bridge.round.round_data import RoundData
+
+# Storm shows the line in a table: more faults than this are counted, and all are in the daemon's log.
+_FAULTS_SHOWN = 3
+_SITES_SHOWN = 7
+UNIT_RATES = "unit rates"
+DECLARED_RATES = "declared rates"
+_START = {"kept": "kept", "unmet": "kept (pin not met)", "unplaceable": "not placed"}
+
+
+def data_summary(data: RoundData, task: Task | None = None) -> str:
+    """Tell where delays and rates come from and what is wrong with the readings.
+
+    Args:
+        data: What the round knows of the cluster.
+        task: The topology whose rates are told; None tells of how many they are measured.
+    """
+    rates = f"rates measured of {len(data.rates)} topologies" if task is None else _rates(data, task)
+    parts = [", ".join([data.delays.summary(), *_missing(data.readings)]), rates]
+    if not data.readings.live:
+        parts.append(NOT_LIVE)
+    parts.extend(_first(data.faults))
+    return "; ".join(parts)
+
+
+def status_line(verdict: Verdict, task: Task, placement: Sequence[int], data: RoundData) -> str:
+    """Compose the status line of one topology.
+
+    Args:
+        verdict: What was decided.
+        task: The topology.
+        placement: Host index of each executor that has a slot after the decision.
+        data: What the round knows of the cluster.
+    """
+    hosts = data.hosts.hosts
+    facts = [*_worth(verdict, task), *([_spread(hosts, placement)] if placement else [])]
+    told = " ".join(facts)
+    if verdict.kind in ("placed", "moved"):
+        parts = [f"{verdict.reason}: {told}"]
+    else:
+        parts = [f"{_START[verdict.kind]}: {verdict.reason}", *([told] if told else [])]
+    if task.settings.weights.get("cost") and all(host.cost is None for host in hosts):
+        parts.append(f"cost is weighed but no supervisor states {META_COST}")
+    # Before the data: the shim cuts long lines, and users must see what of their own was ignored.
+    parts.extend(_first(tuple(f"setting ignored: {fault}" for fault in task.settings.faults)))
+    parts.append(data_summary(data, task))
+    if verdict.result is not None and task.graph.feedback:
+        parts.append("feedback streams left out of the response time")
+    # One line, whatever names and values users put into their settings.
+    return " ".join("; ".join(parts).split())
+
+
+def _rates(data: RoundData, task: Task) -> str:
+    if task.measured is not None:
+        return task.measured.summary(task.topology)
+    told = DECLARED_RATES if task.settings.rates else UNIT_RATES
+    return f"{told} (the measured ones are stale)" if task.topology.id in data.stale_rates else told
+
+
+def _worth(verdict: Verdict, task: Task) -> list[str]:
+    """Tell what the placement that holds is worth, and how far it may be from the best."""
+    if verdict.evaluation is None:
+        return []
+    told = f"{verdict.evaluation.response_time_ms:.1f} ms response time"
+    if task.settings.weights.get("response_time") != 1.0:
+        told = f"F {verdict.evaluation.objective:.4f}, {told}"
+    gap = None if verdict.bound is None else relative_gap(verdict.evaluation.objective, verdict.bound)
+    if verdict.optimal:
+        told += ", optimal,"
+    elif gap is not None:
+        told += f", at most {gap * 100:.1f} % of F above the optimum,"
+    return [told]
+
+
+def _spread(hosts: Sequence[Host], placement: Sequence[int]) -> str:
+    used = sorted(set(placement))
+    sites = Counter(hosts[host].site or "unknown" for host in placement)
+    ranked = sorted(sites.items(), key=lambda item: (-item[1], item[0]))
+    named = ", ".join(f"{site} {count}" for site, count in ranked[:_SITES_SHOWN])
+    if len(ranked) > _SITES_SHOWN:
+        named += f" and {len(ranked) - _SITES_SHOWN} more"
+    return (
+        f"over {len(used)} host{'s' if len(used) != 1 else ''} (site{'s' if len(sites) != 1 else ''} {named})"
+    )
+
+
+def _missing(readings: Readings) -> list[str]:
+    parts = []
+    if readings.stale:
+        parts.append(f"{len(readings.stale)} stale")
+    if readings.uncertain:
+        parts.append(f"{len(readings.uncertain)} too uncertain")
+    return parts
+
+
+def _first(faults: Sequence[str]) -> list[str]:
+    shown = list(faults[:_FAULTS_SHOWN])
+    if len(faults) > _FAULTS_SHOWN:
+        shown.append(f"{len(faults) - _FAULTS_SHOWN} more faults in the daemon's log")
+    return shown

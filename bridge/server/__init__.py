@@ -1,0 +1,1 @@
+"""The daemon's server: connections, one round after the other, metrics."""

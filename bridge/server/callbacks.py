@@ -1,0 +1,42 @@
+"""What the handler of rounds tells whoever listens, such as metrics."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from bridge.readings.fault_kinds import FaultKind
+    from bridge.round.round_report import Round
+
+
+class Unplanned(StrEnum):
+    """Why a request got no plan."""
+
+    REFUSED = "refused"
+    """It breaks the contract or is of another version."""
+    BUSY = "busy"
+    """Too many rounds were being planned until its deadline."""
+    FAILED = "failed"
+    """A fault of the daemon, told in the log with its trace."""
+
+
+class RoundCallbacks:
+    """Hears of rounds and does nothing; called from the threads that plan, several at a time."""
+
+    def on_round(self, done: Round, faults: Mapping[FaultKind, int], plan_s: float) -> None:
+        """Hear of a round that was planned.
+
+        Args:
+            done: What came out of it.
+            faults: Number of faulty inputs by kind.
+            plan_s: Time that planning took, s.
+        """
+
+    def on_unplanned(self, why: Unplanned) -> None:
+        """Hear of a request that got no plan."""
+
+    def on_record_failure(self) -> None:
+        """Hear of a round that was planned but could not be recorded."""

@@ -1,0 +1,1 @@
+"""Bytes of placement.thrift to messages and back."""

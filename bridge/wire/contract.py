@@ -1,0 +1,59 @@
+"""The contract placement.thrift as loaded by thriftpy2, and the checks that every message passes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import thriftpy2
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from enum import IntEnum
+
+    EnumT = TypeVar("EnumT", bound=IntEnum)
+
+# thriftpy2 generates the module at import and has no types: Any stays within the wire files.
+idl: Any = thriftpy2.load(
+    str(Path(__file__).parents[1] / "placement.thrift"), module_name="bridge.placement_thrift"
+)
+VERSION: int = idl.VERSION
+
+
+class WireError(ValueError):
+    """A message that breaks the contract of placement.thrift; the text names the field."""
+
+
+def check_version(version: int | None, what: str) -> None:
+    """Refuse a message of another version."""
+    if version != VERSION:
+        msg = f"{what}: contract version {version} is not known here, version {VERSION} is spoken"
+        raise WireError(msg)
+
+
+def check_present(struct: Any, path: str) -> None:
+    """Refuse a struct that lacks a required field."""
+    for spec in struct.thrift_spec.values():
+        # A thrift specification ends with its `required` flag.
+        if spec[-1] and getattr(struct, spec[1]) is None:
+            msg = f"{path}.{spec[1]}: missing"
+            raise WireError(msg)
+
+
+def check_unique(values: Iterable[str], path: str, field: str) -> None:
+    """Refuse a list in which two elements share the value of a field."""
+    seen: set[str] = set()
+    for index, value in enumerate(values):
+        if value in seen:
+            msg = f"{path}[{index}].{field}: {value!r} occurs twice"
+            raise WireError(msg)
+        seen.add(value)
+
+
+def enum_value(kind: type[EnumT], value: int, path: str) -> EnumT:
+    """Return the enumerator of a number."""
+    try:
+        return kind(value)
+    except ValueError:
+        msg = f"{path}: {value} is no {kind.__name__}"
+        raise WireError(msg) from None

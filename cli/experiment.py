@@ -1,0 +1,159 @@
+"""Commands of the group `experiment`: the paper's wide-area experiments on a real Storm cluster."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.errors import UserError
+
+app = typer.Typer(
+    no_args_is_help=True, help="The paper's experiments on a real Storm cluster with an emulated wide area."
+)
+
+PROJECT = Path(__file__).resolve().parent.parent
+DATA = PROJECT / "data" / "debs2015" / "debs2015_20day_head10004.csv.gz"
+SITES = PROJECT / "lab" / "sites" / "response-time.toml"
+
+
+@app.command("response-time")
+def response_time(
+    sites: Annotated[Path, typer.Option(help="Site file of the emulated wide area.")] = SITES,
+    out: Annotated[Path, typer.Option(help="Folder of the experiment; a started one goes on.")] = Path(
+        "runs/response-time"
+    ),
+    only: Annotated[
+        str | None,
+        typer.Option(
+            help="Comma-separated: strategies, and Storm's even, default, ras; without it all.",
+            show_default=False,
+        ),
+    ] = None,
+    repetitions: Annotated[int, typer.Option(min=1, max=1000, help="Turns of each.")] = 2,
+    measure_s: Annotated[float, typer.Option(min=1, help="Measured seconds of a turn.")] = 120.0,
+    warm_up_s: Annotated[float, typer.Option(min=0, help="Seconds at the same rate before, cut off.")] = 15.0,
+    settle_s: Annotated[
+        float, typer.Option(min=0, help="Seconds before the first turn for coordinates to converge.")
+    ] = 90.0,
+    rate: Annotated[float, typer.Option(min=0.1, help="Rows per second.")] = 10.0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the order of turns.")] = 1,
+    data: Annotated[Path, typer.Option(help="Taxi rows, 17 columns, CSV or CSV.gz.")] = DATA,
+) -> None:
+    """Measure the taxi query's response time under each strategy and each of Storm's schedulers.
+
+    Brings one lab up, runs every turn in it and takes it down whatever happens. Finished turns stay in the
+    folder: the same command goes on after any interruption, and ends with the report.
+    """
+    # PySpark, pandas and matplotlib load slowly: only for this command
+    from experiments.response_time.runner import run_experiment  # noqa: PLC0415
+    from experiments.response_time.settings import ExperimentSettings  # noqa: PLC0415
+    from experiments.response_time.variants import chosen, turns  # noqa: PLC0415
+
+    _check(
+        {"--measure-s": measure_s, "--warm-up-s": warm_up_s, "--settle-s": settle_s, "--rate": rate},
+        {"--data": data, "--sites": sites},
+    )
+    variants = chosen(only)
+    settings = ExperimentSettings(data, sites, rate, warm_up_s, measure_s, settle_s, seed)
+    run_experiment(settings, turns(variants, repetitions, seed), out)
+
+
+@app.command("adaptation")
+def adaptation(
+    sites: Annotated[Path, typer.Option(help="Site file of the emulated wide area.")] = SITES,
+    out: Annotated[Path, typer.Option(help="Folder of the experiment; a started one goes on.")] = Path(
+        "runs/adaptation"
+    ),
+    only: Annotated[
+        str | None,
+        typer.Option(help="Comma-separated: changes, noise, stable; without it all.", show_default=False),
+    ] = None,
+    strategy: Annotated[str, typer.Option(help="Strategy that places and moves the query.")] = "ils",
+    rate: Annotated[float, typer.Option(min=0.1, help="Rows per second in the scenario changes.")] = 10.0,
+    steady_rate: Annotated[float, typer.Option(min=0.1, help="Rows per second in the others.")] = 2.0,
+    calm_s: Annotated[float, typer.Option(min=1, help="Seconds before the first change.")] = 150.0,
+    phase_s: Annotated[
+        float, typer.Option(min=1, help="Seconds from change to change, and to the end.")
+    ] = 150.0,
+    noise_min: Annotated[float, typer.Option(min=0.01, help="Minutes under noise.")] = 15.0,
+    stable_min: Annotated[float, typer.Option(min=0.01, help="Minutes without any change.")] = 60.0,
+    settle_s: Annotated[
+        float, typer.Option(min=0, help="Seconds before each scenario for coordinates to converge.")
+    ] = 90.0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the noise.")] = 1,
+    data: Annotated[Path, typer.Option(help="Taxi rows, 17 columns, CSV or CSV.gz.")] = DATA,
+) -> None:
+    """Let the network change while the taxi query runs: does the plan follow, and only then?
+
+    Brings one lab up, runs every scenario in it and takes it down whatever happens. Finished scenarios stay
+    in the folder: the same command goes on after any interruption, and ends with the report.
+    """
+    # matplotlib loads slowly, as above
+    from experiments.adaptation.adaptation_runner import run_adaptation  # noqa: PLC0415
+    from experiments.adaptation.adaptation_settings import AdaptationSettings, chosen  # noqa: PLC0415
+    from scheduler.registry import STRATEGIES  # noqa: PLC0415
+
+    _check(
+        {
+            "--rate": rate,
+            "--steady-rate": steady_rate,
+            "--calm-s": calm_s,
+            "--phase-s": phase_s,
+            "--noise-min": noise_min,
+            "--stable-min": stable_min,
+            "--settle-s": settle_s,
+        },
+        {"--data": data, "--sites": sites},
+    )
+    if strategy not in STRATEGIES:
+        raise UserError(f"--strategy: {strategy!r} is not one of {', '.join(STRATEGIES)}")
+    scenarios = chosen(only)
+    settings = AdaptationSettings(
+        data=data,
+        sites=sites,
+        strategy=strategy,
+        rate=rate,
+        steady_rate=steady_rate,
+        calm_s=calm_s,
+        phase_s=phase_s,
+        noise_min=noise_min,
+        stable_min=stable_min,
+        settle_s=settle_s,
+        seed=seed,
+    )
+    run_adaptation(settings, scenarios, out)
+
+
+@app.command()
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of an experiment.")],
+) -> None:
+    """Write the report of an experiment anew, from the files that its finished turns have left."""
+    # load slowly, as above
+    import experiments.adaptation.report.report as adaptation_report  # noqa: PLC0415
+    import experiments.response_time.report.report as response_time_report  # noqa: PLC0415
+    from experiments.folder_content import ADAPTATION, RESPONSE_TIME, SETTINGS, experiment_kind  # noqa: PLC0415
+    from replay.errors import DataError  # noqa: PLC0415
+
+    builds = {ADAPTATION: adaptation_report.build, RESPONSE_TIME: response_time_report.build}
+    try:
+        kind = experiment_kind(folder)
+        if kind not in builds:
+            raise UserError(f"{folder / SETTINGS}: experiment: {kind!r} is not one of {', '.join(builds)}")
+        typer.echo(f"report: {builds[kind](folder)}")
+    except DataError as error:
+        raise UserError(str(error)) from error
+
+
+def _check(numbers: Mapping[str, float], files: Mapping[str, Path]) -> None:
+    """Refuse numbers that are not finite and files that are not there, by their options."""
+    for option, value in numbers.items():
+        if not math.isfinite(value):
+            raise UserError(f"{option}: {value} is not a finite number")
+    for option, path in files.items():
+        if not path.is_file():
+            raise UserError(f"{option}: no such file: {path}")

@@ -1,1 +1,0 @@
-"""The paper's experiments on a real Storm cluster with an emulated wide area."""

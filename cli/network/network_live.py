@@ -1,0 +1,113 @@
+"""What `network` asks a running cluster for: readings of ZooKeeper, supervisors of Nimbus."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import TYPE_CHECKING, Any
+
+from kazoo.client import KazooClient
+from kazoo.exceptions import AuthFailedError, KazooException, NoAuthError, NoNodeError
+from kazoo.handlers.threading import KazooTimeoutError
+
+from bridge.wire.messages import Reading, ReadingKind
+from cli.errors import UserError
+from cli.network.network_input import NOTHING_TO_SHOW
+from monitoring.option_forms import is_path
+from topologies.address import Address
+from topologies.nimbus import NimbusError, connect
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from monitoring.zookeeper.access import ZookeeperAuth
+
+_CONNECT_S = 10.0
+_REPLY_S = 10.0
+
+
+def check_addresses(zookeeper: str, root: str, nimbus: str | None) -> None:
+    """Refuse what cannot be an address or a path, before anything is asked.
+
+    Raises:
+        UserError: Naming the option.
+    """
+    for option, text in (("--zookeeper", zookeeper), ("--nimbus", nimbus)):
+        for endpoint in [] if text is None else text.split(","):
+            try:
+                Address.parse(endpoint)
+            except ValueError as error:
+                raise UserError(f"{option}: {error}") from error
+    if not is_path(root):
+        raise UserError(f"--root: {root!r} is not a path such as /stormplace")
+
+
+def read_live(zookeeper: str, root: str, auth: ZookeeperAuth | None) -> tuple[Reading, ...]:
+    """Read the readings of all hosts; nothing is written.
+
+    Ages are times since ZooKeeper took the readings, by this machine's clock; where the newest reading is
+    ahead of it, by that one.
+
+    Raises:
+        UserError: ZooKeeper cannot be reached or refuses; status 3 if there is no reading.
+    """
+    folder = f"{root}/nodes"
+    # The client would log every attempt; the one sentence is ours.
+    quiet = logging.Logger("kazoo", logging.CRITICAL + 1)
+    arguments: Mapping[str, Any] = auth.client_arguments() if auth is not None else {}
+    client = KazooClient(hosts=zookeeper, timeout=_CONNECT_S, logger=quiet, **arguments)
+    try:
+        client.start(timeout=_CONNECT_S)
+        contents = _contents(client, folder)
+    except NoNodeError:
+        contents = {}
+    except NoAuthError as error:
+        raise UserError(
+            f"ZooKeeper {zookeeper} does not let us read {folder}: credentials go into --zookeeper-auth-file"
+        ) from error
+    except (AuthFailedError, KazooTimeoutError, KazooException, OSError) as error:
+        raise UserError(
+            f"ZooKeeper {zookeeper} cannot be read: {str(error) or type(error).__name__}"
+        ) from error
+    finally:
+        client.stop()
+        client.close()
+    if not contents:
+        raise UserError(
+            f"ZooKeeper {zookeeper} has no readings in {folder}: no agent runs, or --root is another one",
+            status=NOTHING_TO_SHOW,
+        )
+    now_ms = max(time.time() * 1000, *(changed_ms for _, changed_ms in contents.values()))
+    return tuple(
+        Reading(ReadingKind.NODE, name, content, round(now_ms - changed_ms))
+        for name, (content, changed_ms) in sorted(contents.items())
+    )
+
+
+def _contents(client: Any, folder: str) -> dict[str, tuple[bytes, float]]:
+    """Return bytes and time of the last change (ms, ZooKeeper's clock) of each host's reading."""
+    asked = {name: client.get_async(f"{folder}/{name}") for name in client.get_children(folder)}
+    found = {}
+    for name, reply in asked.items():
+        try:
+            content, stat = reply.get(timeout=_REPLY_S)
+        except NoNodeError:
+            continue  # gone since the list was made
+        found[name] = (content, float(stat.mtime))
+    return found
+
+
+def supervisor_hosts(nimbus: str) -> tuple[str, ...]:
+    """Ask Nimbus for the hosts of its supervisors.
+
+    Raises:
+        UserError: None of the addresses answers.
+    """
+    faults = []
+    for endpoint in nimbus.split(","):
+        try:
+            with connect(Address.parse(endpoint)) as client:
+                return tuple(sorted({each.host for each in client.getClusterInfo().supervisors}))
+        except NimbusError as error:
+            faults.append(str(error))
+    raise UserError("; ".join(faults))

@@ -1,0 +1,91 @@
+"""What `solve` prints: one JSON object, or tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from scheduler.contract.result import Result
+    from scheduler.model.problem import Problem
+
+
+def document(problem: Problem, result: Result, seconds: float) -> dict[str, Any]:
+    """Return the JSON answer; metrics are null if there is no placement."""
+    from scheduler.instances.document import named_placement  # noqa: PLC0415  # numpy loads only when something is solved
+
+    worth = result.evaluation
+    operators = problem.application.operators
+    return {
+        "placement": None if result.placement is None else named_placement(problem, result.placement),
+        "objective": worth and worth.objective,
+        "response_time_ms": worth and worth.response_time_ms,
+        "availability": worth and worth.availability,
+        "network_usage_bytes": worth and worth.network_usage_bytes,
+        "inter_node_traffic_bytes_s": worth and worth.inter_node_traffic_bytes_s,
+        "cost": worth and worth.cost,
+        "mean_delay_ms": worth and worth.mean_delay_ms,
+        "critical_path": worth and [operators[i].name for i in worth.critical_path],
+        "range": {metric: list(limits) for metric, limits in problem.ranges.items()},
+        "bound": result.bound,
+        "gap": result.gap,
+        "status": result.status,
+        "reason": result.reason,
+        "seconds": seconds,
+        "strategy": result.strategy,
+        "seed": result.seed,
+    }
+
+
+def print_tables(problem: Problem, result: Result, seconds: float) -> None:
+    """Print where every operator goes and what that is worth."""
+    from rich.console import Console  # noqa: PLC0415  # not needed with --json
+
+    console = Console()
+    console.print(_placement_table(problem, result))
+    console.print(_worth_table(problem, result))
+    console.print(
+        f"{result.status}: {result.reason} (strategy {result.strategy}, seed {result.seed}, {seconds:.3f} s)",
+        highlight=False,
+        markup=False,
+    )
+
+
+def _placement_table(problem: Problem, result: Result) -> Table:
+    from rich.table import Table  # noqa: PLC0415  # not needed with --json
+    from rich.text import Text  # noqa: PLC0415
+
+    table = Table("operator", "node", "site", title="Placement")
+    if result.placement is not None:
+        for operator, u in zip(problem.application.operators, result.placement, strict=True):
+            node = problem.network.nodes[u]
+            table.add_row(Text(operator.name), Text(node.name), Text(node.site or "-"))
+    return table
+
+
+def _worth_table(problem: Problem, result: Result) -> Table:
+    from rich.table import Table  # noqa: PLC0415  # not needed with --json
+
+    table = Table("metric", "value", "range", "weight", title="Worth")
+    worth = result.evaluation
+    if worth is not None:
+        weights, ranges = problem.objective.weights, problem.ranges
+        values = {
+            "response_time": (worth.response_time_ms, "ms"),
+            "availability": (worth.availability, ""),
+            "network_usage": (worth.network_usage_bytes, "bytes"),
+            "inter_node_traffic": (worth.inter_node_traffic_bytes_s, "bytes/s"),
+            "cost": (worth.cost, ""),
+        }
+        for metric, (value, unit) in values.items():
+            low, high = ranges[metric]
+            limits = f"{low:.6g} .. {high:.6g}"
+            table.add_row(metric, f"{value:.6g} {unit}".strip(), limits, f"{weights[metric]:g}")
+        table.add_row("mean delay of streams", f"{worth.mean_delay_ms:.6g} ms", "", "tie-break")
+        table.add_row("objective F", f"{worth.objective:.6g}", "0 .. 1", "")
+        if result.bound is not None:
+            table.add_row("bound on F", f"{result.bound:.6g}", "", "")
+        if result.gap is not None:
+            table.add_row("gap", f"{100 * result.gap:.2f} %", "", "")
+    return table

@@ -1,0 +1,1 @@
+"""Experiments over a lab and their reports: demo, evaluation, response time, adaptation, sweeps."""

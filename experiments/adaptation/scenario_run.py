@@ -1,0 +1,245 @@
+"""One scenario: the query runs while the schedule changes the network, and what the report needs is kept."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import sys
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cli.taxi.taxi_replay import PACED_ROWS_BEGIN
+from experiments.adaptation.network_changes import Network, site_delays
+from experiments.adaptation.recorded_rounds import planned_rounds
+from experiments.adaptation.report.kept import EVENTS, ROUNDS, ScenarioDone, write_events, write_rounds
+from experiments.adaptation.schedule import Schedule, changes, noise
+from experiments.busy import BusyMeter
+from experiments.flow import settle
+from experiments.folder_content import DONE
+from experiments.lab_steps import StepError
+from experiments.machine import provenance
+from experiments.process_ends import ProcessEnds
+from experiments.response_time.turn import PINS, TOPOLOGY
+from experiments.running_lab import is_gone
+from lab.errors import LabError, NoLabError
+from replay.output import read_json, write_json
+from replay.stream_files import RESULTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from experiments.adaptation.adaptation_settings import AdaptationSettings
+    from experiments.adaptation.report.kept import Scenario
+    from experiments.adaptation.schedule import Step
+    from experiments.lab_steps import LabSteps
+    from lab.sites import SiteFile
+
+WORKERS = 5
+"""Eight executors and an acker, two to a host: the fewest that fit."""
+
+CONF: dict[str, object] = {
+    "topology.stormplace.weights": {"response_time": 1.0},
+    # what a killed worker or a cut link swallows is told to the source, which sends it again
+    "taxi.replay": True,
+    "topology.acker.executors": 1,
+    "topology.message.timeout.secs": 10,
+    # the machine must have something left for workers that start: a hop is half a millisecond slower
+    "topology.bolt.wait.park.microsec": 1000,
+}
+
+
+@dataclass(frozen=True)
+class ScenarioSetting:
+    """What a scenario needs to know beside its name.
+
+    Attributes:
+        settings: The experiment's settings.
+        sites: The site file.
+        rows: Rows of the data file.
+        records: Folder of the placement daemon's records.
+    """
+
+    settings: AdaptationSettings
+    sites: SiteFile
+    rows: int
+    records: Path
+
+    def schedule(self, scenario: Scenario) -> Schedule:
+        """Return what happens to the network in a scenario."""
+        settings = self.settings
+        steps: tuple[Step, ...] = ()
+        if scenario == "changes":
+            steps = changes(settings.calm_s, settings.phase_s)
+        elif scenario == "noise":
+            steps = noise(settings.duration_s(scenario), site_delays(self.sites), settings.seed)
+        return Schedule(steps)
+
+
+class ScheduleKeeper:
+    """Begins the schedule when paced rows begin, and has its steps done when they are due.
+
+    Args:
+        schedule: What is to be done.
+        carry_out: Does a step.
+        clock: Monotonic seconds.
+        wall_s: Unix time.
+    """
+
+    def __init__(
+        self,
+        schedule: Schedule,
+        carry_out: Callable[[Step], None],
+        clock: Callable[[], float] = time.monotonic,
+        wall_s: Callable[[], float] = time.time,
+    ) -> None:
+        self.started_s: float | None = None
+        self._schedule = schedule
+        self._carry_out = carry_out
+        self._clock = clock
+        self._wall_s = wall_s
+
+    def heard(self, line: str) -> None:
+        """Begin at the line that announces the paced rows."""
+        if not self._schedule.begun and line.startswith(PACED_ROWS_BEGIN):
+            self._schedule.begin(self._clock())
+            self.started_s = self._wall_s()
+
+    def due_s(self) -> float | None:
+        """Return the seconds until the next step."""
+        return self._schedule.wait_s(self._clock())
+
+    def act(self) -> None:
+        """Do what is due."""
+        for step in self._schedule.due(self._clock()):
+            self._carry_out(step)
+
+    def start_of_paced_rows_s(self) -> float:
+        """Return when it began, Unix time, once feeding has ended.
+
+        Raises:
+            StepError: It never began, or not all of it was done.
+        """
+        if self.started_s is None:
+            raise StepError("`taxi feed` ended without any paced row")
+        if self._schedule.left:
+            raise StepError(f"`taxi feed` ended with {self._schedule.left} changes of the network to come")
+        return self.started_s
+
+
+def run_scenario(steps: LabSteps, scenario: Scenario, setting: ScenarioSetting, folder: Path) -> None:
+    """Run one scenario; its folder ends with `done.json` or without it.
+
+    Args:
+        steps: The steps of a lab that is up, with the network of the site file.
+        scenario: Which one.
+        setting: What holds for all scenarios.
+        folder: The scenario's folder; what an earlier try has left there is removed.
+
+    Raises:
+        StepError: A step failed; the query does not run any more, and the network is as before.
+        lab.errors.LabError: The lab does not do what it is asked to.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    network = Network(
+        steps.lab,
+        setting.sites,
+        lambda: steps.placement(TOPOLOGY, folder),
+        time.time,
+        lambda text: _tell(scenario, text),
+    )
+    settle(setting.settings.settle_s, steps.progress)
+    try:
+        done = _measure(steps, scenario, setting, network, folder)
+    except StepError as failure:
+        steps.discard(TOPOLOGY, folder)
+        if not is_gone(steps.lab):
+            _restore_after(failure, network)
+        raise
+    network.restore()
+    write_events(folder / EVENTS, network.events)
+    write_json(folder / DONE, done.model_dump(mode="json"))
+
+
+def _measure(
+    steps: LabSteps, scenario: Scenario, setting: ScenarioSetting, network: Network, folder: Path
+) -> ScenarioDone:
+    """Submit, feed, collect, kill; keep the rounds of that time."""
+    settings = setting.settings
+    rate, paced_rows = settings.rate_of(scenario), settings.paced_rows(scenario)
+    fast_rows = settings.fast_rows(scenario, setting.rows)
+    submitted_s = time.time()
+    ends = ProcessEnds(steps.lab)
+    pins = dict.fromkeys(PINS, f"host:{network.home}-1")
+    steps.submit(scenario, TOPOLOGY, WORKERS, pins, folder, strategy=settings.strategy, conf=CONF)
+    keeper = ScheduleKeeper(setting.schedule(scenario), network.carry_out)
+    meter = BusyMeter()
+    steps.feed(scenario, fast_rows, rate, paced_rows, folder, keeper)
+    ended_s, busy = time.time(), meter.fraction()
+    started_s = keeper.start_of_paced_rows_s()
+    faults = _collect(steps, scenario, folder)
+    placement = steps.placement(TOPOLOGY, folder)
+    (folder / "placement.json").write_text(placement, encoding="utf-8")
+    steps.kill(TOPOLOGY, folder)
+    topology_id = json.loads(placement)["id"]
+    rounds = planned_rounds(setting.records, topology_id, network.home, submitted_s)
+    if not rounds:
+        raise StepError(f"{scenario}: the placement daemon has no record of {topology_id}")
+    write_rounds(folder / ROUNDS, rounds)
+    here = provenance()
+    return ScenarioDone(
+        scenario=scenario,
+        rate=rate,
+        fast_rows=fast_rows,
+        paced_rows=paced_rows,
+        home=network.home,
+        sites=tuple(site.name for site in setting.sites.site),
+        settings=settings.document(),
+        busy=busy,
+        process_ends=ends.by_process(),
+        machine=here.machine,
+        date=here.date,
+        commit=here.commit,
+        topology_id=topology_id,
+        started_s=started_s,
+        ended_s=ended_s,
+        faults=faults,
+    )
+
+
+def _collect(steps: LabSteps, scenario: Scenario, folder: Path) -> tuple[str, ...]:
+    """Collect the results; return what they lack, which is for the report to tell.
+
+    Raises:
+        StepError: Nothing is left to report on: there is no result, or none of a paced row.
+    """
+    summary = folder / "summary.json"
+    try:
+        steps.collect(scenario, folder)
+    except StepError:
+        if not summary.is_file():
+            raise
+    listed = read_json(summary).get("faults", [])
+    faults = tuple(str(fault) for fault in listed) if isinstance(listed, list) else ()
+    with (folder / RESULTS).open(encoding="utf-8", newline="") as results:
+        if not any(row["paced"] == "1" for row in csv.DictReader(results)):
+            raise StepError("; ".join((f"{scenario}: none of the paced rows has a result", *faults)))
+    return faults
+
+
+def _restore_after(failure: StepError, network: Network) -> None:
+    """Put the network back for the next scenario; a lab that refuses or goes does not hide what failed."""
+    try:
+        network.restore()
+    except NoLabError:
+        return  # it has gone meanwhile, which who gets the failure sees
+    except LabError as error:
+        raise LabError(f"{failure}; {error}") from failure
+
+
+def _tell(scenario: Scenario, text: str) -> None:
+    sys.stderr.write(f"{scenario}: {text}\n")
+    sys.stderr.flush()

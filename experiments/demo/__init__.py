@@ -1,0 +1,1 @@
+"""The demo: one query, one emulated wide area, three schedulers, side by side."""

@@ -1,0 +1,1 @@
+"""An evaluation: data, a lab, two strategies, verified answers, one report."""

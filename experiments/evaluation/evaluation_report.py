@@ -1,0 +1,155 @@
+"""The end of an evaluation: answers verified and runs analysed on Spark, and the report."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from cli.data.analyse import print_analysis
+from cli.errors import UserError
+from experiments.evaluation.page.contents import Check, Evaluation, StrategyRun
+from experiments.evaluation.page.page import write
+from experiments.machine import provenance
+from replay.analysis.analyse import AnalysisInput, analyse
+from replay.analysis.placement import read_placement
+from replay.analysis.predict import predict, predict_queries
+from replay.analysis.sites import read_sites
+from replay.compare.compare import compare_queries
+from replay.expected.compute import write_expected
+from replay.output import write_json
+from replay.pipeline import VERDICT
+from replay.session import spark_session
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+    from typing import Any
+
+    from cli.progress import StepProgress
+    from experiments.evaluation.evaluation_data import Rows
+    from experiments.evaluation.evaluation_settings import EvaluationSettings, Variant
+    from replay.compare.verdict import RunVerdict, Verdict
+
+REPORT = "report.html"
+EXPECTED, ANALYSIS = "expected", "analysis"
+WRONG_STATUS = 1
+_QUERIES = {"1": (1,), "2": (2,), "both": (1, 2)}
+_ASKED = {
+    "1": "Query 1: the ten most frequent routes of the last 30 minutes",
+    "2": "Query 2: the ten most profitable areas (median fare and tip of 15 minutes, per empty taxi)",
+    "both": "Both queries at once: the ten most frequent routes of the last 30 minutes, and the ten most "
+    "profitable areas (median fare and tip of 15 minutes, per empty taxi)",
+}
+
+
+def finish(
+    settings: EvaluationSettings,
+    folder: Path,
+    rows: Rows,
+    runs: Mapping[Variant, Path],
+    progress: StepProgress,
+) -> None:
+    """Verify, analyse and report the runs of an evaluation; print the tables and the report's path.
+
+    Args:
+        settings: What was run.
+        folder: The evaluation's folder.
+        rows: The rows that were replayed.
+        runs: Folder of each run.
+        progress: Where steps are shown.
+
+    Raises:
+        UserError: An answer is wrong; the report is there and tells which.
+        replay.errors.DataError: A file is missing or malformed, or cannot be written.
+    """
+    progress.step("verification: expected answers on Spark")
+    records = folder / "lab" / "records"
+    given = AnalysisInput(
+        runs=tuple(runs.values()),
+        records=records if any(records.glob("rounds-*")) else None,
+        sites=settings.sites,
+    )
+    with spark_session() as spark:
+        queries = _QUERIES[settings.query]
+        write_expected(spark, rows.path, folder / EXPECTED, progress.detail, queries=queries)
+        verdicts = {}
+        for variant, run in runs.items():
+            verdicts[variant] = compare_queries(spark, folder / EXPECTED, run)
+            write_json(run / VERDICT, verdicts[variant].document())
+            progress.detail(f"{variant.name}: {'right' if verdicts[variant].equal else 'WRONG'}")
+        progress.step("analysis on Spark")
+        document = analyse(spark, given, folder / ANALYSIS, progress.detail)
+    progress.step("report")
+    report = folder / REPORT
+    write(_evaluation(settings, rows, runs, verdicts, document), report)
+    progress.stop()
+    print_analysis(document)
+    sys.stdout.write(f"report: {report}\n")
+    if not all(verdict.equal for verdict in verdicts.values()):
+        raise UserError(f"an answer differs from the expected one: see {report}", status=WRONG_STATUS)
+
+
+def _evaluation(
+    settings: EvaluationSettings,
+    rows: Rows,
+    runs: Mapping[Variant, Path],
+    verdicts: Mapping[Variant, RunVerdict],
+    document: dict[str, Any],
+) -> Evaluation:
+    sites = read_sites(settings.sites)
+    told = []
+    for variant, run in runs.items():
+        places = read_placement(run, sites)
+        checks = tuple(
+            Check(query, verdict.equal, _sentence(verdict))
+            for query, verdict in sorted(verdicts[variant].by_query.items())
+        )
+        told.append(
+            StrategyRun(
+                *(variant.name, variant.description, checks, places),
+                prediction=predict(places, sites),
+                by_query=predict_queries(places, sites),
+            )
+        )
+    which = "queries 1 and 2" if settings.query == "both" else f"query {settings.query}"
+    facts = {
+        "Workload": f"{_ASKED[settings.query]} (DEBS 2015 Grand Challenge), as a topology of Python "
+        f"components on Apache Storm, one task each",
+        "Data": rows.told,
+        "Feeding": _feeding(settings, rows),
+        "Cluster": f"{len(sites.hosts)} supervisors in network namespaces of one machine; the delays between "
+        f"{len(sites.names)} sites are emulated ({settings.sites.name})",
+    }
+    return Evaluation(
+        title=f"DEBS 2015 taxi trips, {which}: {', '.join(variant.name for variant in runs)}",
+        facts=facts,
+        runs=tuple(told),
+        sites=sites,
+        analysis=document,
+        origin=provenance().line(),
+        command=settings.command,
+    )
+
+
+def _sentence(verdict: Verdict) -> str:
+    if verdict.first is not None:
+        return verdict.first.sentence()
+    return (
+        f"{verdict.rows_answered:,} rows answered, {verdict.instants:,} states (one per drop-off instant) "
+        "and "
+        f"{verdict.output_rows:,} output rows agree"
+    )
+
+
+def _feeding(settings: EvaluationSettings, rows: Rows) -> str:
+    feeding = settings.feeding
+    fast = feeding.fast_rows(rows.count)
+    how = (
+        f"{feeding.rate:g} rows/s"
+        if feeding.speed is None
+        else f"{feeding.speed:g} times the speed at which the trips ended"
+    )
+    return (
+        f"{fast:,} rows as fast as they are consumed, then {rows.count - fast:,} rows at {how}, "
+        "from which response times are taken"
+    )

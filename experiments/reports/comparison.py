@@ -1,0 +1,97 @@
+"""Puts the runs of several schedulers side by side: table, picture, Markdown and JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from experiments.reports.figure import draw_report
+from experiments.reports.report_table import document, markdown, terminal_table
+from experiments.reports.run_record import RunRecord, read_run
+from replay.analysis.sites import read_sites
+from replay.errors import DataError, MachineError
+from replay.output import write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from rich.table import Table
+
+    from replay.analysis.predict import CostModel
+
+PICTURE, MARKDOWN, JSON = "report.png", "report.md", "report.json"
+
+
+@dataclass(frozen=True)
+class ReportMeta:
+    """Where a report comes from.
+
+    Attributes:
+        title: What was run.
+        machine: The machine, in a few words.
+        date: Date of the run.
+        commit: Commit of the code.
+    """
+
+    title: str
+    machine: str
+    date: str
+    commit: str
+
+    def line(self) -> str:
+        """Return title, machine, date and commit as one line."""
+        return f"{self.title} \u00b7 {self.machine} \u00b7 {self.date} \u00b7 commit {self.commit}"
+
+
+@dataclass(frozen=True)
+class Report:
+    """A finished report.
+
+    Attributes:
+        runs: One record per scheduler, in the given order.
+        table: For the terminal (rich).
+        picture: The PNG.
+        markdown: The same table as Markdown, with the picture.
+        json: All figures, placements included.
+    """
+
+    runs: tuple[RunRecord, ...]
+    table: Table
+    picture: Path
+    markdown: Path
+    json: Path
+
+
+def build(
+    run_dirs: Mapping[str, Path],
+    site_file: Path,
+    out_dir: Path,
+    meta: ReportMeta,
+    costs: CostModel | None = None,
+) -> Report:
+    """Build the report of several runs.
+
+    Args:
+        run_dirs: Folder of each run by scheduler; each holds verdict.json, latency.json and placement.json.
+        site_file: Site file of the lab.
+        out_dir: Where report.png, report.md and report.json go.
+        meta: Title, machine, date and commit.
+        costs: Execution times and overhead per hop of the predictions; None for the daemon's defaults.
+
+    Raises:
+        DataError: A file is missing or malformed, or the report cannot be written.
+    """
+    if not run_dirs:
+        raise DataError("a report needs at least one run")
+    sites = read_sites(site_file)
+    runs = tuple(read_run(name, folder, sites, costs) for name, folder in run_dirs.items())
+    picture, text, figures = out_dir / PICTURE, out_dir / MARKDOWN, out_dir / JSON
+    try:
+        out_dir.mkdir(parents=True, exist_ok=True)
+        draw_report(picture, runs, sites, meta.line())
+        text.write_text(markdown(runs, meta.line(), PICTURE), encoding="utf-8")
+    except OSError as error:
+        raise MachineError(f"{out_dir}: cannot be written: {error.strerror}") from error
+    write_json(figures, {"meta": asdict(meta), "runs": document(runs)})
+    return Report(runs, terminal_table(runs, meta.title), picture, text, figures)

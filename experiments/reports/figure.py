@@ -1,0 +1,135 @@
+"""The picture of a report: a placement map per scheduler, and the distributions of both response times."""
+
+from __future__ import annotations
+
+from itertools import cycle
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from experiments.reports.placement_map import LOCAL, WIDE_AREA, draw_map, map_bottom
+from replay.analysis.latency import GRID
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+
+    from experiments.reports.run_record import LatencyFigures, RunRecord
+    from replay.analysis.sites import Sites
+
+#: Colours that stay apart for colour-blind readers and in grey (after Okabe and Ito).
+COLORS = ("#b35900", "#0072b2", "#00805c", "#8e4585", "#555555", "#a08000")
+TITLE: dict[str, Any] = {"fontsize": 11, "loc": "left", "weight": "bold"}
+
+
+def draw_report(path: Path, runs: Sequence[RunRecord], sites: Sites, title: str) -> None:
+    """Draw the picture and write it as PNG.
+
+    Args:
+        path: File to write.
+        runs: At least one run, drawn from top to bottom.
+        sites: The site file.
+        title: One line over the picture.
+    """
+    figure = Figure(figsize=(19, 1.6 + 3.9 * max(len(runs), 2)), dpi=110)
+    FigureCanvasAgg(figure)
+    grid = figure.add_gridspec(
+        len(runs),
+        2,
+        width_ratios=(1.75, 1),
+        left=0.015,
+        right=0.985,
+        top=1 - 1.05 / figure.get_figheight(),
+        bottom=0.75 / figure.get_figheight(),
+        wspace=0.07,
+        hspace=0.16,
+    )
+    figure.suptitle(title, fontsize=14, weight="bold", y=1 - 0.28 / figure.get_figheight())
+    bottom = min(map_bottom(run, sites) for run in runs)
+    for row, (run, color) in enumerate(zip(runs, cycle(COLORS), strict=False)):
+        axes = figure.add_subplot(grid[row, 0])
+        draw_map(axes, run, sites, color, bottom)
+        axes.set_title(_headline(run), loc="left", fontsize=11, color=color, weight="bold")
+    right = grid[:, 1].subgridspec(2, 1, hspace=0.2)
+    upper, lower = figure.add_subplot(right[0]), figure.add_subplot(right[1])
+    _draw_distributions(upper, [(run.scheduler, run.end_to_end) for run in runs])
+    _draw_distributions(lower, [(run.scheduler, run.in_topology) for run in runs])
+    upper.set_title("End to end: row available in Redis to result back in Redis", **TITLE)
+    lower.set_title("In topology: data source's emit to globalRank", **TITLE)
+    low, high = _common_range([each for run in runs for each in (run.end_to_end, run.in_topology)])
+    upper.set_xlim(low, high)
+    lower.set_xlim(low, high)
+    _draw_legend(figure)
+    figure.savefig(path)
+
+
+def _headline(run: RunRecord) -> str:
+    answers = "answers right" if run.wrong is None else "ANSWERS WRONG"
+    return (
+        f"{run.scheduler}: median {run.end_to_end.p50_ms:.0f} ms end to end, predicted "
+        f"{run.prediction.end_to_end_ms:.0f} ms; {run.prediction.streams_between_sites} streams between "
+        f"sites, {run.prediction.critical_hops} on the critical path; {answers}"
+    )
+
+
+def _common_range(figures: Sequence[LatencyFigures]) -> tuple[float, float]:
+    """Return limits in ms for a logarithmic axis, with room for the labels beside the curves."""
+    lowest = min(each.quantiles_ms[0] for each in figures)
+    highest = max(each.quantiles_ms[-1] for each in figures)
+    # a logarithmic axis cannot show 0 ms; the clock of the results has steps of 1 ms
+    return max(lowest, 0.5) / 1.7, max(highest, 1.0) * 1.5
+
+
+def _draw_distributions(axes: Axes, series: Sequence[tuple[str, LatencyFigures]]) -> None:
+    """Draw cumulative distributions; each is labelled at its median, each at a height of its own."""
+    heights = np.linspace(0.72, 0.28, len(series)) if len(series) > 1 else [0.5]
+    for (name, figures), color, height in zip(series, cycle(COLORS), heights, strict=False):
+        axes.plot(figures.quantiles_ms, GRID, color=color, linewidth=2.0)
+        axes.plot([figures.p50_ms], [0.5], "o", color=color, markersize=7, markeredgecolor="white", zorder=5)
+        axes.annotate(
+            f"{name}\np50 {figures.p50_ms:.1f} ms\np95 {figures.p95_ms:.1f} ms\np99 {figures.p99_ms:.1f} ms",
+            (figures.p50_ms, 0.5),
+            xytext=(-14, (height - 0.5) * 260),
+            textcoords="offset points",
+            ha="right",
+            va="center",
+            fontsize=9,
+            color=color,
+            bbox={"facecolor": "white", "edgecolor": color, "boxstyle": "round,pad=0.35", "alpha": 0.92},
+            arrowprops={"arrowstyle": "-", "color": color, "linewidth": 0.8},
+            zorder=6,
+        )
+    axes.axhline(0.5, color="#9aa5b1", linewidth=0.8, linestyle=":")
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_ylim(0, 1.005)
+    axes.set_yticks([0, 0.25, 0.5, 0.75, 0.95, 1.0], ["0", "25 %", "50 %", "75 %", "95 %", "100 %"])
+    axes.set_xlabel("response time, ms (logarithmic)")
+    axes.grid(visible=True, color="#e4e7eb", linewidth=0.7)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _draw_legend(figure: Figure) -> None:
+    y = 0.28 / figure.get_figheight()
+    entries = (
+        (0.03, WIDE_AREA, "stream between sites"),
+        (0.17, LOCAL, "stream within a site"),
+    )
+    for x, color, text in entries:
+        figure.text(x, y, "\u2192", color=color, fontsize=16, weight="bold", va="center")
+        figure.text(x + 0.017, y, text, fontsize=9.5, va="center", color="#22303c")
+    figure.text(
+        0.31,
+        y,
+        "solid: on the critical path, dashed: not.   Brackets: one-way delay between sites.",
+        fontsize=9.5,
+        va="center",
+        color="#22303c",
+    )

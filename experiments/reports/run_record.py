@@ -1,0 +1,102 @@
+"""One run of a scheduler, read back from its folder for the report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+from pydantic import BaseModel, Field, ValidationError
+
+from replay.analysis.latency import GRID
+from replay.analysis.placement import ExecutorPlace, read_placement
+from replay.analysis.predict import CostModel, Prediction, predict
+from replay.errors import DataError
+from replay.output import read_json
+from replay.pipeline import LATENCY, VERDICT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from replay.analysis.sites import Sites
+
+_Model = TypeVar("_Model", bound=BaseModel)
+Quantiles = Annotated[list[float], Field(min_length=len(GRID), max_length=len(GRID))]
+
+
+class LatencyFigures(BaseModel):
+    """Figures of one response time, as `replay.analysis.latency` writes them."""
+
+    count: int
+    mean_ms: float
+    p50_ms: float
+    p95_ms: float
+    p99_ms: float
+    quantiles_ms: Quantiles
+
+
+class _LatencyFile(BaseModel):
+    end_to_end: LatencyFigures
+    in_topology: LatencyFigures
+
+
+class _Difference(BaseModel):
+    sentence: str
+
+
+class _VerdictFile(BaseModel):
+    equal: bool
+    differences: list[_Difference]
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """What the report shows of one run.
+
+    Attributes:
+        scheduler: Name of the scheduler.
+        wrong: The first difference from the expected answers in one sentence; None if the answers are right.
+        end_to_end: Response time from Redis to Redis.
+        in_topology: Response time from data source to globalRank.
+        places: Where the executors ran.
+        prediction: What the decision core predicts for this placement.
+    """
+
+    scheduler: str
+    wrong: str | None
+    end_to_end: LatencyFigures
+    in_topology: LatencyFigures
+    places: tuple[ExecutorPlace, ...]
+    prediction: Prediction
+
+
+def read_run(scheduler: str, folder: Path, sites: Sites, costs: CostModel | None = None) -> RunRecord:
+    """Read a run folder with verdict.json, latency.json and placement.json.
+
+    Args:
+        scheduler: Name to show.
+        folder: The run's folder.
+        sites: The site file of the run.
+        costs: Execution times and overhead per hop of the prediction.
+
+    Raises:
+        DataError: A file is missing or malformed.
+    """
+    latency = _checked(_LatencyFile, folder / LATENCY)
+    verdict = _checked(_VerdictFile, folder / VERDICT)
+    places = read_placement(folder, sites)
+    return RunRecord(
+        scheduler=scheduler,
+        wrong=None if verdict.equal else verdict.differences[0].sentence,
+        end_to_end=latency.end_to_end,
+        in_topology=latency.in_topology,
+        places=places,
+        prediction=predict(places, sites, costs),
+    )
+
+
+def _checked(model: type[_Model], path: Path) -> _Model:
+    try:
+        return model.model_validate(read_json(path))
+    except ValidationError as error:
+        fault = error.errors()[0]
+        raise DataError(f"{path}: {'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}") from error

@@ -1,0 +1,1 @@
+"""The paper's wide-area experiment: one turn per scheduler or strategy."""

@@ -1,0 +1,1 @@
+"""Predictions for running synthetic topologies."""

@@ -1,0 +1,1 @@
+"""The wide-area emulator: packets held back for the delay between their sites."""

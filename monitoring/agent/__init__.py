@@ -1,0 +1,1 @@
+"""The agent on a supervisor host: probes, coordinates, availability, load."""

@@ -1,0 +1,95 @@
+"""The agent's metrics, read from its counts when somebody asks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.registry import Collector
+
+from monitoring.agent.probe import Refusal
+from monitoring.zookeeper.session import STATES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from prometheus_client.metrics_core import Metric
+
+    from monitoring.agent_figures import AgentFigures, SessionFigures
+
+
+class AgentMetrics(Collector):
+    """Tells an agent's figures in the library's terms.
+
+    Args:
+        figures: Gives them; called from the thread of a scrape.
+    """
+
+    def __init__(self, figures: Callable[[], AgentFigures]) -> None:
+        self._figures = figures
+
+    def collect(self) -> Iterator[Metric]:
+        """Give all metrics (called by the library)."""
+        now = self._figures()
+        before = "stormplace_agent"
+        ends = {"answered": now.returned, "lost": now.lost}
+        yield CounterMetricFamily(f"{before}_probes_sent", "Probes sent to peers.", now.sent)
+        yield by_label(f"{before}_probes_ended", "Own probes by how they ended.", "end", ends, ends)
+        yield CounterMetricFamily(
+            f"{before}_probes_answered", "Probes of other agents that were answered.", now.answered
+        )
+        yield by_label(
+            f"{before}_datagrams_refused", "Datagrams refused, by reason.", "reason", Refusal, now.refusals
+        )
+        yield CounterMetricFamily(
+            f"{before}_probe_sent_bytes", "Payload of probes and answers sent.", now.sent_bytes
+        )
+        yield GaugeMetricFamily(
+            f"{before}_coordinate_error_ratio",
+            "Relative error that the host estimates of its coordinate; 1.5 = nothing measured yet.",
+            now.error,
+        )
+        yield GaugeMetricFamily(f"{before}_peers", "Other hosts that publish a reading.", now.peers)
+        yield GaugeMetricFamily(
+            f"{before}_silent_peers", "Peers that leave probes without an answer.", now.silent_peers
+        )
+        yield by_label(
+            f"{before}_readings_unreadable",
+            "Looks at other hosts' readings, or at rates, that could not be read.",
+            "reading",
+            now.unreadable,
+            now.unreadable,
+        )
+        yield from session_metrics(before, now.session)
+
+
+def session_metrics(before: str, now: SessionFigures) -> Iterator[Metric]:
+    """Give the metrics of a session with ZooKeeper.
+
+    Args:
+        before: Beginning of their names.
+        now: What it has counted.
+    """
+    yield by_label(
+        f"{before}_zookeeper_changes",
+        "Changes of the session with ZooKeeper, by the state that began.",
+        "state",
+        STATES,
+        now.changes,
+    )
+    yield CounterMetricFamily(f"{before}_publications", "Contents that ZooKeeper took.", now.writes)
+    yield GaugeMetricFamily(
+        f"{before}_publication_age_seconds",
+        "Time since ZooKeeper took the last content; NaN before the first.",
+        now.written_age_s,
+    )
+
+
+def by_label(
+    name: str, told: str, label: str, values: Iterable[str], counts: Mapping[str, int]
+) -> CounterMetricFamily:
+    """Return a counter with a label of which every value is there, most often with 0."""
+    family = CounterMetricFamily(name, told, labels=[label])
+    for value in values:
+        family.add_metric([value], counts.get(value, 0))
+    return family

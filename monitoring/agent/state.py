@@ -1,0 +1,151 @@
+"""What an agent remembers over a restart: its coordinate, its host's past and its links'."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from monitoring.agent.availability import AvailabilityParameters, History, lived
+from monitoring.agent.coordinate import Coordinate
+from monitoring.agent.link_memory import LinkMemory, links_from_json, links_to_json
+from monitoring.json_input import amount, finite, json_object
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+_VERSION = 1
+
+RESTART_ERROR = 0.5
+"""Least error of a restored coordinate: others should not lean on it before it was measured again."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Content of a state file.
+
+    Attributes:
+        saved_s: Unix time of the file, s.
+        clean: Whether the agent was told to stop; otherwise the time since then was an outage.
+        coordinate: The last coordinate.
+        history: Good and bad seconds, and outages, of the availability.
+        links: Past of each link, by peer.
+    """
+
+    saved_s: float
+    clean: bool
+    coordinate: Coordinate
+    history: History
+    links: Mapping[str, LinkMemory] = field(default_factory=dict)
+
+
+def save(path: Path, state: State) -> None:
+    """Write the file in one step: a reader sees the old or the new one, also after a loss of power.
+
+    Blocks until the disk has it, which may take seconds.
+
+    Raises:
+        OSError: If it cannot be written.
+    """
+    place = state.coordinate
+    content = {
+        "version": _VERSION,
+        "saved": state.saved_s,
+        "clean": state.clean,
+        "coordinate": list(place.position_ms),
+        "height": place.height_ms,
+        "error": place.error,
+        "good_s": state.history.good_s,
+        "bad_s": state.history.bad_s,
+        "outages": state.history.outages,
+        "since_outage_s": state.history.since_outage_s,
+        "links": links_to_json(state.links),
+    }
+    beside = path.with_name(path.name + ".new")
+    with beside.open("w", encoding="utf-8") as file:
+        file.write(json.dumps(content, allow_nan=False) + "\n")
+        file.flush()
+        os.fsync(file.fileno())  # or the new name could outlive a loss of power without the content
+    beside.replace(path)
+
+
+def load(path: Path, dimensions: int, on_fault: Callable[[str], None]) -> State:
+    """Read the file.
+
+    Args:
+        path: The file.
+        dimensions: Dimensions of the coordinate space in use.
+        on_fault: Called with the reason if the links' part cannot be used; the rest counts all the same.
+
+    Raises:
+        FileNotFoundError: If there is none yet.
+        ValueError: With the reason, if it is not a state file of this version and space.
+        OSError: If it cannot be read.
+    """
+    fields = json_object(path.read_bytes())
+    if fields.get("version") != _VERSION:
+        raise ValueError(f"not a state file of version {_VERSION}")
+    position = fields.get("coordinate")
+    if not isinstance(position, list):
+        raise ValueError("coordinate is not a list")  # noqa: TRY004 - one kind of error for all bad content
+    place_ms = tuple(_number(f"coordinate[{index}]", value) for index, value in enumerate(position))
+    saved_s, height_ms, error = (_number(key, fields.get(key)) for key in ("saved", "height", "error"))
+    coordinate = Coordinate(place_ms, height_ms, error)
+    fault = coordinate.fault(dimensions)
+    if fault:
+        raise ValueError(f"coordinate: {fault}")
+    since_outage_s = fields.get("since_outage_s")
+    history = History(
+        good_s=_amount(fields, "good_s"),
+        bad_s=_amount(fields, "bad_s"),
+        # files of earlier agents know of no outages
+        outages=_amount(fields, "outages") if "outages" in fields else 0.0,
+        since_outage_s=None if since_outage_s is None else _amount(fields, "since_outage_s"),
+    )
+    return State(saved_s, fields.get("clean") is True, coordinate, history, _links(fields, on_fault))
+
+
+def _links(fields: Mapping[str, object], on_fault: Callable[[str], None]) -> dict[str, LinkMemory]:
+    if "links" not in fields:  # a file of an earlier agent
+        return {}
+    try:
+        return links_from_json(fields["links"])
+    except ValueError as error:
+        on_fault(str(error))
+        return {}
+
+
+def resumed(state: State, now_s: float, parameters: AvailabilityParameters) -> State:
+    """Give the state to go on from after a pause.
+
+    Args:
+        state: As it was saved.
+        now_s: Unix time, s. A clock that went back counts as no pause.
+        parameters: How the past fades and outages count.
+    """
+    pause_s = max(0.0, now_s - state.saved_s)
+    if state.clean:
+        history = state.history.faded(pause_s, parameters.horizon_s)
+    else:
+        history = lived(state.history, pause_s, parameters, bad=True).with_outage()
+    place = state.coordinate
+    coordinate = Coordinate(place.position_ms, place.height_ms, max(place.error, RESTART_ERROR))
+    # After a clock that went back nobody can tell how old a link's past is.
+    links = {peer: link.aged(pause_s) for peer, link in state.links.items() if now_s >= state.saved_s}
+    return State(now_s, state.clean, coordinate, history, links)
+
+
+def _number(place: str, value: object) -> float:
+    number = finite(value)
+    if number is None:
+        raise ValueError(f"{place} is not a finite number")
+    return number
+
+
+def _amount(fields: Mapping[str, object], key: str) -> float:
+    number = amount(fields.get(key))
+    if number is None:
+        raise ValueError(f"{key} is not a finite number from 0 on")
+    return number

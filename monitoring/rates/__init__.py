@@ -1,0 +1,1 @@
+"""The collector of rates: from Nimbus' statistics to one reading per topology."""

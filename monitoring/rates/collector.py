@@ -1,0 +1,283 @@
+"""The rates collector: looks at Nimbus' statistics again and again, and publishes rates of all topologies."""
+
+from __future__ import annotations
+
+import math
+import signal
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from monitoring.rates.history import WindowParameters
+from monitoring.rates.nimbus import NimbusError, TopologyGoneError, connect
+from monitoring.rates.nimbus_faults import ReplyError, lacking
+from monitoring.rates.rates_figures import CollectorFigures
+from monitoring.rates.rates_options import CollectorError
+from monitoring.rates.rates_reading import MAX_NAMED, to_json
+from monitoring.rates.topology_rates import TopologyRates
+from monitoring.zookeeper.session import Session, SessionOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
+    from monitoring.agent_figures import SessionFigures
+    from monitoring.log import Log
+    from monitoring.rates.counters import ExecutorLook, Shape
+    from monitoring.rates.rates_options import CollectorOptions
+    from monitoring.rates.topology_rates import Step
+
+_MEASURED = "ACTIVE"
+_LOOKED_AT = (_MEASURED, "")
+"""The latter is not told, which is a fault and no end of the topology."""
+_PAUSED = "REBALANCING"
+"""Its spouts rest and its executors move: the last reading stays, and no counters are taken."""
+
+
+class Statistics(Protocol):
+    """What is asked of Nimbus; a fault of one topology is a `ReplyError`, all else a `NimbusError`."""
+
+    def topologies(self) -> dict[str, str]:
+        """Return id -> status of every topology, empty where it is not told."""
+
+    def shape(self, topology: str) -> Shape:
+        """Return who subscribes to what in a topology."""
+
+    def executors(self, topology: str, shape: Shape) -> tuple[ExecutorLook, ...]:
+        """Return the executors that have a slot."""
+
+
+class Nodes(Protocol):
+    """Where readings are published."""
+
+    def hold(self, path: str, content: bytes) -> None:
+        """Have an ephemeral znode hold `content` soon."""
+
+    def release(self, path: str) -> None:
+        """Have it removed soon."""
+
+
+@dataclass
+class _Standing:
+    """How a topology stands.
+
+    Attributes:
+        rates: Follows it; None before Nimbus has told its shape.
+        missing: Executors without statistics; NaN if that is not known.
+        told_s: When its last reading came; NaN before the first.
+        incomplete: Whether executors lack statistics, as the log said last; None before it said so.
+        fault: Kind of what is wrong with Nimbus' replies about it; empty if nothing is.
+    """
+
+    rates: TopologyRates | None = None
+    missing: float = math.nan
+    told_s: float = math.nan
+    incomplete: bool | None = None
+    fault: str = ""
+
+
+class Collector:
+    """Follows all topologies.
+
+    Args:
+        connect: Opens a connection to Nimbus; raises `NimbusError`, also within its block.
+        nodes: Takes the readings.
+        root: Path under which `rates` lives.
+        log: Takes one line per change of state.
+        clock: Seconds that do not go back.
+        unix_time: Seconds since 1970.
+        parameters: See `WindowParameters`.
+    """
+
+    def __init__(
+        self,
+        connect: Callable[[], AbstractContextManager[Statistics]],
+        nodes: Nodes,
+        root: str,
+        log: Log,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        unix_time: Callable[[], float] = time.time,
+        parameters: WindowParameters | None = None,
+    ) -> None:
+        self._connect = connect
+        self._nodes = nodes
+        self._folder = f"{root}/rates"
+        self._log = log
+        self._clock = clock
+        self._unix_time = unix_time
+        self._parameters = parameters or WindowParameters()
+        self._standing: dict[str, _Standing] = {}
+        self._trouble = ""
+        self._sequence = 0
+        self._answered_looks = 0
+        self._failed_looks = 0
+        self._faults: Counter[str] = Counter()
+        self._topology_faults: Counter[str] = Counter()
+
+    def figures(self) -> CollectorFigures:
+        """Tell what was counted so far; may be called from any thread, and waits for nothing."""
+        now_s, standing = self._clock(), dict(self._standing)
+        return CollectorFigures(
+            answered_looks=self._answered_looks,
+            failed_looks=self._failed_looks,
+            readings=self._sequence,
+            faults=dict(self._faults),
+            topology_faults=dict(self._topology_faults),
+            missing={topology: one.missing for topology, one in standing.items()},
+            age_s={topology: now_s - one.told_s for topology, one in standing.items()},
+        )
+
+    def look(self) -> None:
+        """Look at every topology once; without Nimbus nothing is forgotten and nothing published."""
+        try:
+            with self._connect() as nimbus:
+                statuses = nimbus.topologies()
+                for topology in sorted(self._standing.keys() - _kept(statuses)):
+                    self._forget(topology)
+                for topology, status in sorted(statuses.items()):
+                    if status in _LOOKED_AT:
+                        self._look_at(nimbus, topology, status)
+        except NimbusError as error:
+            self._failed_looks += 1
+            if not self._trouble:
+                self._log.warning("nimbus-silent", reason=str(error))
+            self._trouble = str(error)
+            return
+        # only now: whoever asks in the middle of a look must not see it counted as answered
+        self._answered_looks += 1
+        if self._trouble:
+            self._trouble = ""
+            self._log.info("nimbus-answers-again")
+
+    def _look_at(self, nimbus: Statistics, topology: str, status: str) -> None:
+        standing = self._standing.setdefault(topology, _Standing())
+        try:
+            if not status:
+                raise lacking("the status of a topology")
+            if standing.rates is None:
+                standing.rates = TopologyRates(nimbus.shape(topology), self._parameters)
+            looks = nimbus.executors(topology, standing.rates.shape)
+        except TopologyGoneError:
+            self._forget(topology)
+            return
+        except ReplyError as error:
+            standing.missing = math.nan
+            self._topology_faults[error.kind] += 1
+            if standing.fault != error.kind:
+                standing.fault = error.kind
+                self._log.warning("topology-unreadable", topology=topology, reason=str(error))
+            return
+        if standing.fault:
+            standing.fault = ""
+            self._log.info("topology-readable-again", topology=topology)
+        self._take(topology, standing, standing.rates.look(self._clock(), looks))
+
+    def _take(self, topology: str, standing: _Standing, step: Step) -> None:
+        """Tell and publish what a look at a topology has brought."""
+        self._faults.update(step.faulty)
+        standing.missing = math.nan if step.missing is None else len(step.missing)
+        for fault, executors in step.faults.items():
+            self._log.warning(
+                "statistics-unusable",
+                topology=topology,
+                reason=fault,
+                executors=len(executors),
+                named=executors[:MAX_NAMED],
+            )
+        if step.missing is not None:
+            self._tell_completeness(topology, standing, step.missing)
+        if step.rates is not None:
+            self._sequence += 1
+            standing.told_s = self._clock()
+            content = to_json(topology, step.rates, self._unix_time(), self._sequence)
+            self._nodes.hold(f"{self._folder}/{topology}", content)
+
+    def _tell_completeness(self, topology: str, standing: _Standing, missing: tuple[str, ...]) -> None:
+        if standing.incomplete == bool(missing):
+            return
+        standing.incomplete = bool(missing)
+        if missing:
+            self._log.warning(
+                "rates-incomplete", topology=topology, missing=len(missing), named=missing[:MAX_NAMED]
+            )
+        else:
+            self._log.info("rates-complete", topology=topology)
+
+    def _forget(self, topology: str) -> None:
+        self._nodes.release(f"{self._folder}/{topology}")
+        self._standing.pop(topology, None)
+
+
+def _kept(statuses: dict[str, str]) -> set[str]:
+    return {topology for topology, status in statuses.items() if status in (*_LOOKED_AT, _PAUSED)}
+
+
+def run(
+    options: CollectorOptions,
+    log: Log,
+    on_start: Callable[[Callable[[], CollectorFigures], Callable[[], SessionFigures]], None] = (
+        lambda _collector, _session: None
+    ),
+) -> None:
+    """Work until SIGTERM or SIGINT, then remove the znodes.
+
+    Args:
+        options: Checked settings.
+        log: Takes one line per change of state.
+        on_start: Told how to ask for the figures of the collector and of its session, at any time.
+
+    Raises:
+        CollectorError: It ended without being asked to.
+    """
+    stop, asked = threading.Event(), threading.Event()
+
+    def end(*_: object) -> None:
+        asked.set()
+        stop.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, end)
+    addresses = options.nimbus_addresses()
+    published = SessionOptions(options.zookeeper, f"{options.root}/rates", auth=options.auth)
+    session = Session(published, log, _REASONS, on_fault=stop.set)
+    window = WindowParameters(window_s=options.window_s)
+    collector = Collector(lambda: connect(addresses), session, options.root, log, parameters=window)
+
+    def work() -> None:
+        due_s = time.monotonic()
+        try:
+            while not stop.is_set():
+                collector.look()
+                due_s = max(due_s + options.interval_s, time.monotonic())
+                stop.wait(due_s - time.monotonic())
+        finally:
+            stop.set()
+
+    on_start(collector.figures, session.figures)
+    log.info("collector-started", nimbus=options.nimbus, zookeeper=options.zookeeper)
+    session.start()
+    # a thread of its own: a reply that Nimbus owes must not delay the end
+    threading.Thread(target=work, name="looks", daemon=True).start()
+    stop.wait()
+    session.stop()
+    counts = collector.figures()
+    log.info(
+        "collector-stopped",
+        looks=counts.answered_looks + counts.failed_looks,
+        failed_looks=counts.failed_looks,
+        readings=counts.readings,
+        unusable_statistics=sum(counts.faults.values()),
+        unreadable_topologies=sum(counts.topology_faults.values()),
+    )
+    if not asked.is_set():
+        raise CollectorError("the collector ended by a fault of its own, told above")
+
+
+_REASONS = {
+    "suspended": "connection lost; statistics are still read, readings are written again on return",
+    "held": "a znode belongs to another session: a former run's until it expires, or a second collector's; "
+    "waiting until it is gone",
+}

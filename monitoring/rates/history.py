@@ -1,0 +1,180 @@
+"""The counters of one executor over time, and its rates over a window of them. No clock here.
+
+Storm renders statistics every `executor.metrics.frequency.secs` (60 s by default), so most looks show what
+the one before has shown. That is no rate of zero: the worker's own age, rendered with the counters, tells
+when they are new, and the time between two renderings.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from monitoring.rates.counters import Counters, Stream, is_user_stream
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class WindowParameters:
+    """Over which time rates are taken.
+
+    Attributes:
+        window_s: Length of the sliding window, s. Ages of workers are whole seconds, so a rate over it is off
+            by up to `1 / window_s` of itself, besides two steps of the sampling.
+        shortest_s: Length below which no rate is given, s.
+        stale_s: Time without new statistics after which an executor counts as one without any, s: two
+            refreshes at Storm's default and half a minute.
+        slack_s: How far apart two estimates of a worker's start may be, s: truncated seconds, and
+            statistics that were some time on their way to ZooKeeper.
+    """
+
+    window_s: float = 60.0
+    shortest_s: float = 20.0
+    stale_s: float = 150.0
+    slack_s: float = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Rates of one executor over one window.
+
+    Attributes:
+        length_s: Length of the window, s.
+        emitted: Stream id -> tuples/s emitted.
+        transferred: Stream id -> copies/s sent to tasks.
+        executed: Stream -> tuples/s taken from it.
+        execute_ms: Mean time of one execution, ms; None if there was none or Storm does not measure it.
+        step: See `Counters`.
+    """
+
+    length_s: float
+    emitted: Mapping[str, float]
+    transferred: Mapping[str, float]
+    executed: Mapping[Stream, float]
+    execute_ms: float | None
+    step: float
+
+    @property
+    def executed_total(self) -> float:
+        """Tuples/s taken from all streams."""
+        return sum(self.executed.values())
+
+    @property
+    def emitted_by_user(self) -> float:
+        """Tuples/s emitted over the streams that the topology declares."""
+        return sum(rate for stream, rate in self.emitted.items() if is_user_stream(stream))
+
+
+@dataclass(frozen=True, slots=True)
+class _Rendering:
+    """Counters with the look that found them new, and the one before it (minus infinity: none)."""
+
+    seen_after_s: float
+    seen_s: float
+    counters: Counters
+
+
+class ExecutorHistory:
+    """Remembers renderings for as long as the window needs them.
+
+    Args:
+        parameters: See `WindowParameters`.
+    """
+
+    def __init__(self, parameters: WindowParameters) -> None:
+        self._parameters = parameters
+        self._renderings: deque[_Rendering] = deque()
+        self._place: tuple[str, int] = ("", 0)
+        self._looked_s = -math.inf
+        self.restarts = 0
+
+    def look(self, now_s: float, place: tuple[str, int], counters: Counters) -> bool:
+        """Take what one look has shown.
+
+        Args:
+            now_s: Time of the look, s of a clock that does not go back.
+            place: Host and port of the worker.
+            counters: What Nimbus gave.
+
+        Returns:
+            Whether the statistics were rendered anew since the last look.
+        """
+        looked_s, self._looked_s = self._looked_s, now_s
+        rendering = _Rendering(looked_s, now_s, counters)
+        if not self._renderings:
+            self._place = place
+            self._renderings.append(rendering)
+            return True
+        newest = self._renderings[-1]
+        if place == self._place and counters == newest.counters:
+            return False
+        if place != self._place or not self._same_run(newest, rendering):
+            self.restarts += 1
+            self._renderings.clear()
+            self._place = place
+        self._renderings.append(rendering)
+        self._forget_old()
+        return True
+
+    def _same_run(self, before: _Rendering, after: _Rendering) -> bool:
+        """Tell whether no restart lies between two renderings.
+
+        Counters that went back or another step give a restart away. Else the worker's age does: it must
+        have grown by the time that passed, as far as the looks can tell.
+        """
+        if before.counters.step != after.counters.step or not before.counters.precedes(after.counters):
+            return False
+        grown_s = after.counters.uptime_s - before.counters.uptime_s
+        slack_s = self._parameters.slack_s
+        at_least_s = after.seen_after_s - before.seen_s - slack_s
+        at_most_s = after.seen_s - before.seen_after_s + slack_s
+        return at_least_s <= grown_s <= at_most_s
+
+    def _forget_old(self) -> None:
+        """Keep one rendering from before the window, on which the window rests."""
+        while len(self._renderings) > 1 and self._reaches_back(self._renderings[1]):
+            self._renderings.popleft()
+
+    def _reaches_back(self, rendering: _Rendering) -> bool:
+        """Tell whether a rendering is a window away from the newest one, but for a tenth."""
+        age_s = self._renderings[-1].counters.uptime_s - rendering.counters.uptime_s
+        return age_s >= 0.9 * self._parameters.window_s
+
+    def window(self, now_s: float) -> Window | None:
+        """Return the rates over the window that ends with the newest rendering.
+
+        Returns:
+            None without statistics: no two renderings of one run far enough apart, or the newest is stale.
+        """
+        if not self._renderings or now_s - self._renderings[-1].seen_s > self._parameters.stale_s:
+            return None
+        before, after = self._renderings[0].counters, self._renderings[-1].counters
+        length_s = float(after.uptime_s - before.uptime_s)
+        if length_s < self._parameters.shortest_s:
+            return None
+        return Window(
+            length_s=length_s,
+            emitted=_rates(before.emitted, after.emitted, length_s),
+            transferred=_rates(before.transferred, after.transferred, length_s),
+            executed=_rates(before.executed, after.executed, length_s),
+            execute_ms=_mean_execution_ms(before, after),
+            step=after.step,
+        )
+
+
+def _rates(before: Mapping[Any, int], after: Mapping[Any, int], length_s: float) -> dict[Any, float]:
+    """Return differences per second; a counter appears with its first tuple, before that it stood at zero."""
+    return {key: (count - before.get(key, 0)) / length_s for key, count in after.items()}
+
+
+def _mean_execution_ms(before: Counters, after: Counters) -> float | None:
+    """Return time spent in sampled executions by their number, over the window."""
+    if before.execute_ms is None or after.execute_ms is None:
+        return None
+    count = sum(after.executed.values()) - sum(before.executed.values())
+    spent_ms = sum(after.execute_ms.values()) - sum(before.execute_ms.values())
+    return max(0.0, spent_ms / (count / after.step)) if count > 0 else None

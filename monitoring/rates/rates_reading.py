@@ -1,0 +1,241 @@
+"""What the rates collector publishes of one topology: rates of streams, executors, pairs of hosts.
+
+The znode `<root>/rates/<topology id>` holds one JSON object; this file alone knows its keys.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from monitoring.rates.counters import Stream
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from monitoring.rates.counters import ExecutorLook, Shape
+    from monitoring.rates.history import Window
+
+VERSION = 1
+LIFETIME_S = 180.0
+MAX_EXECUTORS = 5_000
+MAX_NAMED = 20
+_DIGITS = 6
+_Direction = Literal["executed", "emitted", "transferred"]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One executor with its rates, None without statistics in the window."""
+
+    look: ExecutorLook
+    window: Window | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Rates of one topology; all rates in tuples/s.
+
+    Attributes:
+        window_s: Median length of the executors' windows, s.
+        sample_rate: Share of tuples that Storm counts, the least of all executors'.
+        streams: (stream, component, rate at which the component takes it), sorted.
+        emitted: (stream, rate of emission, copies/s sent to tasks), sorted.
+        executors: Those with statistics, by first task.
+        host_pairs: (host, another host, tuples/s between them both ways), busiest first.
+        missing: Executors without statistics, components without executors.
+    """
+
+    window_s: float
+    sample_rate: float
+    streams: tuple[tuple[Stream, str, float], ...]
+    emitted: tuple[tuple[Stream, float, float], ...]
+    executors: tuple[tuple[ExecutorLook, Window], ...]
+    host_pairs: tuple[tuple[str, str, float], ...]
+    missing: tuple[str, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every executor has statistics."""
+        return not self.missing
+
+
+def derive(shape: Shape, measured: Sequence[Measured]) -> Rates | None:
+    """Derive the rates of a topology.
+
+    An executor without statistics counts as the mean of its component's others, by task, never as zero; where
+    a component has none at all, what it takes and emits is left out.
+
+    Args:
+        shape: Who subscribes to what.
+        measured: Every executor that Nimbus lists, of user components and ackers.
+
+    Returns:
+        None if no executor has statistics.
+    """
+    known = sorted(
+        ((one.look, one.window) for one in measured if one.window is not None),
+        key=lambda one: one[0].first_task,
+    )
+    if not known:
+        return None
+    groups = _groups(measured)
+    streams = tuple(
+        (stream, to, sum(taken))
+        for stream, to in shape.edges()
+        if (taken := _dealt(groups.get(to, ()), "executed", stream)) is not None
+    )
+    return Rates(
+        window_s=statistics.median(window.length_s for _, window in known),
+        sample_rate=1.0 / max(window.step for _, window in known),
+        streams=streams,
+        emitted=_emitted(shape, groups),
+        executors=tuple(known),
+        host_pairs=_host_pairs([edge[:2] for edge in streams], groups),
+        missing=(
+            *sorted(component for component in shape.inputs if component not in groups),
+            *(one.look.name for group in groups.values() for one in group if one.window is None),
+        ),
+    )
+
+
+def _groups(measured: Iterable[Measured]) -> dict[str, list[Measured]]:
+    """Return the executors of each component, both in the order of tasks."""
+    groups: defaultdict[str, list[Measured]] = defaultdict(list)
+    for one in sorted(measured, key=lambda one: one.look.first_task):
+        groups[one.look.component].append(one)
+    return dict(groups)
+
+
+def _dealt(group: Sequence[Measured], what: _Direction, key: Stream | str) -> list[float] | None:
+    """Return a rate of each executor of a component; one without statistics counts as the mean of the others.
+
+    Returns:
+        None if no executor has statistics.
+    """
+    rates = [getattr(one.window, what).get(key, 0.0) if one.window is not None else None for one in group]
+    known = [(rate, one.look.tasks) for rate, one in zip(rates, group, strict=True) if rate is not None]
+    if not known:
+        return None
+    per_task = sum(rate for rate, _ in known) / sum(tasks for _, tasks in known)
+    return [
+        per_task * one.look.tasks if rate is None else rate for rate, one in zip(rates, group, strict=True)
+    ]
+
+
+def _emitted(
+    shape: Shape, groups: Mapping[str, Sequence[Measured]]
+) -> tuple[tuple[Stream, float, float], ...]:
+    """Return what each component emits: streams that somebody takes, and all others with a counter."""
+    streams = {stream for inputs in shape.inputs.values() for stream in inputs}
+    for component, group in groups.items():
+        for one in group:
+            streams |= {Stream(component, stream) for stream in (one.window.emitted if one.window else ())}
+    result = []
+    for stream in sorted(streams):
+        group = groups.get(stream.component, ())
+        emitted = _dealt(group, "emitted", stream.id)
+        transferred = _dealt(group, "transferred", stream.id)
+        if emitted is not None and transferred is not None:
+            result.append((stream, sum(emitted), sum(transferred)))
+    return tuple(result)
+
+
+def _host_pairs(
+    edges: Iterable[tuple[Stream, str]], groups: Mapping[str, Sequence[Measured]]
+) -> tuple[tuple[str, str, float], ...]:
+    """Deal what executors take out over the hosts of the stream's source, in proportion to what these send.
+
+    Storm counts no pairs of executors. Groupings that prefer the same worker make this an upper bound.
+    """
+    names = sorted({one.look.host for group in groups.values() for one in group})
+    index = {name: number for number, name in enumerate(names)}
+
+    def by_host(group: Sequence[Measured], rates: Iterable[float]) -> np.ndarray[Any, np.dtype[np.float64]]:
+        at = [index[one.look.host] for one in group]
+        return np.bincount(at, weights=list(rates), minlength=len(names)).astype(np.float64)
+
+    traffic = np.zeros((len(names), len(names)))
+    for stream, to in edges:
+        sources, targets = groups.get(stream.component, ()), groups[to]
+        taken = by_host(targets, _dealt(targets, "executed", stream) or ())
+        sent = _dealt(sources, "transferred", stream.id) or ()
+        weights = by_host(sources, sent if sum(sent) > 0 else [one.look.tasks for one in sources])
+        if weights.sum() > 0:
+            traffic += np.outer(weights / weights.sum(), taken)
+    both = np.triu(traffic + traffic.T, k=1)
+    pairs = [(names[a], names[b], float(both[a, b])) for a, b in zip(*np.nonzero(both), strict=True)]
+    return tuple(sorted(pairs, key=lambda pair: (-pair[2], pair[:2])))
+
+
+def to_json(topology: str, rates: Rates, time_s: float, sequence: int) -> bytes:
+    """Give the znode's content.
+
+    Args:
+        topology: Id of the topology.
+        rates: What was measured.
+        time_s: Unix time of the reading, s.
+        sequence: Number of the reading, from 1 at each start of the collector.
+
+    Raises:
+        ValueError: If a number is not finite; such a reading must never be published.
+    """
+    content = {
+        "version": VERSION,
+        "time": round(time_s, 3),
+        "sequence": sequence,
+        "lifetime_s": LIFETIME_S,
+        "topology": topology,
+        "window_s": rates.window_s,
+        "sample_rate": _short(rates.sample_rate),
+        "streams": [
+            {
+                "from": stream.component,
+                "stream": stream.id,
+                "to": to,
+                "rate": _short(rate),
+                "tuple_bytes": None,
+            }
+            for stream, to, rate in rates.streams
+        ],
+        "emitted": [
+            {
+                "component": stream.component,
+                "stream": stream.id,
+                "rate": _short(rate),
+                "transferred": _short(transferred),
+            }
+            for stream, rate, transferred in rates.emitted
+        ],
+        "executors": _executors_json(rates),
+        "host_pairs": [[a, b, _short(rate)] for a, b, rate in rates.host_pairs],
+        "complete": rates.complete,
+        "missing": rates.missing[:MAX_NAMED],
+    }
+    return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
+
+
+def _executors_json(rates: Rates) -> dict[str, list[Any]] | None:
+    if len(rates.executors) > MAX_EXECUTORS:
+        return None
+    return {
+        "first_task": [look.first_task for look, _ in rates.executors],
+        "executed": [_short(window.executed_total) for _, window in rates.executors],
+        "emitted": [_short(window.emitted_by_user) for _, window in rates.executors],
+        "execute_ms": [
+            None if window.execute_ms is None else _short(window.execute_ms) for _, window in rates.executors
+        ],
+    }
+
+
+def _short(number: float) -> float:
+    """Round to six significant digits: no counter is known better, and the znode stays small."""
+    if number == 0 or not math.isfinite(number):
+        return number
+    return round(number, _DIGITS - 1 - math.floor(math.log10(abs(number))))

@@ -1,0 +1,1 @@
+"""How readings are published and peers found: one session with ZooKeeper."""

@@ -1,0 +1,1 @@
+"""A run of the stream beside the expected answers."""

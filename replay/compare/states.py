@@ -1,0 +1,152 @@
+"""The states of a run beside the expected ones: one after each drop-off instant, no other."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow ships no types
+from pyspark.sql import functions as F  # noqa: N812 - the name that PySpark's own documents use
+
+from replay.compare import area_rule, state_rule
+from replay.compare.differences import first_by_kind
+from replay.compare.running import with_previous_max
+from replay.compare.verdict import Difference, clock
+from replay.errors import DataError
+from replay.expected.query1 import STATE_RANKS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from replay.compare.expected_folder import Answers
+
+_COLUMNS = {1: ("routes", "counts", "tied"), 2: ("areas", "empty", "medians", "profitabilities")}
+_DIFFERENCE = "n bigint, time_s bigint, line bigint, expected string, got string, reason string"
+_ARROW = pa.schema(
+    [
+        ("n", pa.int64()),
+        ("time_s", pa.int64()),
+        ("line", pa.int64()),
+        ("expected", pa.string()),
+        ("got", pa.string()),
+        ("reason", pa.string()),
+    ]
+)
+
+
+def state_differences(
+    spark: SparkSession, answers: Answers, states: DataFrame, path: Path, *, free_ties: bool
+) -> list[Difference]:
+    """Find instants without a state, states that are wrong, and states beside those of the instants.
+
+    Args:
+        spark: Session.
+        answers: The expected answers.
+        states: As of `replay.stream_files.read_states`.
+        path: Their file.
+        free_ties: See `replay.compare.compare.compare_run`.
+
+    Raises:
+        DataError: A line is malformed.
+    """
+    states = states.persist()
+    malformed = states.where("n is null or state is null").orderBy("line").first()
+    if malformed is not None:
+        raise DataError(
+            f"{path}: line {malformed['line']} is no JSON object with n and state: {malformed['text'][:80]}"
+        )
+    ordered = with_previous_max(spark, states, order="line", value="n", into="_highest")
+    expected = answers.instants.select(F.col("line").alias("row"), "time_s", *_COLUMNS[answers.query])
+    joined = expected.join(ordered, F.col("row") == F.col("n"), "full_outer").select(
+        F.coalesce("row", "n").alias("n"),
+        F.col("row").isNotNull().alias("due"),
+        (F.col("n") <= F.col("_highest")).alias("again"),
+        "time_s",
+        "line",
+        "state",
+        *_COLUMNS[answers.query],
+    )
+    compare = _compare_routes if answers.query == 1 else _compare_areas
+    compared = joined.mapInArrow(_Comparison(compare, free_ties), _DIFFERENCE).withColumn(
+        "kind", F.lit("state")
+    )
+    found = first_by_kind(compared, "line", "time_s", "expected", "got", "reason")
+    states.unpersist()
+    return [
+        Difference(
+            "state",
+            count,
+            path.name,
+            first["line"],
+            first["n"],
+            clock(first["time_s"]),
+            first["expected"],
+            first["got"],
+            first["reason"],
+        )
+        for _, count, first in found
+    ]
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """What `mapInArrow` calls: keeps what differs, with both states and the reason."""
+
+    compare: Callable[[dict[str, Any], bool], tuple[str, str, str | None]]
+    free_ties: bool
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            rows = []
+            for row in batch.to_pylist():
+                expected, got, reason = _judged(row, self.compare, self.free_ties)
+                if reason is not None:
+                    place = {name: row[name] for name in ("n", "time_s", "line")}
+                    rows.append({**place, "expected": expected, "got": got, "reason": reason})
+            yield pa.RecordBatch.from_pylist(rows, schema=_ARROW)
+
+
+def _judged(
+    row: dict[str, Any],
+    compare: Callable[[dict[str, Any], bool], tuple[str, str, str | None]],
+    free_ties: bool,
+) -> tuple[str, str, str | None]:
+    if not row["due"]:
+        return "none", row["state"], "there is a state although no instant ends with this row"
+    if row["again"]:
+        return (
+            "rising row numbers",
+            "an earlier row",
+            "a state comes a second time, or after that of a later row",
+        )
+    return compare(row, free_ties)
+
+
+def _compare_routes(row: dict[str, Any], free_ties: bool) -> tuple[str, str, str | None]:
+    expected = list(zip(row["routes"], row["counts"], strict=True))
+    if row["state"] is None:
+        return state_rule.shown(expected), "none", "the state after this instant is missing"
+    got = json.loads(row["state"])
+    if not state_rule.is_state(got):
+        return state_rule.shown(expected), row["state"], "not a list of route and count"
+    if free_ties:
+        reason = state_rule.difference(expected, row["tied"], got)
+    else:
+        reason = state_rule.strict_difference(expected, got)
+    return state_rule.shown(expected), state_rule.shown(got), reason
+
+
+def _compare_areas(row: dict[str, Any], free_ties: bool) -> tuple[str, str, str | None]:
+    columns = (row[name] for name in _COLUMNS[2])
+    expected = [area_rule.area_rank(*each) for each in zip(*columns, strict=True)]
+    shown = area_rule.shown(expected[:STATE_RANKS])
+    if row["state"] is None:
+        return shown, "none", "the state after this instant is missing"
+    got = area_rule.parse(json.loads(row["state"]))
+    if got is None:
+        return shown, row["state"], "not a list of area, empty taxis, median and profitability"
+    return shown, area_rule.shown(got), area_rule.difference(expected, got, free_ties=free_ties)

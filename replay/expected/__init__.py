@@ -1,0 +1,1 @@
+"""Expected answers of both queries, computed on Spark."""

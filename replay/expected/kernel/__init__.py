@@ -1,0 +1,1 @@
+"""Both queries over one block of trips, on arrays."""

@@ -1,0 +1,1 @@
+"""Ground of the decision core: arrays, checks of values, stop criteria, graphs."""

@@ -1,0 +1,51 @@
+"""How long a proof is sought: until a deadline, or until so much work is done."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from scheduler.base.deadline import Deadline
+
+
+class OutOfTimeError(Exception):
+    """The deadline has come before tables were complete; what they were for has to be left out."""
+
+
+def require_time(deadline: Deadline) -> None:
+    """Go on only if there is time left.
+
+    For loops that build tables over all links: half a table is of no use, and each takes seconds on large
+    networks.
+
+    Raises:
+        OutOfTimeError: The deadline has expired.
+    """
+    if deadline.expired():
+        raise OutOfTimeError
+
+
+class Work:
+    """An amount of work, counted in partial placements times nodes, and a deadline.
+
+    The amount ends a search after the same steps on every machine; the deadline does not.
+    """
+
+    def __init__(self, deadline: Deadline, most: float) -> None:
+        """Begin to count.
+
+        Args:
+            deadline: When to stop.
+            most: After how much work to stop; may be infinite.
+        """
+        self.deadline = deadline
+        self.most = most
+        self.done = 0
+
+    def add(self, amount: int) -> None:
+        """Count work."""
+        self.done += amount
+
+    def over(self) -> bool:
+        """Return whether it is time to stop."""
+        return self.done > self.most or self.deadline.expired()

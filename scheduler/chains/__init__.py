@@ -1,0 +1,1 @@
+"""Dynamic programming along chains of operators."""

@@ -1,0 +1,1 @@
+"""What strategies are given, what they return, and what they report meanwhile."""

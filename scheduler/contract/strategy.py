@@ -1,0 +1,131 @@
+"""What a strategy is: a callable from problem to suggestion, with metadata."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+from scheduler.contract.children import INLINE, Children
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+
+    from scheduler.base.arrays import IntArray
+    from scheduler.base.deadline import Deadline
+    from scheduler.model.problem import Problem
+
+Parameters = TypeVar("Parameters")
+Parameters_contra = TypeVar("Parameters_contra", contravariant=True)
+
+
+@dataclass(frozen=True)
+class NoParameters:
+    """For strategies that have none."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a search has come.
+
+    Attributes:
+        objective: F of the best placement so far.
+        bound: Proved lower limit of F, if known.
+        source: Who found what is new, such as ``ils`` or the name of a solver.
+        placement: (n_ops,) the best placement so far, if it goes with the news: who listens may have to do
+            without the searcher from any moment on.
+    """
+
+    objective: float
+    bound: float | None
+    source: str
+    placement: IntArray | None = field(default=None, compare=False)
+
+
+class Report(Protocol):
+    """Hears of progress."""
+
+    def __call__(self, progress: Progress, /) -> None:
+        """Take notice; called whenever the best placement or the bound gets better."""
+
+
+def ignore(_progress: Progress, /) -> None:
+    """Take no notice."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a strategy may use besides the problem.
+
+    Attributes:
+        random: Seeded generator, the only source of chance.
+        deadline: When to stop.
+        children: Runs work that may have to be killed, such as a solver's.
+        report: Hears of progress.
+    """
+
+    random: np.random.Generator
+    deadline: Deadline
+    children: Children = INLINE
+    report: Report = ignore
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """What a strategy found.
+
+    Attributes:
+        placement: (n_ops,) node of each operator, or None if none was found.
+        reason: Why the search ended as it did, in one sentence.
+        bound: Proved lower limit of F, if known.
+        proved: Whether the placement is proved optimal or, without a placement, that none exists.
+    """
+
+    placement: IntArray | None
+    reason: str
+    bound: float | None = None
+    proved: bool = False
+
+
+class Strategy(Protocol[Parameters_contra]):
+    """A named way to place: pure, deterministic for a seed, never raises on a valid problem.
+
+    A deadline that has expired from the start still gets a feasible placement if one is found at all.
+    """
+
+    def __call__(self, problem: Problem, parameters: Parameters_contra, context: Context, /) -> Suggestion:
+        """Return a placement of the problem."""
+
+
+@dataclass(frozen=True)
+class StrategyEntry(Generic[Parameters]):
+    """A strategy as the registry lists it.
+
+    Attributes:
+        name: As in commands and topology settings.
+        solve: The strategy.
+        parameters: Its frozen parameter dataclass, constructible without arguments.
+        summary: What it does, in one line.
+        exact: Whether it proves optimality if given time.
+        anytime: Whether more time may give a better placement and the deadline ends it early.
+        needs_rates: Whether its placement depends on rates of streams whatever the weights are.
+        never_worse_than_greedy: Whether F never exceeds that of `greedy`.
+        scales: Whether it takes problems of any size; others get candidate nodes of large networks only
+            (`scheduler.reduce.reduction`).
+        tireless: Returns parameters with which an anytime strategy uses all time up to its deadline
+            instead of ending by the work done; None if it always does one or the other.
+        ends_with_proof: Whether it ends by itself with those, when the placement is proved optimal.
+    """
+
+    name: str
+    solve: Strategy[Parameters]
+    parameters: type[Parameters]
+    summary: str
+    exact: bool = False
+    anytime: bool = False
+    needs_rates: bool = False
+    never_worse_than_greedy: bool = False
+    scales: bool = False
+    tireless: Callable[[Parameters], Parameters] | None = None
+    ends_with_proof: bool = False

@@ -1,0 +1,1 @@
+"""What placements are worth: of one, of many, and after each possible move."""

@@ -1,0 +1,118 @@
+"""What single operators would add to F on other nodes, for any pairs of an operator and a node."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scheduler.model.link_table import BLOCK_VALUES
+
+if TYPE_CHECKING:
+    from scheduler.base.arrays import FloatArray, IntArray
+    from scheduler.evaluation.response_time import Potentials
+    from scheduler.model.problem import Problem
+
+
+class IncidentStreams:
+    """The streams at every operator, and their factors in F.
+
+    Memory: O(n_ops + n_streams), plus `BLOCK_VALUES` while pairs are looked at.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        application, scale = problem.application, problem.scale
+        source, target = application.stream_source, application.stream_target
+        streams = np.flatnonzero(source != target)
+        ends = np.concatenate([target[streams], source[streams]])
+        order = np.argsort(ends, kind="stable")
+        self._problem = problem
+        self._stream = np.concatenate([streams, streams])[order]
+        self._partner = np.concatenate([source[streams], target[streams]])[order]
+        self._incoming = order < len(streams)
+        self._begins = np.searchsorted(ends[order], np.arange(problem.n_ops + 1))
+        bandwidth = application.rate * application.tuple_bytes
+        self._per_ms = scale.factor("network_usage") * bandwidth / 1000.0
+        self._apart = scale.factor("inter_node_traffic") * bandwidth
+        self._by_a, self._by_c = scale.factor("availability"), scale.factor("cost")
+        network = problem.network
+        self._unary = self._by_a * -np.log(network.availability) + self._by_c * network.cost
+        self.by_response = scale.factor("response_time")
+
+    def partners(self, count: int) -> IntArray:
+        """Return (n_ops, count) the operators at the other ends of each one's heaviest streams.
+
+        Weight is what a ms adds to F; then the rate counts. Fewer are repeated; without any, it is itself.
+        """
+        rate = self._problem.application.rate
+        owner = np.repeat(np.arange(self._problem.n_ops), np.diff(self._begins))
+        heaviest = np.lexsort((-rate[self._stream], -self._per_ms[self._stream], owner))
+        degree = np.diff(self._begins)[:, None]
+        place = self._begins[:-1, None] + np.arange(count) % np.maximum(degree, 1)
+        itself = np.broadcast_to(np.arange(self._problem.n_ops)[:, None], place.shape)
+        if not len(self._partner):
+            return itself
+        known = self._partner[heaviest][np.minimum(place, len(self._partner) - 1)]
+        chosen: IntArray = np.where(degree > 0, known, itself)
+        return chosen
+
+    def costs(
+        self, placement: IntArray, paths: Potentials, operators: IntArray, nodes: IntArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return what operators add to F but for R, and the longest path through them, if all others stay.
+
+        Complexity: O(streams at the operators).
+
+        Args:
+            placement: (n_ops,) where all operators are.
+            paths: Its longest paths.
+            operators: (n_pairs,), any number of times each.
+            nodes: (n_pairs,) a node for each.
+
+        Returns:
+            (n_pairs,) values in units of F, and (n_pairs,) in ms.
+        """
+        degree = (self._begins[1:] - self._begins[:-1])[operators]
+        linear, through = np.empty(len(operators)), np.empty(len(operators))
+        # as many pairs at once as have BLOCK_VALUES streams together
+        chunk = np.cumsum(degree) // BLOCK_VALUES
+        cuts = np.flatnonzero(np.diff(chunk, prepend=-1)).tolist()
+        for first, last in zip(cuts, [*cuts[1:], len(operators)], strict=True):
+            part = slice(first, last)
+            linear[part], through[part] = self._of_pairs(placement, paths, operators[part], nodes[part])
+        return linear, through
+
+    def _of_pairs(
+        self, placement: IntArray, paths: Potentials, operators: IntArray, nodes: IntArray
+    ) -> tuple[FloatArray, FloatArray]:
+        network, application = self._problem.network, self._problem.application
+        degree = self._begins[operators + 1] - self._begins[operators]
+        pair = np.repeat(np.arange(len(operators)), degree)
+        place = np.arange(len(pair)) - np.repeat(np.cumsum(degree) - degree, degree)
+        place += np.repeat(self._begins[operators], degree)
+        stream, partner, incoming = self._stream[place], self._partner[place], self._incoming[place]
+        here, there = nodes[pair], placement[partner]
+        start, end = np.where(incoming, there, here), np.where(incoming, here, there)
+        delay = network.delays.between(start, end)
+        value = self._per_ms[stream] * delay + self._apart[stream] * (start != end)
+        if network.link_availability is not None:
+            value -= self._by_a * np.log(network.link_availability[start, end])
+        if network.link_cost is not None:
+            value += self._by_c * network.link_cost[start, end]
+        linear = self._unary[nodes] + np.bincount(pair, value, len(operators))
+        critical = application.critical[stream]
+        before = (paths.arrival_ms + paths.execution_ms)[partner] + delay
+        after = (paths.departure_ms + paths.execution_ms)[partner] + delay
+        through = application.execution_time_ms[operators] / network.speedup[nodes]
+        for longest, counts in ((before, critical & incoming), (after, critical & ~incoming)):
+            through = through + _most(pair, np.where(counts, longest, 0.0), len(operators))
+        return linear, through
+
+
+def _most(group: IntArray, values: FloatArray, count: int) -> FloatArray:
+    """Return (count,) the largest value of each group, 0 for none; groups ascend."""
+    most = np.zeros(count)
+    if len(values):
+        begins = np.flatnonzero(np.diff(group, prepend=-1))
+        most[group[begins]] = np.maximum.reduceat(values, begins)
+    return most

@@ -1,0 +1,1 @@
+"""Proof by branch and bound over partial placements."""

@@ -1,0 +1,1 @@
+"""Proof where at most two classes of operators are free."""

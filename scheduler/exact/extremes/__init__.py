@@ -1,0 +1,1 @@
+"""The best and the worst value of a single metric."""

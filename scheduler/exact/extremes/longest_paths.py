@@ -1,0 +1,122 @@
+"""The longest response time that a placement can have: a maximum over paths, each of them a sum."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from scheduler.base.work import Work
+from scheduler.contract.incumbent import Incumbent
+from scheduler.evaluation.evaluate import OBJECTIVE_STEP
+from scheduler.exact.extremes.paths_by_length import paths_by_length
+from scheduler.exact.form.class_form import Edge, class_form
+from scheduler.exact.solve import LARGEST_FORM, OVER, TOO_LARGE, Exact, prove
+from scheduler.model.problem import Application, Objective, Problem
+
+if TYPE_CHECKING:
+    from scheduler.base.arrays import IntArray
+    from scheduler.contract.strategy import Context, Progress
+    from scheduler.exact.extremes.turned import TurnedProblem
+    from scheduler.exact.form.class_form import ClassForm
+
+SHARE = 0.5
+"""Of the time that is left goes to one path at most."""
+
+
+def solve_longest_response(problem: TurnedProblem, start: IntArray | None, context: Context) -> Exact:
+    """Return a placement with a proof that none has a longer response time, or the best one found.
+
+    The greatest R over all placements is the greatest length of a path over all paths and placements. Paths
+    come in descending order of what they take at most with capacities left out, one for all that
+    exchangeable operators make alike; the length of one path is a sum, which is maximised by the methods for
+    sums. Once a path cannot be longer than what was found, neither can those that follow.
+
+    Args:
+        problem: Its objective is response time alone.
+        start: (n_ops,) a feasible placement to begin with, or None.
+        context: Deadline, children for the solver, and who hears of progress.
+
+    Returns:
+        As `solve_exact`, in terms of the turned problem's F.
+    """
+    incumbent = Incumbent(problem, context.report)
+    if start is not None:
+        incumbent.offer(start, "start")
+    if len(problem.application.streams) * problem.n_nodes**2 > LARGEST_FORM:
+        return Exact(incumbent.placement, None, proved=False, reason=TOO_LARGE)
+    straight = Problem(problem.application, problem.network, problem.objective, limits=problem.limits)
+    factor, best_ms = problem.scale.terms["response_time"]
+    bound, proved, reason = math.inf, True, "every other path is proved shorter"
+    for path, longest_ms in paths_by_length(class_form(straight)):
+        least = factor * (longest_ms - best_ms)
+        if least >= incumbent.objective - OBJECTIVE_STEP:
+            bound = min(bound, least)
+            break
+        if context.deadline.expired():
+            bound, proved, reason = min(bound, least), False, OVER
+            break
+        longest = _longest(problem, _path_form(straight, path, problem), incumbent.placement, context)
+        if longest.placement is not None:
+            incumbent.offer(longest.placement, "longest path")
+        elif longest.proved:
+            return longest
+        bound = min(bound, least if longest.bound is None else max(longest.bound, least))
+        if not longest.proved:
+            proved, reason = False, longest.reason
+    return Exact(incumbent.placement, min(bound, incumbent.objective), proved, reason)
+
+
+def _longest(problem: TurnedProblem, form: ClassForm, start: IntArray | None, context: Context) -> Exact:
+    """Return what is known about the greatest length of one path, in half of the time that is left."""
+
+    def report(progress: Progress) -> None:
+        context.report(replace(progress, bound=None))  # what is proved of one path holds for it alone
+
+    incumbent = Incumbent(problem, report)
+    incumbent.rounding = form.rounding
+    if start is not None:
+        incumbent.offer(start, "start")
+    share = context.deadline.within(context.deadline.remaining() * SHARE)
+    proved, reason = prove(form, incumbent, context, Work(share, math.inf))
+    bound = None if incumbent.bound == -math.inf else incumbent.bound
+    return Exact(incumbent.placement, bound, proved, reason)
+
+
+def _path_form(straight: Problem, path: tuple[int, ...], turned: TurnedProblem) -> ClassForm:
+    """Return the turned F of one path's length as a sum over its operators and hops."""
+    application = straight.application
+    on_path = set(path)
+    operators = tuple(
+        operator if i in on_path else replace(operator, execution_time_ms=0.0)
+        for i, operator in enumerate(application.operators)
+    )
+    hops = set(pairwise(path))
+    streams = {
+        (i, j): stream
+        for stream, i, j in zip(
+            application.streams,
+            application.stream_source.tolist(),
+            application.stream_target.tolist(),
+            strict=True,
+        )
+        if stream.critical and (i, j) in hops
+    }
+    part = Problem(
+        Application(operators, tuple(streams.values())),
+        straight.network,
+        Objective({"response_time": 1.0}, {"response_time": straight.ranges["response_time"]}),
+        limits=straight.limits,
+    )
+    form = class_form(part)
+    factor, best_ms = turned.scale.terms["response_time"]
+    return replace(
+        form,
+        constant=-factor * best_ms,
+        response_factor=0.0,
+        unary=factor * form.execution_ms,
+        edges=tuple(
+            Edge(edge.source, edge.target, factor * form.delay_ms, critical=False) for edge in form.edges
+        ),
+    )

@@ -1,0 +1,1 @@
+"""A problem as classes of exchangeable operators, the form that the exact methods share."""

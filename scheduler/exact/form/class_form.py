@@ -1,0 +1,215 @@
+"""The problem over classes of exchangeable operators: how many of each class run on each node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scheduler.base.deadline import Deadline
+from scheduler.base.graph import topological_order
+from scheduler.base.work import require_time
+from scheduler.evaluation.linear_form import linear_form
+from scheduler.exact.form.classes import exchangeable_classes
+from scheduler.model.capacity import TOLERANCE, fits
+
+if TYPE_CHECKING:
+    from scheduler.base.arrays import BoolArray, FloatArray, IntArray
+    from scheduler.evaluation.linear_form import LinearForm
+    from scheduler.model.problem import Problem
+
+NO_DEADLINE = Deadline.none()
+ROUNDING = 16 * float(np.finfo(np.float64).eps)
+"""Relative error of sums that are put together in many small steps."""
+
+
+@dataclass(frozen=True, eq=False)
+class Edge:
+    """All streams between two classes; every member of one is joined alike with every member of the other.
+
+    Attributes:
+        source: Class of the one end.
+        target: Class of the other; if critical, results flow from source to target.
+        cost: (n_nodes, n_nodes) what one pair of members adds to F, source in rows; None if nothing.
+        critical: Whether the pairs lie on paths that count for response time.
+    """
+
+    source: int
+    target: int
+    cost: FloatArray | None
+    critical: bool
+
+
+@dataclass(frozen=True, eq=False)
+class ClassForm:
+    """F and constraints of a problem in counts n_(c,u) of the members of class c on node u.
+
+    Attributes:
+        classes: Operators per class.
+        size: (n_classes,) members.
+        constant: What belongs to no decision.
+        response_factor: F per ms of R.
+        unary: (n_classes, n_nodes) what one member adds to F.
+        execution_ms: (n_classes, n_nodes) time of one member.
+        edges: One per pair of joined classes.
+        order: Classes in topological order of the critical edges.
+        demand: (n_classes, n_resources) of one member.
+        capacity: (n_nodes, n_resources).
+        slots: (n_classes, n_nodes) how many members an otherwise empty node takes, 0 where not allowed.
+        delay_ms: (n_nodes, n_nodes).
+    """
+
+    classes: tuple[IntArray, ...]
+    size: IntArray
+    constant: float
+    response_factor: float
+    unary: FloatArray
+    execution_ms: FloatArray
+    edges: tuple[Edge, ...]
+    order: tuple[int, ...]
+    demand: FloatArray
+    capacity: FloatArray
+    slots: IntArray
+    delay_ms: FloatArray
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.classes)
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.capacity)
+
+    @property
+    def rounding(self) -> float:
+        """How far sums of F's terms, in whatever order, may be off by rounding.
+
+        Where ranges are far narrower than the metrics, terms much larger than F cancel.
+        """
+        largest = abs(self.constant) + float(self.size @ np.abs(self.unary).max(axis=1, initial=0.0))
+        for edge in self.edges:
+            if edge.cost is not None:
+                pairs = float(self.size[edge.source] * self.size[edge.target])
+                largest += pairs * float(np.abs(edge.cost).max())
+        longest_ms = float(self.execution_ms.max(axis=1).sum() + self.n_classes * self.delay_ms.max())
+        return float(ROUNDING * (largest + self.response_factor * longest_ms))
+
+    def placement(self, counts: IntArray) -> IntArray:
+        """Return (n_ops,) a placement with these counts (n_classes, n_nodes), nodes in ascending order."""
+        placement = np.full(int(self.size.sum()), -1, dtype=np.int64)
+        for members, row in zip(self.classes, counts, strict=True):
+            placement[members] = np.repeat(np.arange(self.n_nodes), row)
+        return placement
+
+    def restricted(self, nodes: IntArray, deadline: Deadline = NO_DEADLINE) -> ClassForm:
+        """Return the form on some of the nodes, in the order given.
+
+        Raises:
+            OutOfTimeError: The deadline came first.
+        """
+        block = np.ix_(nodes, nodes)
+        edges = []
+        for edge in self.edges:
+            require_time(deadline)
+            edges.append(replace(edge, cost=None if edge.cost is None else edge.cost[block]))
+        return replace(
+            self,
+            unary=self.unary[:, nodes],
+            execution_ms=self.execution_ms[:, nodes],
+            edges=tuple(edges),
+            capacity=self.capacity[nodes],
+            slots=self.slots[:, nodes],
+            delay_ms=self.delay_ms[block],
+        )
+
+    def counts(self, placement: IntArray) -> IntArray:
+        """Return (n_classes, n_nodes) the counts of a placement."""
+        counts = np.zeros((self.n_classes, self.n_nodes), dtype=np.int64)
+        for c, members in enumerate(self.classes):
+            np.add.at(counts[c], placement[members], 1)
+        return counts
+
+
+def class_form(problem: Problem, deadline: Deadline = NO_DEADLINE) -> ClassForm:
+    """Return the class form of a problem.
+
+    Memory: O(n_nodes^2) per pair of joined classes whose streams add to F by their links.
+
+    Raises:
+        OutOfTimeError: The deadline came first.
+    """
+    require_time(deadline)
+    form = linear_form(problem)
+    classes = exchangeable_classes(problem, form)
+    heads = np.array([members[0] for members in classes])
+    size = np.array([len(members) for members in classes])
+    demand = problem.demand[heads]
+    edges = _edges(problem, form, classes, deadline)
+    critical = [(edge.source, edge.target) for edge in edges if edge.critical]
+    return ClassForm(
+        classes=classes,
+        size=size,
+        constant=form.constant,
+        response_factor=form.response_factor,
+        unary=form.unary[heads],
+        execution_ms=problem.execution_ms[heads],
+        edges=edges,
+        order=tuple(topological_order(len(classes), critical)),
+        demand=demand,
+        capacity=problem.capacity,
+        slots=_slots(problem.allowed[heads], demand, problem.capacity, size),
+        delay_ms=problem.network.delay_ms,
+    )
+
+
+def most_members(demand: FloatArray, free: FloatArray) -> FloatArray:
+    """Return how many demands (..., n_resources) fit what is free (..., n_resources), perhaps inf."""
+    wanted = demand > 0
+    ratio = np.where(wanted, (free + TOLERANCE) / np.where(wanted, demand, 1.0), np.inf)
+    most: FloatArray = np.floor(ratio.min(axis=-1, initial=np.inf))
+    return np.maximum(most, 0.0)
+
+
+def _slots(allowed: BoolArray, demand: FloatArray, capacity: FloatArray, size: IntArray) -> IntArray:
+    most = np.minimum(most_members(demand[:, None, :], capacity[None, :, :]), size[:, None])
+    usable = allowed & fits(demand[:, None, :], capacity[None, :, :])
+    return np.where(usable, np.maximum(most, 1.0), 0.0).astype(np.int64)
+
+
+def _edges(
+    problem: Problem, form: LinearForm, classes: tuple[IntArray, ...], deadline: Deadline
+) -> tuple[Edge, ...]:
+    application = problem.application
+    class_of = np.zeros(problem.n_ops, dtype=np.int64)
+    for c, members in enumerate(classes):
+        class_of[members] = c
+    heads = {int(members[0]) for members in classes}
+    streams: dict[tuple[int, int], list[tuple[int, bool]]] = {}
+    critical: set[tuple[int, int]] = set()
+    for s, (i, j) in enumerate(
+        zip(application.stream_source.tolist(), application.stream_target.tolist(), strict=True)
+    ):
+        if i not in heads or j not in heads or i == j:
+            continue  # the streams of the first members stand for those of all
+        ends = (int(class_of[i]), int(class_of[j]))
+        streams.setdefault((min(ends), max(ends)), []).append((s, ends[0] < ends[1]))
+        if application.critical[s] and form.response_factor > 0:
+            critical.add(ends)
+    edges = []
+    for (low, high), between in streams.items():
+        require_time(deadline)
+        cost = np.zeros((problem.n_nodes, problem.n_nodes))
+        for term in form.pairs:
+            ahead = sum(float(term.weight[s]) for s, forward in between if forward)
+            back = sum(float(term.weight[s]) for s, forward in between if not forward)
+            cost += ahead * term.matrix + back * term.matrix.T
+        backward = (high, low) in critical
+        is_critical = backward or (low, high) in critical
+        ends = (high, low) if backward else (low, high)
+        priced = cost.any()
+        if priced or is_critical:
+            edges.append(Edge(*ends, (cost.T if backward else cost) if priced else None, is_critical))
+    return tuple(edges)

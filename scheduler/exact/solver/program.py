@@ -1,0 +1,235 @@
+"""The placement problem as a mixed-integer program over classes (paper 000, section 4.1 and A.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scheduler.exact.form.class_form import NO_DEADLINE, most_members
+from scheduler.exact.solver.matrix_model import MatrixModel, ModelBuilder
+from scheduler.exact.solver.potentials import add_response
+
+if TYPE_CHECKING:
+    from scheduler.base.arrays import BoolArray, FloatArray, IntArray
+    from scheduler.base.deadline import Deadline
+    from scheduler.exact.form.class_form import ClassForm, Edge
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """A program and where its answer stands.
+
+    Attributes:
+        model: The program; its objective is F times `scale`.
+        scale: Units of the program's objective per unit of F.
+        count_columns: Per class, (k, 3) rows of (node, members per unit, variable).
+    """
+
+    model: MatrixModel
+    scale: float
+    count_columns: tuple[IntArray, ...]
+
+    @property
+    def wanted(self) -> IntArray:
+        """The variables that counts are made of, ascending."""
+        return np.unique(np.concatenate([columns[:, 2] for columns in self.count_columns]))
+
+    def counts(self, values: FloatArray, n_nodes: int) -> FloatArray:
+        """Return (n_classes, n_nodes) how many members are where, in a solution (n_variables,)."""
+        counts = np.zeros((len(self.count_columns), n_nodes))
+        for c, entries in enumerate(self.count_columns):
+            np.add.at(counts[c], entries[:, 0], entries[:, 1] * values[entries[:, 2]])
+        return counts
+
+
+@dataclass
+class Places:
+    """Variables of one class on the nodes open to it.
+
+    Attributes:
+        nodes: (k,) open nodes.
+        level: (k, most) variable of "exactly l + 1 members are there"; or (k, 1) of the number itself.
+        worth: (k, most) members that each variable stands for.
+        limit: (k, most) members at most if the variable is at its upper bound.
+        used: (k,) expression "some member is there" as variables to be added up, (k, m).
+    """
+
+    nodes: IntArray
+    level: IntArray
+    worth: FloatArray
+    limit: FloatArray
+    used: IntArray
+
+
+def placement_program(
+    form: ClassForm, open_places: BoolArray, scale: float = 1.0, deadline: Deadline = NO_DEADLINE
+) -> Program:
+    """Return the program for placements on open places only.
+
+    Link variables are in flow form: the pairs that leave a place sum up to what is there, on both sides
+    (tighter than y <= x, eq. 20-22). Between two classes with several members they are split by the number of
+    members at the source and bounded by the product, which makes them exact. Response time is given by
+    potentials t instead of paths (eq. 16).
+
+    Args:
+        form: The problem.
+        open_places: (n_classes, n_nodes) where members may be.
+        scale: Units of the program's objective per unit of F.
+        deadline: When to stop.
+
+    Raises:
+        OutOfTimeError: The deadline came first.
+    """
+    return _Writer(form, open_places & (form.slots > 0), scale, deadline).write()
+
+
+def link_variables(form: ClassForm, open_places: BoolArray) -> int:
+    """Return about how many link variables, and rows for them, the program of a form has.
+
+    Args:
+        form: The problem.
+        open_places: (n_classes, n_nodes) where members may be.
+    """
+    places = open_places.sum(axis=1)
+    levels = np.where(open_places, form.slots, 1).max(axis=1)
+    several = form.size > 1
+    return sum(
+        int(places[edge.source] * places[edge.target])
+        * (int(levels[edge.source]) if several[edge.source] and several[edge.target] else 1)
+        for edge in form.edges
+    )
+
+
+class _Writer:
+    def __init__(self, form: ClassForm, open_places: BoolArray, scale: float, deadline: Deadline) -> None:
+        self.form, self.scale = form, scale
+        self.open = open_places
+        self.model = ModelBuilder(deadline)
+        self.single = form.size == 1
+
+    def write(self) -> Program:
+        form = self.form
+        self.places = [self._places(c) for c in range(form.n_classes)]
+        self._capacities()
+        hops: dict[int, IntArray] = {}
+        for e, edge in enumerate(form.edges):
+            both_single = bool(self.single[edge.source] and self.single[edge.target])
+            if edge.cost is not None or both_single:
+                links = self._links(edge)
+                if both_single:
+                    hops[e] = links
+        if form.response_factor > 0:
+            add_response(self.model, form, self.places, hops, self.scale)
+        count_columns = tuple(
+            np.stack(
+                [
+                    np.repeat(place.nodes, place.level.shape[1]),
+                    place.worth.ravel().astype(np.int64),
+                    place.level.ravel(),
+                ],
+                axis=1,
+            )
+            for place in self.places
+        )
+        return Program(self.model.build(form.constant * self.scale), self.scale, count_columns)
+
+    def _places(self, c: int) -> Places:
+        form, model = self.form, self.model
+        nodes = np.flatnonzero(self.open[c])
+        slots = form.slots[c, nodes].astype(np.float64)
+        cost = form.unary[c, nodes] * self.scale
+        size = float(form.size[c])
+        crowded = any(
+            edge.cost is not None
+            and c in (edge.source, edge.target)
+            and not self.single[[edge.source, edge.target]].any()
+            for edge in form.edges
+        )
+        if self.single[c] or not crowded:
+            level = model.variables(slots[:, None], cost[:, None], integer=True)
+            worth = np.ones(level.shape)
+            model.row(size, size, (level, 1.0))
+            if self.single[c] or form.response_factor == 0:
+                return Places(nodes, level, worth, slots[:, None], level)
+            used = model.variables(np.ones((len(nodes), 1)), np.zeros((len(nodes), 1)), integer=True)
+            for k in range(len(nodes)):
+                model.row(-np.inf, 0.0, (level[k], 1.0), (used[k], -float(slots[k])))
+            return Places(nodes, level, worth, slots[:, None], used)
+        most = int(slots.max(initial=1))
+        worth = np.broadcast_to(np.arange(1.0, most + 1), (len(nodes), most))
+        level = model.variables((worth <= slots[:, None]) * 1.0, cost[:, None] * worth, integer=True)
+        model.row(size, size, (level, worth))
+        for k in range(len(nodes)):
+            model.row(-np.inf, 1.0, (level[k], 1.0))
+        return Places(nodes, level, worth, worth, level)
+
+    def _capacities(self) -> None:
+        form = self.form
+        for u in range(form.n_nodes):
+            here = [
+                (place.level[k], place.worth[k], c)
+                for c, place in enumerate(self.places)
+                for k in np.flatnonzero(place.nodes == u)
+            ]
+            for r in range(form.capacity.shape[1]):
+                asked = sum(
+                    float(form.demand[c, r] * worth.max() * self.form.slots[c, u]) for _, worth, c in here
+                )
+                if asked > form.capacity[u, r]:
+                    terms = [(level, worth * form.demand[c, r]) for level, worth, c in here]
+                    self.model.row(-np.inf, float(form.capacity[u, r]), *terms)
+
+    def _links(self, edge: Edge) -> IntArray:
+        """Add the link variables of an edge, (source places, levels, target places), and their flows."""
+        form, model = self.form, self.model
+        start, end = self.places[edge.source], self.places[edge.target]
+        pairs = np.ix_(start.nodes, end.nodes)
+        cost = np.zeros((len(start.nodes), len(end.nodes))) if edge.cost is None else edge.cost[pairs]
+        room = self._room(edge)  # (sources, targets): members of target beside one of source
+        sizes = form.size[edge.source], form.size[edge.target]
+        high = start.limit[:, :, None] * room[:, None, :]
+        links = model.variables(high, cost[:, None, :] * self.scale, integer=False)
+        for k in range(len(start.nodes)):
+            for each in range(start.level.shape[1]):
+                model.row(
+                    0.0, 0.0, (links[k, each], 1.0), (start.level[k, each], -start.worth[k, each] * sizes[1])
+                )
+        for k in range(len(end.nodes)):
+            model.row(0.0, 0.0, (links[:, :, k], 1.0), (end.level[k], -end.worth[k] * float(sizes[0])))
+        if sizes[0] > 1 or sizes[1] > 1:
+            self._products(links, edge, room)
+        return links
+
+    def _products(self, links: IntArray, edge: Edge, room: FloatArray) -> None:
+        """Bound the links by the product of the two counts from above on either side."""
+        model = self.model
+        start, end = self.places[edge.source], self.places[edge.target]
+        target_single, source_single = self.single[edge.target], self.single[edge.source]
+        for k in range(len(start.nodes)):
+            for j in range(len(end.nodes)):
+                for each in range(start.level.shape[1]):
+                    worth = start.worth[k, each]
+                    if not target_single:
+                        model.row(
+                            -np.inf,
+                            0.0,
+                            (links[k, each, j], 1.0),
+                            (start.level[k, each], -worth * room[k, j]),
+                        )
+                    if not source_single:
+                        model.row(
+                            -np.inf,
+                            0.0,
+                            (links[k, each, j], 1.0),
+                            (end.level[j], -start.limit[k, each] * end.worth[j]),
+                        )
+
+    def _room(self, edge: Edge) -> FloatArray:
+        form = self.form
+        start, end = self.places[edge.source].nodes, self.places[edge.target].nodes
+        room = np.tile(form.slots[edge.target, end].astype(np.float64), (len(start), 1))
+        beside = most_members(form.demand[edge.target], form.capacity[end] - form.demand[edge.source])
+        same = start[:, None] == end[None, :]
+        return np.where(same, np.minimum(room, beside[None, :]), room)

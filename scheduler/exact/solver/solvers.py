@@ -1,0 +1,91 @@
+"""HiGHS, through OR-tools' MathOpt, as work that a child process can do and be killed at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from ortools.math_opt import model_pb2
+from ortools.math_opt.python import mathopt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scheduler.base.arrays import FloatArray, IntArray
+    from scheduler.base.deadline import Deadline
+    from scheduler.exact.solver.matrix_model import MatrixModel
+
+Status = Literal["optimal", "infeasible", "stopped"]
+
+_STATUS: dict[mathopt.TerminationReason, Status] = {
+    mathopt.TerminationReason.OPTIMAL: "optimal",
+    mathopt.TerminationReason.INFEASIBLE: "infeasible",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    """What the solver is asked.
+
+    Attributes:
+        model: The program; if no variable is whole, it is a linear program.
+        wanted: Variables whose values are reported.
+    """
+
+    model: MatrixModel
+    wanted: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What the solver says; it is not believed without a check.
+
+    Attributes:
+        status: ``optimal``, ``infeasible``, or ``stopped`` before either.
+        values: Of the wanted variables in its best solution, or None.
+        bound: Its lower limit of the program's objective.
+    """
+
+    status: Status
+    values: FloatArray | None
+    bound: float
+
+
+def run_highs(order: Order, deadline: Deadline, say: Callable[[Answer], None]) -> None:
+    """Solve a program on one thread and say the answer, one message at the end."""
+    model = mathopt.Model.from_model_proto(_proto(order.model))
+    wanted = [model.get_variable(column) for column in order.wanted.tolist()]
+    parameters = mathopt.SolveParameters(relative_gap_tolerance=0.0, absolute_gap_tolerance=0.0)
+    parameters.highs.string_options["parallel"] = "off"
+    if not deadline.unlimited:
+        parameters.highs.double_options["time_limit"] = deadline.remaining()
+    about = mathopt.ModelSolveParameters(variable_values_filter=mathopt.VariableFilter(filtered_items=wanted))
+    result = mathopt.solve(model, mathopt.SolverType.HIGHS, params=parameters, model_params=about)
+    values: FloatArray | None = None
+    if result.has_primal_feasible_solution():
+        found = result.variable_values()
+        values = np.array([found[variable] for variable in wanted])
+    status = _STATUS.get(result.termination.reason, "stopped")
+    say(Answer(status, values, result.dual_bound()))
+
+
+def _proto(model: MatrixModel) -> model_pb2.ModelProto:
+    proto = model_pb2.ModelProto()
+    proto.variables.ids.extend(range(len(model.low)))
+    proto.variables.lower_bounds.extend(model.low.tolist())
+    proto.variables.upper_bounds.extend(model.high.tolist())
+    proto.variables.integers.extend(model.integer.tolist())
+    proto.objective.offset = model.offset
+    priced = np.flatnonzero(model.objective)
+    proto.objective.linear_coefficients.ids.extend(priced.tolist())
+    proto.objective.linear_coefficients.values.extend(model.objective[priced].tolist())
+    proto.linear_constraints.ids.extend(range(len(model.row_low)))
+    proto.linear_constraints.lower_bounds.extend(model.row_low.tolist())
+    proto.linear_constraints.upper_bounds.extend(model.row_high.tolist())
+    order = np.lexsort((model.columns, model.rows))
+    matrix = proto.linear_constraint_matrix
+    matrix.row_ids.extend(model.rows[order].tolist())
+    matrix.column_ids.extend(model.columns[order].tolist())
+    matrix.coefficients.extend(model.values[order].tolist())
+    return proto

@@ -1,0 +1,1 @@
+"""Problems as documents, and generators of problems."""

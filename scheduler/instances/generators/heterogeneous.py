@@ -1,0 +1,73 @@
+"""Nodes that differ: speed-ups, slots and costs drawn per node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from scheduler.base.checks import ModelError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from scheduler.model.network import Network
+
+
+@dataclass(frozen=True)
+class NodeChoices:
+    """Values among which every node draws one with equal chance; none means that nodes keep what they have.
+
+    Attributes:
+        speedup: S_u.
+        slots: C_u of the resource "slots".
+        cost: Price of one operator, in cost units.
+    """
+
+    speedup: tuple[float, ...] = ()
+    slots: tuple[float, ...] = ()
+    cost: tuple[float, ...] = ()
+
+
+def heterogeneous(network: Network, choices: NodeChoices, random: np.random.Generator) -> Network:
+    """Return the network with speed-ups, slots and costs drawn per node.
+
+    Args:
+        network: Delays, availabilities, sites and names stay as they are.
+        choices: What to draw from.
+        random: Source of chance.
+
+    Raises:
+        ModelError: A value is out of range for a node.
+    """
+    nodes = network.nodes
+    count = len(nodes)
+    if choices.speedup:
+        drawn = random.choice(choices.speedup, count)
+        nodes = tuple(replace(node, speedup=float(x)) for node, x in zip(nodes, drawn, strict=True))
+    if choices.slots:
+        drawn = random.choice(choices.slots, count)
+        nodes = tuple(
+            replace(node, capacity={**node.capacity, "slots": float(x)})
+            for node, x in zip(nodes, drawn, strict=True)
+        )
+    if choices.cost:
+        drawn = random.choice(choices.cost, count)
+        nodes = tuple(replace(node, cost=float(x)) for node, x in zip(nodes, drawn, strict=True))
+    return replace(network, nodes=nodes)
+
+
+def roomy_node(network: Network, slots: float, random: np.random.Generator) -> str:
+    """Return the name of a node drawn among those with enough slots, such as for source and sink.
+
+    Args:
+        network: The nodes.
+        slots: Slots that it has to have.
+        random: Source of chance.
+
+    Raises:
+        ModelError: No node has so many slots.
+    """
+    roomy = [node.name for node in network.nodes if node.capacity.get("slots", 0.0) >= slots]
+    if not roomy:
+        raise ModelError("slots", f"no node has the {slots:g} slots that source and sink take together")
+    return roomy[int(random.integers(len(roomy)))]

@@ -1,1 +1,0 @@
-"""What problems need that are too large for tables over all operators and nodes."""

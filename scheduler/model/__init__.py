@@ -1,0 +1,1 @@
+"""The problem: application, network, objective, constraints."""

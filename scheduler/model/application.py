@@ -1,0 +1,158 @@
+"""The application G_dsp: operators joined by streams (paper 000, section 3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from scheduler.base.arrays import BoolArray, FloatArray, IntArray, floats, frozen, ints
+from scheduler.base.checks import ModelError, name, number, quantities, shown, unique
+from scheduler.base.graph import find_cycle, topological_order
+from scheduler.model.levels import Levels
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Operator:
+    """An operator i of V_dsp; in Storm, one executor.
+
+    Attributes:
+        name: Unique within the application.
+        execution_time_ms: R_i, time per tuple on a node of speed-up 1 (>= 0).
+        demand: C_i by resource name (>= 0), such as ``{"slots": 1}``.
+        allowed: V_res^i as names of nodes; None means every node, one name is a pin, none at all makes
+            the problem infeasible.
+    """
+
+    name: str
+    execution_time_ms: float = 0.0
+    demand: Mapping[str, float] = field(default_factory=lambda: {"slots": 1.0})
+    allowed: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        name("name", self.name)
+        object.__setattr__(self, "execution_time_ms", number("execution_time_ms", self.execution_time_ms))
+        object.__setattr__(self, "demand", quantities("demand", self.demand))
+        if self.allowed is not None:
+            checked = tuple(name(f"allowed[{k}]", each) for k, each in enumerate(self.allowed))
+            object.__setattr__(self, "allowed", checked)
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A stream (i, j) of E_dsp; several may join the same two operators.
+
+    Attributes:
+        source: Name of operator i.
+        target: Name of operator j.
+        rate: lambda_(i,j), tuples per second (>= 0).
+        tuple_bytes: Mean size of a tuple (>= 0).
+        critical: False for traffic that lies on no source-to-sink path, such as acknowledgements and
+            feedback: it counts for availability, network usage and mean delay, not for response time.
+    """
+
+    source: str
+    target: str
+    rate: float = 1.0
+    tuple_bytes: float = 1.0
+    critical: bool = True
+
+    def __post_init__(self) -> None:
+        name("from", self.source)
+        name("to", self.target)
+        object.__setattr__(self, "rate", number("rate", self.rate))
+        object.__setattr__(self, "tuple_bytes", number("tuple_bytes", self.tuple_bytes))
+        if not isinstance(self.critical, bool):
+            raise ModelError("critical", f"expected true or false, got {shown(self.critical)}")
+
+
+@dataclass(frozen=True, eq=False)
+class Application:
+    """The graph of operators to place; its critical streams form no cycle.
+
+    Attributes:
+        operators: At least one.
+        streams: Any number.
+        index: Position of each operator by name.
+        execution_time_ms: (n_ops,) R_i.
+        stream_source: (n_streams,) index of operator i.
+        stream_target: (n_streams,) index of operator j.
+        rate: (n_streams,) lambda_(i,j), tuples per second.
+        tuple_bytes: (n_streams,) bytes per tuple.
+        critical: (n_streams,) whether the stream counts for response time.
+        order: (n_ops,) operators in topological order of the critical streams.
+        critical_streams: Indices of the critical streams, in topological order of their sources.
+    """
+
+    operators: tuple[Operator, ...]
+    streams: tuple[Stream, ...] = ()
+    index: Mapping[str, int] = field(init=False, repr=False)
+    execution_time_ms: FloatArray = field(init=False, repr=False)
+    stream_source: IntArray = field(init=False, repr=False)
+    stream_target: IntArray = field(init=False, repr=False)
+    rate: FloatArray = field(init=False, repr=False)
+    tuple_bytes: FloatArray = field(init=False, repr=False)
+    critical: BoolArray = field(init=False, repr=False)
+    order: IntArray = field(init=False, repr=False)
+    critical_streams: IntArray = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        def put(attribute: str, value: object) -> None:
+            object.__setattr__(self, attribute, value)
+
+        put("operators", tuple(self.operators))
+        put("streams", tuple(self.streams))
+        if not self.operators:
+            raise ModelError("operators", "expected at least one operator")
+        put("index", unique("operators", [operator.name for operator in self.operators]))
+        put("execution_time_ms", floats([operator.execution_time_ms for operator in self.operators]))
+        put("stream_source", self._ends("from", [stream.source for stream in self.streams]))
+        put("stream_target", self._ends("to", [stream.target for stream in self.streams]))
+        put("rate", floats([stream.rate for stream in self.streams]))
+        put("tuple_bytes", floats([stream.tuple_bytes for stream in self.streams]))
+        put("critical", frozen(np.array([stream.critical for stream in self.streams], dtype=np.bool_)))
+        order = ints(self._ordered())
+        position = np.empty(len(order), dtype=np.int64)
+        position[order] = np.arange(len(order))
+        critical = np.flatnonzero(self.critical)
+        by_source = np.argsort(position[self.stream_source[critical]], kind="stable")
+        put("order", order)
+        put("critical_streams", frozen(critical[by_source]))
+
+    @cached_property
+    def levels(self) -> Levels:
+        """The critical streams prepared for longest paths."""
+        count = len(self.operators)
+        return Levels.of(count, self.stream_source, self.stream_target, self.critical_streams)
+
+    def _ends(self, end: str, names: list[str]) -> IntArray:
+        try:
+            return ints([self.index[each] for each in names])
+        except KeyError:
+            k = next(k for k, each in enumerate(names) if each not in self.index)
+            message = f"{shown(names[k])} is not an operator"
+            raise ModelError(f"streams[{k}].{end}", message) from None
+
+    def critical_ends(self) -> IntArray:
+        """Return (n_critical, 2) source and target of the critical streams, in the order of the streams."""
+        return np.column_stack([self.stream_source, self.stream_target])[self.critical]
+
+    def critical_edges(self) -> list[tuple[int, int]]:
+        """Return the pairs (source, target) of the critical streams, in the order of the streams."""
+        return [(source, target) for source, target in self.critical_ends().tolist()]
+
+    def _ordered(self) -> list[int]:
+        order = topological_order(len(self.operators), self.critical_ends())
+        if len(order) < len(self.operators):
+            cycle = find_cycle(len(self.operators), self.critical_edges())
+            names = [self.operators[i].name for i in [*cycle, cycle[0]]]
+            raise ModelError(
+                "streams",
+                f"critical streams form a cycle: {' -> '.join(names)} (a feedback stream is not critical)",
+            )
+        return order

@@ -1,0 +1,152 @@
+"""The network G_res: nodes joined by logical links (paper 000, section 3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scheduler.base.arrays import FloatArray, floats, frozen, plain_numbers
+from scheduler.base.checks import LARGEST, ModelError, name, number, quantities, shown, unique
+from scheduler.model.link_table import Delays, MatrixDelays
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+SLOWEST = 1e-9
+"""Least speed-up; a smaller one makes execution times overflow."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node u of V_res; in Storm, a supervisor's host.
+
+    Attributes:
+        name: Unique within the network.
+        capacity: C_u by resource name (>= 0): what is free for this application.
+        speedup: S_u relative to the reference processor (at least 1e-9).
+        availability: A_u, probability of being up, in (0, 1].
+        site: Data centre or region, if known.
+        cost: Price of running one operator here, in cost units (>= 0).
+    """
+
+    name: str
+    capacity: Mapping[str, float]
+    speedup: float = 1.0
+    availability: float = 1.0
+    site: str | None = None
+    cost: float = 0.0
+
+    def __post_init__(self) -> None:
+        name("name", self.name)
+        object.__setattr__(self, "capacity", quantities("capacity", self.capacity))
+        object.__setattr__(self, "speedup", number("speedup", self.speedup, least=SLOWEST))
+        object.__setattr__(
+            self, "availability", number("availability", self.availability, above=0.0, most=1.0)
+        )
+        if self.site is not None:
+            name("site", self.site)
+        object.__setattr__(self, "cost", number("cost", self.cost))
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Network:
+    """The nodes and the delay, availability and cost of every ordered pair of them.
+
+    Attributes:
+        nodes: At least one.
+        delays: d_(u,v) in ms, one way, from the first to the second node; may be asymmetric. Given as the
+            argument `delay_ms`: a matrix (n_nodes, n_nodes) with diagonal 0, or `Coordinates`, which take no
+            memory per pair. Copies of a network take over its `delays` instead.
+        link_availability: (n_nodes, n_nodes) A_(u,v) in (0, 1], diagonal 1; all 1 if not given.
+        link_cost: (n_nodes, n_nodes) price of one stream on that link, in cost units, diagonal 0; all 0 if
+            not given.
+        index: Position of each node by name.
+        speedup: (n_nodes,) S_u.
+        availability: (n_nodes,) A_u.
+        cost: (n_nodes,) price of one operator.
+    """
+
+    nodes: tuple[Node, ...]
+    delays: Delays
+    link_availability: FloatArray | None = None
+    link_cost: FloatArray | None = None
+    index: Mapping[str, int] = field(init=False, repr=False)
+    speedup: FloatArray = field(init=False, repr=False)
+    availability: FloatArray = field(init=False, repr=False)
+    cost: FloatArray = field(init=False, repr=False)
+
+    def __init__(
+        self,
+        nodes: Sequence[Node],
+        delay_ms: FloatArray | Delays | None = None,
+        link_availability: FloatArray | None = None,
+        link_cost: FloatArray | None = None,
+        delays: Delays | None = None,
+    ) -> None:
+        def put(attribute: str, value: object) -> None:
+            object.__setattr__(self, attribute, value)
+
+        put("nodes", tuple(nodes))
+        if not self.nodes:
+            raise ModelError("nodes", "expected at least one node")
+        put("index", unique("nodes", [node.name for node in self.nodes]))
+        count = len(self.nodes)
+        given = delays if delay_ms is None else delay_ms
+        if not isinstance(given, Delays):
+            given = MatrixDelays(_square("delay_ms", given, count, diagonal=0.0, most=LARGEST))
+        elif given.count != count:
+            raise ModelError("coordinates", f"expected {count} rows, one per node, got {given.count}")
+        put("delays", given)
+        put("link_availability", None)
+        if link_availability is not None:
+            links = _square("link_availability", link_availability, count, diagonal=1.0, most=1.0)
+            put("link_availability", links)
+        put("link_cost", None)
+        if link_cost is not None:
+            put("link_cost", _square("link_cost", link_cost, count, diagonal=0.0, most=LARGEST))
+        put("speedup", floats([node.speedup for node in self.nodes]))
+        put("availability", floats([node.availability for node in self.nodes]))
+        put("cost", floats([node.cost for node in self.nodes]))
+
+    @property
+    def delay_ms(self) -> FloatArray:
+        """(n_nodes, n_nodes) all delays, read-only; made from coordinates when first asked for.
+
+        Raises:
+            NetworkTooLargeError: There are only coordinates, for more than `delays.LARGEST_MATRIX` nodes.
+        """
+        return self.delays.matrix()
+
+
+def _square(where: str, given: object, count: int, *, diagonal: float, most: float) -> FloatArray:
+    """Return a checked read-only copy of a matrix of the links; `diagonal` decides the lower bound too."""
+    rows: Any = given if isinstance(given, np.ndarray | list | tuple) else ()
+    if len(rows) != count:
+        got = f"{len(rows)} rows" if isinstance(given, np.ndarray | list | tuple) else shown(given)
+        raise ModelError(where, f"expected {count} rows, one per node, got {got}")
+    for u, row in enumerate(rows):
+        if not isinstance(row, np.ndarray | list | tuple) or len(row) != count:
+            got = f"{len(row)}" if isinstance(row, np.ndarray | list | tuple) else shown(row)
+            raise ModelError(f"{where}[{u}]", f"expected {count} values, one per node, got {got}")
+    above = 0.0 if diagonal == 1.0 else None
+    for u, v in _suspects(rows, above, most):
+        number(f"{where}[{u}][{v}]", rows[u][v], above=above, most=most)
+    matrix = np.array(rows, dtype=np.float64)
+    for u in np.flatnonzero(matrix.diagonal() != diagonal).tolist():
+        got = f"{matrix[u, u]:g}"
+        raise ModelError(f"{where}[{u}][{u}]", f"expected {diagonal:g} on the diagonal, got {got}")
+    return frozen(matrix)
+
+
+def _suspects(rows: Sequence[Any], above: float | None, most: float) -> Iterator[tuple[int, int]]:
+    """Yield every place that may hold no number within bounds; rows of plain good numbers cost little."""
+    for u, row in enumerate(rows):
+        values = plain_numbers(row)
+        if values is None:
+            yield from ((u, v) for v in range(len(row)))
+        else:
+            low = values <= above if above is not None else values < 0
+            suspects = np.flatnonzero(~np.isfinite(values) | low | (values > most))
+            yield from ((u, int(v)) for v in suspects)

@@ -1,0 +1,1 @@
+"""Large problems made smaller: clusters of nodes, candidate nodes, sub-problems."""

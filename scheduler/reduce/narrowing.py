@@ -1,0 +1,105 @@
+"""Solving on fewer nodes: what the model-based heuristics share (paper 000, section 5)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scheduler.contract.strategy import Context, Progress, Suggestion, ignore
+from scheduler.evaluation.evaluate import evaluate
+from scheduler.exact.solve import Exact, solve_exact
+from scheduler.reduce.subproblem import restrict
+from scheduler.strategies.ils import IlsParameters, ils
+from scheduler.strategies.local_search import LocalSearchParameters, local_search
+
+if TYPE_CHECKING:
+    from scheduler.base.arrays import IntArray
+    from scheduler.model.problem import Problem
+
+
+PROOF_SIZE = 30
+"""Default of `proof_size`: the exact solver mostly takes a tenth of a second for so many single moves."""
+_START = IlsParameters(patience=1)
+
+
+def whole(name: str, value: object, least: int) -> None:
+    """Refuse a parameter that is no whole number of at least `least`.
+
+    Raises:
+        ValueError: It is something else.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise ValueError(f"{name}: expected a whole number >= {least}, got {value!r}")
+
+
+def solve_on(
+    problem: Problem, nodes: IntArray, proof_size: int, context: Context, *, quick: bool = False
+) -> Exact:
+    """Return the best placement on some nodes by the exact solver, with the node indices of the whole.
+
+    Bound and proof hold for placements on these nodes. The solver starts from what a short iterated local
+    search finds. Without a deadline nothing would end a proof that takes hours; if the part is large, that
+    start is the answer.
+
+    Args:
+        problem: The whole problem.
+        nodes: (k,) ascending node indices.
+        proof_size: Without a deadline the exact solver is used up to so many single moves, operators x nodes.
+        context: Its `report` hears of placements, and of bounds if these are all nodes.
+        quick: Whether local search is enough for a start.
+    """
+    part = problem
+    if nodes.size < problem.n_nodes:
+        part, context = restrict(problem, nodes), _lifting(context, nodes)
+    first = local_search(part, LocalSearchParameters(), context) if quick else ils(part, _START, context)
+    impossible = first.placement is None and first.proved
+    if impossible or (context.deadline.unlimited and part.n_ops * part.n_nodes > proof_size):
+        found = Exact(first.placement, None, proved=impossible, reason=first.reason)
+    else:
+        found = solve_exact(part, first.placement, context)
+    return found if found.placement is None else replace(found, placement=nodes[found.placement])
+
+
+def _lifting(context: Context, nodes: IntArray) -> Context:
+    """Return a context for the part on some nodes; it reports no bounds: they do not hold for all nodes."""
+
+    def report(progress: Progress, /) -> None:
+        placement = None if progress.placement is None else nodes[progress.placement]
+        context.report(Progress(progress.objective, None, progress.source, placement))
+
+    return replace(context, report=report)
+
+
+def silent(context: Context) -> Context:
+    """Return a context that reports nothing: F on virtual nodes is that of no placement."""
+    return replace(context, report=ignore)
+
+
+def limited(context: Context, share: float) -> Context:
+    """Return a context with a share, 0 to 1, of the time that is left."""
+    deadline = context.deadline
+    return replace(context, deadline=deadline.within(share * deadline.remaining()))
+
+
+def concluded(problem: Problem, first: Suggestion, nodes: IntArray, found: Exact) -> Suggestion:
+    """Return what was found on some nodes as a suggestion, or the first one if it is better or the only one.
+
+    Args:
+        problem: The whole problem.
+        first: The greedy suggestion.
+        nodes: Where the exact solver looked last.
+        found: Its answer; it proves something only if it looked at all nodes.
+    """
+    whole = nodes.size == problem.n_nodes
+    reason = found.reason if whole else f"among {nodes.size} of {problem.n_nodes} nodes: {found.reason}"
+    if found.placement is None:
+        if first.placement is not None:
+            return replace(first, reason=f"the greedy placement, as no other was found: {reason}")
+        return Suggestion(None, reason, proved=whole and found.proved)
+    if first.placement is not None and _rank(problem, first.placement) < _rank(problem, found.placement):
+        return replace(first, reason=f"the greedy placement is better than the one found: {reason}")
+    return Suggestion(found.placement, reason, found.bound if whole else None, proved=whole and found.proved)
+
+
+def _rank(problem: Problem, placement: IntArray) -> tuple[int, int]:
+    return evaluate(problem, placement).rank

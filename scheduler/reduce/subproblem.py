@@ -1,0 +1,82 @@
+"""The same problem on some of its nodes: what strategies solve that narrow down the network first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scheduler.base.checks import LARGEST
+from scheduler.model.problem import UNPLACED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scheduler.base.arrays import IntArray
+    from scheduler.model.application import Application, Operator
+    from scheduler.model.network import Network
+    from scheduler.model.objective import Objective, Range
+    from scheduler.model.problem import Problem
+
+
+def restrict(problem: Problem, nodes: IntArray) -> Problem:
+    """Return the problem on the given nodes only; its placement p is the placement ``nodes[p]`` of the whole.
+
+    F has the same value in both, because the ranges of the whole problem are kept. (Ranges that an
+    objective cannot state, being without width or beyond the largest number of the model, are computed
+    anew.) An operator may be left with no allowed node; the problem is infeasible then. Where the
+    current placement uses other nodes, the operator counts as unplaced.
+
+    Complexity: O(n_ops x k + k^2) for k nodes, plus the streams.
+
+    Args:
+        problem: The whole problem.
+        nodes: (k,) distinct node indices, at least one; ascending, so that ties are broken alike.
+    """
+    current = problem.current
+    if current is not None:
+        position = np.full(problem.n_nodes + 1, UNPLACED, dtype=np.int64)  # the last place is for UNPLACED
+        position[nodes] = np.arange(nodes.size)
+        current = position[current]
+    return replace(
+        problem,
+        application=_application(problem, nodes),
+        network=subnetwork(problem.network, nodes),
+        objective=with_ranges(problem.objective, problem.ranges),
+        current=current,
+    )
+
+
+def subnetwork(network: Network, nodes: IntArray) -> Network:
+    """Return the network that consists of the given nodes, (k,), and the links between them."""
+    block = np.ix_(nodes, nodes)
+    availability, cost = network.link_availability, network.link_cost
+    return replace(
+        network,
+        nodes=tuple(network.nodes[u] for u in nodes),
+        delays=network.delays.restricted(nodes),
+        link_availability=None if availability is None else availability[block],
+        link_cost=None if cost is None else cost[block],
+    )
+
+
+def with_ranges(objective: Objective, ranges: Mapping[str, Range]) -> Objective:
+    """Return the objective with these ranges given, as far as an objective can state them."""
+    stated = {metric: (low, high) for metric, (low, high) in ranges.items() if low < high <= LARGEST}
+    return replace(objective, ranges=stated)
+
+
+def _application(problem: Problem, nodes: IntArray) -> Application:
+    if all(operator.allowed is None for operator in problem.application.operators):
+        return problem.application
+    kept = {problem.network.nodes[u].name for u in nodes}
+
+    def narrowed(operator: Operator) -> Operator:
+        if operator.allowed is None:
+            return operator
+        return replace(operator, allowed=tuple(name for name in operator.allowed if name in kept))
+
+    return replace(
+        problem.application, operators=tuple(narrowed(each) for each in problem.application.operators)
+    )

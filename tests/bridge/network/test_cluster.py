@@ -1,0 +1,107 @@
+"""Supervisors that share a host are one node; contradictions in their metadata are told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from bridge.network.cluster import CPU, EXECUTORS, MEMORY, UNLIMITED, gather_hosts
+from bridge.readings.believed import read_nodes
+from bridge.settings import CapacitySettings, ReadingsSettings
+
+
+def gather(make, *supervisors, capacity=CapacitySettings(), readings=()):  # noqa: B008  # frozen
+    request = replace(make.cluster(), supervisors=supervisors, readings=readings)
+    believed = read_nodes(request, {each.host for each in supervisors}, ReadingsSettings())
+    return gather_hosts(request, capacity, believed)
+
+
+def test_hosts_are_sorted_and_hold_all_their_supervisors(make):
+    """Node order depends on host names alone."""
+    hosts = gather(make, make.supervisor("b"), make.supervisor("a", id="x"), make.supervisor("b", id="y"))
+    assert [(host.name, host.supervisors) for host in hosts.hosts] == [("a", (1,)), ("b", (0, 2))]
+    assert hosts.host_of_supervisor == (1, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("changes", "usable"), [({}, True), ({"alive": False}, False), ({"blacklisted": True}, False)]
+)
+def test_dead_and_blacklisted_hosts_have_no_capacity(make, changes, usable):
+    """They stay nodes, because executors may still run there."""
+    host = gather(make, make.supervisor("a", **changes)).hosts[0]
+    assert host.usable is usable
+    assert host.capacity[EXECUTORS] == (8.0 if usable else 0.0)
+
+
+@pytest.mark.parametrize(
+    ("values", "executors", "n_faults"),
+    [
+        (["3"], 3, 0),
+        (["3", "2"], 2, 1),
+        (["3", None], 3, 0),
+        (["x"], 8, 1),
+        (["-1"], 8, 1),
+        (["9" * 5000], 8, 1),
+    ],
+)
+def test_metadata_overrides_the_number_of_executors(make, values, executors, n_faults):
+    """The least of contradictory values counts; what is no number is a fault and leaves the default."""
+    supervisors = [
+        make.supervisor("a", id=str(number), meta={} if value is None else {"stormplace.executors": value})
+        for number, value in enumerate(values)
+    ]
+    hosts = gather(make, *supervisors)
+    assert hosts.hosts[0].capacity[EXECUTORS] == executors
+    assert len(hosts.faults) == n_faults
+
+
+def test_cpu_and_memory_are_summed_over_usable_supervisors_or_unlimited(make):
+    """An unknown capacity (0) limits nothing."""
+    capacity = CapacitySettings(use_cpu=True, use_memory=True)
+    supervisors = (
+        make.supervisor("a", id="1", cpu_percent=100.0, memory_mb=0.0),
+        make.supervisor("a", id="2", cpu_percent=50.0, memory_mb=64.0),
+        make.supervisor("a", id="3", cpu_percent=50.0, memory_mb=64.0, alive=False),
+    )
+    host = gather(make, *supervisors, capacity=capacity).hosts[0]
+    assert (host.capacity[CPU], host.capacity[MEMORY]) == (150.0, UNLIMITED)
+
+
+def test_a_site_comes_from_metadata_else_from_the_agent(make):
+    """Where both speak and differ, metadata counts and the contradiction is told."""
+    hosts = gather(
+        make,
+        make.supervisor("a", "rome"),
+        make.supervisor("b"),
+        make.supervisor("c"),
+        make.supervisor("a", "paris", id="2"),
+        readings=(make.reading("a", "oslo", 0.0), make.reading("b", "oslo", 0.0)),
+    )
+    assert [host.site for host in hosts.hosts] == ["paris", "oslo", None]
+    assert hosts.faults == (
+        "supervisors of a name several sites (paris, rome)",
+        "a is at site paris by its supervisor and at oslo by its agent",
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "cost", "n_faults"),
+    [
+        ([], None, 0),
+        (["2.5"], 2.5, 0),
+        (["0"], 0.0, 0),
+        (["2.5", "3"], 3.0, 1),
+        (["-1"], None, 1),
+        (["nan"], None, 1),
+        (["1e9"], None, 1),
+        (["dear", "4"], 4.0, 1),
+    ],
+)
+def test_a_host_costs_what_its_metadata_says(make, values, cost, n_faults):
+    """The greatest of several; what is no number is told."""
+    meta = [{"stormplace.cost": value} for value in values]
+    supervisors = [make.supervisor("a", id=f"s{k}", meta=each) for k, each in enumerate(meta)]
+    hosts = gather(make, *supervisors, make.supervisor("a"))
+    assert hosts.hosts[0].cost == cost
+    assert len(hosts.faults) == n_faults

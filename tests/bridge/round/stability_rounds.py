@@ -1,0 +1,54 @@
+"""Rounds one after the other on a query that stands badly, each with what the one before knew."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bridge.round.memory import NOTHING
+from bridge.round.planner import plan_round
+from bridge.settings import MoveSettings, Settings
+from bridge.wire.messages import Decision
+from tests.bridge.round.planner_rounds import PINNED, SCATTERED
+
+
+class Rounds:
+    """Rounds one after the other, each on the result of the one before."""
+
+    def __init__(self, request, **move):
+        self.request = request
+        self.settings = Settings(move=MoveSettings(**move))
+        self.memory = NOTHING
+
+    def at(self, now_s, carry_out=True):
+        done = plan_round(self.request, self.settings, lambda: 0.0, memory=self.memory, now_s=5000.0 + now_s)
+        assert done.report.traces == ()
+        self.memory = done.memory
+        if carry_out:
+            self.request = self.make_carried_out(done.response)
+        return done.response.plans[0]
+
+    def make_carried_out(self, response):
+        slots = {plan.topology_id: plan for plan in response.plans if plan.decision is Decision.ASSIGN}
+        return replace(
+            self.request,
+            topologies=tuple(
+                replace(
+                    topology,
+                    executor_supervisor=slots[topology.id].executor_supervisor,
+                    executor_port=slots[topology.id].executor_port,
+                )
+                if topology.id in slots
+                else topology
+                for topology in self.request.topologies
+            ),
+        )
+
+
+def scattered(make, topology_id="taxi-1", **settings):
+    return make.assigned(make.taxi(topology_id, {**PINNED, **settings}), SCATTERED)
+
+
+def at_one_point(make, request):
+    """The same cluster with all hosts equally near: nothing can be gained."""
+    near = tuple(make.reading(each.name, None, 0.0) for each in request.readings)
+    return replace(request, readings=near)

@@ -1,0 +1,185 @@
+"""Running executors move only for a stated gain, within the cap, or because they must."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from bridge.settings import MoveSettings
+from bridge.wire.encoding import decode_request, encode_request
+from bridge.wire.messages import Decision, Grouping
+from tests.bridge.round.planner_rounds import AT_ONCE, GOOD, PINNED, SCATTERED, hosts_of, only, plan
+
+
+def test_a_bad_running_placement_is_left_for_a_gain_that_is_worth_it(make):
+    """The scattered placement moves, the status and the price tell the gain."""
+    request = make.cluster(make.assigned(make.taxi(settings=PINNED), SCATTERED))
+    answer = only(request)
+    assert answer.decision is Decision.ASSIGN
+    assert answer.price.gain >= 0.2
+    assert answer.status.startswith(f"moved by local-search for a gain of {answer.price.gain * 100:.0f} %: ")
+    assert answer.price.executors_moved == sum(
+        old != new for old, new in zip(SCATTERED, answer.executor_supervisor, strict=True)
+    )
+    assert answer.price.workers_moved >= 1
+
+
+@pytest.mark.parametrize(
+    ("move", "reason"),
+    [
+        ({"min_gain": 0.9}, "kept: best candidate gains "),
+        ({"min_gain_ms": 400.0}, "ms < 400.0 ms"),
+        ({"max_moves_per_round": 3}, "executors, 3 may move"),
+        ({"min_gain_ms": 5000.0}, "kept: no placement can gain more than 437.2 ms"),
+    ],
+)
+def test_a_gain_below_a_threshold_or_beyond_the_cap_moves_nothing(make, move, reason):
+    """Each of the limits keeps the scattered placement, and the status says which."""
+    request = make.cluster(make.assigned(make.taxi(settings=PINNED), SCATTERED))
+    answer = only(request, move=AT_ONCE.model_copy(update=move))
+    assert (answer.decision, answer.executor_supervisor, answer.price) == (Decision.KEEP, (), None)
+    assert reason in answer.status
+
+
+def test_a_good_running_placement_is_kept(make):
+    """No candidate passes the thresholds."""
+    answer = only(make.cluster(make.assigned(make.taxi(), GOOD)))
+    assert answer.decision is Decision.KEEP
+    assert answer.status.startswith("kept: ")
+    assert answer.response_time_ms is not None
+
+
+def test_no_strategy_is_asked_where_no_placement_can_gain_enough(make, monkeypatch):
+    """All in one worker takes 2 ms, the least that two executors can: the search would be in vain."""
+    roomy = make.assigned(make.chain("a", [1, 1], [Grouping.SHUFFLE]), [0, 0])
+    monkeypatch.setattr("bridge.round.search.plan", lambda *_, **__: pytest.fail("a strategy was asked"))
+    answer = only(make.cluster(roomy))
+    assert answer.decision is Decision.KEEP
+    assert answer.status.startswith("kept: no placement can gain more than 0.0 ms; 2.0 ms response time")
+
+
+def test_the_cap_holds_over_all_topologies_of_a_round(make):
+    """Two scattered topologies on separate ports, eight moves in all."""
+    first = make.assigned(make.taxi("a", PINNED), SCATTERED, 6700)
+    second = make.assigned(make.taxi("b", PINNED), SCATTERED, 6701)
+    request = make.cluster(first, second)
+    roomy = tuple(
+        replace(each, meta={**each.meta, "stormplace.executors": "4"}) for each in request.supervisors
+    )
+    done = plan(
+        replace(request, supervisors=roomy), move=AT_ONCE.model_copy(update={"max_moves_per_round": 8})
+    )
+    assert [answer.decision for answer in done.response.plans] == [Decision.ASSIGN, Decision.KEEP]
+    assert 1 <= done.report.moves <= 8
+
+
+def test_a_frozen_topology_keeps_its_executors_but_gets_the_missing_ones(make):
+    """Frozen means that nothing that runs moves."""
+    frozen = {**PINNED, "frozen": True}
+    kept = only(make.cluster(make.assigned(make.taxi(settings=frozen), SCATTERED)))
+    assert (kept.decision, kept.status.split(";")[0]) == (Decision.KEEP, "kept: frozen")
+    slots = [*SCATTERED[:7], -1]
+    partial = only(make.cluster(make.assigned(make.taxi(settings=frozen), slots, [6700] * 7 + [-1])))
+    assert partial.decision is Decision.ASSIGN
+    assert list(partial.executor_supervisor[:7]) == SCATTERED[:7]
+
+
+def test_an_executor_against_its_pin_is_brought_home(make):
+    """dataSource runs at us-east1 against its pin: it alone moves unless more is worth it."""
+    slots = [5, 0, 1, 1, 3, 3, 2, 2]
+    request = make.cluster(make.assigned(make.taxi(settings=PINNED), slots))
+    answer = only(request, move=AT_ONCE.model_copy(update={"min_gain": 1.0}))
+    assert answer.decision is Decision.ASSIGN
+    assert hosts_of(request, answer)[0] == "uniroma2-1"
+    assert list(answer.executor_supervisor[1:7]) == slots[1:7]
+    assert answer.price.executors_moved == 1
+    assert "moved because a pin or avoidance was broken" in answer.status
+
+
+def test_running_executors_make_room_only_within_the_cap(make):
+    """globalRank is pinned to a full host: others move if they may, else the reason is told."""
+    settings_ = {"pin": {"globalRank": "host:uniroma2-1"}}
+    slots = [0, 0, 1, 1, 2, 2, 3, -1]
+    request = make.cluster(make.assigned(make.taxi(settings=settings_), slots, [6700] * 7 + [-1]))
+    answer = only(request)
+    assert answer.decision is Decision.ASSIGN
+    assert hosts_of(request, answer)[7] == "uniroma2-1"
+    assert "making room" in answer.status
+    refused = only(request, move=MoveSettings(max_moves_per_round=0))
+    assert refused.decision is Decision.UNPLACEABLE
+    assert refused.status.startswith("not placed: making room would move ")
+
+
+def test_executors_on_a_dead_supervisor_stay_unless_they_are_moved_for_a_gain(make):
+    """Storm keeps them running: they are no reason to move, and a host that is dead gets nothing new."""
+    request = make.cluster(make.assigned(make.taxi(), GOOD))
+    dead = replace(request.supervisors[0], alive=False)
+    request = replace(request, supervisors=(dead, *request.supervisors[1:]))
+    assert only(request, move=AT_ONCE.model_copy(update={"min_gain": 1.0})).decision is Decision.KEEP
+    partial = make.assigned(make.taxi(), [*GOOD[:7], -1], [6700] * 7 + [-1])
+    answer = only(replace(request, topologies=(partial,)), move=MoveSettings(min_gain=1.0))
+    assert answer.executor_supervisor[:2] == (0, 0)
+    assert answer.executor_supervisor[7] != 0
+
+
+def test_a_worker_of_a_dead_supervisor_never_changes(make):
+    """One of its two executors is against its pin: both leave, as nobody would restart the rest."""
+    settings_ = {"pin": {"dataSource": "host:uniroma2-2"}}
+    slots = [0, 0, 2, 2, 3, 3, 4, 4]
+    request = make.cluster(make.assigned(make.taxi(settings=settings_), slots))
+    dead = replace(request.supervisors[0], alive=False)
+    answer = only(
+        replace(request, supervisors=(dead, *request.supervisors[1:])), move=MoveSettings(min_gain=1.0)
+    )
+    assert answer.decision is Decision.ASSIGN
+    assert 0 not in answer.executor_supervisor
+    assert list(answer.executor_supervisor[2:]) == slots[2:]
+
+
+def test_thousands_of_running_executors_are_kept(make):
+    """36,000 executors on 1,900 hosts decode and are all kept, those above the limit without a search."""
+    supervisors = tuple(make.supervisor(f"host-{index:04d}", f"site{index % 20}") for index in range(1900))
+    topologies = tuple(
+        make.assigned(
+            make.chain(f"t{number}", [3000] * 3, [Grouping.SHUFFLE] * 2),
+            [(index * 7 + number) % 1900 for index in range(9000)],
+            6700 + number // 2,
+        )
+        for number in range(4)
+    )
+    request = replace(make.cluster(*topologies), supervisors=supervisors, readings=())
+    done = plan(decode_request(encode_request(request)))
+    assert {answer.decision for answer in done.response.plans} == {Decision.KEEP}
+    assert "9000 executors are above plan.max_executors 1000" in done.response.plans[0].status
+
+
+def test_room_that_a_later_topology_makes_is_used_in_the_same_round(make):
+    """`a` is looked at before `b` leaves the host that `a` wants: a second pass sees it."""
+    pair = [Grouping.SHUFFLE]
+
+    def with_settings(topology, **values):
+        keys = {f"topology.stormplace.{key}": value for key, value in values.items()}
+        return replace(topology, settings_json=json.dumps(keys))
+
+    first = with_settings(
+        make.chain("a", [1, 1], pair), pin={"c0": "host:uniroma2-1"}, avoid="site:europe-west1"
+    )
+    second = with_settings(make.chain("b", [1, 1], pair), pin={"c0": "host:europe-west1-1"})
+    filling = with_settings(make.chain("c", [3, 3], pair), frozen=True)
+    request = make.cluster(
+        make.assigned(first, [0, 5]),
+        make.assigned(second, [3, 0], [6700, 6701]),
+        make.assigned(filling, [1, 1, 2, 2, 4, 4]),
+    )
+    done = plan(request)
+    assert [answer.decision for answer in done.response.plans] == [
+        Decision.ASSIGN,
+        Decision.ASSIGN,
+        Decision.KEEP,
+    ]
+    assert done.response.plans[0].executor_supervisor == (0, 0)
+    assert done.response.plans[1].executor_supervisor == (3, 3)
+    again = plan(make.carried_out(request, done.response))
+    assert again.report.moves == 0

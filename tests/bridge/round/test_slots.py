@@ -1,0 +1,136 @@
+"""Executors get slots: each exactly one, free or their topology's own, and those that stay keep theirs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bridge.network.cluster import gather_hosts
+from bridge.problem.occupancy import RoundState
+from bridge.readings.believed import read_nodes
+from bridge.round.checks import check_slots
+from bridge.round.slots import NoSlotError, assign_slots
+from bridge.settings import CapacitySettings, ReadingsSettings
+
+
+def state_of(request):
+    readings = read_nodes(request, {each.host for each in request.supervisors}, ReadingsSettings())
+    return RoundState(
+        request, gather_hosts(request, CapacitySettings(), readings), use_cpu=False, use_memory=False
+    )
+
+
+def host(state, name):
+    return next(index for index, each in enumerate(state.hosts.hosts) if each.name == name)
+
+
+def test_a_new_topology_gets_one_worker_per_host_at_the_lowest_free_port(make):
+    """Six executors on the first host and two on the second: two slots."""
+    state = state_of(make.cluster(make.taxi()))
+    first, second = host(state, "uniroma2-1"), host(state, "uniroma2-2")
+    assert assign_slots(state, 0, [first] * 6 + [second] * 2) == ((0, 6700),) * 6 + ((1, 6700),) * 2
+
+
+def test_ports_of_other_topologies_are_not_free(make):
+    """The lowest port is taken: the next one is used; when all are taken there is no slot."""
+    other = make.assigned(make.taxi("a"), [0] * 8, [6700] * 8)
+    state = state_of(make.cluster(other, make.taxi("b")))
+    assert set(assign_slots(state, 1, [host(state, "uniroma2-1")] * 8)) == {(0, 6701)}
+    both = make.assigned(make.taxi("a"), [0] * 8, [6700, 6701] * 4)
+    state = state_of(make.cluster(both, make.taxi("b")))
+    with pytest.raises(NoSlotError, match="host uniroma2-1 has no free worker slot"):
+        assign_slots(state, 1, [host(state, "uniroma2-1")] * 8)
+
+
+def test_executors_that_stay_keep_their_slots_and_others_join_the_lowest(make):
+    """Two workers of one topology on a host stay two; the newcomer joins the lower one."""
+    running = make.assigned(make.taxi(), [0, 0, 1, 1, 1, 1, 1, 1], [6701, 6700, *[6700] * 6])
+    state = state_of(make.cluster(running))
+    here, there = host(state, "uniroma2-1"), host(state, "uniroma2-2")
+    slots = assign_slots(state, 0, [here, here, here, *[there] * 5])
+    assert slots == ((0, 6701), (0, 6700), (0, 6700), *((1, 6700),) * 5)
+
+
+def test_an_executor_that_returns_gets_its_slot_back(make):
+    """Away and back within one round is no move."""
+    running = make.assigned(make.taxi(), [0] * 8, [6701] * 8)
+    state = state_of(make.cluster(running))
+    here, there = host(state, "uniroma2-1"), host(state, "uniroma2-2")
+    state.assign(0, assign_slots(state, 0, [there] * 8))
+    assert state.moves(0) == 8
+    state.assign(0, assign_slots(state, 0, [here] * 8))
+    assert (state.moves(0), state.workers_moved(0)) == (0, 0)
+
+
+def test_a_slot_freed_in_this_round_is_not_given_to_another_topology(make):
+    """The shim frees nothing for another topology: what was taken when the round began stays reserved."""
+    supervisors_full = make.assigned(make.taxi("a"), [0] * 8, [6700, 6701] * 4)
+    state = state_of(make.cluster(supervisors_full, make.taxi("b")))
+    state.assign(0, assign_slots(state, 0, [host(state, "uniroma2-2")] * 8))
+    assert state.open_slots(1, host(state, "uniroma2-1")) == ()
+
+
+def test_a_worker_of_a_dead_supervisor_is_kept_whole_or_given_up_whole(make):
+    """One of its executors leaves: the others join a worker of the living supervisor on the same host."""
+    request = make.cluster(make.assigned(make.taxi(), [0] * 8))
+    dead = replace(request.supervisors[0], alive=False)
+    living = make.supervisor("uniroma2-1", "uniroma2", id="second")
+    state = state_of(replace(request, supervisors=(dead, *request.supervisors[1:], living)))
+    here, there = host(state, "uniroma2-1"), host(state, "uniroma2-2")
+    assert assign_slots(state, 0, [here] * 8) == ((0, 6700),) * 8
+    assert assign_slots(state, 0, [here] * 7 + [there]) == ((7, 6700),) * 7 + ((1, 6700),)
+
+
+@pytest.mark.parametrize(
+    ("assignment", "fault"),
+    [
+        (((0, 6700),) * 7, "7 slots for 8 executors"),
+        (((9, 6700),) * 8, "supervisor index 9 is unknown"),
+        (((0, 6799),) * 8, "supervisor id-uniroma2-1 has no port 6799"),
+        (((1, 6700),) * 8, "port 6700 of supervisor id-uniroma2-2 belongs to another topology"),
+        (((2, 6700),) * 8, "supervisor id-uniroma2-3 is dead or blacklisted: its workers cannot change"),
+    ],
+)
+def test_the_check_names_what_storm_or_the_shim_would_refuse(make, assignment, fault):
+    """One phrase per fault."""
+    request = make.cluster(make.taxi("a"), make.assigned(make.taxi("b"), [1] * 8))
+    blacklisted = replace(request.supervisors[2], blacklisted=True)
+    request = replace(request, supervisors=(*request.supervisors[:2], blacklisted, *request.supervisors[3:]))
+    assert check_slots(state_of(request), 0, assignment) == (fault,)
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    other=st.lists(st.tuples(st.integers(0, 6), st.sampled_from([6700, 6701])), min_size=8, max_size=8),
+    own=st.lists(st.tuples(st.integers(0, 6), st.sampled_from([6700, 6701])), min_size=8, max_size=8),
+    running=st.booleans(),
+    data=st.data(),
+)
+def test_every_executor_gets_one_slot_that_passes_the_check(make, other, own, running, data):
+    """On any placement on open hosts: right host, known port, nobody else's, and stayers stay."""
+    own = [slot for slot in own if slot not in other]
+    own = (own * 8)[:8] if own else []
+    first = make.assigned(make.taxi("a"), [s for s, _ in other], [p for _, p in other])
+    second = make.taxi("b")
+    if running and own:
+        second = make.assigned(second, [s for s, _ in own], [p for _, p in own])
+    state = state_of(make.cluster(first, second))
+    open_hosts = [index for index in range(7) if state.open_slots(1, index)]
+    if not open_hosts:
+        return
+    placement = data.draw(st.lists(st.sampled_from(open_hosts), min_size=8, max_size=8))
+    slots = assign_slots(state, 1, placement)
+    assert check_slots(state, 1, slots) == ()
+    assert [state.host_of(slot) for slot in slots] == placement
+    for slot, before, wanted in zip(slots, state.assignment(1), placement, strict=True):
+        if before is not None and state.host_of(before) == wanted:
+            assert slot == before
+    newcomers = {
+        (state.host_of(slot), slot)
+        for slot, before in zip(slots, state.assignment(1), strict=True)
+        if before is None or state.host_of(before) != state.host_of(slot)
+    }
+    assert len(newcomers) == len({at for at, _ in newcomers})

@@ -1,0 +1,120 @@
+"""What one round knows of the one before: what is forgotten, what no round may change, and how it is kept."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import structlog
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bridge.round.memory import NOTHING, Change, Memory, TopologyMemory, Watched, memory_from_json
+from bridge.round.planner import plan_round
+from bridge.server import handler as rounds
+from bridge.server.handler import RoundHandler
+from bridge.settings import MoveSettings, Settings
+from bridge.wire.encoding import request_to_thrift
+from bridge.wire.messages import Decision
+from tests.bridge.round.planner_rounds import PINNED, SCATTERED
+from tests.bridge.round.stability_rounds import Rounds, scattered
+
+
+def test_topologies_that_vanish_are_forgotten(make):
+    """One cools down, one is watched; what is settled or gone leaves no trace."""
+    request = make.cluster(make.chain("a", [1], []), make.assigned(make.taxi("b", PINNED), SCATTERED, 6701))
+    rounds_ = Rounds(request)
+    rounds_.at(0)
+    assert [(each.id, each.change is None, each.watched is None) for each in rounds_.memory.topologies] == [
+        ("a", False, True),
+        ("b", True, False),
+    ]
+    first, _ = rounds_.request.topologies
+    rounds_.request = replace(rounds_.request, topologies=(first,))
+    rounds_.at(10)
+    assert [each.id for each in rounds_.memory.topologies] == ["a"]
+    rounds_.at(120)
+    assert rounds_.memory.topologies == ()
+
+
+def test_a_restart_of_the_daemon_forgets_safely(make):
+    """No cool-down is assumed, and the gain must be seen anew."""
+    rounds_ = Rounds(make.cluster(scattered(make)))
+    for second in (0, 30):
+        rounds_.at(second)
+    rounds_.request = replace(rounds_.request, topologies=(scattered(make),))
+    rounds_.memory = NOTHING
+    assert "seen for 0 s of 30 s" in rounds_.at(40).status
+    assert "seen for 20 s of 30 s" in rounds_.at(60).status
+    assert rounds_.at(70).decision is Decision.ASSIGN
+
+
+def test_a_round_without_time_is_no_break(make):
+    """Nobody looked."""
+    request = make.cluster(scattered(make))
+    rounds_ = Rounds(request)
+    rounds_.at(0)
+    before = rounds_.memory
+    rounds_.request = replace(request, deadline_ms=0)
+    assert "no time left" in rounds_.at(10).status
+    assert rounds_.memory == before
+    rounds_.request = request
+    assert rounds_.at(30).decision is Decision.ASSIGN
+
+
+@pytest.mark.parametrize("section", [{"frozen": True}, {}])
+def test_what_may_not_move_is_not_watched(make, section):
+    """A frozen topology, or one that would need more moves than a round may have."""
+    rounds_ = Rounds(make.cluster(scattered(make, **section)), max_moves_per_round=2)
+    assert rounds_.at(0).decision is Decision.KEEP
+    assert rounds_.memory.topologies == ()
+
+
+def test_the_daemon_keeps_the_memory_between_rounds(make):
+    """The first round sees the gain, the second one moves."""
+    settings = Settings(move=MoveSettings(stabilisation_s=1e-9))
+    handler = RoundHandler(settings, None, structlog.wrap_logger(structlog.ReturnLogger()))
+    request = request_to_thrift(replace(make.cluster(scattered(make)), deadline_ms=60_000))
+    decisions = [handler.plan(request).plans[0].decision for _ in range(2)]
+    assert decisions == [Decision.KEEP, Decision.ASSIGN]
+
+
+def test_of_rounds_that_overlap_the_one_that_began_last_has_the_last_word(make, monkeypatch):
+    """The first ends after the second and must not bring back what it knew."""
+    handler = RoundHandler(Settings(), None, structlog.wrap_logger(structlog.ReturnLogger()))
+    seen = []
+
+    def planned(request, *arguments, memory, now_s):
+        seen.append(memory)
+        if request.round_id == "first":
+            handler.plan(request_to_thrift(replace(request, round_id="second")))
+        done = plan_round(request, *arguments, memory=memory, now_s=now_s)
+        told = Memory((TopologyMemory(request.round_id, watched=Watched((), now_s)),))
+        return replace(done, memory=told)
+
+    monkeypatch.setattr(rounds, "plan_round", planned)
+    for name in ("first", "third"):
+        handler.plan(request_to_thrift(replace(make.cluster(), round_id=name)))
+    assert seen[:2] == [NOTHING, NOTHING]
+    assert [each.id for each in seen[2].topologies] == ["second"]
+
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(
+        st.builds(
+            TopologyMemory,
+            st.text(),
+            st.none() | st.builds(Change, finite, st.text()),
+            st.none() | st.builds(Watched, st.lists(st.text()).map(tuple), finite),
+        )
+    ),
+    st.booleans(),
+)
+def test_a_memory_survives_json(topologies, measured):
+    """To the last bit: records hold it."""
+    memory = Memory(tuple(topologies), measured)
+    assert memory_from_json(memory.to_json()) == memory

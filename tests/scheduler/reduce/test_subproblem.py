@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scheduler.evaluation.evaluate import check, evaluate
+from scheduler.model.problem import UNPLACED, Application, Network, Node, Operator, Problem, Stream
+from scheduler.reduce.subproblem import restrict
+
+if TYPE_CHECKING:
+    from tests.scheduler.conftest import MakeProblem
+
+
+@given(seed=st.integers(0, 10_000), data=st.data())
+def test_a_placement_has_the_same_worth_in_the_whole_and_in_the_part(
+    make_problem: MakeProblem, seed: int, data: st.DataObject
+) -> None:
+    """Whatever the nodes: all metrics, F and the broken constraints are those of the lifted placement."""
+    whole = make_problem(seed, 6, 9)
+    nodes = np.array(data.draw(st.lists(st.integers(0, 8), min_size=1, unique=True)))
+    part = restrict(whole, nodes)
+    inside = np.array(data.draw(st.lists(st.integers(0, len(nodes) - 1), min_size=6, max_size=6)))
+
+    worth, lifted = evaluate(part, inside), evaluate(whole, nodes[inside])
+    assert worth.objective == pytest.approx(lifted.objective, abs=1e-12)
+    assert worth == replace(lifted, objective=worth.objective, availability=worth.availability)
+    assert worth.availability == pytest.approx(lifted.availability)
+    assert set(check(part, inside)) == set(check(whole, nodes[inside]))
+
+
+def test_the_current_placement_comes_along_as_far_as_its_nodes_are_there(make_problem: MakeProblem) -> None:
+    """Nodes that are left out, and operators that ran nowhere, are unplaced in the part."""
+    current = np.array([4, 2, UNPLACED, 0, 2])
+    whole = replace(make_problem(1, 5, 6), current=current)
+    part = restrict(whole, np.array([0, 2, 3]))
+
+    assert part.current is not None
+    assert part.current.tolist() == [UNPLACED, 1, UNPLACED, 0, 1]
+
+
+def test_an_operator_may_be_left_without_a_node() -> None:
+    """A part may have no placement; it is still a problem."""
+    operators = (Operator("a", allowed=("x",)), Operator("b"))
+    nodes = (Node("x", {"slots": 2}), Node("y", {"slots": 2}))
+    whole = Problem(Application(operators, (Stream("a", "b"),)), Network(nodes, 1.0 - np.eye(2)))
+    part = restrict(whole, np.array([1]))
+
+    assert part.allowed.tolist() == [[False], [True]]
+    assert check(part, np.array([0, 0]))[0].message == "operator a is not allowed on node y"
+
+
+def test_a_metric_without_width_stays_without_weight() -> None:
+    """All placements are alike in response time, so F is 0 in the whole and in the part."""
+    nodes = tuple(Node(name, {"slots": 1}) for name in "xyz")
+    whole = Problem(Application((Operator("a", 3.0),)), Network(nodes, np.zeros((3, 3))))
+    part = restrict(whole, np.array([1, 2]))
+
+    assert evaluate(whole, np.array([2])).objective == 0.0
+    assert evaluate(part, np.array([1])).objective == 0.0

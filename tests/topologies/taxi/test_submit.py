@@ -1,0 +1,197 @@
+"""Submission speaks Storm's Thrift to Nimbus; a stand-in that speaks it too checks what arrives."""
+
+from __future__ import annotations
+
+import json
+import sys
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from topologies import nimbus
+from topologies.address import Address
+from topologies.taxi.keys import Run
+from topologies.taxi.semantics import Semantics
+from topologies.taxi.submit import Submission, configuration, submit, thrift_topology
+from topologies.taxi.topology import component_ids
+
+if TYPE_CHECKING:
+    from tests.topologies.stand_in import StandIn
+
+
+SUBMISSION = Submission(name="taxi", run=Run("r1"), redis=Address("redis", 6379))
+
+
+def test_nimbus_gets_jar_configuration_and_wiring(stand_in: tuple[StandIn, Address]) -> None:
+    """The jar holds the package below resources/, the topology eight components with absolute commands."""
+    handler, address = stand_in
+    submit(address, SUBMISSION)
+    name, location, conf, topology, options = handler.submitted
+    assert (name, location, options.initial_status) == ("taxi", "inbox/1.jar", 1)
+    assert json.loads(conf) == configuration(SUBMISSION)
+    with zipfile.ZipFile(handler.jar) as jar:
+        names = jar.namelist()
+    assert "resources/topologies/taxi/components/source.py" in names
+    assert all(entry.startswith("resources/topologies/") and entry.endswith(".py") for entry in names)
+    assert set(topology.spouts) | set(topology.bolts) == set(component_ids(("1",)))
+    shell = topology.bolts["countByWindow"].bolt_object.shell
+    assert shell.execution_command == str(Path(sys.prefix) / "bin" / "streamparse_run")
+    assert shell.script == "topologies.taxi.components.counting.CountByWindow"
+
+
+SHARED_EDGES = {
+    ("dataSource", "default", "parser"): "shuffle",
+    ("parser", "default", "filterByCoordinates"): "shuffle",
+}
+ROUTE_EDGES = {
+    ("filterByCoordinates", "default", "computeRouteID"): "shuffle",
+    ("filterByCoordinates", "progress", "metronome"): "fields",
+    ("computeRouteID", "default", "countByWindow"): "fields['share']",
+    ("metronome", "default", "countByWindow"): "fields['share']",
+    ("countByWindow", "default", "partialRank"): "fields['share']",
+    ("partialRank", "default", "globalRank"): "fields",
+}
+AREA_EDGES = {
+    ("filterByCoordinates", "areas", "computeAreaID"): "shuffle",
+    ("filterByCoordinates", "areaProgress", "areaMetronome"): "fields",
+    ("computeAreaID", "taxis", "emptyTaxis"): "fields['share']",
+    ("areaMetronome", "default", "emptyTaxis"): "fields['share']",
+    ("computeAreaID", "trips", "profitability"): "fields['share']",
+    ("emptyTaxis", "default", "profitability"): "fields['share']",
+    ("areaMetronome", "default", "profitability"): "fields['share']",
+    ("profitability", "default", "globalAreaRank"): "fields",
+}
+
+
+@pytest.mark.parametrize(
+    ("queries", "edges"),
+    [
+        (("1",), SHARED_EDGES | ROUTE_EDGES),
+        (("2",), SHARED_EDGES | AREA_EDGES),
+        (("1", "2"), SHARED_EDGES | ROUTE_EDGES | AREA_EDGES),
+    ],
+)
+def test_the_topology_has_its_operators_and_their_edges(
+    queries: tuple[str, ...], edges: dict[tuple[str, str, str], str]
+) -> None:
+    """Ids, edges, streams and groupings are fixed: schedulers and reports know them by name."""
+    submission = replace(SUBMISSION, queries=queries, tasks={"parser": 3}, python_env=Path("/env"))
+    topology = thrift_topology(submission)
+    found = {
+        (stream.componentId, stream.streamId, name): next(
+            key for key, value in vars(grouping).items() if value is not None
+        )
+        + str(grouping.fields or "")
+        for name, bolt in topology.bolts.items()
+        for stream, grouping in bolt.common.inputs.items()
+    }
+    assert found == edges
+    components = dict(topology.spouts) | dict(topology.bolts)
+    assert set(components) == set(component_ids(queries))
+    tasks = {name: each.common.parallelism_hint for name, each in components.items()}
+    assert tasks == dict.fromkeys(components, 1) | {"parser": 3}
+
+
+def test_queries_tasks_and_choices_are_in_the_configuration() -> None:
+    """There are as many shares as a component has tasks that keeps them, unless the user says otherwise."""
+    submission = replace(
+        SUBMISSION,
+        queries=("1", "2"),
+        tasks={"parser": 9, "countByWindow": 2, "profitability": 3},
+        semantics=Semantics.of({"median": "cents"}),
+    )
+    conf = configuration(submission)
+    assert (conf["taxi.queries"], conf["taxi.shares"]) == ("1,2", 3)
+    assert conf["taxi.semantics.median"] == "cents"
+    assert configuration(replace(submission, conf={"taxi.shares": 8}))["taxi.shares"] == 8
+    with pytest.raises(ValueError, match=r"taxi\.shares is 0"):
+        configuration(replace(submission, conf={"taxi.shares": 0}))
+
+
+def test_the_users_configuration_wins_but_not_over_the_run() -> None:
+    """--conf overrides defaults, --workers and --pin; Redis and run are the submission's."""
+    submission = Submission(
+        name="taxi",
+        run=Run("r1"),
+        redis=Address("redis", 6379),
+        workers=2,
+        pins={"dataSource": "site:a"},
+        conf={"topology.workers": 3, "taxi.run": "other", "topology.stormplace.seed": 7},
+    )
+    conf = configuration(submission)
+    assert conf["topology.workers"] == 3
+    assert conf["topology.stormplace.pin"] == {"dataSource": "site:a"}
+    assert conf["topology.stormplace.seed"] == 7
+    assert (conf["taxi.redis"], conf["taxi.run"]) == ("redis:6379", "r1")
+    assert conf["topology.acker.executors"] == 0
+    assert conf["topology.component.cpu.pcore.percent"] == 50.0
+
+
+def test_replay_needs_an_acker() -> None:
+    """The option and the key set one unless the user's configuration says otherwise; none is refused."""
+    plain = configuration(SUBMISSION)
+    assert (plain.get("taxi.replay"), plain["topology.acker.executors"]) == (None, 0)
+    by_option = configuration(replace(SUBMISSION, replay=True))
+    by_key = configuration(replace(SUBMISSION, conf={"taxi.replay": True}))
+    assert by_option == by_key
+    assert (by_option["taxi.replay"], by_option["topology.acker.executors"]) == (True, 1)
+    two = replace(SUBMISSION, replay=True, conf={"topology.acker.executors": 2})
+    assert configuration(two)["topology.acker.executors"] == 2
+    none = replace(SUBMISSION, replay=True, conf={"topology.acker.executors": 0})
+    with pytest.raises(ValueError, match=r"taxi\.replay needs ackers, but topology\.acker\.executors is 0"):
+        configuration(none)
+
+
+def test_a_name_in_use_is_refused_before_anything_is_uploaded(stand_in: tuple[StandIn, Address]) -> None:
+    """The second submission of a name changes nothing."""
+    handler, address = stand_in
+    handler.alive["taxi"] = 0
+    with pytest.raises(nimbus.NimbusError, match="'taxi' is running already"):
+        submit(address, SUBMISSION)
+    assert handler.jar.getvalue() == b""
+
+
+def test_kill_waits_until_the_topology_is_gone(stand_in: tuple[StandIn, Address]) -> None:
+    """It returns when Nimbus lists it no more; an unknown name is an error."""
+    handler, address = stand_in
+    handler.alive["taxi"] = 0
+    with nimbus.connect(address) as client:
+        nimbus.kill(client, "taxi", 20.0)
+    assert handler.alive == {}
+    with (
+        pytest.raises(nimbus.NimbusError, match="no topology named 'taxi'"),
+        nimbus.connect(address) as client,
+    ):
+        nimbus.kill(client, "taxi", 20.0)
+
+
+def test_placement_lists_executors_in_order_of_tasks(stand_in: tuple[StandIn, Address]) -> None:
+    """Component, tasks, host and port of each executor, and what the scheduler says."""
+    handler, address = stand_in
+    handler.alive["taxi"] = 0
+    with nimbus.connect(address) as client:
+        found = nimbus.placement(client, "taxi")
+    assert (found.id, found.status, found.scheduler_status) == ("taxi-1", "ACTIVE", "placed")
+    assert [(each.component, each.first_task, each.host, each.port) for each in found.executors] == [
+        ("dataSource", 1, "a-1", 6700),
+        ("parser", 3, "b-1", 6700),
+    ]
+
+
+def test_an_unreachable_nimbus_is_one_error_with_its_address() -> None:
+    """Nothing listens there: the message says where."""
+    with (
+        pytest.raises(nimbus.NimbusError, match=r"Nimbus 127\.0\.0\.1:1 cannot be reached"),
+        nimbus.connect(Address("127.0.0.1", 1)),
+    ):
+        pass
+
+
+def test_an_environment_without_streamparse_is_refused(tmp_path: Path) -> None:
+    """The file that is missing is named, before Nimbus is asked."""
+    submission = Submission(name="t", run=Run("r"), redis=Address("redis", 6379), python_env=tmp_path)
+    with pytest.raises(FileNotFoundError, match="bin/streamparse_run does not exist"):
+        submit(Address("127.0.0.1", 1), submission)
