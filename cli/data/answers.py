@@ -10,6 +10,7 @@ import typer
 
 from cli.data.session import DriverMemory, Master, bad_input, say, spark
 from cli.errors import UserError
+from formats.semantics import parse_settings
 
 DIFFERENT_STATUS = 1
 
@@ -51,10 +52,12 @@ def expected(
     queries = _queries(query)
     from replay.expected.compute import write_expected  # noqa: PLC0415  # Spark loads slowly
     from replay.expected.input_kind import input_bytes  # noqa: PLC0415  # likewise
-    from replay.expected.semantics import parse  # noqa: PLC0415  # likewise
 
+    try:
+        settings = parse_settings(semantics or [])
+    except ValueError as error:
+        raise UserError(f"semantics: {error}") from error
     with bad_input():
-        settings = parse(semantics or [])
         size = input_bytes(source)
     with spark(master, driver_memory, input_bytes=size) as session:
         summaries = write_expected(

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from formats.semantics import Semantics
 from topologies.component import REPLAY_KEY, replays
 from topologies.submission import ACKERS_KEY, base_configuration, component_command, deliver
-from topologies.taxi.semantics import Semantics
 from topologies.taxi.settings import QUERIES_KEY, REDIS_KEY, RUN_KEY, SHARES_KEY, TaxiSettings
 from topologies.taxi.topology import SHARE_KEEPERS, taxi_topology
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from formats.semantics import Semantics
 from topologies import nimbus
 from topologies.address import Address
 from topologies.taxi.keys import Run
-from topologies.taxi.semantics import Semantics
 from topologies.taxi.submit import Submission, configuration, submit, thrift_topology
 from topologies.taxi.topology import component_ids
 
@@ -26,7 +26,7 @@ SUBMISSION = Submission(name="taxi", run=Run("r1"), redis=Address("redis", 6379)
 
 
 def test_nimbus_gets_jar_configuration_and_wiring(stand_in: tuple[StandIn, Address]) -> None:
-    """The jar holds the package below resources/, the topology eight components with absolute commands."""
+    """The jar holds both packages below resources/, the topology eight components with absolute commands."""
     handler, address = stand_in
     submit(address, SUBMISSION)
     name, location, conf, topology, options = handler.submitted
@@ -35,7 +35,12 @@ def test_nimbus_gets_jar_configuration_and_wiring(stand_in: tuple[StandIn, Addre
     with zipfile.ZipFile(handler.jar) as jar:
         names = jar.namelist()
     assert "resources/topologies/taxi/components/source.py" in names
-    assert all(entry.startswith("resources/topologies/") and entry.endswith(".py") for entry in names)
+    assert "resources/formats/semantics.py" in names
+    assert {tuple(entry.split("/")[:2]) for entry in names} == {
+        ("resources", "formats"),
+        ("resources", "topologies"),
+    }
+    assert all(entry.endswith(".py") for entry in names)
     assert set(topology.spouts) | set(topology.bolts) == set(component_ids(("1",)))
     shell = topology.bolts["countByWindow"].bolt_object.shell
     assert shell.execution_command == str(Path(sys.prefix) / "bin" / "streamparse_run")
