@@ -24,8 +24,9 @@ from typing import Any
 import numpy as np
 
 from experiments.machine import PROJECT, provenance
+from formats.site_file import SiteFile
 from lab.cluster import LabClient
-from lab.sites import SiteFile, read_site_file
+from lab.sites import read_site_file
 
 LEAST_MS = 1.0
 """Delays below count as this much: what is relative to nearly nothing tells nothing."""

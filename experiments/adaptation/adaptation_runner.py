@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from experiments.adaptation.adaptation_settings import AdaptationSettings
     from experiments.adaptation.report.kept import Scenario
-    from lab.sites import SiteFile
+    from formats.site_file import SiteFile
 
 _STEPS_PER_SCENARIO = 4
 _OTHER_STEPS = 3

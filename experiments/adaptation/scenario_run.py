@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from experiments.adaptation.report.kept import Scenario
     from experiments.adaptation.schedule import Step
     from experiments.lab_steps import LabSteps
-    from lab.sites import SiteFile
+    from formats.site_file import SiteFile
 
 WORKERS = 5
 """Eight executors and an acker, two to a host: the fewest that fit."""

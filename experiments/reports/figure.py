@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from experiments.reports.run_record import LatencyFigures, RunRecord
-    from replay.analysis.sites import Sites
+    from formats.site_file import SiteFile
 
 #: Colours that stay apart for colour-blind readers and in grey (after Okabe and Ito).
 COLORS = ("#b35900", "#0072b2", "#00805c", "#8e4585", "#555555", "#a08000")
 TITLE: dict[str, Any] = {"fontsize": 11, "loc": "left", "weight": "bold"}
 
 
-def draw_report(path: Path, runs: Sequence[RunRecord], sites: Sites, title: str) -> None:
+def draw_report(path: Path, runs: Sequence[RunRecord], sites: SiteFile, title: str) -> None:
     """Draw the picture and write it as PNG.
 
     Args:

@@ -17,7 +17,7 @@ from replay.pipeline import LATENCY, VERDICT
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from replay.analysis.sites import Sites
+    from formats.site_file import SiteFile
 
 _Model = TypeVar("_Model", bound=BaseModel)
 Quantiles = Annotated[list[float], Field(min_length=len(GRID), max_length=len(GRID))]
@@ -69,7 +69,7 @@ class RunRecord:
     prediction: Prediction
 
 
-def read_run(scheduler: str, folder: Path, sites: Sites, costs: CostModel | None = None) -> RunRecord:
+def read_run(scheduler: str, folder: Path, sites: SiteFile, costs: CostModel | None = None) -> RunRecord:
     """Read a run folder with verdict.json, latency.json and placement.json.
 
     Args:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from experiments.adaptation.report.kept import PlannedRound
     from experiments.adaptation.report.phases import Phase
     from experiments.adaptation.report.true_network import Pair
-    from replay.analysis.sites import Sites
+    from formats.site_file import SiteFile
     from scheduler.base.arrays import FloatArray
 
 EVENT, MOVE = "#c0392b", "#6c3483"
@@ -150,7 +150,7 @@ def _draw_recovery(axes: Axes, phase: Phase, clock: Clock) -> None:
     )
 
 
-def draw_delays(axes: Axes, scenario: ScenarioData, sites: Sites, clock: Clock) -> None:
+def draw_delays(axes: Axes, scenario: ScenarioData, sites: SiteFile, clock: Clock) -> None:
     """Draw the delays of the pairs of sites in use as the planner saw them, and as they were."""
     rounds = _current(scenario)
     pairs = _pairs_in_use(rounds, sites)
@@ -226,7 +226,7 @@ def _draw_pair(axes: Axes, scenario: ScenarioData, pair: Pair, line: Mapping[str
     )
 
 
-def draw_hosts(axes: Axes, scenario: ScenarioData, sites: Sites, clock: Clock) -> None:
+def draw_hosts(axes: Axes, scenario: ScenarioData, sites: SiteFile, clock: Clock) -> None:
     """Draw how many executors each site hosts, round by round."""
     rounds = _current(scenario)
     color = _site_colors(scenario, sites)
@@ -266,7 +266,7 @@ def _current(scenario: ScenarioData) -> list[PlannedRound]:
     return before[-1:] + inside
 
 
-def _pairs_in_use(rounds: Sequence[PlannedRound], sites: Sites) -> list[Pair]:
+def _pairs_in_use(rounds: Sequence[PlannedRound], sites: SiteFile) -> list[Pair]:
     """Return the pairs of sites that hosted executors at the same time, those in use longest first."""
     known = {pair for each in rounds for pair in seen_delays(each)}
     used = [{sites.hosts.get(host) for host in each.hosts.values() if host} for each in rounds]
@@ -274,7 +274,7 @@ def _pairs_in_use(rounds: Sequence[PlannedRound], sites: Sites) -> list[Pair]:
     return sorted((pair for pair in known if count[pair]), key=lambda pair: (-count[pair], sorted(pair)))
 
 
-def _site_colors(scenario: ScenarioData, sites: Sites) -> Mapping[str, str]:
+def _site_colors(scenario: ScenarioData, sites: SiteFile) -> Mapping[str, str]:
     """Give home and each site that hosted an executor a colour, in the order of their first use."""
     used = [sites.hosts.get(host or "") for each in scenario.rounds for host in each.hosts.values()]
     others = [site for site in dict.fromkeys(used) if site is not None and site != scenario.done.home]

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 
     from replay.analysis.placement import ExecutorPlace
     from replay.analysis.predict import Prediction
-    from replay.analysis.sites import Sites
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ class Evaluation:
     title: str
     facts: Mapping[str, str]
     runs: tuple[StrategyRun, ...]
-    sites: Sites
+    sites: SiteFile
     analysis: Mapping[str, Any]
     origin: str
     command: str

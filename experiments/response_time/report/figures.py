@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from experiments.response_time.report.summary import VariantSummary
     from experiments.response_time.report.turns import TurnData
-    from replay.analysis.sites import Sites
+    from formats.site_file import SiteFile
 
 OURS, STORMS = COLORS[2], COLORS[0]
 _INK, _PAPER = "#22303c", "#c0392b"
@@ -118,7 +118,7 @@ def draw_bars(path: Path, variants: Sequence[VariantSummary]) -> None:
     figure.savefig(path)
 
 
-def draw_placement(path: Path, turn: TurnData, sites: Sites) -> None:
+def draw_placement(path: Path, turn: TurnData, sites: SiteFile) -> None:
     """Draw the map of one turn's placement."""
     bottom = map_bottom(turn, sites)
     columns = len({*turn.sites, sites.services})

@@ -20,7 +20,7 @@ from replay.analysis.sites import read_sites
 from replay.errors import DataError
 
 if TYPE_CHECKING:
-    from replay.analysis.sites import Sites
+    from formats.site_file import SiteFile
 
 DEMO_SITES = Path(__file__).resolve().parents[3] / "lab" / "sites" / "demo.toml"
 COMPONENTS = (
@@ -48,7 +48,7 @@ FREE = CostModel(default_execution_time_ms=0.0, hop_overhead_ms=0.0)
 
 
 @pytest.fixture(scope="module")
-def sites() -> Sites:
+def sites() -> SiteFile:
     return read_sites(DEMO_SITES)
 
 
@@ -71,7 +71,7 @@ def write_run(folder: Path, hosts: tuple[str, ...], middle_ms: float, wrong: str
     return folder
 
 
-def test_the_demo_sites_are_read(sites: Sites) -> None:
+def test_the_demo_sites_are_read(sites: SiteFile) -> None:
     assert sites.names == (HOME, WEST, FAR)
     assert sites.services == HOME
     assert len(sites.hosts) == 7
@@ -80,26 +80,14 @@ def test_the_demo_sites_are_read(sites: Sites) -> None:
     assert sites.between_ms(WEST, WEST) == 0.25
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("[[site]]\nname = 'a'\nsupervisors = 0\nservices = true", r"site\.0\.supervisors"),
-        ("[[site]]\nname = 'a'\nsupervisors = 1", "exactly one site must have services"),
-        ("[[site]", "no TOML file"),
-        (
-            "[[site]]\nname = 'a'\nsupervisors = 1\nservices = true\n[[site]]\nname = 'b'\nsupervisors = 1",
-            "the delay between a and b is missing",
-        ),
-    ],
-)
-def test_a_faulty_site_file_is_refused(tmp_path: Path, text: str, message: str) -> None:
-    (tmp_path / "sites.toml").write_text(text)
+def test_a_faulty_site_file_is_refused_as_bad_data(tmp_path: Path) -> None:
+    (tmp_path / "sites.toml").write_text("[[site]")
 
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(DataError, match=r"sites.toml is no TOML"):
         read_sites(tmp_path / "sites.toml")
 
 
-def test_the_prediction_is_the_longest_path_with_true_delays(tmp_path: Path, sites: Sites) -> None:
+def test_the_prediction_is_the_longest_path_with_true_delays(tmp_path: Path, sites: SiteFile) -> None:
     """HOME-28-WEST-93-FAR-120-HOME-28-WEST-93-FAR-120-HOME: 482 ms, both branches leave the site alike."""
     places = read_placement(write_run(tmp_path / "run", SPREAD, 1.0), sites)
 
@@ -113,7 +101,7 @@ def test_the_prediction_is_the_longest_path_with_true_delays(tmp_path: Path, sit
     assert len(prediction.critical_path) == 7
 
 
-def test_execution_times_and_overheads_count(tmp_path: Path, sites: Sites) -> None:
+def test_execution_times_and_overheads_count(tmp_path: Path, sites: SiteFile) -> None:
     """On one host: execution only, and the slower branch is the critical one."""
     places = read_placement(write_run(tmp_path / "one", (f"{FAR}-1",) * 8, 1.0), sites)
 
@@ -125,7 +113,7 @@ def test_execution_times_and_overheads_count(tmp_path: Path, sites: Sites) -> No
     assert prediction.streams_between_sites == 0
 
 
-def test_leaving_a_host_costs_local_delay_and_overhead(tmp_path: Path, sites: Sites) -> None:
+def test_leaving_a_host_costs_local_delay_and_overhead(tmp_path: Path, sites: SiteFile) -> None:
     hosts = (f"{HOME}-1", *(f"{HOME}-2",) * 7)
     places = read_placement(write_run(tmp_path / "two", hosts, 1.0), sites)
 
@@ -135,7 +123,7 @@ def test_leaving_a_host_costs_local_delay_and_overhead(tmp_path: Path, sites: Si
     assert prediction.critical_hops == 0
 
 
-def test_each_query_is_predicted_on_its_own_streams(sites: Sites) -> None:
+def test_each_query_is_predicted_on_its_own_streams(sites: SiteFile) -> None:
     """The slow way of one query is none of the other's; a query that is not whole is left out."""
     far = {"countByWindow", "globalRank"}
     components = {
@@ -165,7 +153,7 @@ def test_each_query_is_predicted_on_its_own_streams(sites: Sites) -> None:
         (lambda _: [], "executors"),
     ],
 )
-def test_a_faulty_placement_is_refused(tmp_path: Path, sites: Sites, change: Any, message: str) -> None:
+def test_a_faulty_placement_is_refused(tmp_path: Path, sites: SiteFile, change: Any, message: str) -> None:
     document = {"executors": change(executors(SPREAD))}
     (tmp_path / "placement.json").write_text(json.dumps(document))
 
@@ -220,7 +208,7 @@ def test_figures_of_another_form_are_refused_with_file_and_key(tmp_path: Path) -
         build({"even": folder}, DEMO_SITES, tmp_path / "out", ReportMeta("t", "m", "d", "c"))
 
 
-def test_executors_and_hosts_never_overlap_on_the_map(tmp_path: Path, sites: Sites) -> None:
+def test_executors_and_hosts_never_overlap_on_the_map(tmp_path: Path, sites: SiteFile) -> None:
     places = read_placement(write_run(tmp_path / "run", SPREAD, 1.0), sites)
 
     column = _column(0.0, _hosts(places, sites, HOME))
