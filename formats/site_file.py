@@ -133,13 +133,14 @@ class SiteFile:
         }
 
     @cached_property
-    def _delay_ms(self) -> Mapping[frozenset[str], float]:
+    def delay_ms(self) -> Mapping[frozenset[str], float]:
+        """One-way delay by unordered pair of sites; for one site its local delay, between two hosts."""
         local = {frozenset((name,)): self.network.local_delay_ms for name in self.names}
         return local | {frozenset(link.between): link.delay_ms for link in self.link}
 
     def between_ms(self, a: str, b: str) -> float:
         """Return the one-way delay between two different hosts of sites `a` and `b`, in ms."""
-        return self._delay_ms[frozenset((a, b))]
+        return self.delay_ms[frozenset((a, b))]
 
     def delays_ms(self) -> list[list[float]]:
         """Return the one-way delays between sites (n_sites, n_sites), local delays on the diagonal."""

@@ -14,7 +14,7 @@ def write_jar(path: Path) -> None:
 
     Storm copies entries whose name begins with `resources/`; a plain zip without a manifest will do.
     """
-    packages = [Path(each.__file__).parent for each in (formats, topologies)]
+    packages = [Path(str(each.__file__)).parent for each in (formats, topologies)]
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as jar:
         for package in packages:
             for source in sorted(package.rglob("*.py")):

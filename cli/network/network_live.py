@@ -13,9 +13,10 @@ from kazoo.handlers.threading import KazooTimeoutError
 from bridge.wire.messages import Reading, ReadingKind
 from cli.errors import UserError
 from cli.network.network_input import NOTHING_TO_SHOW
+from formats.address import Address
+from formats.nimbus import NimbusError
 from monitoring.option_forms import is_path
-from topologies.address import Address
-from topologies.nimbus import NimbusError, connect
+from topologies.nimbus import connect
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

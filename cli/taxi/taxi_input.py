@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from redis import Redis
 
-    from topologies.address import Address
+    from formats.address import Address
     from topologies.taxi.keys import Run
 
 _REDIS_SILENCE_S = 10.0
@@ -30,7 +30,7 @@ def read_address(option: str, text: str) -> Address:
     Raises:
         UserError: It is none.
     """
-    from topologies.address import Address  # noqa: PLC0415 - keeps other commands quick
+    from formats.address import Address  # noqa: PLC0415 - keeps other commands quick
 
     try:
         return Address.parse(text)

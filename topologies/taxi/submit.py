@@ -17,7 +17,7 @@ from topologies.taxi.topology import SHARE_KEEPERS, taxi_topology
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from topologies.address import Address
+    from formats.address import Address
     from topologies.taxi.keys import Run
 
 PENDING_KEY = "topology.max.spout.pending"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from formats.site_file import SiteFile
     from replay.analysis.placement import ExecutorPlace
     from replay.analysis.predict import Prediction
 

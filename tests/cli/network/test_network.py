@@ -23,13 +23,13 @@ from bridge.wire.messages import PlanRequest, Reading, ReadingKind, Supervisor
 from cli.errors import UserError
 from cli.main import main
 from cli.network import network_live
-from topologies.nimbus import NimbusError
+from formats.nimbus import NimbusError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from topologies.address import Address
+    from formats.address import Address
 
     Network = Callable[..., tuple[int, str, str]]
 

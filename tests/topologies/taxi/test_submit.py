@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from formats.address import Address
+from formats.nimbus import NimbusError
 from formats.semantics import Semantics
 from topologies import nimbus
-from topologies.address import Address
 from topologies.taxi.keys import Run
 from topologies.taxi.submit import Submission, configuration, submit, thrift_topology
 from topologies.taxi.topology import component_ids
@@ -154,7 +155,7 @@ def test_a_name_in_use_is_refused_before_anything_is_uploaded(stand_in: tuple[St
     """The second submission of a name changes nothing."""
     handler, address = stand_in
     handler.alive["taxi"] = 0
-    with pytest.raises(nimbus.NimbusError, match="'taxi' is running already"):
+    with pytest.raises(NimbusError, match="'taxi' is running already"):
         submit(address, SUBMISSION)
     assert handler.jar.getvalue() == b""
 
@@ -167,7 +168,7 @@ def test_kill_waits_until_the_topology_is_gone(stand_in: tuple[StandIn, Address]
         nimbus.kill(client, "taxi", 20.0)
     assert handler.alive == {}
     with (
-        pytest.raises(nimbus.NimbusError, match="no topology named 'taxi'"),
+        pytest.raises(NimbusError, match="no topology named 'taxi'"),
         nimbus.connect(address) as client,
     ):
         nimbus.kill(client, "taxi", 20.0)
@@ -189,7 +190,7 @@ def test_placement_lists_executors_in_order_of_tasks(stand_in: tuple[StandIn, Ad
 def test_an_unreachable_nimbus_is_one_error_with_its_address() -> None:
     """Nothing listens there: the message says where."""
     with (
-        pytest.raises(nimbus.NimbusError, match=r"Nimbus 127\.0\.0\.1:1 cannot be reached"),
+        pytest.raises(NimbusError, match=r"Nimbus 127\.0\.0\.1:1 cannot be reached"),
         nimbus.connect(Address("127.0.0.1", 1)),
     ):
         pass
