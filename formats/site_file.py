@@ -96,7 +96,7 @@ class Site:
 class Link:
     """The symmetric one-way delay between two sites."""
 
-    between: list[str] = _key(_two_names)
+    between: list[str] = _key(_two_names)  # noqa: RUF009  # it makes a field, as `field` does
     delay_ms: float = _key(_DELAY)
 
 
