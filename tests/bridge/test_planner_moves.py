@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from bridge.messages import Decision, Grouping
-from bridge.settings import MoveSettings
+from bridge.settings import MoveSettings, PlanSettings
 from bridge.wire import decode_request, encode_request
 from tests.bridge.planner_rounds import AT_ONCE, GOOD, PINNED, SCATTERED, hosts_of, only, plan
 
@@ -41,6 +41,40 @@ def test_a_gain_below_a_threshold_or_beyond_the_cap_moves_nothing(make, move, re
     answer = only(request, move=AT_ONCE.model_copy(update=move))
     assert (answer.decision, answer.executor_supervisor, answer.price) == (Decision.KEEP, (), None)
     assert reason in answer.status
+
+
+def test_a_gain_counts_from_its_threshold_on_and_moves_up_to_the_cap(make):
+    """What is just as much as the settings say is enough, and a little less is not."""
+    request = make.cluster(make.assigned(make.taxi(settings=PINNED), SCATTERED))
+    moved, kept = only(request), only(request, move=AT_ONCE.model_copy(update={"min_gain": 1.0}))
+    gain_ms = kept.response_time_ms - moved.response_time_ms
+    moves = moved.price.executors_moved
+    for enough, too_much, reason in (
+        ({"min_gain": moved.price.gain}, {"min_gain": moved.price.gain + 1e-9}, "best candidate gains "),
+        (
+            {"min_gain_ms": gain_ms},
+            {"min_gain_ms": gain_ms + 1e-6},
+            f"best candidate gains {gain_ms:.1f} ms < ",
+        ),
+        (
+            {"max_moves_per_round": moves},
+            {"max_moves_per_round": moves - 1},
+            f"best candidate gains {moved.price.gain * 100:.0f} % but moves {moves} executors, {moves - 1} may",
+        ),
+    ):
+        assert only(request, move=AT_ONCE.model_copy(update=enough)) == moved
+        less = only(request, move=AT_ONCE.model_copy(update=too_much))
+        assert less.decision is Decision.KEEP
+        assert less.status.startswith(f"kept: {reason}")
+
+
+def test_a_topology_is_too_large_to_be_moved_from_one_executor_above_the_limit_on(make):
+    """Eight executors are within a limit of eight."""
+    request = make.cluster(make.assigned(make.taxi(settings=PINNED), SCATTERED))
+    assert only(request, plan=PlanSettings(max_executors=8)).decision is Decision.ASSIGN
+    kept = only(request, plan=PlanSettings(max_executors=7))
+    assert kept.decision is Decision.KEEP
+    assert kept.status.startswith("kept: 8 executors are above plan.max_executors 7; ")
 
 
 def test_a_good_running_placement_is_kept(make):
@@ -106,10 +140,13 @@ def test_running_executors_make_room_only_within_the_cap(make):
     answer = only(request)
     assert answer.decision is Decision.ASSIGN
     assert hosts_of(request, answer)[7] == "uniroma2-1"
-    assert "making room" in answer.status
-    refused = only(request, move=MoveSettings(max_moves_per_round=0))
+    assert answer.status.startswith("placed by local-search after making room: ")
+    moves = answer.price.executors_moved
+    assert only(request, move=AT_ONCE.model_copy(update={"max_moves_per_round": moves})) == answer
+    refused = only(request, move=AT_ONCE.model_copy(update={"max_moves_per_round": moves - 1}))
     assert refused.decision is Decision.UNPLACEABLE
-    assert refused.status.startswith("not placed: making room would move ")
+    told = f"not placed: making room would move {moves} running executors, {moves - 1} may move; "
+    assert refused.status.startswith(told)
 
 
 def test_executors_on_a_dead_supervisor_stay_unless_they_are_moved_for_a_gain(make):
