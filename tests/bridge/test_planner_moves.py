@@ -9,6 +9,7 @@ import pytest
 
 from bridge.messages import Decision, Grouping
 from bridge.settings import MoveSettings, PlanSettings
+from bridge.stability import percent
 from bridge.wire import decode_request, encode_request
 from tests.bridge.planner_rounds import AT_ONCE, GOOD, PINNED, SCATTERED, hosts_of, only, plan
 
@@ -59,7 +60,7 @@ def test_a_gain_counts_from_its_threshold_on_and_moves_up_to_the_cap(make):
         (
             {"max_moves_per_round": moves},
             {"max_moves_per_round": moves - 1},
-            f"best candidate gains {moved.price.gain * 100:.0f} % but moves {moves} executors, {moves - 1} may",
+            f"best candidate gains {percent(moved.price.gain)} but moves {moves} executors, {moves - 1} may ",
         ),
     ):
         assert only(request, move=AT_ONCE.model_copy(update=enough)) == moved

@@ -171,14 +171,12 @@ def test_a_topology_gets_the_time_that_it_allows_itself_at_most(make, monkeypatc
     """Else its share: of a minute for two topologies the first one gets half."""
     given = []
 
-    def measured(problem, parameters, context, /):
+    def timed(problem, parameters, context, /):
         given.append(context.deadline.remaining())
         return STRATEGIES["greedy"].solve(problem, parameters, context)
 
-    monkeypatch.setitem(
-        STRATEGIES, "measured", replace(STRATEGIES["greedy"], name="measured", solve=measured)
-    )
-    request = query(make, "measured", **settings)
+    monkeypatch.setitem(STRATEGIES, "timed", replace(STRATEGIES["greedy"], name="timed", solve=timed))
+    request = query(make, "timed", **settings)
     other = make.chain("taxi-2", [1], [])
     plan(replace(request, deadline_ms=100_000, topologies=(*request.topologies, other)))
 

@@ -47,7 +47,7 @@ def test_a_query_that_is_disturbed_again_is_back_after_that(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("late", [1, 2])
 def test_one_late_recovery_of_several_misses_the_target(tmp_path: Path, late: int) -> None:
-    """A delay changes twice; the query is away for 10 s after one of the changes and for 95 s after the other."""
+    """A delay changes twice; the query is away for 10 s after one change and for 95 s after the other."""
     away_s = {1: 10.0, 2: 10.0, late: 95.0}
 
     def course(at_s: float) -> float:

@@ -186,7 +186,7 @@ def test_wrong_answers_fail_and_are_never_our_best(tmp_path: Path) -> None:
 def test_a_turn_is_as_wrongly_predicted_if_it_is_faster(
     tmp_path: Path, slower_ms: float, *, within: bool
 ) -> None:
-    """60 ms are predicted, and a fifth of that is 12 ms either way; the turn that is farthest off is named."""
+    """60 ms are predicted, a fifth of that is 12 ms either way; the turn that is farthest off is named."""
     repeat(tmp_path, "greedy", 11.0)
     repeat(tmp_path, "odp", slower_ms)
     found = judged(tmp_path)[PREDICTION]
