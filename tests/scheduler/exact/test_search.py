@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scheduler.deadline import Deadline
-from scheduler.evaluation import OBJECTIVE_STEP, check
+from scheduler.evaluation import OBJECTIVE_STEP, check, evaluate
 from scheduler.exact import layered
-from scheduler.exact.by_search import search
+from scheduler.exact.by_search import THEN, search
 from scheduler.exact.form import class_form
 from scheduler.exact.incumbent import Incumbent
 from scheduler.exact.relaxed_form import RelaxedForm
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from scheduler.problem import Problem
+    from tests.scheduler.conftest import FeasiblePlacements
     from tests.scheduler.exact.conftest import AnyProblem, Optimum
 
 STAGES = ((1, 1), (20, 1 << 62))
@@ -95,6 +96,27 @@ def test_no_moment_to_end_gives_a_false_proof(any_problem: AnyProblem, optimum: 
         assert open_places.any() or incumbent.objective <= best + 2 * OBJECTIVE_STEP
         if not deadline.expired():  # it has ended by itself
             break
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_what_is_only_a_little_better_is_found(
+    any_problem: AnyProblem, feasible_placements: FeasiblePlacements, seed: int
+) -> None:
+    """The start is the second best placement: few places but those of the best one can be promising."""
+    problem = any_problem(seed, 4, 5)
+    every = list(feasible_placements(problem))
+    worth = [evaluate(problem, placement).objective for placement in every]
+    best = min(worth, default=0.0)
+    above = [value for value in worth if value > best + 1e-6]
+    if not above:
+        return
+    incumbent = Incumbent(problem, ignore)
+    incumbent.offer(every[worth.index(min(above))], "start")
+    open_places = search(class_form(problem), incumbent, Work(Deadline.none(), np.inf), THEN)
+
+    assert not open_places.any()
+    assert incumbent.objective == pytest.approx(best, abs=2 * OBJECTIVE_STEP)
+    assert incumbent.bound <= best + 1e-12
 
 
 @pytest.mark.parametrize("seed", range(12))
