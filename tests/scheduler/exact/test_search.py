@@ -98,20 +98,18 @@ def test_no_moment_to_end_gives_a_false_proof(any_problem: AnyProblem, optimum: 
             break
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", [1, 7, 19, 31, 56, 84, 127, 130, 140, 327, 342, 345])
 def test_what_is_only_a_little_better_is_found(
     any_problem: AnyProblem, feasible_placements: FeasiblePlacements, seed: int
 ) -> None:
-    """The start is the second best placement: few places but those of the best one can be promising."""
+    """The start is the second best placement, mostly by less than a thousandth: few places are promising."""
     problem = any_problem(seed, 4, 5)
     every = list(feasible_placements(problem))
     worth = [evaluate(problem, placement).objective for placement in every]
-    best = min(worth, default=0.0)
-    above = [value for value in worth if value > best + 1e-6]
-    if not above:
-        return
+    best = min(worth)
+    second = min(value for value in worth if value > best + 1e-6)
     incumbent = Incumbent(problem, ignore)
-    incumbent.offer(every[worth.index(min(above))], "start")
+    incumbent.offer(every[worth.index(second)], "start")
     open_places = search(class_form(problem), incumbent, Work(Deadline.none(), np.inf), THEN)
 
     assert not open_places.any()
