@@ -96,18 +96,26 @@ def test_no_strategy_is_asked_where_no_placement_can_gain_enough(make, monkeypat
 
 
 def test_the_cap_holds_over_all_topologies_of_a_round(make):
-    """Two scattered topologies on separate ports, eight moves in all."""
+    """Two scattered topologies on separate ports: the second one moves if what the first leaves is enough."""
     first = make.assigned(make.taxi("a", PINNED), SCATTERED, 6700)
     second = make.assigned(make.taxi("b", PINNED), SCATTERED, 6701)
     request = make.cluster(first, second)
     roomy = tuple(
         replace(each, meta={**each.meta, "stormplace.executors": "4"}) for each in request.supervisors
     )
-    done = plan(
-        replace(request, supervisors=roomy), move=AT_ONCE.model_copy(update={"max_moves_per_round": 8})
+    request = replace(request, supervisors=roomy)
+    free = plan(request)
+    moves = [answer.price.executors_moved for answer in free.response.plans]
+    capped, short = (
+        plan(request, move=AT_ONCE.model_copy(update={"max_moves_per_round": most}))
+        for most in (sum(moves), sum(moves) - 1)
     )
-    assert [answer.decision for answer in done.response.plans] == [Decision.ASSIGN, Decision.KEEP]
-    assert 1 <= done.report.moves <= 8
+    assert capped.response == free.response
+    assert capped.report.moves == sum(moves)
+    assert short.response.plans[0] == free.response.plans[0]
+    assert short.response.plans[1].decision is Decision.KEEP
+    assert f" but moves {moves[1]} executors, {moves[1] - 1} may move" in short.response.plans[1].status
+    assert short.report.moves == moves[0]
 
 
 def test_a_frozen_topology_keeps_its_executors_but_gets_the_missing_ones(make):
