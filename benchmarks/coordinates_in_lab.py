@@ -19,14 +19,16 @@ import tempfile
 import time
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import numpy as np
 
 from experiments.machine import PROJECT, provenance
-from formats.site_file import SiteFile
 from lab.cluster import LabClient
 from lab.sites import read_site_file
+
+if TYPE_CHECKING:
+    from formats.site_file import SiteFile
 
 LEAST_MS = 1.0
 """Delays below count as this much: what is relative to nearly nothing tells nothing."""
