@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from cli import agent, daemon, demo, evaluation, experiment, lab, rates
+from cli import agent, daemon, demo, evaluation, experiment, lab, rates, replay_rounds
 from cli.data import commands as data
 from cli.errors import UserError
 from cli.instance import instance
@@ -30,7 +30,7 @@ app.add_typer(synthetic.app, name="synthetic")
 app.add_typer(data.app, name="data")
 app.add_typer(instance.app, name="instance")
 app.add_typer(experiment.app, name="experiment")
-for single in (solve, daemon, agent, rates, network, demo, evaluation):
+for single in (solve, daemon, agent, rates, network, replay_rounds, demo, evaluation):
     single.register(app)
 
 

@@ -151,7 +151,7 @@ def check(
     if sum(each is not None for each in (sites, zookeeper, readings)) != 1:
         raise UserError("exactly one of --sites, --zookeeper and --readings is needed")
     from cli.synthetic.synthetic_output import print_comparison  # noqa: PLC0415
-    from experiments.synthetic import delays
+    from experiments.synthetic import delays  # noqa: PLC0415
     from experiments.synthetic.prediction import document, hosts_of, predict, read_measured  # noqa: PLC0415
     from formats.nimbus import NimbusError  # noqa: PLC0415 - likewise
     from topologies import nimbus as storm  # noqa: PLC0415
