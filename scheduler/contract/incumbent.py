@@ -51,6 +51,11 @@ class Incumbent:
             self.bound = bound - self.rounding
             self._tell(source)
 
+    def hear(self, progress: Progress, /) -> None:
+        """Take the placement that a search reports."""
+        if progress.placement is not None:
+            self.offer(progress.placement, progress.source)
+
     def _tell(self, source: str) -> None:
         known = None if self.bound == -math.inf else min(self.bound, self.objective)
         self._report(Progress(self.objective, known, source, self.placement))

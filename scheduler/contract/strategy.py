@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from scheduler.contract.children import INLINE, Children
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import numpy as np
 
     from scheduler.base.arrays import IntArray
     from scheduler.base.deadline import Deadline
     from scheduler.model.problem import Problem
 
-Parameters = TypeVar("Parameters")
+
+class _Dataclass(Protocol):
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+Parameters = TypeVar("Parameters", bound=_Dataclass)
 Parameters_contra = TypeVar("Parameters_contra", contravariant=True)
 
 
@@ -71,7 +74,7 @@ class Context:
     report: Report = ignore
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Suggestion:
     """What a strategy found.
 
@@ -113,9 +116,9 @@ class StrategyEntry(Generic[Parameters]):
         never_worse_than_greedy: Whether F never exceeds that of `greedy`.
         scales: Whether it takes problems of any size; others get candidate nodes of large networks only
             (`scheduler.reduce.reduction`).
-        tireless: Returns parameters with which an anytime strategy uses all time up to its deadline
-            instead of ending by the work done; None if it always does one or the other.
-        ends_with_proof: Whether it ends by itself with those, when the placement is proved optimal.
+        limits: Names of the parameters that end an anytime strategy by the work done; None switches each
+            off, and the strategy then uses all time up to its deadline.
+        ends_with_proof: Whether it ends by itself then too, when the placement is proved optimal.
     """
 
     name: str
@@ -127,5 +130,9 @@ class StrategyEntry(Generic[Parameters]):
     needs_rates: bool = False
     never_worse_than_greedy: bool = False
     scales: bool = False
-    tireless: Callable[[Parameters], Parameters] | None = None
+    limits: tuple[str, ...] = ()
     ends_with_proof: bool = False
+
+    def until_deadline(self, parameters: Parameters) -> Parameters:
+        """Return the parameters without limits of work: with these only the deadline ends the strategy."""
+        return replace(parameters, **dict.fromkeys(self.limits))

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scheduler.contract.strategy import Context, NoParameters, Progress, Suggestion
+from scheduler.construct.greedy_placement import greedy_placement
+from scheduler.contract.strategy import Context, Progress, Suggestion
 from scheduler.evaluation.evaluate import check, evaluate
 from scheduler.reduce.candidates import candidates
 from scheduler.reduce.subproblem import restrict
 from scheduler.search.level_descent import descend
-from scheduler.strategies.greedy import greedy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,7 +62,7 @@ def solve_on_candidates(
     """
     news = _News(context.report)
     context = replace(context, report=news.of(np.arange(problem.n_nodes)))
-    first = greedy(problem, NoParameters(), context)
+    first = greedy_placement(problem, context)
     if first.placement is None:
         return first
     used = _used(problem, first.placement, parameters)
@@ -113,7 +113,7 @@ def _best_of_rounds(problem: Problem, solve: Solve, deadline: Deadline, used: In
         if nodes.tobytes() in tried or (best is not None and deadline.expired()):
             break
         tried.add(nodes.tobytes())
-        found = solve(nodes, deadline.within(deadline.remaining() / (2 if left else 1)))
+        found = solve(nodes, deadline.share(0.5 if left else 1.0))
         if found.placement is None:
             return best or found
         placement = nodes[found.placement]
