@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
-from replay.expected.kernel import ranking as kernel_ranking
 
 from replay import grid
 from replay.expected.boundaries import false_tops
 from replay.expected.event_blocks import SPAN_S, Span, lay_out
+from replay.expected.kernel import ranking as kernel_ranking
 from replay.expected.kernel.both_queries import BlockSolver
 from replay.expected.query1 import route_name, route_number
 from replay.expected.query2 import area_text
