@@ -58,10 +58,25 @@ class Deadline:
         """Return the moment at which a share, 0 to 1, of the time that is left will have passed."""
         return self.within(share * self.remaining())
 
+    def or_when(self, cancelled: Callable[[], bool]) -> Deadline:
+        """Return the same moment, sooner if `cancelled` returns True; it is asked whenever this one is."""
+        return _Cancellable(self.clock, self.at, cancelled)
+
     @staticmethod
     def none() -> Deadline:
         """Return the deadline that never comes."""
         return NO_DEADLINE
+
+
+@dataclass(frozen=True)
+class _Cancellable(Deadline):
+    cancelled: Callable[[], bool]
+
+    def expired(self) -> bool:
+        return self.cancelled() or super().expired()
+
+    def within(self, seconds: float) -> Deadline:
+        return super().within(seconds).or_when(self.cancelled)
 
 
 NO_DEADLINE = Deadline(_stopped_clock, math.inf)

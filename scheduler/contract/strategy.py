@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 from scheduler.contract.children import INLINE, Children
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
 
     from scheduler.base.arrays import IntArray
@@ -101,6 +103,10 @@ class Strategy(Protocol[Parameters_contra]):
         """Return a placement of the problem."""
 
 
+def _never(_parameters: object) -> bool:
+    return False
+
+
 @dataclass(frozen=True)
 class StrategyEntry(Generic[Parameters]):
     """A strategy as the registry lists it.
@@ -119,6 +125,7 @@ class StrategyEntry(Generic[Parameters]):
         limits: Names of the parameters that end an anytime strategy by the work done; None switches each
             off, and the strategy then uses all time up to its deadline.
         ends_with_proof: Whether it ends by itself then too, when the placement is proved optimal.
+        starts_at_current: Whether it starts from `Problem.current` with the given parameters.
     """
 
     name: str
@@ -132,6 +139,7 @@ class StrategyEntry(Generic[Parameters]):
     scales: bool = False
     limits: tuple[str, ...] = ()
     ends_with_proof: bool = False
+    starts_at_current: Callable[[Parameters], bool] = _never
 
     def until_deadline(self, parameters: Parameters) -> Parameters:
         """Return the parameters without limits of work: with these only the deadline ends the strategy."""

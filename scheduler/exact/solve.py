@@ -77,7 +77,7 @@ def solve_exact(
     if incumbent.placement is None:
         return Suggestion(None, reason, proved=True)
     incumbent.offer(descend(problem, incumbent.placement, context.deadline).placement, "descent")
-    return Suggestion(incumbent.placement, reason, _bound(incumbent), proved=True)
+    return Suggestion(incumbent.placement, reason, incumbent.known_bound, proved=True)
 
 
 def prove(
@@ -134,9 +134,5 @@ def _search(
     return open_places, OVER if work.deadline.expired() else "the limit of work ended the search for a proof"
 
 
-def _bound(incumbent: Incumbent) -> float | None:
-    return None if incumbent.bound == -math.inf else incumbent.bound
-
-
 def _stopped(incumbent: Incumbent, reason: str) -> Suggestion:
-    return Suggestion(incumbent.placement, reason, _bound(incumbent))
+    return Suggestion(incumbent.placement, reason, incumbent.known_bound)

@@ -85,10 +85,7 @@ def concluded(problem: Problem, first: Suggestion, nodes: IntArray, found: Sugge
         if first.placement is not None:
             return replace(first, reason=f"the greedy placement, as no other was found: {reason}")
         return Suggestion(None, reason, proved=whole and found.proved)
-    if first.placement is not None and _rank(problem, first.placement) < _rank(problem, found.placement):
+    rank = evaluate(problem, found.placement).rank
+    if first.placement is not None and evaluate(problem, first.placement).rank < rank:
         return replace(first, reason=f"the greedy placement is better than the one found: {reason}")
     return Suggestion(found.placement, reason, found.bound if whole else None, proved=whole and found.proved)
-
-
-def _rank(problem: Problem, placement: IntArray) -> tuple[int, int]:
-    return evaluate(problem, placement).rank

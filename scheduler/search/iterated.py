@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from scheduler.base.stop import Iterations
 from scheduler.construct.greedy_placement import greedy_placement
+from scheduler.contract.incumbent import Incumbent
 from scheduler.contract.strategy import Context, Progress, Suggestion
 from scheduler.evaluation.evaluate import evaluate
 from scheduler.search.iteration import Kicks, Walks
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
     from scheduler.model.problem import Problem
 
+SOURCE = "ils"
 WALKABLE = 3000
 """Operators and streams up to which walkers are faster than kicks and descents."""
 PATIENCE = 24
@@ -60,34 +62,20 @@ def improve(
             ends the search, and without one a single iteration is made.
         walkers: Placements that walk side by side (>= 2).
     """
-    best = _Best(problem, placement, context)
+    best = Incumbent(problem, context.report)
+    best.begin(placement)
     iteration: Walks | Kicks
     if problem.n_ops + len(problem.application.streams) <= WALKABLE:
         iteration = Walks(problem, placement, walkers, context)
     else:
         iteration = Kicks(problem, placement, context)
-    best.offer(iteration.start)
+    placement = iteration.start if best.offer(iteration.start, SOURCE) else placement
     if not iteration.can_move:
-        return Suggestion(best.placement, "no operator can move")
+        return Suggestion(placement, "no operator can move")
     stop = Iterations(context.deadline, patience)
     while (why := stop.reason()) is None:
-        stop.note(improved=best.offer(iteration.next(best.placement)))
-    return Suggestion(best.placement, why)
-
-
-class _Best:
-    """The best placement so far."""
-
-    def __init__(self, problem: Problem, placement: IntArray, context: Context) -> None:
-        self.placement = placement
-        self._rank = evaluate(problem, placement).rank
-        self._problem, self._report = problem, context.report
-
-    def offer(self, placement: IntArray) -> bool:
-        """Keep a placement and report it if it ranks lower; return whether it does."""
-        worth = evaluate(self._problem, placement)
-        if worth.rank >= self._rank:
-            return False
-        self.placement, self._rank = placement, worth.rank
-        self._report(Progress(worth.objective, None, "ils", placement))
-        return True
+        found = iteration.next(placement)
+        improved = best.offer(found, SOURCE)
+        placement = found if improved else placement
+        stop.note(improved=improved)
+    return Suggestion(placement, why)

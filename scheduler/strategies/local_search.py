@@ -33,13 +33,18 @@ class LocalSearchParameters:
             raise ValueError(f'start: expected "greedy" or "current", got {self.start!r}')
         whole_number("max_rounds", self.max_rounds, 0)
 
+    @property
+    def at_current(self) -> bool:
+        """Whether `Problem.current` is the start."""
+        return self.start == "current"
+
 
 def local_search(problem: Problem, parameters: LocalSearchParameters, context: Context, /) -> Suggestion:
     """Improve the start until no neighbour is better; see `local_optimum`."""
     return local_optimum(
         problem,
         context,
-        from_current=parameters.start == "current",
+        from_current=parameters.at_current,
         most_iterations=parameters.max_rounds,
     )
 
@@ -51,4 +56,5 @@ ENTRY = StrategyEntry(
     summary="descent from greedy: co-locate, swap resources, move single operators",
     anytime=True,
     never_worse_than_greedy=True,
+    starts_at_current=lambda parameters: parameters.at_current,
 )

@@ -10,6 +10,7 @@ import numpy as np
 
 from scheduler.base.checks import whole_number
 from scheduler.base.stop import Iterations
+from scheduler.contract.incumbent import WORST
 from scheduler.contract.strategy import Context, StrategyEntry, Suggestion
 from scheduler.evaluation.evaluate import evaluate
 from scheduler.evaluation.moves import MoveCosts, MoveEvaluator
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from scheduler.base.deadline import Deadline
     from scheduler.evaluation.evaluate import Rank
     from scheduler.model.problem import Problem
-
-WORST = (2**62, 0)
-"""A rank above that of every placement."""
 
 
 @dataclass(frozen=True)
