@@ -55,8 +55,8 @@ def solve(
     try:
         with ends_at_once():
             entry = _entry(strategy)
-            tireless = time_limit is not None or entry.ends_with_proof
-            parameters = read_parameters(entry, settings or [], tireless=tireless)
+            to_the_end = time_limit is not None or entry.ends_with_proof
+            parameters = read_parameters(entry, settings or [], until_deadline=to_the_end)
             problem = read_problem(file)
         result, seconds, interrupted = _solved(problem, entry, parameters, seed, time_limit, show=not as_json)
     except KeyboardInterrupt:

@@ -173,6 +173,6 @@ def test_the_example_is_what_its_script_writes(tmp_path: Path) -> None:
 def test_a_parameter_that_is_set_holds_under_a_time_limit_too() -> None:
     """A time limit changes the defaults of a strategy, not what the user says."""
     entry = registry.STRATEGIES["ils"]
-    assert read_parameters(entry, [], tireless=True).patience is None
-    assert read_parameters(entry, ["patience=7"], tireless=True).patience == 7
+    assert read_parameters(entry, [], until_deadline=True).patience is None
+    assert read_parameters(entry, ["patience=7"], until_deadline=True).patience == 7
     assert read_parameters(entry, []).patience == entry.parameters().patience
