@@ -69,7 +69,7 @@ def read_application(instance: Path | None, asked: Asked) -> Application:
 
 def _generated(asked: Asked) -> Application:
     from scheduler.base.checks import ModelError  # noqa: PLC0415 - loads numpy, as all below
-    from scheduler.instances.generators import applications
+    from scheduler.instances.generators import applications  # noqa: PLC0415
     from scheduler.instances.generators.applications import PAPER_OPERATORS, OperatorTraits  # noqa: PLC0415
 
     kinds = {
