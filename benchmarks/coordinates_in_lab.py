@@ -19,7 +19,7 @@ import tempfile
 import time
 from itertools import combinations
 from pathlib import Path
-from typing import Any, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 

@@ -1,7 +1,8 @@
 """Measures how well the emulator keeps the site file's delays: UDP round trips between all pairs of hosts.
 
-`python -m benchmarks.lab_accuracy [--dir FOLDER] [--trips 200]` prints one row per pair of hosts as JSON. Two small
-processes do it, each with one socket per host: one echoes, one asks; that takes little from the emulator.
+`python -m benchmarks.lab_accuracy [--dir FOLDER] [--trips 200]` prints one row per pair of hosts as JSON. Two
+small processes do it, each with one socket per host: one echoes, one asks; that takes little from the
+emulator.
 """
 
 from __future__ import annotations

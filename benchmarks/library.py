@@ -14,14 +14,15 @@ import argparse
 import json
 import sys
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.announced import announced
 from benchmarks.placement.analysis import SOLVER_TOLERANCE
 from benchmarks.placement.measure import run
 from bridge.children.processes import ChildProcesses
-from cli.instance.instance_file import instance_text
-from cli.progress import StepProgress
+from experiments.instance_text import instance_text
 from experiments.machine import provenance
 from scheduler.base.arrays import ints
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP, check, evaluate
@@ -222,20 +223,18 @@ def _worth(problem: Problem, placement: IntArray) -> dict[str, float]:
 
 def _improve(names: list[str], strategies: list[str], limit_s: float) -> None:
     origin = provenance()
-    with ChildProcesses() as children, StepProgress(len(names) * len(strategies)) as progress:
-        for name in names:
-            problem = load_instance(name)
-            for strategy in strategies:
-                progress.step(f"{name}: {strategy}")
-                result = run(problem, strategy, 0, limit_s, children)
-                known = best_known()
-                try:
-                    attempt = Attempt(name, f"{strategy}, {limit_s:g} s", origin)
-                    entry = better(attempt, problem, result, known.get(name))
-                except ValueError as error:
-                    raise SystemExit(str(error)) from None
-                if entry is not None:
-                    _store({**known, name: entry})
+    problems = {name: load_instance(name) for name in names}
+    with ChildProcesses() as children:
+        for name, strategy in announced(list(product(names, strategies)), ": ".join):
+            result = run(problems[name], strategy, 0, limit_s, children)
+            known = best_known()
+            try:
+                attempt = Attempt(name, f"{strategy}, {limit_s:g} s", origin)
+                entry = better(attempt, problems[name], result, known.get(name))
+            except ValueError as error:
+                raise SystemExit(str(error)) from None
+            if entry is not None:
+                _store({**known, name: entry})
 
 
 def _store(known: dict[str, dict[str, Any]]) -> None:

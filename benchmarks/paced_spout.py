@@ -18,7 +18,7 @@ _PAUSE_S = 0.002
 
 
 def _read() -> Any:
-    lines = []
+    lines: list[str] = []
     for line in sys.stdin:
         if line.strip() == "end":
             return json.loads("".join(lines))

@@ -15,7 +15,7 @@ import time
 import tomllib
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -214,7 +214,7 @@ class Query:
         return PlanRequest(1, "round", 600_000, supervisors, (topology,), self.cluster.readings(), True)
 
 
-def noisy_hours(source: str, noise: float, seed: int, hours: float, rule: dict[str, float]) -> Query:
+def noisy_hours(source: str, noise: float, seed: int, hours: float, rule: dict[str, Any]) -> Query:
     """Run the query for some hours and return what became of it."""
     query = Query(Cluster.of_experiment(source, 0.0, seed), MoveSettings(**rule))
     query.round()

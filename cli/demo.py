@@ -49,7 +49,9 @@ def demo(
     every answer with Spark and ends with a table and a picture in a folder of its own. The lab is taken down
     at the end, also after an error or Ctrl-C.
     """
-    from experiments.demo.demo_run import DemoSettings, run_demo  # noqa: PLC0415 (heavy imports only for this command)
+    from cli.experiment_call import experiment_call  # noqa: PLC0415 (heavy imports only for this command)
+    from cli.progress import StepProgress  # noqa: PLC0415 (likewise)
+    from experiments.demo.demo_run import DemoSettings, run_demo  # noqa: PLC0415 (likewise)
 
     names = tuple(_scheduler(name.strip()) for name in schedulers.split(","))
     if len(set(names)) < len(names):
@@ -68,7 +70,8 @@ def demo(
         schedulers=names,
         strategy=None if strategy is None else _strategy(strategy, names),
     )
-    run_demo(settings)
+    with experiment_call():
+        run_demo(settings, StepProgress)
 
 
 def _scheduler(name: str) -> SchedulerName:

@@ -13,6 +13,7 @@ from cli.errors import UserError
 
 PROJECT = Path(__file__).resolve().parent.parent
 DATA = PROJECT / "data" / "debs2015" / "debs2015_20day_head10004.csv.gz"
+WRONG_STATUS = 1
 SITES = PROJECT / "lab" / "sites" / "evaluation.toml"
 
 
@@ -67,7 +68,10 @@ def evaluate(
 
     Exit status: 0 done, 1 a step failed or an answer is wrong, 2 bad input, 130 ended by Ctrl-C.
     """
-    from experiments.evaluation.evaluation_run import run_evaluation  # noqa: PLC0415  # heavy imports only for this command
+    from cli.data.analyse import print_analysis  # noqa: PLC0415  # heavy imports only for this command
+    from cli.experiment_call import experiment_call  # noqa: PLC0415  # likewise
+    from cli.progress import StepProgress  # noqa: PLC0415  # likewise
+    from experiments.evaluation.evaluation_run import run_evaluation  # noqa: PLC0415  # likewise
     from experiments.evaluation.evaluation_settings import (  # noqa: PLC0415  # likewise
         QUERIES,
         EvaluationSettings,
@@ -86,8 +90,8 @@ def evaluate(
         raise UserError(f"--data: no such file or folder: {data}")
     if not sites.is_file():
         raise UserError(f"--sites: no such file: {sites}")
-    run_evaluation(
-        EvaluationSettings(
+    with experiment_call():
+        settings = EvaluationSettings(
             data=data or DATA,
             minutes=generate,
             seed=seed or 0,
@@ -98,4 +102,10 @@ def evaluate(
             out=out,
             command=shlex.join(["stormplace", *sys.argv[1:]]),
         )
-    )
+        finished = run_evaluation(settings, StepProgress)
+    print_analysis(finished.analysis)
+    typer.echo(f"report: {finished.report}")
+    if not finished.right:
+        raise UserError(
+            f"an answer differs from the expected one: see {finished.report}", status=WRONG_STATUS
+        )

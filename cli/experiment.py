@@ -49,6 +49,8 @@ def response_time(
     folder: the same command goes on after any interruption, and ends with the report.
     """
     # PySpark, pandas and matplotlib load slowly: only for this command
+    from cli.experiment_call import experiment_call  # noqa: PLC0415
+    from cli.progress import StepProgress  # noqa: PLC0415
     from experiments.response_time.runner import run_experiment  # noqa: PLC0415
     from experiments.response_time.settings import ExperimentSettings  # noqa: PLC0415
     from experiments.response_time.variants import chosen, turns  # noqa: PLC0415
@@ -57,9 +59,9 @@ def response_time(
         {"--measure-s": measure_s, "--warm-up-s": warm_up_s, "--settle-s": settle_s, "--rate": rate},
         {"--data": data, "--sites": sites},
     )
-    variants = chosen(only)
     settings = ExperimentSettings(data, sites, rate, warm_up_s, measure_s, settle_s, seed)
-    run_experiment(settings, turns(variants, repetitions, seed), out)
+    with experiment_call():
+        run_experiment(settings, turns(chosen(only), repetitions, seed), out, StepProgress)
 
 
 @app.command("adaptation")
@@ -93,6 +95,8 @@ def adaptation(
     in the folder: the same command goes on after any interruption, and ends with the report.
     """
     # matplotlib loads slowly, as above
+    from cli.experiment_call import experiment_call  # noqa: PLC0415
+    from cli.progress import StepProgress  # noqa: PLC0415
     from experiments.adaptation.adaptation_runner import run_adaptation  # noqa: PLC0415
     from experiments.adaptation.adaptation_settings import AdaptationSettings, chosen  # noqa: PLC0415
     from scheduler.registry import STRATEGIES  # noqa: PLC0415
@@ -111,7 +115,6 @@ def adaptation(
     )
     if strategy not in STRATEGIES:
         raise UserError(f"--strategy: {strategy!r} is not one of {', '.join(STRATEGIES)}")
-    scenarios = chosen(only)
     settings = AdaptationSettings(
         data=data,
         sites=sites,
@@ -125,7 +128,8 @@ def adaptation(
         settle_s=settle_s,
         seed=seed,
     )
-    run_adaptation(settings, scenarios, out)
+    with experiment_call():
+        run_adaptation(settings, chosen(only), out, StepProgress)
 
 
 @app.command()

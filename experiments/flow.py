@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from bridge.record.record import RecordError
-from cli.errors import UserError
+from experiments.errors import ExperimentError
 from experiments.folder_content import EXPECTED, TURNS, finished_turns
 from experiments.lab_steps import StepError
 from experiments.running_lab import is_gone
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from cli.progress import StepProgress
+    from experiments.progress import Progress
     from lab.cluster import LabClient
 
 READY_S = 120.0
@@ -30,7 +30,7 @@ READY_S = 120.0
 GOES_ON = "(the same command goes on from here)"
 
 
-def settle(settle_s: float, progress: StepProgress) -> None:
+def settle(settle_s: float, progress: Progress) -> None:
     """Wait while the network is at rest."""
     progress.step(f"lab: {settle_s:g} s for coordinates to converge")
     time.sleep(settle_s)
@@ -97,7 +97,7 @@ def resumable(failures: Mapping[str, str]) -> Iterator[None]:
         failures: Reason by label of turns that failed; filled inside the block.
 
     Raises:
-        UserError: Anything that the experiment's steps, files and lab may fail with; exit status 1.
+        ExperimentError: Anything that the experiment's steps, files and lab may fail with; exit status 1.
         KeyboardInterrupt: As inside the block, told.
     """
     try:
@@ -106,20 +106,20 @@ def resumable(failures: Mapping[str, str]) -> Iterator[None]:
         sys.stderr.write(f"stormplace: interrupted{_before(failures)} {GOES_ON}\n")
         raise
     except (StepError, LabError, MachineError, OSError) as failure:
-        raise UserError(f"{failure}{_before(failures)} {GOES_ON}", status=1) from failure
+        raise ExperimentError(f"{failure}{_before(failures)} {GOES_ON}", status=1) from failure
     except (DataError, RecordError) as failure:
         # a kept file that is malformed stays so
-        raise UserError(f"{failure}{_before(failures)}", status=1) from failure
+        raise ExperimentError(f"{failure}{_before(failures)}", status=1) from failure
 
 
 def tell_failures(failures: Mapping[str, str]) -> None:
     """End with the turns that failed, if there are any.
 
     Raises:
-        UserError: There are some; exit status 1.
+        ExperimentError: There are some; exit status 1.
     """
     if failures:
-        raise UserError(f"turns failed, the same command tries them again: {_told(failures)}", status=1)
+        raise ExperimentError(f"turns failed, the same command tries them again: {_told(failures)}", status=1)
 
 
 def _before(failures: Mapping[str, str]) -> str:
@@ -130,7 +130,7 @@ def _told(failures: Mapping[str, str]) -> str:
     return "; ".join(f"{label}: {reason}" for label, reason in failures.items())
 
 
-def verify_and_report(out: Path, data: Path, build: Callable[[Path], Path], progress: StepProgress) -> None:
+def verify_and_report(out: Path, data: Path, build: Callable[[Path], Path], progress: Progress) -> None:
     """Compare the answers of finished turns with the expected ones, where not done yet, and write the report.
 
     The expected answers also tell a report which rows should have a result.

@@ -8,7 +8,7 @@ import os
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from cli.errors import UserError
+from experiments.errors import ExperimentError
 from experiments.folder_content import KIND, SETTINGS, SITES, experiment_kind
 from replay.errors import DataError
 from replay.output import read_json, write_json
@@ -36,7 +36,7 @@ def experiment_folder(folder: Path, kind: str, wanted: Mapping[str, object], sit
         The folder, absolute.
 
     Raises:
-        UserError: The folder is in use, another experiment's or somebody else's, or cannot be written.
+        ExperimentError: The folder is in use, another experiment's or somebody else's, or cannot be written.
     """
     with ExitStack() as stack:
         try:
@@ -49,9 +49,9 @@ def experiment_folder(folder: Path, kind: str, wanted: Mapping[str, object], sit
             else:
                 _make(folder, wanted, sites)
         except OSError as error:
-            raise UserError(f"--out: {folder} cannot be used: {error.strerror}") from error
+            raise ExperimentError(f"--out: {folder} cannot be used: {error.strerror}") from error
         except DataError as error:
-            raise UserError(f"--out: {error}") from error
+            raise ExperimentError(f"--out: {error}") from error
         yield folder.resolve()
 
 
@@ -67,7 +67,9 @@ def _alone_in(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise UserError(f"--out: an experiment is running in {folder}; choose another folder") from None
+            raise ExperimentError(
+                f"--out: an experiment is running in {folder}; choose another folder"
+            ) from None
         yield
     finally:
         os.close(descriptor)
@@ -88,7 +90,7 @@ def _refuse_others_files(folder: Path, sites: bytes) -> None:
     """Refuse a folder that holds more than an interrupted start leaves."""
     for path in folder.iterdir():
         if path.name != _LOCK and not path.name.startswith(_SCRATCH) and not _is_copy(path, sites):
-            raise UserError(f"--out: {folder} holds other files; choose a new or empty folder")
+            raise ExperimentError(f"--out: {folder} holds other files; choose a new or empty folder")
 
 
 def _is_copy(path: Path, content: bytes) -> bool:
@@ -99,11 +101,11 @@ def _is_copy(path: Path, content: bytes) -> bool:
 def _compare(folder: Path, kind: str, wanted: Mapping[str, object]) -> None:
     present_kind = experiment_kind(folder)
     if present_kind != kind:
-        raise UserError(f"--out: {folder} holds the experiment {present_kind}; choose another folder")
+        raise ExperimentError(f"--out: {folder} holds the experiment {present_kind}; choose another folder")
     present = read_json(folder / SETTINGS)
     differing = [key for key, value in wanted.items() if key != KIND and present.get(key) != value]
     if differing:
-        raise UserError(
+        raise ExperimentError(
             f"--out: {folder} holds an experiment with another {', '.join(differing)} ({SETTINGS}); "
             "choose another folder"
         )

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cli.errors import UserError
+from experiments.errors import ExperimentError
 from experiments.lab_command import run_on_host
 from lab.errors import LabError
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import TextIO
 
-    from cli.progress import StepProgress
     from experiments.lab_command import Attendant
+    from experiments.progress import Progress
     from lab.cluster import LabClient
     from lab.storm_config import SchedulerName
 
@@ -43,14 +43,14 @@ def count_rows(data: Path) -> int:
     """Count the rows of a taxi file, plain or gzip.
 
     Raises:
-        UserError: The file cannot be read or is truncated.
+        ExperimentError: The file cannot be read or is truncated.
     """
     opener = gzip.open if data.suffix == ".gz" else open
     try:
         with opener(data, "rb") as lines:
             return sum(1 for _ in lines)
     except (OSError, EOFError) as error:
-        raise UserError(f"{data}: cannot be read: {error}") from error
+        raise ExperimentError(f"{data}: cannot be read: {error}") from error
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class LabSteps:
     """
 
     lab: LabClient
-    progress: StepProgress
+    progress: Progress
     data: Path
 
     def services_site(self, sites: Path) -> str:
@@ -213,7 +213,7 @@ class LabSteps:
 class _LogKeeper:
     """Keeps and shows the lines of a command; leaves the rest to another attendant, if there is one."""
 
-    def __init__(self, file: TextIO, progress: StepProgress, attendant: Attendant | None) -> None:
+    def __init__(self, file: TextIO, progress: Progress, attendant: Attendant | None) -> None:
         self.output: list[str] = []
         self._file = file
         self._progress = progress

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from cli.errors import UserError
+from experiments.errors import ExperimentError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,11 +15,11 @@ def new_run_folder(out: Path, kind: str) -> Path:
     """Make the folder of this run, below `--out`; its name is the kind of run and the local time.
 
     Raises:
-        UserError: It cannot be made, or another run began in the same second.
+        ExperimentError: It cannot be made, or another run began in the same second.
     """
     folder = out / f"{kind}-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
     try:
         folder.mkdir(parents=True)
     except OSError as error:
-        raise UserError(f"--out: cannot create {folder}: {error.strerror}") from error
+        raise ExperimentError(f"--out: cannot create {folder}: {error.strerror}") from error
     return folder.resolve()

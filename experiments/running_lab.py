@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from cli.progress import StepProgress
+    from experiments.progress import Progress
     from lab.storm_config import SchedulerName
 
 
 @contextmanager
 def running_lab(
-    folder: Path, sites: Path, scheduler: SchedulerName, progress: StepProgress
+    folder: Path, sites: Path, scheduler: SchedulerName, progress: Progress
 ) -> Iterator[LabClient]:
     """A lab that is up inside the block and is gone after it, or after this process, whatever happens.
 

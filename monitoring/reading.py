@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from formats.node_reading import VERSION
-from monitoring.agent.ip_addresses import fault, is_loopback
+from monitoring.ip_addresses import fault, is_loopback
 from monitoring.json_input import json_object, shown
 
 if TYPE_CHECKING:

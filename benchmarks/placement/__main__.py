@@ -14,11 +14,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.announced import announced
 from benchmarks.placement.grid import FULL, REDUCED, ProblemKey
 from benchmarks.placement.measure import measure, run
 from benchmarks.placement.rows import FAILED, append, export, load
 from bridge.children.processes import ChildProcesses
-from cli.progress import StepProgress
 from experiments.machine import PROJECT, provenance
 from scheduler.instances.generators.paper import APPLICATIONS, OBJECTIVES, paper_problem
 from scheduler.registry import STRATEGIES
@@ -84,15 +84,13 @@ def _measure(
     proved: dict[ProblemKey, float | None],
 ) -> None:
     made: tuple[ProblemKey, Problem] | None = None
-    with StepProgress(len(cells)) as progress:
-        for key, variant in cells:
-            progress.step(f"{key}: {variant.label}")
-            if made is None or made[0] != key:
-                made = key, paper_problem(key.application, key.nodes, OBJECTIVES[key.objective], key.seed)
-            row = measure(key, made[1], variant, children, origin, optimum=proved.get(key))
-            if row.status == "optimal":
-                proved[key] = row.objective_value
-            append(folder, row)
+    for key, variant in announced(cells, lambda cell: f"{cell[0]}: {cell[1].label}"):
+        if made is None or made[0] != key:
+            made = key, paper_problem(key.application, key.nodes, OBJECTIVES[key.objective], key.seed)
+        row = measure(key, made[1], variant, children, origin, optimum=proved.get(key))
+        if row.status == "optimal":
+            proved[key] = row.objective_value
+        append(folder, row)
 
 
 def _warm_up(variants: list[Variant], children: Children) -> None:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from cli.progress import StepProgress
+from benchmarks.announced import announced
 from experiments.machine import PROJECT, provenance
 from scheduler.base.deadline import NO_DEADLINE, Deadline
 from scheduler.instances.generators.paper import OBJECTIVES
@@ -60,24 +60,24 @@ def main() -> None:
     cells = [(operators, nodes, seed) for operators, nodes in SHAPES for seed in arguments.seeds]
     points: list[dict[str, Any]] = []
     timed_steps(layered_problem(20, 100, 0), 2)  # the first run of a process loads code
-    with StepProgress(len(cells)) as progress:
-        for operators, nodes, seed in cells:
-            progress.step(f"{operators} operators on {nodes} nodes, seed {seed}")
-            problem = layered_problem(operators, nodes, seed)
-            taken = timed_steps(problem, arguments.steps)
-            taken[ITERATED] = timed_improvements(problem, ITERATED_STEPS, ITERATED_LIMIT_S)
-            points += [
-                {
-                    "kind": kind,
-                    "operators": operators,
-                    "nodes": nodes,
-                    "size": operators * nodes,
-                    "seed": seed,
-                    "steps": len(seconds),
-                    "seconds_per_step": statistics.median(seconds) if seconds else None,
-                }
-                for kind, seconds in taken.items()
-            ]
+    for operators, nodes, seed in announced(
+        cells, lambda cell: "{} operators on {} nodes, seed {}".format(*cell)
+    ):
+        problem = layered_problem(operators, nodes, seed)
+        taken = timed_steps(problem, arguments.steps)
+        taken[ITERATED] = timed_improvements(problem, ITERATED_STEPS, ITERATED_LIMIT_S)
+        points += [
+            {
+                "kind": kind,
+                "operators": operators,
+                "nodes": nodes,
+                "size": operators * nodes,
+                "seed": seed,
+                "steps": len(seconds),
+                "seconds_per_step": statistics.median(seconds) if seconds else None,
+            }
+            for kind, seconds in taken.items()
+        ]
     arguments.out.mkdir(parents=True, exist_ok=True)
     document = {"provenance": provenance().line(), "points": points}
     (arguments.out / STEPS).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")

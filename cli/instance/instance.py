@@ -83,7 +83,7 @@ def generate(
 
 
 def _write(output: Path, problem: Problem) -> None:
-    from cli.instance.instance_file import instance_text  # noqa: PLC0415  # see generate
+    from experiments.instance_text import instance_text  # noqa: PLC0415  # see generate
     from scheduler.instances.document import to_document  # noqa: PLC0415
 
     text = instance_text(to_document(problem))

@@ -75,7 +75,7 @@ def network(
             snapshot = read_snapshot(readings)
         else:
             assert zookeeper is not None  # noqa: S101 - told by the check above
-            snapshot = _live(zookeeper, root, zookeeper_auth_file, nimbus)
+            snapshot = live_snapshot(zookeeper, root, zookeeper_auth_file, nimbus)
         geography = survey(
             snapshot.request,
             given or snapshot.settings or Settings(),
@@ -92,7 +92,12 @@ def network(
         draw_network(plot, geography, snapshot.origin)
 
 
-def _live(zookeeper: str, root: str, auth_file: Path | None, nimbus: str | None) -> Snapshot:
+def live_snapshot(zookeeper: str, root: str, auth_file: Path | None, nimbus: str | None) -> Snapshot:
+    """Ask ZooKeeper for readings and, if it is given, Nimbus for supervisors.
+
+    Raises:
+        UserError: An option is no address or path, or one of them cannot be asked.
+    """
     from cli.network.network_input import snapshot_of  # noqa: PLC0415 - see network
     from cli.network.network_live import check_addresses, read_live, supervisor_hosts  # noqa: PLC0415 - see network
     from monitoring.zookeeper.access import read_auth  # noqa: PLC0415 - see network

@@ -150,28 +150,52 @@ def check(
     """Compare the measured response time with the one predicted for the places where the operators run."""
     if sum(each is not None for each in (sites, zookeeper, readings)) != 1:
         raise UserError("exactly one of --sites, --zookeeper and --readings is needed")
+    from cli.experiment_call import experiment_errors  # noqa: PLC0415
     from cli.synthetic.synthetic_output import print_comparison  # noqa: PLC0415
-    from experiments.synthetic import delays  # noqa: PLC0415
+    from experiments.synthetic.delays import delays_of_sites  # noqa: PLC0415
     from experiments.synthetic.prediction import document, hosts_of, predict, read_measured  # noqa: PLC0415
     from formats.nimbus import NimbusError  # noqa: PLC0415 - likewise
     from topologies import nimbus as storm  # noqa: PLC0415
 
-    measured = read_measured(results)
-    try:
-        with storm.connect(read_address("--nimbus", nimbus)) as client:
-            placement = storm.placement(client, name)
-    except NimbusError as error:
-        raise UserError(str(error), status=1) from error
-    hosts = hosts_of(measured.workload, placement, name)
-    if sites is not None:
-        pairs = delays.delays_of_sites(sites, set(hosts))
-    elif readings is not None:
-        pairs = delays.delays_of_file(readings, set(hosts))
-    else:
-        assert zookeeper is not None  # noqa: S101 - told by the check above
-        pairs = delays.delays_of_agents(zookeeper, root, zookeeper_auth_file, set(hosts))
+    with experiment_errors():
+        measured = read_measured(results)
+        try:
+            with storm.connect(read_address("--nimbus", nimbus)) as client:
+                placement = storm.placement(client, name)
+        except NimbusError as error:
+            raise UserError(str(error), status=1) from error
+        hosts = hosts_of(measured.workload, placement, name)
+        if sites is not None:
+            pairs = delays_of_sites(sites, set(hosts))
+        else:
+            pairs = measured_delays(zookeeper, root, zookeeper_auth_file, readings, set(hosts))
     comparison = document(measured, predict(measured.workload, hosts, pairs), hosts)
     if as_json:
         typer.echo(json.dumps(comparison, indent=2))
     else:
         print_comparison(comparison)
+
+
+def measured_delays(
+    zookeeper: str | None, root: str, auth_file: Path | None, readings: Path | None, hosts: set[str]
+) -> dict[tuple[str, str], float]:
+    """Return delays (ms, one way) by pair of hosts, as agents publish them or as a file has them.
+
+    Raises:
+        UserError: There are no readings.
+        ExperimentError: There is none of a host.
+    """
+    from bridge.network.geography import survey  # noqa: PLC0415 - loads numpy
+    from bridge.settings import Settings  # noqa: PLC0415 - loads pydantic
+    from cli.network.network import live_snapshot  # noqa: PLC0415 - likewise
+    from cli.network.network_input import read_snapshot  # noqa: PLC0415 - loads Thrift
+    from experiments.synthetic.delays import delays_of_readings  # noqa: PLC0415
+
+    if readings is not None:
+        snapshot = read_snapshot(readings)
+    else:
+        assert zookeeper is not None  # noqa: S101 - one of the two is given
+        snapshot = live_snapshot(zookeeper, root, auth_file, None)
+    settings = snapshot.settings or Settings()
+    geography = survey(snapshot.request, settings, supervisors_known=snapshot.supervisors_known)
+    return delays_of_readings(geography, snapshot.origin, hosts)

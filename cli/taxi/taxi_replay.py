@@ -11,7 +11,7 @@ import typer
 from cli.errors import UserError
 from cli.interrupt import INTERRUPTED_STATUS, Interrupt
 from cli.taxi.taxi_input import read_address, read_run, require_finite
-from cli.taxi.taxi_replay_display import PACED_ROWS_BEGIN, ReplayDisplay
+from cli.taxi.taxi_replay_display import ReplayDisplay
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from topologies.taxi.replay.outcome import Outcome
     from topologies.taxi.replay.pace import Pace
-
-__all__ = ["PACED_ROWS_BEGIN", "register"]
 
 _REDIS_SILENCE_S = 10.0
 

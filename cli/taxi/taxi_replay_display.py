@@ -6,12 +6,10 @@ import time
 from typing import TYPE_CHECKING
 
 from cli.bar import Bar
+from topologies.taxi.keys import PACED_ROWS_BEGIN
 
 if TYPE_CHECKING:
     from topologies.taxi.replay.outcome import Progress
-
-PACED_ROWS_BEGIN = "paced rows begin"
-"""What is written when they do, at the start of a line."""
 
 
 class ReplayDisplay(Bar):

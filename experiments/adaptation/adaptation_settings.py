@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
-from cli.errors import UserError
 from experiments.adaptation.report.kept import Scenario
 from experiments.adaptation.schedule import CHANGE_PHASES
+from experiments.errors import ExperimentError
 from experiments.folder import digest
 from experiments.folder_content import ADAPTATION, KIND
 
@@ -71,11 +71,11 @@ class AdaptationSettings:
         """Return how many of the file's rows are fed fast.
 
         Raises:
-            UserError: The file has too few rows.
+            ExperimentError: The file has too few rows.
         """
         paced = self.paced_rows(scenario)
         if paced > rows:
-            raise UserError(
+            raise ExperimentError(
                 f"{_DURATION[scenario]}: scenario {scenario}: {self.duration_s(scenario):g} s at "
                 f"{self.rate_of(scenario):g} rows/s are {paced} rows, more than the {rows} of {self.data}"
             )
@@ -109,14 +109,14 @@ def chosen(only: str | None) -> tuple[Scenario, ...]:
     """Return the scenarios that a comma-separated list names, all without one.
 
     Raises:
-        UserError: An unknown name, or one that is named twice.
+        ExperimentError: An unknown name, or one that is named twice.
     """
     if only is None:
         return SCENARIOS
     names = [name.strip() for name in only.split(",")]
     for name in names:
         if name not in SCENARIOS:
-            raise UserError(f"--only: {name!r} is not one of {', '.join(SCENARIOS)}")
+            raise ExperimentError(f"--only: {name!r} is not one of {', '.join(SCENARIOS)}")
         if names.count(name) > 1:
-            raise UserError(f"--only: {name} is named twice")
+            raise ExperimentError(f"--only: {name} is named twice")
     return tuple(scenario for scenario in SCENARIOS if scenario in names)

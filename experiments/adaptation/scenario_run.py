@@ -10,7 +10,6 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cli.taxi.taxi_replay import PACED_ROWS_BEGIN
 from experiments.adaptation.network_changes import Network, site_delays
 from experiments.adaptation.recorded_rounds import planned_rounds
 from experiments.adaptation.report.kept import EVENTS, ROUNDS, ScenarioDone, write_events, write_rounds
@@ -26,6 +25,7 @@ from experiments.running_lab import is_gone
 from lab.errors import LabError, NoLabError
 from replay.output import read_json, write_json
 from replay.stream_files import RESULTS
+from topologies.taxi.keys import PACED_ROWS_BEGIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from cli.errors import UserError
-from cli.interrupt import all_as_ctrl_c
-from cli.progress import StepProgress
+from experiments.errors import ExperimentError
 from experiments.lab_steps import LabSteps, StepError, count_rows
 from experiments.machine import provenance
 from experiments.run_folder import new_run_folder
@@ -22,6 +20,7 @@ from replay.errors import DataError
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from experiments.progress import Display, Progress
     from lab.storm_config import SchedulerName
 
 TOPOLOGY = "taxi"
@@ -57,24 +56,28 @@ class DemoSettings:
     strategy: str | None = None
 
 
-def run_demo(settings: DemoSettings) -> None:
+def run_demo(settings: DemoSettings, display: Display) -> None:
     """Run the whole demo and print its table.
 
+    Args:
+        settings: What is run.
+        display: Shows the steps.
+
     Raises:
-        UserError: A step failed, an answer was wrong or the machine lacks something; the lab is down by then.
+        ExperimentError: A step failed, an answer was wrong or the machine lacks something; the lab is down by then.
     """
     rows = count_rows(settings.data)
     if settings.paced_rows > rows:
-        raise UserError(
+        raise ExperimentError(
             f"--paced-rows: {settings.paced_rows} is more than the {rows} rows of {settings.data}"
         )
     try:
         read_site_file(settings.sites)
     except LabError as error:
-        raise UserError(str(error)) from error
+        raise ExperimentError(str(error)) from error
     folder = new_run_folder(settings.out, "demo")
     runs: dict[str, Path] = {}
-    with all_as_ctrl_c(), StepProgress(total=3 + 4 * len(settings.schedulers)) as progress:
+    with display(3 + 4 * len(settings.schedulers)) as progress:
         try:
             with running_lab(folder / "lab", settings.sites, settings.schedulers[0], progress) as lab:
                 steps = LabSteps(lab, progress, settings.data)
@@ -82,9 +85,11 @@ def run_demo(settings: DemoSettings) -> None:
                     runs[scheduler] = _run_one(steps, scheduler, settings, folder, rows - settings.paced_rows)
             correct = _verify_and_report(settings, progress, folder, runs)
         except (StepError, DataError, LabError, OSError) as failure:
-            raise UserError(f"{failure}{_where(folder)}", status=1) from failure
+            raise ExperimentError(f"{failure}{_where(folder)}", status=1) from failure
     if not correct:
-        raise UserError(f"an answer differs from the expected one: see {folder / 'report.md'}", status=1)
+        raise ExperimentError(
+            f"an answer differs from the expected one: see {folder / 'report.md'}", status=1
+        )
 
 
 def _where(folder: Path) -> str:
@@ -117,7 +122,7 @@ def _run_one(
 
 
 def _verify_and_report(
-    settings: DemoSettings, progress: StepProgress, folder: Path, runs: dict[str, Path]
+    settings: DemoSettings, progress: Progress, folder: Path, runs: dict[str, Path]
 ) -> bool:
     """Check every answer with Spark, write the report and print its table.
 

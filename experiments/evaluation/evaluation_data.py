@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from cli.errors import UserError
+from experiments.errors import ExperimentError
 from experiments.lab_steps import count_rows
 from replay.session import spark_session
 from replay.trips.blocks import first_lines
@@ -66,13 +66,13 @@ def prepare(settings: EvaluationSettings, folder: Path, say: Callable[[str], Non
     """Return the rows to replay; what has to be made for that goes into the evaluation's folder.
 
     Raises:
-        UserError: There are fewer rows than are to be sent at the rate.
+        ExperimentError: There are fewer rows than are to be sent at the rate.
         replay.errors.DataError: The data cannot be read.
     """
     rows = _rows(settings, folder, say)
     paced = settings.feeding.paced_rows
     if paced > rows.count:
-        raise UserError(f"--paced-rows: {paced} is more than the {rows.count} rows of {rows.path}")
+        raise ExperimentError(f"--paced-rows: {paced} is more than the {rows.count} rows of {rows.path}")
     return rows
 
 
@@ -118,5 +118,5 @@ def _made_up(minutes: int, seed: int, folder: Path, say: Callable[[str], None]) 
 def _table_rows(folder: Path) -> int:
     rows = require_table(folder).get("rows")
     if not isinstance(rows, int):
-        raise UserError(f"{folder / 'summary.json'}: rows: expected a whole number")
+        raise ExperimentError(f"{folder / 'summary.json'}: rows: expected a whole number")
     return rows

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cli.data.analyse import print_analysis
-from cli.errors import UserError
 from experiments.evaluation.page.contents import Check, Evaluation, StrategyRun
 from experiments.evaluation.page.page import write
 from experiments.machine import provenance
@@ -25,14 +23,13 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from cli.progress import StepProgress
     from experiments.evaluation.evaluation_data import Rows
     from experiments.evaluation.evaluation_settings import EvaluationSettings, Variant
+    from experiments.progress import Progress
     from replay.compare.verdict import RunVerdict, Verdict
 
 REPORT = "report.html"
 EXPECTED, ANALYSIS = "expected", "analysis"
-WRONG_STATUS = 1
 _QUERIES = {"1": (1,), "2": (2,), "both": (1, 2)}
 _ASKED = {
     "1": "Query 1: the ten most frequent routes of the last 30 minutes",
@@ -42,14 +39,29 @@ _ASKED = {
 }
 
 
+@dataclass(frozen=True)
+class Finished:
+    """What an evaluation came to.
+
+    Attributes:
+        report: The report's path.
+        analysis: Document of `replay.analysis.analyse`.
+        right: Whether all answers are those expected.
+    """
+
+    report: Path
+    analysis: dict[str, Any]
+    right: bool
+
+
 def finish(
     settings: EvaluationSettings,
     folder: Path,
     rows: Rows,
     runs: Mapping[Variant, Path],
-    progress: StepProgress,
-) -> None:
-    """Verify, analyse and report the runs of an evaluation; print the tables and the report's path.
+    progress: Progress,
+) -> Finished:
+    """Verify, analyse and report the runs of an evaluation.
 
     Args:
         settings: What was run.
@@ -59,7 +71,6 @@ def finish(
         progress: Where steps are shown.
 
     Raises:
-        UserError: An answer is wrong; the report is there and tells which.
         replay.errors.DataError: A file is missing or malformed, or cannot be written.
     """
     progress.step("verification: expected answers on Spark")
@@ -83,10 +94,7 @@ def finish(
     report = folder / REPORT
     write(_evaluation(settings, rows, runs, verdicts, document), report)
     progress.stop()
-    print_analysis(document)
-    sys.stdout.write(f"report: {report}\n")
-    if not all(verdict.equal for verdict in verdicts.values()):
-        raise UserError(f"an answer differs from the expected one: see {report}", status=WRONG_STATUS)
+    return Finished(report, document, all(verdict.equal for verdict in verdicts.values()))
 
 
 def _evaluation(

@@ -5,9 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from cli.errors import UserError
-from cli.interrupt import INTERRUPTED_STATUS, all_as_ctrl_c
-from cli.progress import StepProgress
+from experiments.errors import ExperimentError, InterruptedExperimentError
 from experiments.evaluation.evaluation_data import check_data, prepare
 from experiments.evaluation.evaluation_report import finish
 from experiments.evaluation.evaluation_settings import OURS
@@ -23,7 +21,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from experiments.evaluation.evaluation_data import Rows
+    from experiments.evaluation.evaluation_report import Finished
     from experiments.evaluation.evaluation_settings import EvaluationSettings, Query, Variant
+    from experiments.progress import Display, Progress
 
 TOPOLOGY = "taxi"
 EXECUTORS_PER_WORKER = 2
@@ -34,20 +34,24 @@ _PINNED: dict[Query, tuple[str, ...]] = {
 }
 
 
-def run_evaluation(settings: EvaluationSettings) -> None:
-    """Run a whole evaluation; print its tables and the report's path.
+def run_evaluation(settings: EvaluationSettings, display: Display) -> Finished:
+    """Run a whole evaluation.
+
+    Args:
+        settings: What is run.
+        display: Shows the steps.
 
     Raises:
-        UserError: A step failed, an answer was wrong, the machine lacks something, or it was interrupted; the
-            lab is down by then.
+        ExperimentError: A step failed, the machine lacks something, or it was interrupted; the lab is down by
+            then.
     """
     try:
         read_site_file(settings.sites)
         check_data(settings)
     except (LabError, DataError) as error:
-        raise UserError(str(error)) from error
+        raise ExperimentError(str(error)) from error
     folder = new_run_folder(settings.out, "evaluation")
-    with all_as_ctrl_c(), StepProgress(total=5 + 4 * len(settings.variants)) as progress:
+    with display(5 + 4 * len(settings.variants)) as progress:
         try:
             progress.step("data")
             rows = _prepared(settings, folder, progress)
@@ -57,20 +61,18 @@ def run_evaluation(settings: EvaluationSettings) -> None:
                 steps = LabSteps(lab, progress, rows.path)
                 for variant in settings.variants:
                     runs[variant] = _run_one(steps, variant, settings, folder, rows)
-            finish(settings, folder, rows, runs, progress)
+            return finish(settings, folder, rows, runs, progress)
         except (StepError, DataError, LabError, OSError) as failure:
-            raise UserError(f"{failure} (details in {folder})", status=1) from failure
+            raise ExperimentError(f"{failure} (details in {folder})", status=1) from failure
         except KeyboardInterrupt:
-            raise UserError(
-                f"interrupted; what was done so far is in {folder}", status=INTERRUPTED_STATUS
-            ) from None
+            raise InterruptedExperimentError(f"interrupted; what was done so far is in {folder}") from None
 
 
-def _prepared(settings: EvaluationSettings, folder: Path, progress: StepProgress) -> Rows:
+def _prepared(settings: EvaluationSettings, folder: Path, progress: Progress) -> Rows:
     """Return the rows to replay; if they are refused, no empty folder stays."""
     try:
         return prepare(settings, folder, progress.detail)
-    except UserError:
+    except ExperimentError:
         with suppress(OSError):  # rows were made, which may be looked at
             folder.rmdir()
         raise

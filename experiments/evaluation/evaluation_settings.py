@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from cli.errors import UserError
+from experiments.errors import ExperimentError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,7 +106,7 @@ def read_variants(text: str) -> tuple[Variant, ...]:
     """Read `--strategies`: names of schedulers, and `stormplace:STRATEGY`.
 
     Raises:
-        UserError: One is unknown or given twice.
+        ExperimentError: One is unknown or given twice.
     """
     from scheduler.registry import STRATEGIES  # noqa: PLC0415  # heavy imports only for this command
 
@@ -116,14 +116,14 @@ def read_variants(text: str) -> tuple[Variant, ...]:
         scheduler = next((known for known in (*STORMS_OWN, OURS) if known == name), None)
         if scheduler is None or (colon and scheduler != OURS):
             known_names = ", ".join((*STORMS_OWN, OURS))
-            raise UserError(
+            raise ExperimentError(
                 f"--strategies: {part.strip()!r} is not one of {known_names} and stormplace:STRATEGY"
             )
         if colon and strategy not in STRATEGIES:
-            raise UserError(f"--strategies: {strategy!r} is not one of {', '.join(STRATEGIES)}")
+            raise ExperimentError(f"--strategies: {strategy!r} is not one of {', '.join(STRATEGIES)}")
         variant = Variant(scheduler, strategy or None)
         if variant in found:
-            raise UserError(f"--strategies: {part.strip()} is named twice")
+            raise ExperimentError(f"--strategies: {part.strip()} is named twice")
         found.append(variant)
     return tuple(found)
 
@@ -132,13 +132,13 @@ def read_feeding(rate: float | None, paced_rows: int | None, speed: float | None
     """Read `--rate`, `--paced-rows` and `--speed`.
 
     Raises:
-        UserError: A number is not finite, or `--speed` is given beside one of the others.
+        ExperimentError: A number is not finite, or `--speed` is given beside one of the others.
     """
     for option, value in (("--rate", rate), ("--speed", speed)):
         if value is not None and not math.isfinite(value):
-            raise UserError(f"{option}: {value} is not a finite number")
+            raise ExperimentError(f"{option}: {value} is not a finite number")
     if speed is not None:
         if rate is not None or paced_rows is not None:
-            raise UserError("--speed: it is for all rows, so --rate and --paced-rows do not go with it")
+            raise ExperimentError("--speed: it is for all rows, so --rate and --paced-rows do not go with it")
         return Feeding(None, 0, speed)
     return Feeding(10.0 if rate is None else rate, 300 if paced_rows is None else paced_rows, None)

@@ -6,9 +6,7 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cli.errors import UserError
-from cli.interrupt import all_as_ctrl_c
-from cli.progress import StepProgress
+from experiments.errors import ExperimentError
 from experiments.flow import resumable, run_turns, settle, tell_failures, verify_and_report
 from experiments.folder import experiment_folder
 from experiments.folder_content import RESPONSE_TIME, TURNS, finished
@@ -23,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from experiments.progress import Display
     from experiments.response_time.settings import ExperimentSettings
     from experiments.response_time.variants import Turn
 
@@ -30,27 +29,28 @@ _STEPS_PER_TURN = 4
 _OTHER_STEPS = 4
 
 
-def run_experiment(settings: ExperimentSettings, turns: Sequence[Turn], out: Path) -> None:
+def run_experiment(settings: ExperimentSettings, turns: Sequence[Turn], out: Path, display: Display) -> None:
     """Run the turns that are not finished yet, verify all answers and write the report.
 
     Args:
         settings: How every turn runs.
         turns: All turns, in their order.
         out: The experiment's folder.
+        display: Shows the steps.
 
     Raises:
-        UserError: Bad input, a lab that ended, or turns that failed; the same command goes on afterwards.
+        ExperimentError: Bad input, a lab that ended, or turns that failed; the same command goes on afterwards.
     """
     try:
         sites = read_site_file(settings.sites)
     except LabError as error:
-        raise UserError(str(error)) from error
+        raise ExperimentError(str(error)) from error
     fast_rows = settings.fast_rows(count_rows(settings.data))
     failures: dict[str, str] = {}
     kept = experiment_folder(out, RESPONSE_TIME, settings.document(), settings.sites)
-    with all_as_ctrl_c(), kept as folder:
+    with kept as folder:
         home = next(site.name for site in sites.site if site.services)
-        _go_on(settings, turns, fast_rows, f"{home}-1", folder, failures)
+        _go_on(settings, turns, fast_rows, f"{home}-1", folder, failures, display)
     tell_failures(failures)
 
 
@@ -61,6 +61,7 @@ def _go_on(
     home: str,
     out: Path,
     failures: dict[str, str],
+    display: Display,
 ) -> None:
     """Run the turns that are due, verify and report."""
     due = [turn for turn in turns if not finished(out / TURNS / turn.label)]
@@ -68,7 +69,7 @@ def _go_on(
         f"{len(turns)} turns, {len(turns) - len(due)} finished before; order of the others by seed "
         f"{settings.seed}: {', '.join(turn.label for turn in due) or 'none'}\n"
     )
-    with resumable(failures), StepProgress(total=_OTHER_STEPS + _STEPS_PER_TURN * len(due)) as progress:
+    with resumable(failures), display(_OTHER_STEPS + _STEPS_PER_TURN * len(due)) as progress:
         if not due:
             end_left_lab(out / "lab")  # else the new one takes its place
         if due:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cli.errors import UserError
+from experiments.errors import ExperimentError
 from experiments.folder import digest
 
 if TYPE_CHECKING:
@@ -49,11 +49,11 @@ class ExperimentSettings:
         """Return how many of the file's rows are fed fast.
 
         Raises:
-            UserError: The file has too few rows.
+            ExperimentError: The file has too few rows.
         """
         paced = self.warm_up_rows + self.measured_rows
         if paced > rows:
-            raise UserError(
+            raise ExperimentError(
                 f"--measure-s: {self.warm_up_s:g} + {self.measure_s:g} s at {self.rate:g} rows/s are {paced} "
                 f"rows, more than the {rows} of {self.data}"
             )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cli.errors import UserError
+from experiments.errors import ExperimentError
 
 if TYPE_CHECKING:
     from lab.storm_config import SchedulerName
@@ -57,7 +57,7 @@ def chosen(only: str | None) -> tuple[Variant, ...]:
     """Return the variants that a comma-separated list names, all without one.
 
     Raises:
-        UserError: An unknown name, or one that is named twice.
+        ExperimentError: An unknown name, or one that is named twice.
     """
     if only is None:
         return VARIANTS
@@ -65,9 +65,9 @@ def chosen(only: str | None) -> tuple[Variant, ...]:
     known = {variant.name: variant for variant in VARIANTS}
     for name in names:
         if name not in known:
-            raise UserError(f"--only: {name!r} is not one of {', '.join(known)}")
+            raise ExperimentError(f"--only: {name!r} is not one of {', '.join(known)}")
         if names.count(name) > 1:
-            raise UserError(f"--only: {name} is named twice")
+            raise ExperimentError(f"--only: {name} is named twice")
     return tuple(variant for variant in VARIANTS if variant.name in names)
 
 

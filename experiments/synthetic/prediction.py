@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cli.errors import UserError
+from experiments.errors import ExperimentError
 from topologies.synthetic.workload import Workload, WorkloadError
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def read_measured(folder: Path) -> Measured:
     """Read the files of `synthetic collect`.
 
     Raises:
-        UserError: They are missing or something else, or no path has enough tuples.
+        ExperimentError: They are missing or something else, or no path has enough tuples.
     """
     file = folder / _SUMMARY
     try:
@@ -71,12 +71,12 @@ def read_measured(folder: Path) -> Measured:
             document["streams"],
         )
     except OSError as error:
-        raise UserError(f"{file}: {error.strerror}") from error
+        raise ExperimentError(f"{file}: {error.strerror}") from error
     except (ValueError, KeyError, TypeError) as error:
         reason = error if isinstance(error, WorkloadError) else "it is no summary of `synthetic collect`"
-        raise UserError(f"{file}: {reason}") from error
+        raise ExperimentError(f"{file}: {reason}") from error
     if measured.longest is None:
-        raise UserError(f"{file}: no path has enough tuples to speak of a response time", status=1)
+        raise ExperimentError(f"{file}: no path has enough tuples to speak of a response time", status=1)
     return measured
 
 
@@ -84,12 +84,12 @@ def hosts_of(workload: Workload, placement: TopologyPlacement, name: str) -> tup
     """Return the host of each operator.
 
     Raises:
-        UserError: Nimbus knows no place of one, or the topology has other components.
+        ExperimentError: Nimbus knows no place of one, or the topology has other components.
     """
     host = {each.component: each.host for each in placement.executors if each.host}
     missing = [each.component for each in workload.operators if each.component not in host]
     if missing:
-        raise UserError(
+        raise ExperimentError(
             f"topology {name} has no place for {', '.join(missing)}: is it the run's, and is it running?",
             status=1,
         )

@@ -10,7 +10,6 @@ import time
 from typing import TYPE_CHECKING
 
 from monitoring.agent.agent_options import AgentError, advertised_address
-from monitoring.agent.ip_addresses import is_loopback
 from monitoring.agent.load import LoadMeter
 from monitoring.agent.measurements import Measurements
 from monitoring.agent.pace import Pace
@@ -21,6 +20,7 @@ from monitoring.agent.state_keeper import StateKeeper
 from monitoring.agent.timetable import Timetable
 from monitoring.agent.vivaldi import VivaldiParameters
 from monitoring.agent_figures import AgentFigures
+from monitoring.ip_addresses import is_loopback
 from monitoring.reading import Address, Reading, to_json
 from monitoring.zookeeper.publisher import Publisher, PublisherOptions
 

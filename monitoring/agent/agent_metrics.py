@@ -8,14 +8,14 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from monitoring.agent.probe import Refusal
-from monitoring.zookeeper.session import STATES
+from monitoring.zookeeper.session_metrics import by_label, session_metrics
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from prometheus_client.metrics_core import Metric
 
-    from monitoring.agent_figures import AgentFigures, SessionFigures
+    from monitoring.agent_figures import AgentFigures
 
 
 class AgentMetrics(Collector):
@@ -61,35 +61,3 @@ class AgentMetrics(Collector):
             now.unreadable,
         )
         yield from session_metrics(before, now.session)
-
-
-def session_metrics(before: str, now: SessionFigures) -> Iterator[Metric]:
-    """Give the metrics of a session with ZooKeeper.
-
-    Args:
-        before: Beginning of their names.
-        now: What it has counted.
-    """
-    yield by_label(
-        f"{before}_zookeeper_changes",
-        "Changes of the session with ZooKeeper, by the state that began.",
-        "state",
-        STATES,
-        now.changes,
-    )
-    yield CounterMetricFamily(f"{before}_publications", "Contents that ZooKeeper took.", now.writes)
-    yield GaugeMetricFamily(
-        f"{before}_publication_age_seconds",
-        "Time since ZooKeeper took the last content; NaN before the first.",
-        now.written_age_s,
-    )
-
-
-def by_label(
-    name: str, told: str, label: str, values: Iterable[str], counts: Mapping[str, int]
-) -> CounterMetricFamily:
-    """Return a counter with a label of which every value is there, most often with 0."""
-    family = CounterMetricFamily(name, told, labels=[label])
-    for value in values:
-        family.add_metric([value], counts.get(value, 0))
-    return family

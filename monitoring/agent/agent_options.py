@@ -8,7 +8,7 @@ import socket
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from monitoring.agent.ip_addresses import fault
+from monitoring.ip_addresses import fault
 from monitoring.option_forms import is_endpoint, is_path
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from monitoring.agent.agent_metrics import by_label, session_metrics
 from monitoring.rates.nimbus_faults import ReplyFault
 from monitoring.rates.nimbus_statistics import StatisticsFault
+from monitoring.zookeeper.session_metrics import by_label, session_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

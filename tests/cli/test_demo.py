@@ -13,7 +13,9 @@ from typer.testing import CliRunner
 from cli.commands import app
 from cli.demo import SITES
 from cli.errors import UserError
+from cli.progress import StepProgress
 from experiments.demo.demo_run import DemoSettings, run_demo
+from experiments.errors import ExperimentError
 from experiments.lab_steps import LabSteps, StepError, count_rows
 from experiments.machine import provenance
 
@@ -69,8 +71,8 @@ def test_more_paced_rows_than_rows_are_refused_before_anything_starts(tmp_path: 
     data = tmp_path / "rows.csv"
     data.write_text("a\nb\n", encoding="utf-8")
     settings = DemoSettings(data, SITES, tmp_path / "runs", 3, 10.0, ("even",))
-    with pytest.raises(UserError, match="--paced-rows: 3 is more than the 2 rows"):
-        run_demo(settings)
+    with pytest.raises(ExperimentError, match="--paced-rows: 3 is more than the 2 rows"):
+        run_demo(settings, StepProgress)
     assert not (tmp_path / "runs").exists()
 
 
@@ -78,8 +80,8 @@ def test_a_wrong_site_file_is_refused_before_anything_starts(tmp_path: Path) -> 
     data, sites = tmp_path / "rows.csv", tmp_path / "sites.toml"
     data.write_text("a\n", encoding="utf-8")
     sites.write_text("[[site]]\nname = 3\n", encoding="utf-8")
-    with pytest.raises(UserError, match=r"sites\.toml") as refused:
-        run_demo(DemoSettings(data, sites, tmp_path / "runs", 1, 10.0, ("even",)))
+    with pytest.raises(ExperimentError, match=r"sites\.toml") as refused:
+        run_demo(DemoSettings(data, sites, tmp_path / "runs", 1, 10.0, ("even",)), StepProgress)
     assert refused.value.status == 2
     assert not (tmp_path / "runs").exists()
 
@@ -94,7 +96,7 @@ def test_rows_are_counted_in_plain_and_packed_files(tmp_path: Path) -> None:
 def test_a_truncated_packed_file_is_refused_by_its_name(tmp_path: Path) -> None:
     packed = tmp_path / "rows.csv.gz"
     packed.write_bytes(gzip.compress(b"a\nb\nc\n" * 1000)[:-12])
-    with pytest.raises(UserError, match=r"rows\.csv\.gz"):
+    with pytest.raises(ExperimentError, match=r"rows\.csv\.gz"):
         count_rows(packed)
 
 

@@ -13,7 +13,10 @@ from typer.testing import CliRunner
 from cli.commands import app
 from cli.errors import UserError
 from cli.evaluation import DATA, SITES
+from cli.experiment_call import experiment_call
 from cli.interrupt import INTERRUPTED_STATUS
+from cli.progress import StepProgress
+from experiments.errors import ExperimentError
 from experiments.evaluation import evaluation_run
 from experiments.evaluation.evaluation_data import prepare
 from experiments.evaluation.evaluation_run import run_evaluation
@@ -81,8 +84,8 @@ def test_a_file_of_no_known_format_is_refused_before_a_folder_is_made(tmp_path: 
     data = tmp_path / "rows.csv"
     data.write_text("one,two\n")
 
-    with pytest.raises(UserError, match=r"rows\.csv: line 1: of none of the known formats"):
-        run_evaluation(replace(SETTINGS, data=data, out=tmp_path / "runs"))
+    with pytest.raises(ExperimentError, match=r"rows\.csv: line 1: of none of the known formats"):
+        run_evaluation(replace(SETTINGS, data=data, out=tmp_path / "runs"), StepProgress)
 
     assert not (tmp_path / "runs").exists()
 
@@ -111,13 +114,13 @@ def test_more_paced_rows_than_there_are_is_refused(tmp_path: Path) -> None:
     with gzip.open(DATA, "rb") as lines, (tmp_path / "few.csv").open("wb") as few:
         few.writelines(line for line, _ in zip(lines, range(20), strict=False))
 
-    with pytest.raises(UserError, match=r"--paced-rows: 300 is more than the 20 rows of .*few\.csv"):
+    with pytest.raises(ExperimentError, match=r"--paced-rows: 300 is more than the 20 rows of .*few\.csv"):
         prepare(replace(SETTINGS, data=tmp_path / "few.csv"), tmp_path, print)
 
 
 def test_rows_that_are_refused_leave_no_empty_folder(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="--paced-rows: 20000 is more than the 10004 rows"):
-        run_evaluation(replace(SETTINGS, feeding=Feeding(10.0, 20_000, None), out=tmp_path))
+    with pytest.raises(ExperimentError, match="--paced-rows: 20000 is more than the 10004 rows"):
+        run_evaluation(replace(SETTINGS, feeding=Feeding(10.0, 20_000, None), out=tmp_path), StepProgress)
 
     assert list(tmp_path.iterdir()) == []
 
@@ -187,7 +190,7 @@ def test_each_strategy_gets_the_same_rows_on_the_same_lab(
 
     monkeypatch.setattr(evaluation_run, "finish", finish)
 
-    run_evaluation(replace(SETTINGS, out=tmp_path))
+    run_evaluation(replace(SETTINGS, out=tmp_path), StepProgress)
 
     pins = ["dataSource", "globalAreaRank", "globalRank"]
     assert used.heard == [
@@ -212,7 +215,8 @@ def test_the_first_rows_at_a_speed_are_not_measured(
     monkeypatch.setattr(evaluation_run, "finish", lambda *_: None)
 
     run_evaluation(
-        replace(SETTINGS, variants=(Variant("ras"),), feeding=Feeding(None, 0, 60.0), out=tmp_path)
+        replace(SETTINGS, variants=(Variant("ras"),), feeding=Feeding(None, 0, 60.0), out=tmp_path),
+        StepProgress,
     )
 
     assert ("replay", ("ras", 1_000, 60.0)) in used.heard
@@ -235,8 +239,8 @@ def test_the_lab_is_down_after_a_failure_and_after_ctrl_c(
 ) -> None:
     used = lab(error)
 
-    with pytest.raises(UserError) as refused:
-        run_evaluation(replace(SETTINGS, out=tmp_path))
+    with pytest.raises(UserError) as refused, experiment_call():
+        run_evaluation(replace(SETTINGS, out=tmp_path), StepProgress)
 
     assert used.down
     assert str(refused.value).startswith(sentence)

@@ -17,6 +17,8 @@ from bridge.wire.encoding import encode_response
 from bridge.wire.messages import Decision, PlanResponse, TopologyPlan
 from cli.commands import app
 from cli.errors import UserError
+from cli.experiment_call import experiment_call
+from cli.progress import StepProgress
 from experiments import flow, running_lab
 from experiments.folder_content import finished_turns
 from experiments.response_time import planned, runner, turn
@@ -69,7 +71,8 @@ def experiment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, data: Path) -> A
         lab.state = "ready" if left else "absent"
         monkeypatch.setattr(running_lab, "LabClient", lambda _: lab)
         run.lab = lab  # type: ignore[attr-defined]  # for runs that end with an exception
-        run_experiment(settings(data, **changes), order, tmp_path / "out")
+        with experiment_call():
+            run_experiment(settings(data, **changes), order, tmp_path / "out", StepProgress)
         return lab
 
     return run

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cli.errors import UserError
 from experiments import folder as module
+from experiments.errors import ExperimentError
 from experiments.folder import experiment_folder
 from replay.errors import DataError
 
@@ -37,7 +37,10 @@ def test_a_folder_in_use_is_refused(tmp_path: Path, sites: Path) -> None:
     out = tmp_path / "out"
     with take(out, sites) as taken:
         assert taken == out.resolve()
-        with pytest.raises(UserError, match=r"an experiment is running in .*out; ") as end, take(out, sites):
+        with (
+            pytest.raises(ExperimentError, match=r"an experiment is running in .*out; ") as end,
+            take(out, sites),
+        ):
             pytest.fail("there are two")
         assert end.value.status == 2
     with take(out, sites):
@@ -58,7 +61,7 @@ def test_the_lock_is_one_that_nfs_has_too(
     monkeypatch.setattr(fcntl, "flock", of_nfs)
     with (
         take(tmp_path / "out", sites),
-        pytest.raises(UserError, match="an experiment is running in"),
+        pytest.raises(ExperimentError, match="an experiment is running in"),
         take(tmp_path / "out", sites),
     ):
         pytest.fail("there are two")
@@ -77,7 +80,7 @@ def test_other_files_beside_a_lock_are_refused(tmp_path: Path, sites: Path) -> N
     out.mkdir()
     (out / ".lock").touch()
     (out / "letter.txt").touch()
-    with pytest.raises(UserError, match="holds other files"), take(out, sites):
+    with pytest.raises(ExperimentError, match="holds other files"), take(out, sites):
         pytest.fail("not ours")
 
 
@@ -116,7 +119,7 @@ def test_files_of_somebody_else_are_left_alone(tmp_path: Path, sites: Path, name
     out = tmp_path / "out"
     out.mkdir()
     (out / name).write_text("mine", encoding="utf-8")
-    with pytest.raises(UserError, match="holds other files"), take(out, sites):
+    with pytest.raises(ExperimentError, match="holds other files"), take(out, sites):
         pytest.fail("not ours")
     assert [(path.name, path.read_text(encoding="utf-8")) for path in out.iterdir()] == [(name, "mine")]
 
@@ -127,7 +130,7 @@ def test_a_folder_that_cannot_be_used_is_named(
     """A file in its place, or settings that cannot be written."""
     (tmp_path / "file").touch()
     with (
-        pytest.raises(UserError, match=r"--out: .*file cannot be used: File exists"),
+        pytest.raises(ExperimentError, match=r"--out: .*file cannot be used: File exists"),
         take(tmp_path / "file", sites),
     ):
         pytest.fail("a file")
@@ -137,7 +140,7 @@ def test_a_folder_that_cannot_be_used_is_named(
 
     monkeypatch.setattr(module, "write_json", full)
     with (
-        pytest.raises(UserError, match=r"--out: .*experiment\.json: cannot be written"),
+        pytest.raises(ExperimentError, match=r"--out: .*experiment\.json: cannot be written"),
         take(tmp_path / "out", sites),
     ):
         pytest.fail("a full disk")

@@ -9,6 +9,9 @@ from topologies.run_id import check_run_id
 QUERIES = ("1", "2")
 """The challenge's queries: the most frequent routes, and the most profitable areas."""
 
+PACED_ROWS_BEGIN = "paced rows begin"
+"""What `taxi feed` and `taxi replay` write when they do, at the start of a line."""
+
 
 @dataclass(frozen=True, slots=True)
 class Run:

@@ -37,11 +37,11 @@ class Phase:
             without one; infinite if half of them have no result, None if there are none.
         longest_ms: Longest response time of a row with result, None if there is none.
         settled_ms: Median of the last 30 s, None if not settled.
-        expected_ms: What it should come to (`experiments.adaptation.report.levels`), None if that is not known.
+        expected_ms: What it should come to (`levels`), None if that is not known.
         silence_s: Longest time without any result.
         lost: Rows without result.
-        recovered_s: From the change to the recovery (`experiments.adaptation.report.recovery`). None if the response time
-            did not come back; if it settled above 1.2 times what was expected, or above 1.2 times the one
+        recovered_s: From the change to the recovery (`recovery`). None if the response time did not come
+            back; if it settled above 1.2 times what was expected, or above 1.2 times the one
             before without a move; and where it is not known.
         first_back_s: From the change to the first time that it was back for half a minute, None likewise.
         seen_s: From the change to the first round whose data show it, None if none does.

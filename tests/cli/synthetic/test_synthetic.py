@@ -10,9 +10,10 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.errors import UserError
-from cli.synthetic.synthetic import app
+from cli.synthetic.synthetic import app, measured_delays
 from cli.synthetic.synthetic_input import Asked, read_application, to_workload
-from experiments.synthetic.delays import delays_of_file, delays_of_sites
+from experiments.errors import ExperimentError
+from experiments.synthetic.delays import delays_of_sites
 from experiments.synthetic.prediction import document, hosts_of, predict, read_measured
 from topologies.nimbus import ExecutorPlace, TopologyPlacement
 
@@ -120,12 +121,12 @@ def test_a_host_of_no_site_is_refused(tmp_path: Path) -> None:
     """Of the site file as of the readings: the host is named."""
     sites = tmp_path / "sites.toml"
     sites.write_text(SITES, encoding="utf-8")
-    with pytest.raises(UserError, match="--sites: no site is named 'moon'"):
+    with pytest.raises(ExperimentError, match="--sites: no site is named 'moon'"):
         delays_of_sites(sites, {"near-1", "moon-1"})
     readings = tmp_path / "readings.json"
     readings.write_text('[{"host": "near-1", "time": 1.0}]', encoding="utf-8")
-    with pytest.raises(UserError, match="no reading of moon-1"):
-        delays_of_file(readings, {"near-1", "moon-1"})
+    with pytest.raises(ExperimentError, match="no reading of moon-1"):
+        measured_delays(None, "/stormplace", None, readings, {"near-1", "moon-1"})
 
 
 def test_components_without_a_place_are_named() -> None:
@@ -137,7 +138,7 @@ def test_components_without_a_place_are_named() -> None:
             zip(given.operators, ("h", "h", "", "k"), strict=True), start=1
         )
     )
-    with pytest.raises(UserError, match="topology n has no place for operator-3: is it the run's"):
+    with pytest.raises(ExperimentError, match="topology n has no place for operator-3: is it the run's"):
         hosts_of(given, TopologyPlacement("n-1", "ACTIVE", "", executors), "n")
 
 
@@ -172,7 +173,7 @@ def test_a_folder_of_something_else_is_refused(tmp_path: Path, text: str | None,
     """A missing file, no JSON, another summary."""
     if text is not None:
         (tmp_path / "summary.json").write_text(text, encoding="utf-8")
-    with pytest.raises(UserError, match=sentence):
+    with pytest.raises(ExperimentError, match=sentence):
         read_measured(tmp_path)
 
 

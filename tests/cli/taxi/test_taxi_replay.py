@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cli.taxi.taxi_replay_display import PACED_ROWS_BEGIN, ReplayDisplay
+from cli.taxi.taxi_replay_display import ReplayDisplay
+from topologies.taxi.keys import PACED_ROWS_BEGIN
 from topologies.taxi.replay.outcome import Outcome, Progress
 
 if TYPE_CHECKING:

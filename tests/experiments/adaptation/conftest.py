@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from cli.experiment_call import experiment_call
+from cli.progress import StepProgress
 from experiments import flow, running_lab
 from experiments.adaptation import adaptation_runner as runner
 from experiments.adaptation import scenario_run as scenario
@@ -48,7 +50,9 @@ def adaptation(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, world: World) ->
         lab.state = "ready" if left else "absent"
         monkeypatch.setattr(running_lab, "LabClient", lambda _: lab)
         run.lab = lab  # type: ignore[attr-defined]  # for runs that end with an exception
-        run_adaptation(AdaptationSettings(data, SITES, **usual | changes), chosen(only), tmp_path / "out")
+        settings = AdaptationSettings(data, SITES, **usual | changes)
+        with experiment_call():
+            run_adaptation(settings, chosen(only), tmp_path / "out", StepProgress)
         return lab
 
     return run
