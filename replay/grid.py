@@ -1,4 +1,7 @@
-"""The challenge's grids (`formats.taxi_grid`) for whole arrays; a cell is one whole number here, 1000 x first + second."""
+"""The challenge's grids (`formats.taxi_grid`) for whole arrays.
+
+A cell is one whole number here: 1000 x its first number + its second.
+"""
 
 from __future__ import annotations
 

@@ -66,8 +66,8 @@ def optimal_ranges(
 
     Every end gets an equal share of the time that is left when its turn comes. One that is not proved by
     then is the best bound known, as are all ends of a problem that strategies do not take as a whole
-    (`scheduler.reduce.reduction.is_large`). A metric whose values differ by less than the exact solver tells apart
-    (1e-9 of the computed bounds' width) is constant: low equals high. Availability ends at e^-700.
+    (`scheduler.reduce.reduction.is_large`). A metric whose values differ by less than the exact solver tells
+    apart (1e-9 of the computed bounds' width) is constant: low equals high. Availability ends at e^-700.
 
     Args:
         problem: Its weights, given ranges and current placement are not looked at.

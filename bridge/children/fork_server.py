@@ -1,4 +1,4 @@
-"""The process that forks children: solvers are loaded in it once, so that a child starts within milliseconds.
+"""The process that forks children: solvers are loaded in it once, so a child starts within milliseconds.
 
 It runs beside the process that needs children (`bridge.children.processes`) and takes its orders from a socket.
 It starts no threads, so that forking it is safe, whatever threads its owner has. When the owner ends, however

@@ -97,8 +97,8 @@ def legs(
     """Cut the way of the measured rows into legs.
 
     Args:
-        rows: As from `replay.analysis.measured_rows.read_rows`: `row_ms`, `emit_us`, `done_us`, `result_ms`, and
-            in microseconds after the emit when each component took a row and passed it on, and when the
+        rows: As from `replay.analysis.measured_rows.read_rows`: `row_ms`, `emit_us`, `done_us`, `result_ms`,
+            and in microseconds after the emit when each component took a row and passed it on, and when the
             clock's half of it came.
         places: Where the executors ran.
         sites: True delays.

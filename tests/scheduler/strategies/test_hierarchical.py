@@ -16,8 +16,7 @@ from scheduler.strategies.hierarchical import HierarchicalParameters
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
-    from scheduler.contract.strategy import Context, Progress
-    from scheduler.exact.solve import Exact
+    from scheduler.contract.strategy import Context, Progress, Suggestion
 
 
 @pytest.mark.parametrize("given", [1, 2.0, True])
@@ -116,7 +115,7 @@ def test_every_level_gets_an_equal_share_of_the_time(monkeypatch: pytest.MonkeyP
 
     def slow(
         problem: Problem, nodes: IntArray, proof_size: int, context: Context, *, quick: bool = False
-    ) -> Exact:
+    ) -> Suggestion:
         given_s.append(context.deadline.remaining())
         now_s[0] += given_s[-1]
         return solve_on(problem, nodes, proof_size, replace(context, deadline=Deadline.none()), quick=quick)
