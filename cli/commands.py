@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from typing import NoReturn
 
 import typer
 
@@ -24,6 +25,7 @@ from cli import (
 from cli.data import commands as data
 from cli.errors import UserError
 from cli.experiment import commands as experiment
+from cli.extras import lacks_extra
 
 app = typer.Typer(
     name="stormplace",
@@ -51,8 +53,12 @@ def run() -> None:
     try:
         app()
     except UserError as error:
-        sys.stderr.write(f"stormplace: {error}\n")
-        raise SystemExit(error.status) from None
+        _refuse(error)
+    except ModuleNotFoundError as error:
+        refusal = lacks_extra(error)
+        if refusal is None:
+            raise
+        _refuse(refusal)
     except OSError as error:
         # what a command knows about its files it says itself; this is a full disk or a closed output
         sys.stderr.write(f"stormplace: cannot go on: {error}\n")
@@ -60,3 +66,8 @@ def run() -> None:
     except MemoryError:
         sys.stderr.write("stormplace: cannot go on: out of memory\n")
         raise SystemExit(1) from None
+
+
+def _refuse(error: UserError) -> NoReturn:
+    sys.stderr.write(f"stormplace: {error}\n")
+    raise SystemExit(error.status) from None
