@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import sys
+from typing import NoReturn
 
 import typer
 
 from cli import agent, daemon, demo, evaluation, experiment, lab, rates, replay_rounds
 from cli.data import commands as data
 from cli.errors import UserError
+from cli.extras import lacks_extra
 from cli.instance import instance
 from cli.network import network
 from cli.solve import solve
@@ -42,8 +44,12 @@ def run() -> None:
     try:
         app()
     except UserError as error:
-        sys.stderr.write(f"stormplace: {error}\n")
-        raise SystemExit(error.status) from None
+        _refuse(error)
+    except ModuleNotFoundError as error:
+        refusal = lacks_extra(error)
+        if refusal is None:
+            raise
+        _refuse(refusal)
     except OSError as error:
         # what a command knows about its files it says itself; this is a full disk or a closed output
         sys.stderr.write(f"stormplace: cannot go on: {error}\n")
@@ -51,3 +57,8 @@ def run() -> None:
     except MemoryError:
         sys.stderr.write("stormplace: cannot go on: out of memory\n")
         raise SystemExit(1) from None
+
+
+def _refuse(error: UserError) -> NoReturn:
+    sys.stderr.write(f"stormplace: {error}\n")
+    raise SystemExit(error.status) from None

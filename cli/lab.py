@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, ParamSpec, TypeVar
 
 import typer
 
+from cli.checkout import require_checkout
 from cli.errors import UserError
 from cli.interrupt import INTERRUPTED_STATUS
 from lab.errors import LabError
@@ -34,6 +35,7 @@ Folder = Annotated[Path, typer.Option("--dir", help="State folder of the lab.")]
 
 def _client(folder: Path) -> LabClient:
     """Return the lab in a folder."""
+    require_checkout("lab")
     from lab.cluster import LabClient  # noqa: PLC0415 - every other command would start 0.3 s later
 
     return LabClient(folder)

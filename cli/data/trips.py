@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.checkout import require_checkout
 from cli.data.session import DriverMemory, Master, bad_input, say, spark
 from cli.errors import UserError
 
@@ -117,6 +118,8 @@ def generate(
 
     Exit status: 0 done, 1 a statistic deviates by more than its tolerance (--check), 2 bad input.
     """
+    if check and real == REAL_ROWS:
+        require_checkout("--check without --real", needs="the real rows in data/debs2015")
     from replay.trips.generate import generate as write  # noqa: PLC0415  # Spark loads slowly
     from replay.trips.settings import Settings  # noqa: PLC0415  # likewise
 
