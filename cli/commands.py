@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from typing import Annotated
 
 import typer
 
@@ -24,6 +25,7 @@ from cli import (
 from cli.data import commands as data
 from cli.errors import UserError
 from cli.experiment import commands as experiment
+from cli.wording import sentence
 
 app = typer.Typer(
     name="stormplace",
@@ -43,6 +45,25 @@ for single in (solve, daemon, agent, rates, network, demo, evaluation):
     single.register(app)
 
 
+def _print_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version  # noqa: PLC0415 - only this option needs it
+
+        typer.echo(f"stormplace {version('stormplace')}")
+        raise typer.Exit
+
+
+@app.callback()
+def program(
+    *,
+    _version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and end."),
+    ] = False,
+) -> None:
+    """Take what stands before the command."""
+
+
 def run() -> None:
     """Run the command line; a `UserError` becomes one sentence and its exit status."""
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -51,11 +72,12 @@ def run() -> None:
     try:
         app()
     except UserError as error:
-        sys.stderr.write(f"stormplace: {error}\n")
+        sys.stderr.write(f"stormplace: {sentence(str(error))}\n")
         raise SystemExit(error.status) from None
     except OSError as error:
         # what a command knows about its files it says itself; this is a full disk or a closed output
-        sys.stderr.write(f"stormplace: cannot go on: {error}\n")
+        place = f"{error.filename}: " if error.filename else ""
+        sys.stderr.write(f"stormplace: cannot go on: {sentence(f'{place}{error.strerror or error}')}\n")
         raise SystemExit(1) from None
     except MemoryError:
         sys.stderr.write("stormplace: cannot go on: out of memory\n")

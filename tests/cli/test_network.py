@@ -257,6 +257,27 @@ def test_the_first_nimbus_that_answers_names_the_hosts_of_supervisors(
         network_live.supervisor_hosts("x:1,z:3")
 
 
+def test_names_that_are_unknown_are_refused_before_zookeeper_is_asked(
+    stormplace: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of several that is known is enough."""
+
+    def resolve(host: str, *_: object, **__: object) -> list[object]:
+        if host.endswith(".invalid"):
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return []
+
+    def connect(**_: object) -> None:
+        raise UserError("asked")
+
+    monkeypatch.setattr("cli.network_live.socket.getaddrinfo", resolve)
+    monkeypatch.setattr("cli.network_live.KazooClient", connect)
+    unknown = "stormplace: --zookeeper {0}: no address is known for {1}\n"
+    for text, names in (("x.invalid:1", "x.invalid"), ("x.invalid:1,y.invalid:2", "x.invalid, y.invalid")):
+        assert stormplace("network", "--zookeeper", text) == (2, "", unknown.format(text, names))
+    assert stormplace("network", "--zookeeper", "x.invalid:1,known:2")[2] == "stormplace: asked\n"
+
+
 def test_ctrl_c_while_zookeeper_keeps_silent_ends_without_a_trace() -> None:
     """Somebody accepts the connection and says nothing."""
     with socket.create_server(("127.0.0.1", 0)) as mute:
