@@ -17,6 +17,7 @@ from cli.run_folder import new_run_folder
 from cli.running_lab import running_lab
 from lab.errors import LabError
 from lab.sites import read_site_file
+from replay.busy import write_busy
 from replay.errors import DataError
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def _run_one(
     pins = dict.fromkeys(PINS, f"site:{services}") if ours else {}
     steps.use_scheduler(scheduler)
     steps.submit(scheduler, TOPOLOGY, WORKERS, pins, run_dir, strategy=settings.strategy if ours else None)
-    steps.feed(scheduler, fast_rows, settings.rate, settings.paced_rows, run_dir)
+    write_busy(run_dir, steps.feed(scheduler, fast_rows, settings.rate, settings.paced_rows, run_dir))
     steps.finish(scheduler, TOPOLOGY, run_dir)
     return run_dir
 
@@ -141,5 +142,5 @@ def _verify_and_report(
     if not console.is_terminal:
         console = Console(width=TABLE_WIDTH)
     console.print(finished.table)
-    sys.stdout.write(f"table:   {finished.markdown}\npicture: {finished.picture}\n")
+    sys.stdout.write(f"{finished.busy}\ntable:   {finished.markdown}\npicture: {finished.picture}\n")
     return all(evaluation.verdict.equal for evaluation in evaluations)

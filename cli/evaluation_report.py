@@ -9,6 +9,7 @@ from cli.data.analyse import print_analysis
 from cli.errors import UserError
 from cli.machine import provenance
 from replay.analysis.analyse import AnalysisInput, analyse
+from replay.busy import busy_sentence, read_busy
 from replay.compare import compare_queries
 from replay.expected import write_expected
 from replay.html_report.contents import Check, Evaluation, StrategyRun
@@ -81,10 +82,11 @@ def finish(
         document = analyse(spark, given, folder / ANALYSIS, progress.detail)
     progress.step("report")
     report = folder / REPORT
-    write(_evaluation(settings, rows, runs, verdicts, document), report)
+    evaluation = _evaluation(settings, rows, runs, verdicts, document)
+    write(evaluation, report)
     progress.stop()
     print_analysis(document)
-    sys.stdout.write(f"report: {report}\n")
+    sys.stdout.write(f"{evaluation.facts['Machine']}\nreport: {report}\n")
     if not all(verdict.equal for verdict in verdicts.values()):
         raise UserError(f"an answer differs from the expected one: see {report}", status=WRONG_STATUS)
 
@@ -117,6 +119,7 @@ def _evaluation(
         f"components on Apache Storm, one task each",
         "Data": rows.told,
         "Feeding": _feeding(settings, rows),
+        "Machine": busy_sentence({variant.name: read_busy(run) for variant, run in runs.items()}),
         "Cluster": f"{len(sites.hosts)} supervisors in network namespaces of one machine; the delays between "
         f"{len(sites.names)} sites are emulated ({settings.sites.name})",
     }

@@ -16,6 +16,7 @@ from cli.run_folder import new_run_folder
 from cli.running_lab import running_lab
 from lab.errors import LabError
 from lab.sites import read_site_file
+from replay.busy import write_busy
 from replay.errors import DataError
 from topologies.taxi.topology import component_ids
 
@@ -97,9 +98,9 @@ def _run_one(
     feeding = settings.feeding
     fast = feeding.fast_rows(rows.count)
     if feeding.speed is not None:
-        steps.replay(variant.name, fast, feeding.speed, run_dir)
+        write_busy(run_dir, steps.replay(variant.name, fast, feeding.speed, run_dir))
     elif feeding.rate is not None:
-        steps.feed(variant.name, fast, feeding.rate, feeding.paced_rows, run_dir)
+        write_busy(run_dir, steps.feed(variant.name, fast, feeding.rate, feeding.paced_rows, run_dir))
     steps.finish(variant.name, TOPOLOGY, run_dir)
     return run_dir
 

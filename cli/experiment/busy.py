@@ -1,4 +1,4 @@
-"""How busy the machine was: other work spoils what is measured."""
+"""How busy the processors are: other work spoils what is measured."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ class BusyMeter:
     """Measures from its making on."""
 
     def __init__(self) -> None:
+        self.restart()
+
+    def restart(self) -> None:
+        """Measure from now on."""
         self._before = psutil.cpu_times()
 
     def fraction(self) -> float:

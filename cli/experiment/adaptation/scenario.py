@@ -14,7 +14,6 @@ from cli.demo_steps import StepError
 from cli.experiment.adaptation.network import Network, site_delays
 from cli.experiment.adaptation.rounds import planned_rounds
 from cli.experiment.adaptation.schedule import Schedule, changes, noise
-from cli.experiment.busy import BusyMeter
 from cli.experiment.flow import settle
 from cli.experiment.process_ends import ProcessEnds
 from cli.experiment.turn import PINS, TOPOLOGY
@@ -176,9 +175,8 @@ def _measure(
     pins = dict.fromkeys(PINS, f"host:{network.home}-1")
     steps.submit(scenario, TOPOLOGY, WORKERS, pins, folder, strategy=settings.strategy, conf=CONF)
     keeper = ScheduleKeeper(setting.schedule(scenario), network.carry_out)
-    meter = BusyMeter()
-    steps.feed(scenario, fast_rows, rate, paced_rows, folder, keeper)
-    ended_s, busy = time.time(), meter.fraction()
+    busy = steps.feed(scenario, fast_rows, rate, paced_rows, folder, keeper)
+    ended_s = time.time()
     started_s = keeper.start_of_paced_rows_s()
     faults = _collect(steps, scenario, folder)
     placement = steps.placement(TOPOLOGY, folder)
