@@ -23,11 +23,14 @@ from bridge.wire import encode_request
 from cli import network_live
 from cli.errors import UserError
 from cli.main import main
+from replay import network_map
 from topologies.nimbus import NimbusError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from matplotlib.figure import Figure
 
     from topologies.address import Address
 
@@ -179,6 +182,33 @@ def test_a_map_is_drawn_whatever_is_known(
     status, _, _ = network("--readings", readings, "--plot", tmp_path / "map.png")
     assert status == 0
     assert (tmp_path / "map.png").read_bytes().startswith(PNG)
+
+
+@pytest.mark.parametrize(
+    ("height_ms", "legend"),
+    [
+        (0.5, "delay = distance + both heights; heights, up to 0.5 ms, are smaller than the dots"),
+        (9.0, "radius: its height; delay = distance + both heights"),
+    ],
+)
+def test_the_map_says_what_it_shows_and_explains_circles_only_where_they_can_be_seen(
+    network: Network, readings: Path, monkeypatch: pytest.MonkeyPatch, height_ms: float, legend: str
+) -> None:
+    """And one that is wider than high leaves no more room above than the other plot needs."""
+    drawn: list[Figure] = []
+    draw = network_map.draw_network
+    monkeypatch.setattr(network_map, "draw_network", lambda *given: drawn.append(draw(*given)))
+    readings.write_text(
+        json.dumps([content(f"{x}-1", 50.0 * n, height=height_ms) for n, x in enumerate("abc")])
+    )
+    assert network("--readings", readings, "--plot", tmp_path / "map.png")[0] == 0
+    (figure,) = drawn
+    (title,) = [text.get_text() for text in figure.texts]
+    shown = figure.axes[0].get_legend()
+    assert title == f"The network as its agents measure it: {readings}"
+    assert shown is not None
+    assert [text.get_text() for text in shown.get_texts()] == ["host", legend]
+    assert figure.get_figwidth() > 2 * figure.get_figheight()
 
 
 @pytest.mark.parametrize(
