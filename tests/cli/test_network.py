@@ -201,7 +201,7 @@ def test_the_map_says_what_it_shows_and_explains_circles_only_where_they_can_be_
     readings.write_text(
         json.dumps([content(f"{x}-1", 50.0 * n, height=height_ms) for n, x in enumerate("abc")])
     )
-    assert network("--readings", readings, "--plot", tmp_path / "map.png")[0] == 0
+    assert network("--readings", readings, "--plot", readings.with_name("map.png"))[0] == 0
     (figure,) = drawn
     (title,) = [text.get_text() for text in figure.texts]
     shown = figure.axes[0].get_legend()
