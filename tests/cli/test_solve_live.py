@@ -116,12 +116,19 @@ def test_an_ending_with_json_prints_one_object(
     """Its reason says that the search was interrupted; a terminal is not needed for that."""
     genuine = plan.plan
 
+    def not_caught(*_: object) -> None:
+        raise AssertionError
+
     def interrupted(*arguments: Any, **options: Any) -> Any:
         os.kill(os.getpid(), ending)
         return genuine(*arguments, **options)
 
     monkeypatch.setattr(plan, "plan", interrupted)
-    status, out, err = run(EXAMPLE, "--strategy", "ils", "--time-limit", "3600", "--json")
+    before = signal.signal(ending, not_caught)
+    try:
+        status, out, err = run(EXAMPLE, "--strategy", "ils", "--time-limit", "3600", "--json")
+    finally:
+        signal.signal(ending, before)
 
     answer = json.loads(out)
     assert (status, err) == (130, "stormplace: interrupted: this is the best one so far\n")
