@@ -93,6 +93,16 @@ def test_delays_hosts_and_faults_are_shown(network: Network, readings: Path) -> 
     assert "Sites: as agents tell them" in out
 
 
+def test_control_characters_in_names_are_shown_and_not_obeyed(network: Network, readings: Path) -> None:
+    """Whoever may write to ZooKeeper names hosts and sites."""
+    hosts = [content("a-1", 0.0, site="s\x1b[2J"), content("b\x1b[31m-1", 9.0, time=900.0)]
+    readings.write_text(json.dumps(hosts))
+    _, out, _ = network("--readings", readings)
+    assert r"s\x1b[2J (1)" in out
+    assert r"Stale readings: 1 (b\x1b[31m-1)" in out
+    assert "\x1b" not in out
+
+
 def test_agents_without_supervisor_stand_apart(network: Network, readings: Path) -> None:
     """In a table of their own, and in no delay; those of supervisors alone are hosts."""
     entries = [{"name": each["host"], "age_s": 3.5, "content": each} for each in two_sites()]
