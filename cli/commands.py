@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
-from typing import NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -17,6 +17,7 @@ from cli.network import network
 from cli.solve import solve
 from cli.synthetic import synthetic
 from cli.taxi import taxi, taxi_replay
+from cli.wording import sentence
 
 app = typer.Typer(
     name="stormplace",
@@ -36,6 +37,25 @@ for single in (solve, daemon, agent, rates, network, replay_rounds, demo, evalua
     single.register(app)
 
 
+def _print_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version  # noqa: PLC0415 - only this option needs it
+
+        typer.echo(f"stormplace {version('stormplace')}")
+        raise typer.Exit
+
+
+@app.callback()
+def program(
+    *,
+    _version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and end."),
+    ] = False,
+) -> None:
+    """Take what stands before the command."""
+
+
 def run() -> None:
     """Run the command line; a `UserError` becomes one sentence and its exit status."""
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -52,7 +72,8 @@ def run() -> None:
         _refuse(refusal)
     except OSError as error:
         # what a command knows about its files it says itself; this is a full disk or a closed output
-        sys.stderr.write(f"stormplace: cannot go on: {error}\n")
+        place = f"{error.filename}: " if error.filename else ""
+        sys.stderr.write(f"stormplace: cannot go on: {sentence(f'{place}{error.strerror or error}')}\n")
         raise SystemExit(1) from None
     except MemoryError:
         sys.stderr.write("stormplace: cannot go on: out of memory\n")
@@ -60,5 +81,5 @@ def run() -> None:
 
 
 def _refuse(error: UserError) -> NoReturn:
-    sys.stderr.write(f"stormplace: {error}\n")
+    sys.stderr.write(f"stormplace: {sentence(str(error))}\n")
     raise SystemExit(error.status) from None

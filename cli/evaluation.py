@@ -108,7 +108,7 @@ def evaluate(
         )
         finished = run_evaluation(settings, StepProgress)
     print_analysis(finished.analysis)
-    typer.echo(f"report: {finished.report}")
+    typer.echo(f"{finished.busy}\nreport: {finished.report}")
     if not finished.right:
         raise UserError(
             f"an answer differs from the expected one: see {finished.report}", status=WRONG_STATUS

@@ -10,9 +10,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from experiments.busy import BusyMeter
 from experiments.errors import ExperimentError
 from experiments.lab_command import run_on_host
 from lab.errors import LabError
+from topologies.taxi.keys import PACED_ROWS_BEGIN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -124,7 +126,7 @@ class LabSteps:
         paced_rows: int,
         run_dir: Path,
         attendant: Attendant | None = None,
-    ) -> None:
+    ) -> float:
         """Feed the fast rows, wait for their results, feed the paced rows.
 
         Args:
@@ -135,16 +137,22 @@ class LabSteps:
             run_dir: Folder of the log.
             attendant: What has to be done meanwhile.
 
+        Returns:
+            Share of the processors' time (0 to 1) that was used while the paced rows were fed.
+
         Raises:
             StepError: The command failed.
         """
         self.progress.step(f"{scheduler}: {fast_rows} rows fast, then {paced_rows} rows at {rate:g} rows/s")
         arguments = ["feed", str(self.data), "--redis", REDIS, "--run", scheduler]
         arguments += ["--fast-rows", str(fast_rows), "--rate", str(rate), "--paced-rows", str(paced_rows)]
-        self._taxi("redis", arguments, run_dir / "feed.log", attendant)
+        return self._fed(arguments, run_dir, attendant)
 
-    def replay(self, scheduler: str, fast_rows: int, speed: float, run_dir: Path) -> None:
+    def replay(self, scheduler: str, fast_rows: int, speed: float, run_dir: Path) -> float:
         """Feed the fast rows, wait for their results, feed the others at a multiple of their own speed.
+
+        Returns:
+            As `feed`.
 
         Raises:
             StepError: The command failed.
@@ -153,7 +161,12 @@ class LabSteps:
         arguments = ["replay", str(self.data), "--redis", REDIS, "--run", scheduler, "--speed", str(speed)]
         arguments += ["--fast-rows", str(fast_rows)]
         arguments += ["--rejects", str(run_dir / "rejects.csv")]
-        self._taxi("redis", arguments, run_dir / "feed.log")
+        return self._fed(arguments, run_dir)
+
+    def _fed(self, arguments: list[str], run_dir: Path, attendant: Attendant | None = None) -> float:
+        meter = BusyMeter()
+        self._taxi("redis", arguments, run_dir / "feed.log", _Measuring(meter, attendant))
+        return meter.fraction()
 
     def finish(self, scheduler: str, name: str, run_dir: Path) -> None:
         """Collect results and placement, then kill the topology."""
@@ -208,6 +221,27 @@ class LabSteps:
             last = next((line.strip() for line in reversed(output) if line.strip()), "no output")
             raise StepError(f"`taxi {arguments[0]}` on {host} ended with status {status}: {last}")
         return "".join(output)
+
+
+class _Measuring:
+    """Lets a meter begin with the paced rows; leaves the rest to another attendant, if there is one."""
+
+    def __init__(self, meter: BusyMeter, attendant: Attendant | None) -> None:
+        self._meter = meter
+        self._attendant = attendant
+
+    def heard(self, line: str) -> None:
+        if line.startswith(PACED_ROWS_BEGIN):
+            self._meter.restart()
+        if self._attendant is not None:
+            self._attendant.heard(line)
+
+    def due_s(self) -> float | None:
+        return None if self._attendant is None else self._attendant.due_s()
+
+    def act(self) -> None:
+        if self._attendant is not None:
+            self._attendant.act()
 
 
 class _LogKeeper:

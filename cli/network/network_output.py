@@ -14,6 +14,7 @@ from bridge.network.embedding import LEAST_PAIRS
 from bridge.network.geography import ReadingState, worst_first
 from bridge.wire.messages import ReadingKind
 from cli.network.network_input import entry
+from cli.wording import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -111,7 +112,7 @@ def print_geography(geography: Geography, snapshot: Snapshot, *, show_all: bool)
         title = "Agents without supervisor, which the planner leaves aside"
         console.print(_hosts_table(title, geography.strangers, show_all=show_all))
     for line in _summary(geography, snapshot):
-        console.print(Text(line), highlight=False)
+        console.print(Text(printable(line)), highlight=False)
 
 
 def _matrices(geography: Geography, width: int, *, show_all: bool) -> Iterable[Table]:
@@ -122,7 +123,10 @@ def _matrices(geography: Geography, width: int, *, show_all: bool) -> Iterable[T
     chosen = sorted(members)
     if not show_all:
         chosen = sorted(sorted(members, key=lambda index: (-members[index], index))[:MOST_SITES])
-    names = {index: f"{_site_name(geography, index) or 'no site'} ({members[index]})" for index in chosen}
+    names = {
+        index: printable(f"{_site_name(geography, index) or 'no site'} ({members[index]})")
+        for index in chosen
+    }
     cells = {cell.sites: cell for cell in geography.cells}
     label = max(map(len, names.values()), default=0) + 4
     column = max(_CELL_WIDTH, label - 1)
@@ -173,8 +177,8 @@ def _hosts_table(title: str, hosts: Sequence[HostView], *, show_all: bool) -> Ta
         load, outages = host.load, host.outages
         slots, queue = (load.get("slots"), load.get("run_queue")) if load else (None, None)
         table.add_row(
-            Text(host.name),
-            Text(host.site or "-"),
+            Text(printable(host.name)),
+            Text(printable(host.site or "-")),
             _percent(host.error),
             "-" if host.measured_error is None else f"{_percent(host.measured_error)} ({host.links})",
             "-" if host.availability is None else f"{100 * host.availability:.2f} %",
@@ -184,7 +188,7 @@ def _hosts_table(title: str, hosts: Sequence[HostView], *, show_all: bool) -> Ta
             "-" if queue is None else f"{queue:.1f}",
             "-" if load is None or slots is None else f"{_or_unknown(load.get('slots_used'))}/{slots}",
             "-" if host.age_s is None else _duration(host.age_s),
-            Text("; ".join(host.faults)),
+            Text(printable("; ".join(host.faults))),
         )
     return table
 

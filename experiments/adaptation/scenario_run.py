@@ -14,7 +14,6 @@ from experiments.adaptation.network_changes import Network, site_delays
 from experiments.adaptation.recorded_rounds import planned_rounds
 from experiments.adaptation.report.kept import EVENTS, ROUNDS, ScenarioDone, write_events, write_rounds
 from experiments.adaptation.schedule import Schedule, changes, noise
-from experiments.busy import BusyMeter
 from experiments.flow import settle
 from experiments.folder_content import DONE
 from experiments.lab_steps import StepError
@@ -176,9 +175,8 @@ def _measure(
     pins = dict.fromkeys(PINS, f"host:{network.home}-1")
     steps.submit(scenario, TOPOLOGY, WORKERS, pins, folder, strategy=settings.strategy, conf=CONF)
     keeper = ScheduleKeeper(setting.schedule(scenario), network.carry_out)
-    meter = BusyMeter()
-    steps.feed(scenario, fast_rows, rate, paced_rows, folder, keeper)
-    ended_s, busy = time.time(), meter.fraction()
+    busy = steps.feed(scenario, fast_rows, rate, paced_rows, folder, keeper)
+    ended_s = time.time()
     started_s = keeper.start_of_paced_rows_s()
     faults = _collect(steps, scenario, folder)
     placement = steps.placement(TOPOLOGY, folder)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
+from experiments.busy import write_busy
 from experiments.errors import ExperimentError
 from experiments.lab_steps import LabSteps, StepError, count_rows
 from experiments.machine import provenance
@@ -116,7 +117,7 @@ def _run_one(
     pins = dict.fromkeys(PINS, f"site:{services}") if ours else {}
     steps.use_scheduler(scheduler)
     steps.submit(scheduler, TOPOLOGY, WORKERS, pins, run_dir, strategy=settings.strategy if ours else None)
-    steps.feed(scheduler, fast_rows, settings.rate, settings.paced_rows, run_dir)
+    write_busy(run_dir, steps.feed(scheduler, fast_rows, settings.rate, settings.paced_rows, run_dir))
     steps.finish(scheduler, TOPOLOGY, run_dir)
     return run_dir
 
@@ -146,5 +147,5 @@ def _verify_and_report(
     if not console.is_terminal:
         console = Console(width=TABLE_WIDTH)
     console.print(finished.table)
-    sys.stdout.write(f"table:   {finished.markdown}\npicture: {finished.picture}\n")
+    sys.stdout.write(f"{finished.busy}\ntable:   {finished.markdown}\npicture: {finished.picture}\n")
     return all(evaluation.verdict.equal for evaluation in evaluations)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from experiments.busy import write_busy
 from experiments.errors import ExperimentError, InterruptedExperimentError
 from experiments.evaluation.evaluation_data import check_data, prepare
 from experiments.evaluation.evaluation_report import finish
@@ -99,9 +100,9 @@ def _run_one(
     feeding = settings.feeding
     fast = feeding.fast_rows(rows.count)
     if feeding.speed is not None:
-        steps.replay(variant.name, fast, feeding.speed, run_dir)
+        write_busy(run_dir, steps.replay(variant.name, fast, feeding.speed, run_dir))
     elif feeding.rate is not None:
-        steps.feed(variant.name, fast, feeding.rate, feeding.paced_rows, run_dir)
+        write_busy(run_dir, steps.feed(variant.name, fast, feeding.rate, feeding.paced_rows, run_dir))
     steps.finish(variant.name, TOPOLOGY, run_dir)
     return run_dir
 

@@ -7,7 +7,6 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from experiments.busy import BusyMeter
 from experiments.folder_content import DONE
 from experiments.lab_steps import StepError
 from experiments.machine import provenance
@@ -82,10 +81,8 @@ def run_turn(steps: LabSteps, turn: Turn, setting: TurnSetting, folder: Path) ->
             strategy=variant.strategy,
             conf=STORMPLACE_CONF if ours else None,
         )
-        meter = BusyMeter()
         paced_rows = settings.warm_up_rows + settings.measured_rows
-        steps.feed(turn.label, setting.fast_rows, settings.rate, paced_rows, folder)
-        busy = meter.fraction()
+        busy = steps.feed(turn.label, setting.fast_rows, settings.rate, paced_rows, folder)
         steps.finish(turn.label, TOPOLOGY, folder)
     except StepError:
         steps.discard(TOPOLOGY, folder)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from typer.testing import CliRunner
@@ -14,6 +14,7 @@ from cli.commands import app
 from cli.demo import SITES
 from cli.errors import UserError
 from cli.progress import StepProgress
+from experiments.busy import read_busy
 from experiments.demo.demo_run import DemoSettings, run_demo
 from experiments.errors import ExperimentError
 from experiments.lab_steps import LabSteps, StepError, count_rows
@@ -34,6 +35,14 @@ class Screen:
 
     def detail(self, text: str) -> None:
         self.lines.append(text)
+
+
+class CpuTimes(NamedTuple):
+    """Seconds of the processors since some moment."""
+
+    user: float
+    idle: float
+    iowait: float
 
 
 class OneHost:
@@ -110,6 +119,16 @@ def test_a_failed_step_says_which_command_and_its_last_line(tmp_path: Path) -> N
     assert "first" in (tmp_path / "submit.log").read_text(encoding="utf-8")
 
 
+def test_the_processors_count_from_the_paced_rows_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fast rows before them use all there is; a quarter is used after them."""
+    times = [CpuTimes(0.0, 0.0, 0.0), CpuTimes(100.0, 0.0, 0.0), CpuTimes(125.0, 70.0, 5.0)]
+    monkeypatch.setattr("experiments.busy.psutil.cpu_times", lambda: times.pop(0))
+    steps = LabSteps(OneHost("echo fast; echo paced rows begin; echo end"), Screen(), tmp_path / "rows.csv")  # type: ignore[arg-type]  # doubles
+
+    assert steps.feed("even", 100, 10.0, 20, tmp_path) == 0.25
+    assert times == []
+
+
 def test_results_carry_machine_date_and_commit() -> None:
     here = provenance()
     assert "cores" in here.machine
@@ -143,6 +162,9 @@ def test_the_option_is_for_stormplace_alone(
         def submit(self, scheduler: str, *_: object, strategy: str | None) -> None:
             asked[scheduler] = strategy
 
+        def feed(self, *_: object) -> float:
+            return 0.5
+
         def __getattr__(self, _step: str) -> Any:
             return lambda *_: None
 
@@ -151,4 +173,5 @@ def test_the_option_is_for_stormplace_alone(
     monkeypatch.setattr("experiments.demo.demo_run._verify_and_report", lambda *_: True)
     done = CliRunner().invoke(app, ["demo", "--out", str(tmp_path), *options])
     assert done.exit_code == 0, done.output
+    assert [read_busy(run) for run in sorted(tmp_path.glob("*/*"))] == [0.5] * 3
     assert asked == {"even": None, "ras": None, "stormplace": options[1] if options else None}

@@ -16,6 +16,7 @@ from cli.evaluation import DATA, SITES
 from cli.experiment_call import experiment_call
 from cli.interrupt import INTERRUPTED_STATUS
 from cli.progress import StepProgress
+from experiments.busy import read_busy
 from experiments.errors import ExperimentError
 from experiments.evaluation import evaluation_run
 from experiments.evaluation.evaluation_data import prepare
@@ -125,6 +126,9 @@ def test_rows_that_are_refused_leave_no_empty_folder(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+BUSY = 0.4
+
+
 class Lab:
     """Stands for a lab: hears of the steps, and fails or is interrupted at one of them."""
 
@@ -154,13 +158,15 @@ class Lab:
     ) -> None:
         self.heard.append(("submit", (name, workers, sorted(pins), more)))
 
-    def feed(self, name: str, fast_rows: int, rate: float, paced_rows: int, _folder: Path) -> None:
+    def feed(self, name: str, fast_rows: int, rate: float, paced_rows: int, _folder: Path) -> float:
         self.heard.append(("feed", (name, fast_rows, rate, paced_rows)))
         if self.error is not None:
             raise self.error
+        return BUSY
 
-    def replay(self, name: str, fast_rows: int, speed: float, _folder: Path) -> None:
+    def replay(self, name: str, fast_rows: int, speed: float, _folder: Path) -> float:
         self.heard.append(("replay", (name, fast_rows, speed)))
+        return BUSY
 
     def finish(self, name: str, _topology: str, _folder: Path) -> None:
         self.heard.append(("finish", name))
@@ -187,6 +193,7 @@ def test_each_strategy_gets_the_same_rows_on_the_same_lab(
     def finish(_settings: object, _folder: Path, _rows: object, runs: dict[Variant, Path], _: object) -> None:
         assert used.down
         reported.append([folder.name for folder in runs.values()])
+        assert [read_busy(folder) for folder in runs.values()] == [BUSY, BUSY]
 
     monkeypatch.setattr(evaluation_run, "finish", finish)
 
@@ -212,7 +219,10 @@ def test_the_first_rows_at_a_speed_are_not_measured(
 ) -> None:
     """They would wait until the topology has started, which is no response time."""
     used = lab(None)
-    monkeypatch.setattr(evaluation_run, "finish", lambda *_: None)
+    kept: list[float | None] = []
+    monkeypatch.setattr(
+        evaluation_run, "finish", lambda *given: kept.extend(read_busy(run) for run in given[3].values())
+    )
 
     run_evaluation(
         replace(SETTINGS, variants=(Variant("ras"),), feeding=Feeding(None, 0, 60.0), out=tmp_path),
@@ -220,6 +230,7 @@ def test_the_first_rows_at_a_speed_are_not_measured(
     )
 
     assert ("replay", ("ras", 1_000, 60.0)) in used.heard
+    assert kept == [BUSY]
     assert Feeding(None, 0, 60.0).fast_rows(2_345) == 234
 
 

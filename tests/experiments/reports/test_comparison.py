@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import matplotlib.image
 import pytest
+from matplotlib.text import Text
 from rich.console import Console
 
+from experiments.busy import busy_sentence, write_busy
 from experiments.reports.comparison import ReportMeta, build
+from experiments.reports.figure import draw_report
 from experiments.reports.placement_map import CHIP_HEIGHT, _column, _hosts
+from experiments.reports.run_record import read_run
 from replay.analysis.latency import GRID, Distribution, Latency
 from replay.analysis.placement import QUERY_STREAMS, ExecutorPlace, read_placement
 from replay.analysis.predict import CostModel, predict, predict_queries
@@ -168,6 +172,7 @@ def test_the_report_shows_every_run(tmp_path: Path) -> None:
         "stormplace": write_run(tmp_path / "stormplace", (f"{HOME}-1",) * 8, 12.0),
     }
     meta = ReportMeta("Taxi query", "2 cores", "2026-11-21", "abc1234")
+    write_busy(runs["even"], 0.9)
 
     report = build(runs, DEMO_SITES, tmp_path / "out", meta, FREE)
 
@@ -181,8 +186,11 @@ def test_the_report_shows_every_run(tmp_path: Path) -> None:
     assert row.replace("609.96", "610.0") in markdown
     assert "commit abc1234" in markdown
     assert "answers differ from the expected ones: tops.csv:7: another row" in markdown
+    assert "DISTURBED, above 80%, and not to be compared: even (90%)." in report.busy
+    assert f"\n{report.busy}\n" in markdown
     entries = json.loads(report.json.read_text())["runs"]
     assert [entry["answers_right"] for entry in entries] == [False, True]
+    assert [entry["busy"] for entry in entries] == [0.9, None]
     assert entries[0]["placement"]["parser[3]"]["site"] == WEST
     assert entries[0]["predicted"]["critical_hops"] == 6
     pixels = matplotlib.image.imread(report.picture)
@@ -206,6 +214,32 @@ def test_figures_of_another_form_are_refused_with_file_and_key(tmp_path: Path) -
 
     with pytest.raises(DataError, match=r"latency\.json: in_topology\.quantiles_ms: "):
         build({"even": folder}, DEMO_SITES, tmp_path / "out", ReportMeta("t", "m", "d", "c"))
+
+
+def test_nothing_lies_on_anything_in_the_picture(tmp_path: Path, sites: SiteFile) -> None:
+    """Titles, the line on the processors, percentiles and curves, with four runs of long medians."""
+    names = ("even", "default", "ras", "stormplace")
+    runs = [
+        read_run(name, write_run(tmp_path / name, SPREAD, 90.5 + 1_000 * number), sites)
+        for number, name in enumerate(names)
+    ]
+
+    drawn = draw_report(tmp_path / "report.png", runs, sites, "A title", busy_sentence({"even": 0.9}))
+
+    drawn.draw_without_rendering()
+    plots = [axes for axes in drawn.axes if axes.get_legend() is not None]
+    texts = [text for text in drawn.texts if text.get_text()]
+    boxes = [text.get_window_extent() for text in texts]
+    for axes in drawn.axes:
+        (title,) = [text for text in axes.findobj(Text) if text.get_text() == axes.get_title(loc="left")]
+        boxes.append(title.get_window_extent())
+    boxes += [axes.get_window_extent() for axes in plots]
+    boxes += [axes.get_legend().get_window_extent() for axes in plots]
+    assert len(plots) == 2
+    assert not [pair for pair in combinations(boxes, 2) if pair[0].overlaps(pair[1])]
+    headline = drawn.axes[0].get_title(loc="left")
+    assert "even: median 90.5 ms" in headline
+    assert "p50 90.5 ms" in plots[0].get_legend().get_texts()[0].get_text()
 
 
 def test_executors_and_hosts_never_overlap_on_the_map(tmp_path: Path, sites: SiteFile) -> None:
