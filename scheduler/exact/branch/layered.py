@@ -31,7 +31,7 @@ class Partials:
 
     Attributes:
         at: (k, placed) nodes, in the order of placing.
-        value: (k,) their own terms, prices of slots included.
+        value: (k,) their own terms, charges for slots included.
         bound: (k,) F of no completion is below this.
     """
 
@@ -229,11 +229,11 @@ class LayeredSearch:
         c, form = self.last, self.form
         members = int(form.size[c])
         # what was paid for slots comes back
-        costs = self._costs(live, c) - self.relaxed.price_of(c)
+        costs = self._costs(live, c) - self.relaxed.charge_of(c)
         load = self._load(live)
         room = self._room(load, c)
-        paid = (load * self.relaxed.prices).sum(axis=(1, 2))
-        credit = float((self.relaxed.prices * form.capacity).sum())
+        paid = (load * self.relaxed.multipliers).sum(axis=(1, 2))
+        credit = float((self.relaxed.multipliers * form.capacity).sum())
         value = live.value - paid + credit
         if self.paths is None:
             total = value + cheapest_sum(costs, room, members)
