@@ -8,7 +8,7 @@ import numpy as np
 
 from scheduler.base.work import OutOfTimeError
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP
-from scheduler.exact.branch.layered import LayeredSearch
+from scheduler.exact.branch.layered_search import LayeredSearch
 from scheduler.exact.branch.multipliers import raise_multipliers
 from scheduler.exact.branch.partial_paths import PartialPaths
 from scheduler.exact.branch.relaxed_form import RelaxedForm

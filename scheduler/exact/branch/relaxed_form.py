@@ -1,4 +1,9 @@
-"""Lower bounds of F by moving costs between operators and streams, and by multipliers of the capacities."""
+"""Lower bounds of F by moving costs between operators and streams, and by multipliers of the capacities.
+
+Moving costs is reparametrisation, in order along the operators: V. Kolmogorov, "Convergent tree-reweighted
+message passing for energy minimization", IEEE TPAMI 28(10), 2006; survey: T. Werner, "A linear programming
+approach to max-sum problem: a review", IEEE TPAMI 29(7), 2007.
+"""
 
 from __future__ import annotations
 

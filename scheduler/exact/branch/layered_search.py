@@ -141,13 +141,14 @@ class LayeredSearch:
         )
         most = max(1, CELLS // self.form.n_nodes)
         unplaced = self.form.n_classes - len(self._placed(k))
+        bound = children.bound.copy()
         for first in range(0, len(children.value), most):
             if work.over():
                 break  # the bounds of their parents hold for the others
             part = children.chosen(slice(first, first + most))
-            children.bound[first : first + most] = np.maximum(part.bound, self._bounds(part))
+            bound[first : first + most] = np.maximum(part.bound, self._bounds(part))
             work.add(len(part.value) * self.form.n_nodes * unplaced)
-        return children.chosen(children.bound < limit)
+        return replace(children, bound=bound).chosen(bound < limit)
 
     def _placed(self, k: int) -> dict[int, list[int]]:
         """Return the positions that members of each class take among the first k."""
