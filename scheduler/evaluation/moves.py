@@ -26,7 +26,7 @@ BLOCK = 1 << 21
 """Values per stream and node that one step handles; it bounds the memory of a step to about 50 MB."""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class MoveCosts:
     """What candidate placements are worth; F is infinite where a move is not feasible or changes nothing.
 
@@ -52,6 +52,10 @@ class MoveCosts:
         """Return the rank of the candidate with that flat index; its F is finite."""
         objective, delay = self.objective.flat[index], self.mean_delay_ms.flat[index]
         return round(objective / OBJECTIVE_STEP), round(delay / DELAY_STEP_MS)
+
+    def drop(self, index: int) -> None:
+        """Leave the candidate with that flat index out from now on."""
+        self.objective.flat[index] = np.inf
 
 
 def co_locations(problem: Problem, placement: IntArray) -> BoolArray:

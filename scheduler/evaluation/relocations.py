@@ -95,7 +95,7 @@ class RelocationEvaluator:
                 if permitted(moved[:, found]):
                     limit, best = costs.rank(found), (int(origin[found]), int(destination[found]))
                     break
-                costs.objective[found] = np.inf
+                costs.drop(found)
                 found = costs.best()
         return best
 

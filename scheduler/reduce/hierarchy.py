@@ -45,7 +45,7 @@ def create_hierarchy(problem: Problem, grouping_factor: int, random: np.random.G
 
     Level l has g^(l+1) VDCs. (The paper counts one level more, a single VDC: nothing is decided there.)
 
-    Complexity: O(n_nodes^2) per level and round of clustering, O(n_nodes^2) in memory.
+    Complexity: O(n_nodes^2) per level and iteration of clustering, O(n_nodes^2) in memory.
 
     Args:
         problem: The problem on the nodes.
