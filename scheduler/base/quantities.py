@@ -56,7 +56,8 @@ def check_quantities(instance: Any) -> None:
     Raises:
         ModelError: One is no number within its bounds; the place is the name of the field.
     """
-    for name, bounds in quantities_of(type(instance)).items():
+    kind: Any = type(instance)  # mypy takes a class for one of its instances when it looks for __hash__
+    for name, bounds in quantities_of(kind).items():
         given = getattr(instance, name)
         checked = number(name, given, least=bounds.least, most=bounds.most, above=bounds.above)
         object.__setattr__(instance, name, checked)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -66,7 +66,9 @@ def evaluate(problem: Problem, placement: IntArray) -> Evaluation:
     """
     response_ms, path = longest_path(problem, placement)
     sums = metric_sums(problem, placement)
-    raw = {RESPONSE_TIME.name: response_ms} | {name: float(total) for name, total in sums.raw.items()}
+    raw = {RESPONSE_TIME.name: response_ms}
+    for name, total in sums.raw.items():
+        raw[name] = float(total)
     return Evaluation(
         objective=problem.scale.objective(raw),
         values={name: METRICS[name].statement.of(total) for name, total in raw.items()},
@@ -99,19 +101,20 @@ def metric_sums(problem: Problem, placements: IntArray) -> MetricSums:
     links = [table.between(start, end) for table in terms.tables]
     raw = {}
     for name, weighed in terms.links.items():
-        total = _at_places(terms.places.get(name), placements)
+        total: Any = _at_places(terms.places[name], placements) if name in terms.places else 0.0
         for slot, weight in weighed:
             total = total + (links[slot].sum(axis=0) if weight is None else _weighted(weight, links[slot]))
         raw[name] = total
     return MetricSums(raw, _weighted(mean_weights(problem), links[DELAY]))
 
 
-def _at_places(places: FloatArray | None, placements: IntArray) -> FloatArray:
-    """Return the sum over operators of the value of their place; zeros if there is none."""
-    if places is None:
-        return np.zeros(placements.shape[1:])
-    operators = np.arange(len(places)).reshape(-1, *[1] * (placements.ndim - 1))
-    values = places[placements] if places.ndim == 1 else places[operators, placements]
+def _at_places(places: FloatArray, placements: IntArray) -> FloatArray:
+    """Return the sum over operators of the value of their place."""
+    if places.ndim == 1:
+        values = places[placements]
+    else:
+        operators = np.arange(len(places)).reshape(-1, *[1] * (placements.ndim - 1))
+        values = places[operators, placements]
     total: FloatArray = values.sum(axis=0)
     return total
 

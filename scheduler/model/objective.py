@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import operator
 from dataclasses import dataclass, field
-from functools import reduce
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from scheduler.base.checks import ModelError, number, shown
 from scheduler.model.metrics.catalogue import METRICS
@@ -93,9 +91,10 @@ class Scale:
         Args:
             raw: R in ms and the sum of every additive metric, by name.
         """
-        parts = (factor * (raw[metric] - best) for metric, (factor, best) in self.terms.items())
-        value: _Value = reduce(operator.add, parts)
-        return value
+        value: Any = 0.0
+        for metric, (factor, best) in self.terms.items():
+            value = value + factor * (raw[metric] - best)
+        return cast("_Value", value)
 
 
 def _term(weight: float, span: Range) -> tuple[float, float]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from scheduler.model.metrics.catalogue import ADDITIVE_METRICS
 
 if TYPE_CHECKING:
@@ -36,7 +38,8 @@ class MetricTerms:
 
     Attributes:
         tables: Every link table once: delays, apart, then those that records name, in their order.
-        places: By metric name, (n_nodes,) or (n_ops, n_nodes) values of places; missing where it has none.
+        places: By metric name, (n_nodes,) or (n_ops, n_nodes) values of places; missing where it has none but
+            link terms.
         links: By metric name, its link terms.
     """
 
@@ -55,10 +58,11 @@ class MetricTerms:
                 tables.append(table)
             return len(tables) - 1 if known is None else known
 
-        places = {metric.name: metric.places(problem) for metric in ADDITIVE_METRICS}
-        links = {
-            metric.name: tuple(WeighedTable(slot(term.table), term.weight) for term in metric.links(problem))
-            for metric in ADDITIVE_METRICS
-        }
-        stated = {name: values for name, values in places.items() if values is not None}
-        return MetricTerms(tuple(tables), stated, links)
+        places, links = {}, {}
+        for metric in ADDITIVE_METRICS:
+            terms = metric.links(problem)
+            links[metric.name] = tuple(WeighedTable(slot(term.table), term.weight) for term in terms)
+            values = metric.places(problem)
+            if values is not None or not terms:
+                places[metric.name] = np.zeros(problem.n_nodes) if values is None else values
+        return MetricTerms(tuple(tables), places, links)
