@@ -25,6 +25,7 @@ from scheduler.model.problem import (
     Stream,
 )
 from tests.scheduler.large_problems import make_large, wide_network  # noqa: F401  # fixtures
+from tests.scheduler.small_problems import any_problem, optimum, responses  # noqa: F401  # fixtures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

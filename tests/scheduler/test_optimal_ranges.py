@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from tests.scheduler.conftest import FeasiblePlacements, RichProblem
-    from tests.scheduler.exact.conftest import AnyProblem, Responses
+    from tests.scheduler.small_problems import AnyProblem, Responses
 
     Extremes = dict[str, tuple[float, float]]
     Measure = Callable[[Problem], Extremes | None]

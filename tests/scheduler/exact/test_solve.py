@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
     from scheduler.contract.result import Result
     from tests.scheduler.conftest import MakeProblem
-    from tests.scheduler.exact.conftest import AnyProblem, Optimum
+    from tests.scheduler.small_problems import AnyProblem, Optimum
 
 EPSILON = 2e-9
 EXPIRED = Deadline(clock=lambda: 1.0, at=0.0)

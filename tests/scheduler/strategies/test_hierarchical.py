@@ -120,7 +120,7 @@ def test_every_level_gets_an_equal_share_of_the_time(monkeypatch: pytest.MonkeyP
         now_s[0] += given_s[-1]
         return solve_on(problem, nodes, proof_size, replace(context, deadline=Deadline.none()), quick=quick)
 
-    monkeypatch.setattr("scheduler.strategies.hierarchical.solve_on", slow)
+    monkeypatch.setattr("scheduler.reduce.narrowing.solve_on", slow)
     result = plan(sites(4), "hierarchical", deadline=Deadline(lambda: now_s[0], 12.0))
 
     assert given_s == pytest.approx([3.0] * 4)

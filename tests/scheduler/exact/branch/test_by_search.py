@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from scheduler.model.problem import Problem
     from tests.scheduler.conftest import FeasiblePlacements
-    from tests.scheduler.exact.conftest import AnyProblem, Optimum
+    from tests.scheduler.small_problems import AnyProblem, Optimum
 
 STAGES = ((1, 1), (20, 1 << 62))
 """A first stage that leaves much open, and all the rest."""

@@ -16,7 +16,7 @@ from scheduler.exact.form.classes import exchangeable_classes
 from scheduler.model.problem import Application, Network, Node, Operator, Problem, Stream
 
 if TYPE_CHECKING:
-    from tests.scheduler.exact.conftest import AnyProblem
+    from tests.scheduler.small_problems import AnyProblem
 
 
 def problem_of(operators: tuple[Operator, ...], streams: tuple[Stream, ...]) -> Problem:
