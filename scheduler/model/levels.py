@@ -1,7 +1,8 @@
 """Longest paths over critical streams, many streams in one step: level by level of the graph.
 
-Whatever has a number per operator, of one placement or of many, follows paths here. Sweeps of the exact solver
-have an array over nodes per class of operators, and other operations than (max, +); they stand beside their use.
+Whatever has a number per operator, of one placement or of many, follows paths here. Sweeps of the exact
+solver have an array over nodes per class of operators, and other operations than (max, +); they stand beside
+their use.
 """
 
 from __future__ import annotations
