@@ -1,4 +1,9 @@
-"""Longest paths over critical streams, many streams in one step: level by level of the graph."""
+"""Longest paths over critical streams, many streams in one step: level by level of the graph.
+
+Whatever has a number per operator, of one placement or of many, follows paths here. Sweeps of the exact
+solver have an array over nodes per class of operators, and other operations than (max, +); they stand beside
+their use.
+"""
 
 from __future__ import annotations
 
@@ -30,18 +35,27 @@ class _Step(NamedTuple):
         last: Position behind the last one.
         begins: (n_groups,) where each group begins, counted from `first`.
         ends_at: (n_groups,) the operator of each group.
-        single: Whether every group is one stream.
+        width: Streams per group if all have the same number, else 0.
     """
 
     first: int
     last: int
     begins: IntArray
     ends_at: IntArray
-    single: bool
+    width: int
+
+    def longest(self, ways: FloatArray) -> FloatArray:
+        """Return the largest value of each group, of values (n_streams of the step,) or more columns."""
+        if self.width == 1:
+            return ways
+        if self.width:
+            most: FloatArray = ways.reshape(len(self.ends_at), self.width, *ways.shape[1:]).max(axis=1)
+            return most
+        return np.maximum.reduceat(ways, self.begins, axis=0)
 
 
 @dataclass(frozen=True, eq=False)
-class _Sweep:
+class Sweep:
     """One direction: streams in an order in which what they start from is complete.
 
     Attributes:
@@ -57,7 +71,7 @@ class _Sweep:
     steps: tuple[_Step, ...]
 
     @staticmethod
-    def of(streams: IntArray, near: IntArray, far: IntArray, level: IntArray) -> _Sweep:
+    def of(streams: IntArray, near: IntArray, far: IntArray, level: IntArray) -> Sweep:
         """Sort streams by the level of their far end, then by that operator, then as they come."""
         order = np.lexsort((far, level[far]))
         streams, near, far = (frozen(each[order]) for each in (streams, near, far))
@@ -71,8 +85,10 @@ class _Sweep:
         for k, after in pairwise(cuts):
             first, last = int(ends[k]), int(ends[after])
             groups = begins[k:after]
-            steps.append(_Step(first, last, groups - first, far[groups], last - first == len(groups)))
-        return _Sweep(streams, near, far, tuple(steps))
+            sizes = np.diff(ends[k : after + 1])
+            width = int(sizes[0]) if (sizes == sizes[0]).all() else 0
+            steps.append(_Step(first, last, groups - first, far[groups], width))
+        return Sweep(streams, near, far, tuple(steps))
 
     @property
     def narrow(self) -> bool:
@@ -98,13 +114,30 @@ class _Sweep:
         origin[self.far[starts]] = self.near[np.minimum.reduceat(place, starts)]
         return reached, origin.tolist()
 
+    def finish(self, own: FloatArray, hop: FloatArray) -> FloatArray:
+        """Return the longest way to each operator, its own value included, for values >= 0.
+
+        It is faster than `longest` where values of streams are at hand.
+
+        Args:
+            own: (n_ops, k) value of each operator.
+            hop: (n_critical, k) values of `streams`, in their order.
+        """
+        finish = np.array(own)
+        for step in self.steps:
+            ways = finish[self.near[step.first : step.last]]
+            ways += hop[step.first : step.last]
+            finish[step.ends_at] += step.longest(ways)
+        return finish
+
     def _in_steps(self, own: FloatArray, hop: Callable[[int, int], FloatArray]) -> FloatArray:
         reached = np.zeros(own.shape)
-        for first, last, begins, ends_at, single in self.steps:
-            near = self.near[first:last]
-            ways = reached[near] + own[near] + hop(first, last)
-            longest = ways if single else np.maximum.reduceat(ways, begins, axis=0)
-            reached[ends_at] = np.maximum(longest, 0.0)
+        for step in self.steps:
+            near = self.near[step.first : step.last]
+            ways = reached[near]
+            ways += own[near]
+            ways += hop(step.first, step.last)
+            reached[step.ends_at] = np.maximum(step.longest(ways), 0.0)
         return reached
 
     def _in_a_loop(self, own: FloatArray, hop: FloatArray) -> tuple[FloatArray, list[int]]:
@@ -128,8 +161,8 @@ class Levels:
     """
 
     depth: IntArray
-    forward: _Sweep
-    backward: _Sweep
+    forward: Sweep
+    backward: Sweep
 
     @staticmethod
     def of(n_ops: int, source: IntArray, target: IntArray, critical: IntArray) -> Levels:
@@ -144,8 +177,8 @@ class Levels:
         starts, ends = source[critical], target[critical]
         down = _depths(n_ops, starts.tolist(), ends.tolist())
         up = _depths(n_ops, ends[::-1].tolist(), starts[::-1].tolist())
-        forward = _Sweep.of(critical, starts, ends, down)
-        return Levels(frozen(down), forward, _Sweep.of(critical, ends, starts, up))
+        forward = Sweep.of(critical, starts, ends, down)
+        return Levels(frozen(down), forward, Sweep.of(critical, ends, starts, up))
 
     def arrivals(self, own: FloatArray, hop: Hop) -> FloatArray:
         """Return the longest path from a source up to each operator, its own value excluded.

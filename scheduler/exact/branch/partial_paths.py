@@ -1,4 +1,8 @@
-"""Response times of many partial placements at once, from below."""
+"""Response times of many partial placements at once, from below.
+
+Classes that are not placed yet have an arrival per node, the least over their places: no sweep of
+`scheduler.model.levels`, where the node of every operator is known.
+"""
 
 from __future__ import annotations
 

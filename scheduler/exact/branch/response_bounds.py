@@ -1,4 +1,8 @@
-"""Lower bounds of paths: how early results can reach an operator, and how soon they can be done after it."""
+"""Lower bounds of paths: how early results can reach an operator, and how soon they can be done after it.
+
+The sweeps take, per node, the least over the places of the class before, under (min, max, +), where
+`scheduler.model.levels` has one number per operator.
+"""
 
 from __future__ import annotations
 

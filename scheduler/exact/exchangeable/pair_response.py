@@ -1,4 +1,8 @@
-"""Response time as a table over the places of two classes, all other classes being fixed."""
+"""Response time as a table over the places of two classes, all other classes being fixed.
+
+The values of a class are a single one, a row, a column or a table, which broadcast; for the sweeps of
+`scheduler.model.levels` all would be tables.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The paths of the application, those first that may take longest."""
+"""The paths of the application, those first that may take longest.
+
+The sweep takes, per node, the most over the places of the class behind: its operators are not placed, as they
+are in `scheduler.model.levels`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Response time in the program: potentials along the critical streams instead of paths (eq. 16)."""
+"""Response time in the program: potentials along the critical streams instead of paths (eq. 16).
+
+The latest arrivals, too, are values per class and node, over all places of the class before, unlike those of
+`scheduler.model.levels`.
+"""
 
 from __future__ import annotations
 
