@@ -61,7 +61,7 @@ def solve_on_candidates(
         context: As for the strategy.
     """
     incumbent = Incumbent(problem, context.report)
-    context = replace(context, report=incumbent.hear)
+    context = replace(context, report=incumbent.take)
     first = greedy_placement(problem, context)
     if first.placement is None:
         return first
