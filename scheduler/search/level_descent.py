@@ -108,24 +108,24 @@ class _Descent:
         partner_nodes = self.placement[self._partners[operators]]
         near = self._surroundings.of(partner_nodes[:, :2])
         nodes = np.column_stack([here, partner_nodes, near.reshape(len(operators), -1)])
-        cost = self._costs(np.repeat(operators, nodes.shape[1]), nodes.ravel()).reshape(nodes.shape)
-        cost = np.where(self._problem.allowed[operators[:, None], nodes], cost, np.inf)
-        gain = cost[:, 0] - cost.min(axis=1)
+        price = self._prices(np.repeat(operators, nodes.shape[1]), nodes.ravel()).reshape(nodes.shape)
+        price = np.where(self._problem.allowed[operators[:, None], nodes], price, np.inf)
+        gain = price[:, 0] - price.min(axis=1)
         free = remaining(self._problem, self.placement)
         steps: list[list[Move]] = []
         wishes: list[tuple[float, int, int]] = []
         for k in np.argsort(-gain, kind="stable").tolist():
             if gain[k] <= LEAST_GAIN:
                 break
-            operator, ranked = int(operators[k]), np.argsort(cost[k], kind="stable")
-            better = nodes[k][ranked[cost[k][ranked] < cost[k][0] - LEAST_GAIN]]
+            operator, ranked = int(operators[k]), np.argsort(price[k], kind="stable")
+            better = nodes[k][ranked[price[k][ranked] < price[k][0] - LEAST_GAIN]]
             open_nodes = better[fits(self._problem.demand[operator], free[better])]
             if len(open_nodes):
                 free[here[k]] += self._problem.demand[operator]
                 free[open_nodes[0]] -= self._problem.demand[operator]
                 steps.append([(operator, int(open_nodes[0]))])
             else:
-                saved = {int(u): float(cost[k][0] - cost[k][c]) for c, u in enumerate(nodes[k].tolist())}
+                saved = {int(u): float(price[k][0] - price[k][c]) for c, u in enumerate(nodes[k].tolist())}
                 wishes += [(saved[u], operator, u) for u in dict.fromkeys(better.tolist()[: 4 * WANTED])][
                     :WANTED
                 ]
@@ -147,8 +147,8 @@ class _Descent:
         if not pairs:
             return []
         first, second = (np.array([pair[k] for pair in pairs], dtype=np.int64) for k in (1, 2))
-        now = self._costs(second, placement[second])
-        gain = np.array([pair[0] for pair in pairs]) + now - self._costs(second, placement[first])
+        now = self._prices(second, placement[second])
+        gain = np.array([pair[0] for pair in pairs]) + now - self._prices(second, placement[first])
         steps: list[list[Move]] = []
         for k in np.argsort(-gain, kind="stable").tolist():
             if gain[k] <= LEAST_GAIN:
@@ -164,7 +164,7 @@ class _Descent:
             steps.append([(i, v), (j, u)])
         return steps
 
-    def _costs(self, operators: IntArray, nodes: IntArray) -> FloatArray:
+    def _prices(self, operators: IntArray, nodes: IntArray) -> FloatArray:
         """Return what operators would add to F on nodes; long paths count as far as they come close to R."""
         paths = potentials(self._problem, self.placement)
         linear, through = self._streams.costs(self.placement, paths, operators, nodes)
