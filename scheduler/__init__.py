@@ -2,6 +2,9 @@
 
 The names below are public; each loads its module when it is first asked for, so that a command which needs
 none of them starts at once. Instance files and generators are in `scheduler.instances`.
+
+"Paper 000" in this package is M. Nardelli, V. Cardellini, V. Grassi, F. Lo Presti, "Efficient Operator
+Placement for Distributed Data Stream Processing Applications", IEEE TPDS 30(8), 2019; ODP is its problem.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ def plan(
         seed: Seed of the random generator (>= 0).
         deadline: When to stop with the best placement so far.
         children: Runs solvers, such as in processes that can be killed; here and now if not given.
-        report: Hears of progress.
+        report: Receives progress.
 
     Raises:
         UnknownStrategyError: No strategy has that name.

@@ -1,16 +1,18 @@
-"""What ends a search: criteria that compose."""
+"""What ends a search: criteria that compose. Others are `Deadline` and `Work`."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING, Protocol
 
+from scheduler.base.work import Work
+
 if TYPE_CHECKING:
     from scheduler.base.deadline import Deadline
 
 
 class Stop(Protocol):
-    """A criterion, such as a `Deadline`."""
+    """A criterion."""
 
     def reason(self) -> str | None:
         """Return why the search has to end now, in one sentence; None while it may go on."""
@@ -25,28 +27,6 @@ class AnyOf:
     def reason(self) -> str | None:
         """Return the first reason of any of them."""
         return next((why for each in self._criteria if (why := each.reason()) is not None), None)
-
-
-class WorkLimit:
-    """Ends a search after an amount of work, which is the same on every machine.
-
-    Args:
-        most: The amount; may be infinite.
-        unit: What is counted, in the plural.
-    """
-
-    def __init__(self, most: float, unit: str) -> None:
-        self._most = most
-        self._unit = unit
-        self._done = 0
-
-    def add(self, amount: int) -> None:
-        """Count work."""
-        self._done += amount
-
-    def reason(self) -> str | None:
-        """Return a reason once that much work is done."""
-        return f"{self._done} {self._unit} ended the search" if self._done >= self._most else None
 
 
 class NoImprovement:
@@ -76,13 +56,13 @@ class Iterations:
 
     def __init__(self, deadline: Deadline, patience: int | None, unit: str = "iterations") -> None:
         self._idle = NoImprovement(patience, unit)
-        self._count = WorkLimit(deadline.otherwise(1) if patience is None else math.inf, unit)
-        self._any = AnyOf(self._idle, self._count, deadline)
+        self._work = Work(deadline, deadline.otherwise(0) if patience is None else math.inf)
+        self._any = AnyOf(self._idle, self._work)
 
     def note(self, *, improved: bool) -> None:
         """Count an iteration."""
         self._idle.note(improved=improved)
-        self._count.add(1)
+        self._work.add(1)
 
     def reason(self) -> str | None:
         """Return why the search has to end now; None while it may go on."""

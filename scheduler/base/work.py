@@ -1,4 +1,4 @@
-"""How long a proof is sought: until a deadline, or until so much work is done."""
+"""How long is searched: until a deadline, or until so much work is done."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def require_time(deadline: Deadline) -> None:
 
 
 class Work:
-    """An amount of work, counted in partial placements times nodes, and a deadline.
+    """An amount of work, and a deadline. Proofs count partial placements times nodes.
 
     The amount ends a search after the same steps on every machine; the deadline does not.
     """
@@ -48,4 +48,8 @@ class Work:
 
     def over(self) -> bool:
         """Return whether it is time to stop."""
-        return self.done > self.most or self.deadline.expired()
+        return self.reason() is not None
+
+    def reason(self) -> str | None:
+        """Return why a search has to end now; None while it may go on."""
+        return "the limit of work ended the search" if self.done > self.most else self.deadline.reason()

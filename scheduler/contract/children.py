@@ -1,4 +1,4 @@
-"""Work in child processes, as the core sees it: something starts it, hears from it and may end it."""
+"""Work in child processes, as the core sees it: something starts it, reads its messages and may end it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Job(Protocol[Spoken]):
         """Why it ended without finishing, in one sentence; None while it runs and after a good end."""
 
     def messages(self) -> list[Spoken]:
-        """Return what it has said since the last call, without waiting."""
+        """Return its messages since the last call, without waiting."""
 
     def wait(self, seconds: float) -> bool:
         """Wait until there is a message or the work has ended, at most so long; return whether so."""

@@ -23,7 +23,7 @@ class Incumbent:
 
     Args:
         problem: The problem.
-        report: Hears of every improvement, of the placement and of the bound.
+        report: Receives every improvement, of the placement and of the bound.
 
     Attributes:
         problem: The problem.
@@ -68,7 +68,7 @@ class Incumbent:
             self.bound = bound - self.rounding
             self._tell(source)
 
-    def hear(self, progress: Progress, /) -> None:
+    def take(self, progress: Progress, /) -> None:
         """Take the bound and the placement that a search reports."""
         if progress.bound is not None:
             self.raise_bound(progress.bound, progress.source)

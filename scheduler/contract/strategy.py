@@ -49,7 +49,7 @@ class Progress:
 
 
 class Report(Protocol):
-    """Hears of progress."""
+    """Receives progress."""
 
     def __call__(self, progress: Progress, /) -> None:
         """Take notice; called whenever the best placement or the bound gets better."""
@@ -67,7 +67,7 @@ class Context:
         random: Seeded generator, the only source of chance.
         deadline: When to stop.
         children: Runs work that may have to be killed, such as a solver's.
-        report: Hears of progress.
+        report: Receives progress.
     """
 
     random: np.random.Generator

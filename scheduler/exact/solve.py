@@ -52,7 +52,7 @@ def solve_exact(
     Args:
         problem: The problem.
         start: What to begin with.
-        context: Deadline, children for the solver, and who hears of progress.
+        context: Deadline, children for the solver, and report.
         work_limit: Partial placements times nodes to look at; ends the search after the same steps
             everywhere. The solver, whose work is not counted, is used only if this is infinite.
     """
@@ -64,7 +64,7 @@ def solve_exact(
         incumbent.offer(first.placement, "start")
     pairs = len(problem.application.streams) * problem.n_nodes**2
     if pairs > LARGEST_FORM:
-        start.longer(replace(context, report=incumbent.hear))
+        start.longer(replace(context, report=incumbent.take))
         return _stopped(incumbent, TOO_LARGE)
     try:
         form = class_form(problem, context.deadline)
@@ -127,7 +127,7 @@ def _search(
     open_places = search(form, incumbent, part, FIRST)
     if open_places.any():
         limit = work.deadline.share(LONG_SHARE)
-        start.longer(replace(context, deadline=limit, report=incumbent.hear))
+        start.longer(replace(context, deadline=limit, report=incumbent.take))
         open_places = search(form, incumbent, part, THEN, open_places)
     if not open_places.any():
         return open_places, "proved by branch and bound"

@@ -18,7 +18,7 @@ class Start(Protocol):
         """Return a placement to begin with; without one, perhaps a proof that there is none."""
 
     def longer(self, context: Context) -> None:
-        """Look for better ones, as the quick proofs have failed; `Context.report` hears of each."""
+        """Look for better ones, as the quick proofs have failed; `Context.report` receives each."""
 
 
 class GivenStart:

@@ -59,11 +59,11 @@ def create_hierarchy(problem: Problem, grouping_factor: int, random: np.random.G
         below = levels[-1]
         group = clusters(between(link_penalty(below)), grouping_factor ** (level + 1), random)
         groups.append(group)
-        levels.append(aggregated(below, group))
+        levels.append(aggregate(below, group))
     return Hierarchy(tuple(reversed(levels)), tuple(reversed(groups)))
 
 
-def aggregated(problem: Problem, group: IntArray) -> Problem:
+def aggregate(problem: Problem, group: IntArray) -> Problem:
     """Return the problem on virtual data centres, of which each stands for a group of nodes.
 
     Quantities of a VDC (speed-up, availability, ...) are the means over its nodes, its capacity is the sum. A

@@ -39,7 +39,7 @@ def solve_on(
         problem: The whole problem.
         nodes: (k,) ascending node indices.
         proof_size: Without a deadline the exact solver is used up to so many single moves, operators x nodes.
-        context: Its `report` hears of placements, and of bounds if these are all nodes.
+        context: Its `report` receives placements, and of bounds if these are all nodes.
         quick: Whether local search is enough for a start.
     """
     part = problem
@@ -93,17 +93,17 @@ def _lifting(context: Context, nodes: IntArray) -> Context:
     return replace(context, report=report)
 
 
-def silent(context: Context) -> Context:
+def without_report(context: Context) -> Context:
     """Return a context that reports nothing: F on virtual nodes is that of no placement."""
     return replace(context, report=ignore)
 
 
-def limited(context: Context, share: float) -> Context:
+def limit_time(context: Context, share: float) -> Context:
     """Return a context with a share, 0 to 1, of the time that is left."""
     return replace(context, deadline=context.deadline.share(share))
 
 
-def concluded(problem: Problem, first: Suggestion, nodes: IntArray, found: Suggestion) -> Suggestion:
+def conclude(problem: Problem, first: Suggestion, nodes: IntArray, found: Suggestion) -> Suggestion:
     """Return what was found on some nodes as a suggestion, or the first one if it is better or the only one.
 
     Args:

@@ -61,17 +61,13 @@ def solve_on_candidates(
         context: As for the strategy.
     """
     incumbent = Incumbent(problem, context.report)
-    context = replace(context, report=incumbent.hear)
+    context = replace(context, report=incumbent.take)
     first = greedy_placement(problem, context)
     if first.placement is None:
         return first
-    used = np.unique(first.placement)
-    if (
-        entry.starts_at_current(parameters)
-        and problem.current is not None
-        and not check(problem, problem.current)
-    ):
-        used = np.union1d(used, problem.current)
+    used, current = np.unique(first.placement), problem.current
+    if entry.starts_at_current(parameters) and current is not None and not check(problem, current):
+        used = np.union1d(used, current)
     if len(used) > _most_candidates(problem):
         return _descended(problem, first.placement, context, f"the problem is too large for {entry.name}")
 

@@ -56,7 +56,7 @@ def improve(
     Args:
         problem: The problem.
         placement: (n_ops,) the feasible start.
-        context: Seeded generator, deadline and report, which hears of every improvement; children are not
+        context: Seeded generator, deadline and report, which receives every improvement; children are not
             used.
         patience: Iterations without a better placement after which to stop (>= 1); None: only the deadline
             ends the search, and without one a single iteration is made.

@@ -36,7 +36,7 @@ def local_optimum(
 
     Args:
         problem: The problem.
-        context: Deadline, and who hears of progress.
+        context: Deadline and report.
         from_current: Whether to begin with `Problem.current` if it is complete, feasible and no worse than
             greedy; otherwise greedy is the start.
         most_iterations: Iterations over the three neighbourhoods after which to stop (>= 0).

@@ -39,7 +39,7 @@ class SearchedStart:
         return first_placement(self._problem, context)
 
     def longer(self, context: Context) -> None:
-        """Search on with the time of the context, which hears of what is found."""
+        """Search on with the time of the context, and report what is found."""
         iterated_search(self._problem, replace(context, random=self._random))
 
 

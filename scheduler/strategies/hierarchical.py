@@ -11,7 +11,7 @@ from scheduler.base.checks import whole_number
 from scheduler.construct.greedy_placement import greedy_placement
 from scheduler.contract.strategy import StrategyEntry
 from scheduler.reduce.hierarchy import Hierarchy, create_hierarchy
-from scheduler.reduce.narrowing import PROOF_SIZE, concluded, limited, silent, solve_on_first
+from scheduler.reduce.narrowing import PROOF_SIZE, conclude, limit_time, solve_on_first, without_report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,11 +55,11 @@ def hierarchical(problem: Problem, parameters: HierarchicalParameters, context: 
     last = len(hierarchy.levels) - 1
     used: list[IntArray] = []
     for level in range(last):
-        share = limited(context, 1.0 / (last + 1 - level))
-        nodes, found = _solved(hierarchy, used, parameters.proof_size, silent(share))
+        share = limit_time(context, 1.0 / (last + 1 - level))
+        nodes, found = _solved(hierarchy, used, parameters.proof_size, without_report(share))
         used.append(nodes if found.placement is None else np.unique(found.placement))
     nodes, found = _solved(hierarchy, used, parameters.proof_size, context)
-    return concluded(problem, first, nodes, found)
+    return conclude(problem, first, nodes, found)
 
 
 def _solved(

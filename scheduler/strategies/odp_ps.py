@@ -12,7 +12,7 @@ from scheduler.construct.greedy_placement import greedy_placement, pinned_nodes
 from scheduler.construct.penalty import link_penalty
 from scheduler.contract.strategy import StrategyEntry
 from scheduler.reduce.clustering import between, nested_sets
-from scheduler.reduce.narrowing import PROOF_SIZE, concluded, limited, solve_on_first
+from scheduler.reduce.narrowing import PROOF_SIZE, conclude, limit_time, solve_on_first
 from scheduler.reduce.subproblem import restrict
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def odp_ps(problem: Problem, parameters: OdpPsParameters, context: Context, /) -
         return first
     sets = _large_enough(problem, _references(problem, first.placement), context)
     nodes, found = solve_on_first(problem, sets, parameters.proof_size, context.deadline)
-    return concluded(problem, first, nodes, found)
+    return conclude(problem, first, nodes, found)
 
 
 def _large_enough(
@@ -66,7 +66,7 @@ def _large_enough(
         if fitted.placement is not None or nodes.size == problem.n_nodes:
             yield nodes, context
         elif not fitted.proved:
-            yield nodes, limited(context, 0.5)
+            yield nodes, limit_time(context, 0.5)
 
 
 def _references(problem: Problem, placement: IntArray | None) -> IntArray:

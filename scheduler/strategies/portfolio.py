@@ -77,7 +77,7 @@ def portfolio(problem: Problem, parameters: PortfolioParameters, context: Contex
         return first
     if best.placement is not None:
         (random,) = context.random.spawn(1)
-        short = replace(context, random=random, report=best.hear)
+        short = replace(context, random=random, report=best.take)
         improve(problem, best.placement, short, parameters.first_patience, parameters.walkers)
     proof = _Proof(problem, parameters, best, context)
     try:
@@ -98,7 +98,7 @@ def _search_beside(
 ) -> Suggestion:
     """Search while the proof is under way, then wait for it; return what is found by the search alone."""
     best, found = proof.best, first
-    beside = replace(context, deadline=context.deadline.or_when(proof.decided), report=best.hear)
+    beside = replace(context, deadline=context.deadline.or_when(proof.decided), report=best.take)
     start = first.placement if parameters.patience is not None else best.placement
     while start is not None:
         proof.better = False
@@ -178,13 +178,13 @@ class _Proof:
         return exact if exact.placement is not None or self.best.placement is None else None
 
     def listen(self) -> None:
-        """Take in what the solver has said."""
+        """Take the solver's messages."""
         for message in self.job.messages():
             if isinstance(message, Suggestion):
                 self.exact = message
                 continue
             before = self.best.rank
-            self.best.hear(message)
+            self.best.take(message)
             if self.best.rank[0] < before[0]:
                 self.better = self._begins_anew
 
@@ -195,7 +195,7 @@ class _Proof:
 
 
 def prove(question: _Question, deadline: Deadline, say: Callable[[Progress | Suggestion], None]) -> None:
-    """Search for a proof in a child; says progress and at last the answer."""
+    """Search for a proof in a child; sends progress and at last the answer."""
     context = Context(np.random.default_rng(0), deadline, question.children, say)
     say(solve_exact(question.problem, GivenStart(question.start), context, work_limit=question.work_limit))
 

@@ -14,7 +14,7 @@ from scheduler.contract.strategy import StrategyEntry
 from scheduler.exact.form.class_form import class_form
 from scheduler.exact.solver.relaxation import relaxed_placement
 from scheduler.reduce.clustering import between
-from scheduler.reduce.narrowing import PROOF_SIZE, concluded, limited, solve_on
+from scheduler.reduce.narrowing import PROOF_SIZE, conclude, limit_time, solve_on
 from scheduler.search.local_optimum import local_optimum
 
 if TYPE_CHECKING:
@@ -69,11 +69,11 @@ def res_odp(problem: Problem, parameters: ResOdpParameters, context: Context, /)
     distance = between(link_penalty(problem))
     nodes = _candidates(problem, parameters, context)
     while True:
-        nodes = expanded(distance, nodes, parameters.neighbours, context.random)
+        nodes = expand(distance, nodes, parameters.neighbours, context.random)
         found = solve_on(problem, nodes, parameters.proof_size, context)
         enough = found.placement is not None or nodes.size == problem.n_nodes
         if enough or context.deadline.expired():
-            return concluded(problem, first, nodes, found)
+            return conclude(problem, first, nodes, found)
 
 
 def _candidates(problem: Problem, parameters: ResOdpParameters, context: Context) -> IntArray:
@@ -83,15 +83,17 @@ def _candidates(problem: Problem, parameters: ResOdpParameters, context: Context
         descended = local_optimum(problem, context)
         if descended.placement is not None:
             return np.unique(descended.placement)
-    return drawn(relaxed_placement(problem, limited(context, SHARE_OF_RELAXATION)), context.random)
+    return draw_candidates(
+        relaxed_placement(problem, limit_time(context, SHARE_OF_RELAXATION)), context.random
+    )
 
 
-def drawn(shares: FloatArray, random: np.random.Generator) -> IntArray:
+def draw_candidates(shares: FloatArray, random: np.random.Generator) -> IntArray:
     """Return the candidates, ascending: per operator one of the nodes that share it, all as likely."""
     return np.unique([random.choice(np.flatnonzero(row > LEAST_SHARE)) for row in shares])
 
 
-def expanded(distance: FloatArray, candidates: IntArray, count: int, random: np.random.Generator) -> IntArray:
+def expand(distance: FloatArray, candidates: IntArray, count: int, random: np.random.Generator) -> IntArray:
     """Return the candidates and new neighbours of each, ascending.
 
     A node is drawn with a probability that is inverse to its penalty.

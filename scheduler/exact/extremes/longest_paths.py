@@ -37,7 +37,7 @@ def solve_longest_response(problem: TurnedProblem, start: IntArray | None, conte
     Args:
         problem: Its objective is response time alone.
         start: (n_ops,) a feasible placement to begin with, or None.
-        context: Deadline, children for the solver, and who hears of progress.
+        context: Deadline, children for the solver, and report.
 
     Returns:
         As `solve_exact`, in terms of the turned problem's F.

@@ -26,7 +26,7 @@ def exchangeable_classes(problem: Problem, form: LinearForm) -> tuple[IntArray, 
 
     Args:
         problem: The problem.
-        form: Its linear form; streams that add nothing to F join nobody.
+        form: Its linear form; streams that add nothing to F join no operators.
 
     Returns:
         Ascending indices per class, classes by their first member.

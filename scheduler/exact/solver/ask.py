@@ -10,7 +10,7 @@ import numpy as np
 
 from scheduler.base.work import OutOfTimeError
 from scheduler.exact.solver.program import link_variables, placement_program
-from scheduler.exact.solver.solvers import Order, run_highs
+from scheduler.exact.solver.solvers import SolverRequest, run_highs
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import BoolArray
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from scheduler.contract.strategy import Context
     from scheduler.exact.form.class_form import ClassForm
     from scheduler.exact.solver.program import Program
-    from scheduler.exact.solver.solvers import Answer
+    from scheduler.exact.solver.solvers import SolverAnswer
 
 SCALE = 1000.0
 """Units of a solver's objective per unit of F: its absolute tolerances are then small in F."""
@@ -36,7 +36,7 @@ PATIENCE_S = 0.2
 """A solver that overruns the deadline by more is killed."""
 
 
-def ask(program: Program, context: Context, deadline: Deadline) -> Answer | None:
+def ask(program: Program, context: Context, deadline: Deadline) -> SolverAnswer | None:
     """Return what HiGHS says about a program, or None if it says nothing in time or fails.
 
     Args:
@@ -46,7 +46,7 @@ def ask(program: Program, context: Context, deadline: Deadline) -> Answer | None
     """
     wanted = program.wanted
     limit = deadline.share(SOLVER_SHARE)
-    job = context.children.start(run_highs, Order(program.model, wanted), limit)
+    job = context.children.start(run_highs, SolverRequest(program.model, wanted), limit)
     while not job.ended and not deadline.expired():
         job.wait(min(LONGEST_WAIT_S, deadline.remaining()))
     if not job.ended:

@@ -25,7 +25,7 @@ _STATUS: dict[mathopt.TerminationReason, Status] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Order:
+class SolverRequest:
     """What the solver is asked.
 
     Attributes:
@@ -38,7 +38,7 @@ class Order:
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class SolverAnswer:
     """What the solver says; it is not believed without a check.
 
     Attributes:
@@ -52,8 +52,8 @@ class Answer:
     bound: float
 
 
-def run_highs(order: Order, deadline: Deadline, say: Callable[[Answer], None]) -> None:
-    """Solve a program on one thread and say the answer, one message at the end."""
+def run_highs(order: SolverRequest, deadline: Deadline, say: Callable[[SolverAnswer], None]) -> None:
+    """Solve a program on one thread and send the answer, one message at the end."""
     model = mathopt.Model.from_model_proto(_proto(order.model))
     wanted = [model.get_variable(column) for column in order.wanted.tolist()]
     parameters = mathopt.SolveParameters(relative_gap_tolerance=0.0, absolute_gap_tolerance=0.0)
@@ -67,7 +67,7 @@ def run_highs(order: Order, deadline: Deadline, say: Callable[[Answer], None]) -
         found = result.variable_values()
         values = np.array([found[variable] for variable in wanted])
     status = _STATUS.get(result.termination.reason, "stopped")
-    say(Answer(status, values, result.dual_bound()))
+    say(SolverAnswer(status, values, result.dual_bound()))
 
 
 def _proto(model: MatrixModel) -> model_pb2.ModelProto:

@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 from scheduler.base.deadline import Deadline
-from scheduler.base.stop import AnyOf, Iterations, NoImprovement, WorkLimit
+from scheduler.base.stop import AnyOf, Iterations, NoImprovement
 
 SOON = Deadline(lambda: 0.0, at=1.0)
 EXPIRED = Deadline(lambda: 1.0, at=1.0)
-
-
-def test_a_limit_of_work_ends_a_search_when_that_much_is_done() -> None:
-    """Not before."""
-    limit = WorkLimit(3, "swaps")
-    limit.add(2)
-    assert limit.reason() is None
-    limit.add(2)
-    assert limit.reason() == "4 swaps ended the search"
 
 
 def test_patience_counts_iterations_in_a_row() -> None:
@@ -30,11 +21,11 @@ def test_patience_counts_iterations_in_a_row() -> None:
 
 def test_the_first_criterion_that_ends_a_search_gives_the_reason() -> None:
     """In their order; none while all of them let it go on."""
-    limit = WorkLimit(0, "swaps")
+    idle = NoImprovement(0, "steps")
 
-    assert AnyOf(SOON, WorkLimit(1, "swaps")).reason() is None
-    assert AnyOf(SOON, EXPIRED, limit).reason() == "the deadline ended the search"
-    assert AnyOf(limit, EXPIRED).reason() == "0 swaps ended the search"
+    assert AnyOf(SOON, NoImprovement(1, "steps")).reason() is None
+    assert AnyOf(SOON, EXPIRED, idle).reason() == "the deadline ended the search"
+    assert AnyOf(idle, EXPIRED).reason() == "0 steps without a better placement ended the search"
 
 
 def test_without_patience_only_the_deadline_ends_iterations() -> None:
@@ -45,7 +36,7 @@ def test_without_patience_only_the_deadline_ends_iterations() -> None:
     assert timed.reason() is None
     assert endless.reason() is None
     endless.note(improved=True)
-    assert endless.reason() == "1 iterations ended the search"
+    assert endless.reason() == "the limit of work ended the search"
 
 
 def test_patience_comes_before_the_deadline() -> None:

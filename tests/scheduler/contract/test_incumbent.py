@@ -32,7 +32,7 @@ def test_only_better_and_feasible_placements_are_taken_and_reported(make_problem
     assert incumbent.rank == WORST
 
     assert not incumbent.offer(crowded, "liar")
-    incumbent.hear(Progress(-9.0, None, "search", placement))
+    incumbent.take(Progress(-9.0, None, "search", placement))
     assert not incumbent.offer(placement, "again")
     assert heard == [Progress(evaluate(problem, placement).objective, None, "search")]
 
@@ -55,7 +55,7 @@ def test_a_bound_only_rises_less_what_rounding_may_hide(make_problem: MakeProble
     incumbent.rounding = 0.25
     assert incumbent.known_bound is None
     incumbent.raise_bound(-1.0, "solver")
-    incumbent.hear(Progress(0.0, -1.0, "solver"))
+    incumbent.take(Progress(0.0, -1.0, "solver"))
     assert [each.bound for each in heard] == [-1.25]
     incumbent.raise_bound(100.0, "solver")
     placement = plan(problem).placement

@@ -19,7 +19,7 @@ from scheduler.model.problem import (
     Problem,
     Stream,
 )
-from scheduler.reduce.hierarchy import aggregated, create_hierarchy
+from scheduler.reduce.hierarchy import aggregate, create_hierarchy
 
 if TYPE_CHECKING:
     from tests.scheduler.conftest import FeasiblePlacements, MakeProblem
@@ -74,7 +74,7 @@ def test_a_data_centre_sums_up_its_nodes() -> None:
     problem = Problem(
         Application(operators, (Stream("a", "b"),)), Network(nodes, delay, links, cost), objective
     )
-    summed = aggregated(problem, np.array([0, 0, 1]))
+    summed = aggregate(problem, np.array([0, 0, 1]))
 
     assert summed.capacity.tolist() == [[5.0], [1.0]]
     assert summed.network.speedup == pytest.approx([2.0, 1.5])
@@ -96,7 +96,7 @@ def test_what_is_feasible_on_nodes_is_feasible_on_data_centres(
     limit = CoLocationLimit(("o1", "o2", "o3"), most=1)
     problem = replace(make_problem(seed, 4, 5), limits=(limit,))
     group = np.array(data.draw(st.permutations([0, 0, 1, 1, 2])))
-    summed = aggregated(problem, group)
+    summed = aggregate(problem, group)
 
     for placement in feasible_placements(problem):
         assert check(summed, group[placement]) == ()
@@ -107,4 +107,4 @@ def test_nodes_of_the_largest_capacity_that_a_problem_may_state_can_be_summed_up
     nodes = tuple(Node(name, {"slots": 1e15}) for name in "xyz")
     problem = Problem(Application((Operator("a"), Operator("b"))), Network(nodes, np.zeros((3, 3))))
 
-    assert aggregated(problem, np.array([0, 0, 1])).capacity.tolist() == [[1e15], [1e15]]
+    assert aggregate(problem, np.array([0, 0, 1])).capacity.tolist() == [[1e15], [1e15]]

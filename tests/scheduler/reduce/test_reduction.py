@@ -96,6 +96,27 @@ def test_a_strategy_that_promises_it_is_no_worse_than_greedy(wide: Problem) -> N
     assert evaluate(wide, found.placement).rank <= first.rank
 
 
+@pytest.mark.parametrize("starts_there", [True, False])
+def test_a_strategy_that_starts_where_operators_run_gets_their_nodes(
+    wide: Problem, starts_there: bool
+) -> None:
+    """As candidates, however far away they are."""
+    far = np.flatnonzero(np.arange(1500) % 47 == 0)[:30]
+    placement = np.where(wide.allowed.sum(axis=1) == 1, wide.allowed.argmax(axis=1), far)
+    problem = replace(wide, current=placement)
+    given: list[set[str]] = []
+
+    def solve(part: Problem, parameters: NoParameters, context: Context, /) -> Suggestion:
+        given.append({node.name for node in part.network.nodes})
+        return all_on_first(part, parameters, context)
+
+    stub = replace(entry(solve), starts_at_current=lambda _parameters: starts_there)
+    solve_on_candidates(problem, stub, NoParameters(), context())
+
+    assert check(problem, placement) == ()
+    assert ({problem.network.nodes[u].name for u in placement} <= given[0]) == starts_there
+
+
 def test_a_strategy_that_finds_nothing_leaves_the_improved_greedy_placement(wide: Problem) -> None:
     """A placement is known, so infeasible would be a lie; the reason tells what happened."""
 

@@ -7,7 +7,7 @@ import pytest
 
 from scheduler.evaluation.evaluate import evaluate
 from scheduler.plan import plan
-from scheduler.strategies.res_odp import ResOdpParameters, drawn, expanded
+from scheduler.strategies.res_odp import ResOdpParameters, draw_candidates, expand
 
 if TYPE_CHECKING:
     from tests.scheduler.conftest import FeasiblePlacements, MakeProblem
@@ -24,7 +24,7 @@ def test_of_the_nodes_that_share_an_operator_each_is_drawn_as_often() -> None:
     """However unequal the shares are; nodes without a share are never drawn."""
     shares = np.array([[0.0, 0.9, 0.1, 0.0]])
     random = np.random.default_rng(0)
-    counts = np.bincount(np.concatenate([drawn(shares, random) for _ in range(1000)]), minlength=4)
+    counts = np.bincount(np.concatenate([draw_candidates(shares, random) for _ in range(1000)]), minlength=4)
 
     assert counts[[0, 3]].tolist() == [0, 0]
     assert abs(counts[1] - counts[2]) < 150
@@ -33,7 +33,7 @@ def test_of_the_nodes_that_share_an_operator_each_is_drawn_as_often() -> None:
 def test_every_candidate_gets_new_neighbours() -> None:
     """As many as asked for, none of them a candidate already."""
     distance = np.abs(np.arange(20.0)[:, None] - np.arange(20.0))
-    found = expanded(distance, np.array([3, 4, 15]), 2, np.random.default_rng(0))
+    found = expand(distance, np.array([3, 4, 15]), 2, np.random.default_rng(0))
 
     assert found.size == 3 + 3 * 2
     assert {3, 4, 15} <= set(found.tolist())
@@ -44,7 +44,7 @@ def test_near_neighbours_are_drawn_more_often() -> None:
     """The nearest of nine others is drawn several times as often as the farthest."""
     distance = np.abs(np.arange(10.0)[:, None] - np.arange(10.0))
     random = np.random.default_rng(0)
-    drawn_ones = np.concatenate([expanded(distance, np.array([0]), 1, random) for _ in range(500)])
+    drawn_ones = np.concatenate([expand(distance, np.array([0]), 1, random) for _ in range(500)])
     counts = np.bincount(drawn_ones, minlength=10)
 
     assert counts[1] > 3 * counts[9] > 0
@@ -52,7 +52,7 @@ def test_near_neighbours_are_drawn_more_often() -> None:
 
 def test_when_nodes_run_out_all_are_taken() -> None:
     """More neighbours than there are others is no error, perfect links included."""
-    found = expanded(np.zeros((4, 4)), np.array([0, 2]), 5, np.random.default_rng(0))
+    found = expand(np.zeros((4, 4)), np.array([0, 2]), 5, np.random.default_rng(0))
 
     assert found.tolist() == [0, 1, 2, 3]
 
