@@ -63,8 +63,8 @@ def optimal_ranges(
 
     Every end gets an equal share of the time that is left when its turn comes. One that is not proved by
     then is the best bound known, as are all ends of a problem that strategies do not take as a whole
-    (`scheduler.reduce.reduction.is_large`). A metric whose values differ by less than the exact solver tells apart
-    (1e-9 of the computed bounds' width) is constant: low equals high. Availability ends at e^-700.
+    (`scheduler.reduce.reduction.is_large`). A metric whose values differ by less than the exact solver tells
+    apart (1e-9 of the computed bounds' width) is constant: low equals high. Availability ends at e^-700.
 
     Args:
         problem: Its weights, given ranges and current placement are not looked at.
@@ -78,7 +78,7 @@ def optimal_ranges(
     Raises:
         NoPlacementError: It is proved that no placement exists.
     """
-    plain = Problem(problem.application, problem.network, limits=problem.limits)
+    plain = Problem(problem.application, problem.network, constraints=problem.constraints)
     ends = open_ends(plain)
     if not ends:
         _solved(plain, context)  # which refuses a problem without placements
@@ -93,7 +93,7 @@ def optimal_ranges(
 
 def open_ends(problem: Problem) -> list[tuple[str, End]]:
     """Return the ends that have to be looked for, in this order: those of metrics whose bounds differ."""
-    plain = Problem(problem.application, problem.network, limits=problem.limits)
+    plain = Problem(problem.application, problem.network, constraints=problem.constraints)
     return [
         (metric, end)
         for end in ENDS
@@ -105,7 +105,9 @@ def open_ends(problem: Problem) -> list[tuple[str, End]]:
 def _end(problem: Problem, metric: str, end: End, context: Context) -> tuple[float, bool]:
     """Return the best or worst value of a metric, and whether it is proved."""
     kind = Problem if end == "best" else TurnedProblem
-    alone = kind(problem.application, problem.network, Objective({metric: 1.0}), limits=problem.limits)
+    alone = kind(
+        problem.application, problem.network, Objective({metric: 1.0}), constraints=problem.constraints
+    )
     low, high = alone.ranges[metric]
     exact = _solved(alone, context)
     if exact.proved and exact.placement is not None:

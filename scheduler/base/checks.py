@@ -127,3 +127,18 @@ def unique(where: str, names: Iterable[str]) -> dict[str, int]:
             )
         positions[each] = position
     return positions
+
+
+def distinct_names(where: str, values: object) -> tuple[str, ...]:
+    """Return names, at least one and each once.
+
+    Raises:
+        ModelError: The values are something else.
+    """
+    if not isinstance(values, list | tuple) or not values:
+        raise ModelError(where, f"expected names of {where}, got {shown(values)}")
+    names = tuple(name(f"{where}[{k}]", each) for k, each in enumerate(values))
+    for k, each in enumerate(names):
+        if each in names[:k]:
+            raise ModelError(f"{where}[{k}]", f"{shown(each)} is there twice")
+    return names

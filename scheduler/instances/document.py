@@ -43,12 +43,12 @@ def parse_instance(document: object) -> Problem:
     network = _network(top["network"])
     objective = _objective(top["objective"]) if "objective" in top else Objective()
     current = _current(top["current"], application, network) if "current" in top else None
-    limits = _limits(top["constraints"]) if "constraints" in top else ()
+    constraints = _constraints(top["constraints"]) if "constraints" in top else ()
     with _inside("$"):
-        return Problem(application, network, objective, current, limits)
+        return Problem(application, network, objective, current, constraints)
 
 
-def _limits(given: object) -> tuple[CoLocationLimit, ...]:
+def _constraints(given: object) -> tuple[CoLocationLimit, ...]:
     path = "$.constraints"
     entries = _object(path, given, optional=("co_location",))
     limits = []
@@ -137,7 +137,11 @@ def _current(given: object, application: Application, network: Network) -> IntAr
 
 
 def to_document(problem: Problem) -> dict[str, Any]:
-    """Return the instance document of a problem; `parse_instance` gives an equal problem back."""
+    """Return the instance document of a problem; `parse_instance` gives an equal problem back.
+
+    Raises:
+        ModelError: There is a constraint of a kind that the format does not have.
+    """
     application, network = problem.application, problem.network
     operators = [
         {"name": each.name, "execution_time_ms": each.execution_time_ms, "demand": dict(each.demand)}
@@ -177,9 +181,13 @@ def to_document(problem: Problem) -> dict[str, Any]:
             "range": {metric: list(limits) for metric, limits in problem.objective.ranges.items()},
         },
     }
-    if problem.limits:
-        limits = [{"operators": list(limit.operators), "most": limit.most} for limit in problem.limits]
-        document["constraints"] = {"co_location": limits}
+    limits = [each for each in problem.constraints if isinstance(each, CoLocationLimit)]
+    for each in problem.constraints:
+        if each not in limits:
+            raise ModelError(f"constraints.{each.kind}", "no instance file states constraints of this kind")
+    if limits:
+        shares = [{"operators": list(limit.operators), "most": limit.most} for limit in limits]
+        document["constraints"] = {"co_location": shares}
     if problem.current is not None:
         document["current"] = named_placement(problem, problem.current)
     return document

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from scheduler.base.arrays import FloatArray, IntArray
     from scheduler.model.application import Application
     from scheduler.model.network import Network
-    from scheduler.model.node_sets import Reach
+    from scheduler.model.node_sets import NodeSets
     from scheduler.model.objective import Range
 
 LOWEST_LOG_AVAILABILITY = -700.0
@@ -32,7 +32,7 @@ class _Extremes:
     most: FloatArray
 
 
-def compute_ranges(application: Application, network: Network, reach: Reach) -> dict[str, Range]:
+def compute_ranges(application: Application, network: Network, reach: NodeSets) -> dict[str, Range]:
     """Return bounds (min, max) per metric that no placement on allowed nodes can leave.
 
     R: the longest source-to-sink path when every operator has the best (worst) speed-up among its
@@ -83,7 +83,9 @@ def compute_ranges(application: Application, network: Network, reach: Reach) -> 
 
 
 def _stream_extremes(
-    application: Application, reach: Reach, extremes: Callable[[IntArray, IntArray, int], tuple[float, float]]
+    application: Application,
+    reach: NodeSets,
+    extremes: Callable[[IntArray, IntArray, int], tuple[float, float]],
 ) -> _Extremes:
     """Return the extremes per stream; streams between operators with the same allowed nodes share the work.
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.base.work import require_time
-from scheduler.exact.form.class_form import NO_DEADLINE, most_members
+from scheduler.exact.form.class_form import NO_DEADLINE
 from scheduler.exact.form.slots import cheapest_sum
+from scheduler.model.capacity import most_members
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
