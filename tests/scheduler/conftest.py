@@ -139,7 +139,7 @@ def rich(seed: int, n_ops: int, n_nodes: int) -> Problem:
 
 @cache
 def ruled(seed: int, n_ops: int, n_nodes: int) -> Problem:
-    """Bandwidth of links and of a site's uplink, a budget and operators that share a node, all of them tight."""
+    """Bandwidth of links and of a site's uplink, a budget and operators that share a node, all tight."""
     problem = make(seed, n_ops, n_nodes, pins=seed % 2 == 0)
     random = np.random.default_rng(seed)
     nodes = tuple(
