@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -22,9 +24,17 @@ from scheduler.model.problem import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from scheduler.base.arrays import IntArray
+    from scheduler.model.constraints.constraint import Constraint
+
+KINDS: Final[Mapping[str, type[Constraint]]] = MappingProxyType(
+    {
+        CoLocationLimit.kind: CoLocationLimit,
+    }
+)
+"""Constraints that instance files can state, each by a key that is its kind."""
 
 
 def parse_instance(document: object) -> Problem:
@@ -48,16 +58,26 @@ def parse_instance(document: object) -> Problem:
         return Problem(application, network, objective, current, constraints)
 
 
-def _constraints(given: object) -> tuple[CoLocationLimit, ...]:
+def _constraints(given: object) -> tuple[Constraint, ...]:
     path = "$.constraints"
-    entries = _object(path, given, optional=("co_location",))
-    limits = []
-    for k, each in enumerate(_array(f"{path}.co_location", entries.get("co_location", []))):
-        place = f"{path}.co_location[{k}]"
-        fields = _object(place, each, required=("operators",), optional=("most",))
-        with _inside(place):
-            limits.append(CoLocationLimit(tuple(_array("operators", fields.pop("operators"))), **fields))
-    return tuple(limits)
+    entries = _object(path, given, optional=tuple(KINDS))
+    return tuple(
+        _constraint(KINDS[kind], f"{path}.{kind}[{k}]", each)
+        for kind, stated in entries.items()
+        for k, each in enumerate(_array(f"{path}.{kind}", stated))
+    )
+
+
+def _constraint(record: type[Constraint], place: str, given: object) -> Constraint:
+    """Return a record whose fields are the keys of a JSON object; arrays are tuples there."""
+    known = dataclasses.fields(record)
+    required = tuple(each.name for each in known if each.default is dataclasses.MISSING)
+    values = _object(place, given, required=required, optional=tuple(each.name for each in known))
+    with _inside(place):
+        for each in known:
+            if str(each.type).startswith("tuple") and each.name in values:
+                values[each.name] = tuple(_array(each.name, values[each.name]))
+        return record(**values)
 
 
 def _application(given: object) -> Application:
@@ -181,16 +201,23 @@ def to_document(problem: Problem) -> dict[str, Any]:
             "range": {metric: list(limits) for metric, limits in problem.objective.ranges.items()},
         },
     }
-    limits = [each for each in problem.constraints if isinstance(each, CoLocationLimit)]
-    for each in problem.constraints:
-        if each not in limits:
-            raise ModelError(f"constraints.{each.kind}", "no instance file states constraints of this kind")
-    if limits:
-        shares = [{"operators": list(limit.operators), "most": limit.most} for limit in limits]
-        document["constraints"] = {"co_location": shares}
+    if problem.constraints:
+        document["constraints"] = _stated(problem.constraints)
     if problem.current is not None:
         document["current"] = named_placement(problem, problem.current)
     return document
+
+
+def _stated(constraints: tuple[Constraint, ...]) -> dict[str, list[dict[str, Any]]]:
+    stated: dict[str, list[dict[str, Any]]] = {}
+    for each in constraints:
+        if each.kind not in KINDS:
+            raise ModelError(f"constraints.{each.kind}", "no instance file states constraints of this kind")
+        values = {
+            name: list(value) if isinstance(value, tuple) else value for name, value in vars(each).items()
+        }
+        stated.setdefault(each.kind, []).append(values)
+    return stated
 
 
 def named_placement(problem: Problem, placement: IntArray) -> dict[str, str]:

@@ -161,8 +161,14 @@ def ruled(seed: int, n_ops: int, n_nodes: int) -> Problem:
     return Problem(problem.application, network, problem.objective, constraints=tuple(constraints))
 
 
-def keeps_rules(problem: Problem, placement: IntArray) -> bool:
-    """Whether a placement meets what `ruled` constrains, from the definitions."""
+class KeepsRules(Protocol):
+    """Says whether a placement meets what `ruled` constrains, from the definitions."""
+
+    def __call__(self, problem: Problem, placement: IntArray) -> bool: ...
+
+
+def _keeps_rules(problem: Problem, placement: IntArray) -> bool:
+    """One node name, site and stream at a time."""
     nodes = problem.network.nodes
     at = {o.name: nodes[u] for o, u in zip(problem.application.operators, placement, strict=True)}
     for each in problem.constraints:
@@ -255,6 +261,11 @@ def ruled_problem() -> RichProblem:
 
 
 @pytest.fixture(scope="session")
+def keeps_rules() -> KeepsRules:
+    return _keeps_rules
+
+
+@pytest.fixture(scope="session")
 def independent() -> type[Independent]:
     return Independent
 
@@ -282,7 +293,7 @@ def _feasible_placements(problem: Problem) -> Iterator[IntArray]:
     placements = np.stack(np.meshgrid(*choices, indexing="ij"), axis=-1).reshape(-1, problem.n_ops)
     hosted = (placements[:, None, :] == np.arange(problem.n_nodes)[:, None]).astype(np.float64)
     fitting = (hosted @ problem.demand <= problem.capacity + TOLERANCE).all(axis=(1, 2))
-    yield from (each for each in placements[fitting] if not problem.rules or keeps_rules(problem, each))
+    yield from (each for each in placements[fitting] if not problem.rules or _keeps_rules(problem, each))
 
 
 @pytest.fixture(scope="session")

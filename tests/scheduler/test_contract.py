@@ -17,11 +17,16 @@ from scheduler.evaluation.evaluate import check, evaluate
 from scheduler.model.problem import Application, Network, Node, Operator, Problem, Stream
 from scheduler.plan import plan
 from scheduler.registry import STRATEGIES
-from tests.scheduler.conftest import keeps_rules
 
 if TYPE_CHECKING:
     from scheduler.contract.result import Result
-    from tests.scheduler.conftest import FeasiblePlacements, Independent, MakeProblem, RichProblem
+    from tests.scheduler.conftest import (
+        FeasiblePlacements,
+        Independent,
+        KeepsRules,
+        MakeProblem,
+        RichProblem,
+    )
 
 every_strategy = pytest.mark.parametrize("strategy", STRATEGIES)
 NEVER_WORSE = [name for name, entry in STRATEGIES.items() if entry.never_worse_than_greedy]
@@ -192,7 +197,9 @@ def test_rules_are_kept_and_exact_strategies_prove_their_optimum(
 
 @every_strategy
 @pytest.mark.parametrize("seed", range(2))
-def test_rules_are_kept_on_larger_problems(ruled_problem: RichProblem, strategy: str, seed: int) -> None:
+def test_rules_are_kept_on_larger_problems(
+    ruled_problem: RichProblem, keeps_rules: KeepsRules, strategy: str, seed: int
+) -> None:
     """Twelve operators on twenty nodes, with little time."""
     problem = ruled_problem(seed, 12, 20)
     result = plan(problem, strategy, deadline=Deadline(clock=count().__next__, at=60))

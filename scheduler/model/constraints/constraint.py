@@ -29,6 +29,7 @@ class Resource:
     capacity: float
 
 
+@dataclass(frozen=True)
 class Constraint(ABC):
     """A constraint as its user states it; subclasses are frozen dataclasses of names and numbers.
 

@@ -41,7 +41,7 @@ def test_every_strategy_keeps_a_block_on_one_node(strategy: str) -> None:
 
 
 def test_a_descent_moves_a_block_as_a_whole() -> None:
-    """b is pinned to y, where there is no room for the block; it begins on z and can come nearer as a whole."""
+    """b is pinned to y, which has no room for the block; it begins on z and comes nearer as a whole."""
     problem = joined(CoLocation(("a", "c", "d")), slots=(3, 3, 3))
     pinned = tuple(
         replace(each, allowed=("y",)) if each.name == "b" else each for each in problem.application.operators

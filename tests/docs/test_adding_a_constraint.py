@@ -1,0 +1,22 @@
+"""The guide docs/adding-a-constraint.md, followed to the letter on a copy of the packages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.docs.guides import Guide, checkout_at
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MOST_FILES = 8
+"""A linear constraint with its test and document touches no more."""
+
+
+def test_the_guide_leads_to_a_constraint_that_every_strategy_keeps(tmp_path: Path) -> None:
+    """Its files are written, its changes are made, and its commands succeed."""
+    guide = Guide.named("adding-a-constraint.md")
+    commands = guide.follow(checkout_at(tmp_path))
+
+    assert [command.split()[0] for command in commands] == ["pytest", "pytest", "ruff", "ruff"]
+    assert len(guide.files) <= MOST_FILES
