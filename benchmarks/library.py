@@ -106,7 +106,7 @@ def main() -> None:
 def recipe_text(name: str) -> str:
     """Return the instance file of a recipe."""
     made = build(RECIPES[name])
-    limited = Problem(made.application, made.network, made.objective, limits=LIMITS.get(name, ()))
+    limited = Problem(made.application, made.network, made.objective, constraints=LIMITS.get(name, ()))
     return instance_text(to_document(limited))
 
 

@@ -80,7 +80,7 @@ def optimal_ranges(
     Raises:
         NoPlacementError: It is proved that no placement exists.
     """
-    plain = Problem(problem.application, problem.network, limits=problem.limits)
+    plain = Problem(problem.application, problem.network, constraints=problem.constraints)
     ends = open_ends(plain)
     if not ends:
         _solved(plain, context)  # which refuses a problem without placements
@@ -95,7 +95,7 @@ def optimal_ranges(
 
 def open_ends(problem: Problem) -> list[tuple[str, End]]:
     """Return the ends that have to be looked for, in this order: those of metrics whose bounds differ."""
-    plain = Problem(problem.application, problem.network, limits=problem.limits)
+    plain = Problem(problem.application, problem.network, constraints=problem.constraints)
     return [
         (metric, end)
         for end in ENDS
@@ -107,7 +107,9 @@ def open_ends(problem: Problem) -> list[tuple[str, End]]:
 def _end(problem: Problem, metric: str, end: End, context: Context) -> tuple[float, bool]:
     """Return the best or worst value of a metric, and whether it is proved."""
     kind = Problem if end == "best" else TurnedProblem
-    alone = kind(problem.application, problem.network, Objective({metric: 1.0}), limits=problem.limits)
+    alone = kind(
+        problem.application, problem.network, Objective({metric: 1.0}), constraints=problem.constraints
+    )
     low, high = alone.ranges[metric]
     exact = _solved(alone, context)
     if exact.proved and exact.placement is not None:

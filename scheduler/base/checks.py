@@ -147,3 +147,18 @@ def positive_number(parameter: str, value: object, *, expected: str = "a number 
     """
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
         raise ValueError(f"{parameter}: expected {expected}, got {value!r}")
+
+
+def distinct_names(where: str, values: object) -> tuple[str, ...]:
+    """Return names, at least one and each once.
+
+    Raises:
+        ModelError: The values are something else.
+    """
+    if not isinstance(values, list | tuple) or not values:
+        raise ModelError(where, f"expected names of {where}, got {shown(values)}")
+    names = tuple(name(f"{where}[{k}]", each) for k, each in enumerate(values))
+    for k, each in enumerate(names):
+        if each in names[:k]:
+            raise ModelError(f"{where}[{k}]", f"{shown(each)} is there twice")
+    return names

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.base.graph import breadth_first
+from scheduler.construct.under_rules import place_under_rules
 from scheduler.contract.strategy import Suggestion
-from scheduler.model.capacity import TOLERANCE, fits, remaining
+from scheduler.model.capacity import fits, most_members, remaining
 from scheduler.model.problem import UNPLACED
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ def place_in_order(problem: Problem, order: NodeOrder, sequence: Sequence[int]) 
     If an operator fits nowhere, everything is placed anew with the most restricted operators first,
     and one that then finds no node makes room by moving others along a shortest chain. With equal
     demands that finds a placement whenever one exists; otherwise it may fail although one exists, and the
-    reason says that nothing is proved.
+    reason says that nothing is proved. Under rules besides allowed nodes and capacities see
+    `place_under_rules`.
 
     Complexity: O(n_ops + n_nodes x kinds of operators) as long as first-fit does not get stuck.
 
@@ -57,8 +59,10 @@ def place_in_order(problem: Problem, order: NodeOrder, sequence: Sequence[int]) 
         order: Nodes to try.
         sequence: All operators, in the order of placing.
     """
-    choices = problem.reach.choices.tolist()
+    choices = problem.node_sets.choices.tolist()
     pins_first = sorted(sequence, key=lambda i: choices[i] != 1)
+    if problem.rules:
+        return place_under_rules(problem, order, pins_first, AT_ONCE)
     placement, stuck = _fill(problem, order, pins_first, repair=False)
     if stuck is None:
         return Suggestion(placement, AT_ONCE)
@@ -88,8 +92,8 @@ class _Room:
     def __init__(self, problem: Problem, kinds: Kinds, nodes: IntArray) -> None:
         self._kinds = kinds
         self._nodes = nodes
-        self._reach = problem.reach.nodes
-        self._reach_in_order: dict[int, BoolArray] = {}
+        self._sets = problem.node_sets.nodes
+        self._set_in_order: dict[int, BoolArray] = {}
         self.reset(problem.capacity)
 
     def reset(self, free: FloatArray) -> None:
@@ -116,14 +120,13 @@ class _Room:
         They are occupied; the operators that are missing found none.
         """
         usable, demand = self._usable(kind), self._kinds.demand[kind]
-        asked = demand > 0
         begin, width = int(self._full[kind]), WINDOW
         taken: list[IntArray] = []
         while count and begin < len(self._nodes):
             free = self._free[begin : begin + width]
             # without any demand all go to the first node
-            each = np.floor((free[:, asked] + TOLERANCE) / demand[asked]).min(axis=1, initial=count)
-            each = np.where(usable[begin : begin + width], np.maximum(each, 0.0), 0.0).astype(np.int64)
+            each = np.minimum(most_members(demand, free), count)
+            each = np.where(usable[begin : begin + width], each, 0.0).astype(np.int64)
             each = np.diff(np.minimum(np.cumsum(each), count), prepend=0)
             free -= each[:, None] * demand
             taken.append(begin + np.repeat(np.arange(len(each)), each))
@@ -145,10 +148,10 @@ class _Room:
         return None
 
     def _usable(self, kind: int) -> BoolArray:
-        reach = int(self._kinds.reach[kind])
-        if reach not in self._reach_in_order:
-            self._reach_in_order[reach] = self._reach[reach][self._nodes]
-        return self._reach_in_order[reach]
+        node_set = int(self._kinds.node_set[kind])
+        if node_set not in self._set_in_order:
+            self._set_in_order[node_set] = self._sets[node_set][self._nodes]
+        return self._set_in_order[node_set]
 
 
 def _fill(

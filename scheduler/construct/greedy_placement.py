@@ -28,7 +28,7 @@ LOOKED_AT = 128
 
 def pinned_nodes(problem: Problem) -> IntArray:
     """Return P: the nodes, ascending, that host operators with a single allowed node."""
-    return np.flatnonzero(problem.reach.nodes[problem.reach.size == 1].any(axis=0))
+    return np.flatnonzero(problem.node_sets.nodes[problem.node_sets.size == 1].any(axis=0))
 
 
 def greedy_placement(problem: Problem, context: Context) -> Suggestion:

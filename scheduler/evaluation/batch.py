@@ -74,16 +74,10 @@ class BatchConstraints:
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
-        self._free_choice = bool(problem.allowed[problem.allowed.sum(axis=1) > 1].all())
-        self._rows = (np.arange(problem.n_ops) * problem.n_nodes)[:, None]
-        self._allowed = problem.allowed.ravel()
-        self._resources: list[tuple[IntArray, FloatArray, FloatArray]] = []
-        for demand, capacity in zip(problem.demand.T, problem.capacity.T, strict=True):
-            members = np.flatnonzero(demand)
-            if members.size:
-                self._resources.append((members, demand[members], capacity + TOLERANCE))
+        self._allowed, self._capacities = problem.built_in
         movable = problem.demand[problem.allowed.sum(axis=1) > 1]
-        self.interchangeable = self._free_choice and bool((movable == movable[:1]).all())
+        alike = self._allowed.free_choice and bool((movable == movable[:1]).all())
+        self.interchangeable = alike and not problem.rules
         """Whether operators that are not pinned may trade places without a check."""
 
     def met(self, placements: IntArray) -> BoolArray:
@@ -91,19 +85,13 @@ class BatchConstraints:
 
         Pinned operators count as placed where they belong.
 
-        Complexity: O((n_ops + n_nodes) x n_placements) per resource.
+        Complexity: O((n_ops + n_nodes) x n_placements) per resource, and that of the rules.
         """
-        count = placements.shape[1]
-        column = np.arange(count)
-        met = np.ones(count, dtype=np.bool_)
-        if not self._free_choice:
-            met &= self._allowed.take(placements + self._rows).all(axis=0)
-        for members, demand, capacity in self._resources:
-            where = placements if len(members) == len(placements) else placements[members]
-            place = where * count + column
-            weights = np.repeat(demand, count)
-            load = np.bincount(place.ravel(), weights, self._problem.n_nodes * count)
-            met &= (load.take(place) <= capacity.take(where)).all(axis=0)
+        met = self._capacities.met(placements)
+        if not self._allowed.free_choice:
+            met &= self._allowed.met(placements)
+        if self._problem.rules:
+            met[met] = self._problem.rules.met(placements[:, met])
         return met
 
     def has_room(self, placements: IntArray, operator: IntArray, node: IntArray) -> BoolArray:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from scheduler.evaluation.response_time import longest_path
-from scheduler.model.capacity import over_full
 from scheduler.model.metrics.catalogue import METRICS
 from scheduler.model.metrics.response_time import RESPONSE_TIME
 from scheduler.model.metrics.terms import DELAY
@@ -140,17 +139,18 @@ class Violation:
 
     Attributes:
         kind: ``shape``: not one node per operator; ``node``: an index that names no node; ``allowed``: a
-            node not allowed for the operator; ``capacity``: a node asked for more than it has.
+            node not allowed for the operator; ``capacity``: a node asked for more than it has; or the kind of
+            a constraint (`scheduler.model.constraints`).
         message: One sentence with the names and amounts.
     """
 
-    kind: Literal["shape", "node", "allowed", "capacity"]
+    kind: str
     message: str
 
 
 def check(problem: Problem, placement: IntArray) -> tuple[Violation, ...]:
     """Return every constraint that the placement breaks; empty if it is feasible."""
-    operators, nodes = problem.application.operators, problem.network.nodes
+    operators = problem.application.operators
     if placement.shape != (problem.n_ops,):
         return (
             Violation("shape", f"{placement.shape} is not one node for each of {problem.n_ops} operators"),
@@ -162,13 +162,8 @@ def check(problem: Problem, placement: IntArray) -> tuple[Violation, ...]:
     ]
     if unknown:
         return tuple(unknown)
-    broken = [
-        Violation("allowed", f"operator {operators[i].name} is not allowed on node {nodes[u].name}")
-        for i, u in enumerate(placement)
-        if not problem.allowed[i, u]
-    ]
-    broken += [
-        Violation("capacity", f"node {nodes[u].name} has {has:g} {resource}, {asked:g} are demanded")
-        for u, resource, asked, has in over_full(problem, placement)
-    ]
-    return tuple(broken)
+    return tuple(
+        Violation(rule.kind, sentence)
+        for rule in (*problem.built_in, *problem.rules)
+        for sentence in rule.broken(placement)
+    )

@@ -267,6 +267,9 @@ class MoveEvaluator:
         problem = self._problem
         feasible = problem.allowed[first:last] & fits(problem.demand[first:last, None, :], standing.free)
         feasible[np.arange(last - first), standing.placement[first:last]] = False
+        if problem.rules:
+            row, node = np.nonzero(feasible)
+            feasible[row, node] = problem.rules.met_after(standing.placement, first + row, node)
         return feasible
 
     def longest_through(self, standing: Standing, first: int, last: int) -> FloatArray:

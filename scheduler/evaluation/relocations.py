@@ -93,6 +93,8 @@ class RelocationEvaluator:
             origin, destination = pairs[batch].T
             moved = np.where(placement[:, None] == origin, destination, placement[:, None])
             costs = MoveCosts(*self._evaluate(moved))
+            if self._problem.rules:
+                costs.objective[~self._problem.rules.met(moved)] = np.inf
             found = costs.best()
             while found is not None and costs.rank(found) < limit:
                 if permitted(moved[:, found]):

@@ -9,7 +9,7 @@ import numpy as np
 from scheduler.chains.chain import Chain, Memory, raise_multipliers
 from scheduler.chains.chain_search import search_chain
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP
-from scheduler.exact.form.class_form import most_members
+from scheduler.model.capacity import most_members
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

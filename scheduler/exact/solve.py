@@ -16,6 +16,7 @@ from scheduler.exact.by_chain import search_as_chain
 from scheduler.exact.exchangeable.two_classes import search_two_classes
 from scheduler.exact.form.class_form import class_form
 from scheduler.exact.solver.ask import search_by_solver
+from scheduler.exact.solver.program import link_variables
 from scheduler.exact.start import GivenStart
 from scheduler.search.descent import descend
 
@@ -32,6 +33,8 @@ LONG_SHARE = 0.25
 """Of the time left goes at most to the longer search for a start where the proof is not quick."""
 LARGEST_FORM = 30_000_000
 """Floats in one set of link tables of a problem that is not too large; some copies are needed."""
+WORK_OF_A_LINK = 4_000.0
+"""Work that a link variable of a program counts for where only a limit of work ends the proof."""
 SOLVER_SHARE = 0.5
 """Of the time goes to the solver if the search needs more than the rest."""
 NO_START = GivenStart(None)
@@ -54,7 +57,8 @@ def solve_exact(
         start: What to begin with.
         context: Deadline, children for the solver, and report.
         work_limit: Partial placements times nodes to look at; ends the search after the same steps
-            everywhere. The solver, whose work is not counted, is used only if this is infinite.
+            everywhere. The solver, whose work is not counted, is used only if this is infinite, or for a
+            small program if the problem has rules that no other method knows.
     """
     incumbent = Incumbent(problem, context.report)
     first = start.first(context)
@@ -89,6 +93,9 @@ def prove(
 ) -> tuple[bool, str]:
     """Prove the incumbent optimal for a form, or find better ones, by the method that suits the form.
 
+    Under rules only the solver can prove: all other methods know allowed nodes and capacities alone. With a
+    limit of work it is asked then only if its program is small.
+
     Args:
         form: The problem; its F may be negated anywhere but in `response_factor`.
         incumbent: Offered what is found; F of its placements must not be above that of the form.
@@ -100,17 +107,33 @@ def prove(
         Whether there is a proof, of optimality or that no placement exists, and the reason for the end.
     """
     open_places = form.slots > 0
-    if incumbent.placement is not None:
+    if form.side is not None:
+        _search_longer(start, incumbent, context, work)
+        if link_variables(form, open_places) * WORK_OF_A_LINK > work.most:
+            return False, "its constraints leave the proof to a solver, whose work has no limit"
+    elif incumbent.placement is not None:
         open_places, reason = _search(form, incumbent, context, work, start)
         if not open_places.any() or work.most < math.inf:
             return not open_places.any(), reason
     if work.deadline.expired():
         return False, OVER
     if not search_by_solver(form, open_places, incumbent, context, work.deadline):
-        return False, OVER if work.deadline.expired() else "the solver ended without a proof"
+        return False, OVER if work.deadline.expired() else _unproved(form)
     if incumbent.placement is None:
         return True, "HiGHS proved that no placement exists"
     return True, "proved by HiGHS"
+
+
+def _search_longer(start: Start, incumbent: Incumbent, context: Context, work: Work) -> None:
+    """Offer the incumbent what a longer search for a start finds in its share of the time."""
+    start.longer(replace(context, deadline=work.deadline.share(LONG_SHARE), report=incumbent.take))
+
+
+def _unproved(form: ClassForm) -> str:
+    reason = "the solver ended without a proof"
+    if form.side is None or not form.side.unstated:
+        return reason
+    return f"{reason}; it knows nothing of the constraints {', '.join(form.side.unstated)}"
 
 
 def _search(
@@ -126,8 +149,7 @@ def _search(
     part = Work(work.deadline.share(share), work.most - work.done)
     open_places = search(form, incumbent, part, FIRST)
     if open_places.any():
-        limit = work.deadline.share(LONG_SHARE)
-        start.longer(replace(context, deadline=limit, report=incumbent.take))
+        _search_longer(start, incumbent, context, work)
         open_places = search(form, incumbent, part, THEN, open_places)
     if not open_places.any():
         return open_places, "proved by branch and bound"

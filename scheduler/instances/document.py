@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from contextlib import contextmanager
 from dataclasses import fields as fields_of
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -24,9 +26,17 @@ from scheduler.model.problem import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from scheduler.base.arrays import IntArray
+    from scheduler.model.constraints.constraint import Constraint
+
+KINDS: Final[Mapping[str, type[Constraint]]] = MappingProxyType(
+    {
+        CoLocationLimit.kind: CoLocationLimit,
+    }
+)
+"""Constraints that instance files can state, each by a key that is its kind."""
 
 _NODE_KEYS = tuple(field.name for field in fields_of(Node))
 """Keys of a node: those of the model, the two that have no default first."""
@@ -48,21 +58,31 @@ def parse_instance(document: object) -> Problem:
     network = _network(top["network"])
     objective = _objective(top["objective"]) if "objective" in top else Objective()
     current = _current(top["current"], application, network) if "current" in top else None
-    limits = _limits(top["constraints"]) if "constraints" in top else ()
+    constraints = _constraints(top["constraints"]) if "constraints" in top else ()
     with _inside("$"):
-        return Problem(application, network, objective, current, limits)
+        return Problem(application, network, objective, current, constraints)
 
 
-def _limits(given: object) -> tuple[CoLocationLimit, ...]:
+def _constraints(given: object) -> tuple[Constraint, ...]:
     path = "$.constraints"
-    entries = _object(path, given, optional=("co_location",))
-    limits = []
-    for k, each in enumerate(_array(f"{path}.co_location", entries.get("co_location", []))):
-        place = f"{path}.co_location[{k}]"
-        fields = _object(place, each, required=("operators",), optional=("most",))
-        with _inside(place):
-            limits.append(CoLocationLimit(tuple(_array("operators", fields.pop("operators"))), **fields))
-    return tuple(limits)
+    entries = _object(path, given, optional=tuple(KINDS))
+    return tuple(
+        _constraint(KINDS[kind], f"{path}.{kind}[{k}]", each)
+        for kind, stated in entries.items()
+        for k, each in enumerate(_array(f"{path}.{kind}", stated))
+    )
+
+
+def _constraint(record: type[Constraint], place: str, given: object) -> Constraint:
+    """Return a record whose fields are the keys of a JSON object; arrays are tuples there."""
+    known = dataclasses.fields(record)
+    required = tuple(each.name for each in known if each.default is dataclasses.MISSING)
+    values = _object(place, given, required=required, optional=tuple(each.name for each in known))
+    with _inside(place):
+        for each in known:
+            if str(each.type).startswith("tuple") and each.name in values:
+                values[each.name] = tuple(_array(each.name, values[each.name]))
+        return record(**values)
 
 
 def _application(given: object) -> Application:
@@ -141,7 +161,11 @@ def _current(given: object, application: Application, network: Network) -> IntAr
 
 
 def to_document(problem: Problem) -> dict[str, Any]:
-    """Return the instance document of a problem; `parse_instance` gives an equal problem back."""
+    """Return the instance document of a problem; `parse_instance` gives an equal problem back.
+
+    Raises:
+        ModelError: There is a constraint of a kind that the format does not have.
+    """
     application, network = problem.application, problem.network
     operators = [
         {"name": each.name, "execution_time_ms": each.execution_time_ms, "demand": dict(each.demand)}
@@ -175,9 +199,8 @@ def to_document(problem: Problem) -> dict[str, Any]:
             "range": {metric: list(limits) for metric, limits in problem.objective.ranges.items()},
         },
     }
-    if problem.limits:
-        limits = [{"operators": list(limit.operators), "most": limit.most} for limit in problem.limits]
-        document["constraints"] = {"co_location": limits}
+    if problem.constraints:
+        document["constraints"] = _stated(problem.constraints)
     if problem.current is not None:
         document["current"] = named_placement(problem, problem.current)
     return document
@@ -187,6 +210,18 @@ def _written(key: str, value: object) -> bool:
     """Return whether a document states this of a node."""
     bounds = NODE_QUANTITIES.get(key)
     return value is not None if bounds is None else bounds.always_written or value != bounds.default
+
+
+def _stated(constraints: tuple[Constraint, ...]) -> dict[str, list[dict[str, Any]]]:
+    stated: dict[str, list[dict[str, Any]]] = {}
+    for each in constraints:
+        if each.kind not in KINDS:
+            raise ModelError(f"constraints.{each.kind}", "no instance file states constraints of this kind")
+        values = {
+            name: list(value) if isinstance(value, tuple) else value for name, value in vars(each).items()
+        }
+        stated.setdefault(each.kind, []).append(values)
+    return stated
 
 
 def named_placement(problem: Problem, placement: IntArray) -> dict[str, str]:

@@ -33,6 +33,14 @@ def fits(demand: FloatArray, free: FloatArray) -> BoolArray:
     return fitting
 
 
+def most_members(demand: FloatArray, free: FloatArray) -> FloatArray:
+    """Return how many demands (..., n_resources) fit what is free (..., n_resources), perhaps inf."""
+    wanted = demand > 0
+    ratio = np.where(wanted, (free + TOLERANCE) / np.where(wanted, demand, 1.0), np.inf)
+    most: FloatArray = np.floor(ratio.min(axis=-1, initial=np.inf))
+    return np.maximum(most, 0.0)
+
+
 def over_full(problem: Problem, placement: IntArray) -> list[tuple[int, str, float, float]]:
     """Return (node, resource, demanded, capacity) of every capacity that the placement exceeds."""
     load = demanded(problem, placement)

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.model.capacity import TOLERANCE, fits
+from scheduler.model.capacity import TOLERANCE, fits, most_members
+from scheduler.model.constraints.names import listed
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
     from scheduler.model.kinds import Kinds
     from scheduler.model.problem import Problem
-
-NAMES_SHOWN = 5
 
 
 def prove_infeasible(problem: Problem) -> str | None:
@@ -36,7 +35,7 @@ def prove_infeasible(problem: Problem) -> str | None:
 
 def _usable(problem: Problem, kinds: Kinds) -> BoolArray:
     """Return (n_kinds, n_nodes) where an operator of each kind may and could run alone."""
-    usable = problem.reach.nodes[kinds.reach]
+    usable = problem.node_sets.nodes[kinds.node_set]
     for k, demand in enumerate(kinds.demand):
         usable[k] &= fits(demand, problem.capacity)
     return usable
@@ -74,10 +73,8 @@ def _together(problem: Problem, kinds: Kinds, usable: BoolArray) -> str | None:
             return _told(problem, conflict, of_confined(demand, conflict), capacity, resource)
     if len(np.unique(kinds.demand, axis=0)) == 1:
         each = problem.demand[0]
-        wanted = each > 0
-        if wanted.any():
-            ratio = (problem.capacity[:, wanted] + TOLERANCE) / each[wanted]
-            count = np.minimum(np.floor(ratio.min(axis=1)), problem.n_ops)
+        if each.any():
+            count = np.minimum(most_members(each, problem.capacity), problem.n_ops)
             ones = np.ones(problem.n_ops)
             conflict = vertices.shortage(ones, count)
             if conflict is not None:
@@ -167,14 +164,8 @@ def _told(problem: Problem, nodes: BoolArray, demand: FloatArray, capacity: Floa
         what: What is short.
     """
     confined = demand > 0
-    operators = _listed([problem.application.operators[i].name for i in np.flatnonzero(confined)])
-    places = _listed([problem.network.nodes[u].name for u in np.flatnonzero(nodes)])
+    operators = listed([problem.application.operators[i].name for i in np.flatnonzero(confined)])
+    places = listed([problem.network.nodes[u].name for u in np.flatnonzero(nodes)])
     where = "all nodes together have" if nodes.all() else f"the only nodes for them, {places}, have"
     asked, has = float(demand[confined].sum()), float(capacity[nodes].sum())
     return f"operators {operators} demand {asked:g} {what}, {where} {has:g} ({asked - has:g} short)"
-
-
-def _listed(names: list[str]) -> str:
-    if len(names) <= NAMES_SHOWN:
-        return ", ".join(names)
-    return f"{', '.join(names[:NAMES_SHOWN])} and {len(names) - NAMES_SHOWN} more"

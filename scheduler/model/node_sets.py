@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Reach:
+class NodeSets:
     """The sets of nodes V_res^i.
 
     Attributes:
@@ -30,7 +30,7 @@ class Reach:
     member: IntArray
 
     @staticmethod
-    def of(operators: Sequence[Operator], index: Mapping[str, int]) -> Reach:
+    def of(operators: Sequence[Operator], index: Mapping[str, int]) -> NodeSets:
         """Return the sets of these operators.
 
         Complexity: O(sum of listed names + n_sets x n_nodes).
@@ -54,7 +54,7 @@ class Reach:
                     rows.append(row)
                 known[operator.allowed] = place
             member.append(known[operator.allowed])
-        return Reach(frozen(np.array(rows)), ints(member))
+        return NodeSets(frozen(np.array(rows)), ints(member))
 
     @cached_property
     def size(self) -> IntArray:

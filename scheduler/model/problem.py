@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -9,20 +10,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.base.arrays import BoolArray, FloatArray, IntArray, frozen
-from scheduler.base.checks import ModelError, shown
+from scheduler.base.checks import ModelError
 from scheduler.model.application import Application, Operator, Stream
-from scheduler.model.feasibility import prove_infeasible
+from scheduler.model.constraints.built_in import AllowedNodes, NodeCapacities
+from scheduler.model.constraints.rules import Rules
+from scheduler.model.constraints.separation import CoLocationLimit
 from scheduler.model.kinds import Kinds
-from scheduler.model.limits import CoLocationLimit
 from scheduler.model.metrics.terms import MetricTerms
 from scheduler.model.network import Network, Node
-from scheduler.model.node_sets import Reach
+from scheduler.model.node_sets import NodeSets
 from scheduler.model.objective import Objective, Scale
 from scheduler.model.ranges import compute_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from scheduler.model.constraints.constraint import Constraint
     from scheduler.model.metrics.record import Range
 
 __all__ = [
@@ -46,8 +49,8 @@ class Problem:
     """What a strategy is asked to solve. All arrays are read-only.
 
     A placement is an integer array (n_ops,): the index of the node of each operator (x_(i,u) of the
-    paper). Every constraint is a capacity or an allowed node: a limit on co-location is one more resource,
-    of which each of its operators demands 1 and every node has as much as the limit says.
+    paper). Allowed nodes and capacities are constraints that all methods know as arrays; any other one
+    (`scheduler.model.constraints`) is a resource beside those that nodes name, or one of the `rules`.
 
     Attributes:
         application: G_dsp.
@@ -55,28 +58,30 @@ class Problem:
         objective: Weights, and given ranges.
         current: (n_ops,) the running placement as a possible start, `UNPLACED` where none; it need not
             meet the constraints.
-        limits: How many operators of a group may share a node.
-        resources: Names of all demanded resources, sorted, then one per limit.
+        constraints: What holds besides allowed nodes and capacities.
+        resources: Names of all demanded resources, sorted, then those that constraints amount to.
         demand: (n_ops, n_resources) C_i.
         capacity: (n_nodes, n_resources) C_u; 0 for a resource that the node does not name.
-        reach: The sets of nodes V_res^i, each held once.
+        node_sets: The sets of nodes V_res^i, each held once.
         allowed: (n_ops, n_nodes) whether u is in V_res^i; takes no memory if all sets are equal.
         ranges: (min, max) of every metric, given or computed, by metric name.
         scale: F from raw metrics.
+        rules: The constraints that are neither allowed nodes nor capacities.
     """
 
     application: Application
     network: Network
     objective: Objective = field(default_factory=Objective)
     current: IntArray | None = None
-    limits: tuple[CoLocationLimit, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
     resources: tuple[str, ...] = field(init=False, repr=False)
     demand: FloatArray = field(init=False, repr=False)
     capacity: FloatArray = field(init=False, repr=False)
-    reach: Reach = field(init=False, repr=False)
+    node_sets: NodeSets = field(init=False, repr=False)
     allowed: BoolArray = field(init=False, repr=False)
     ranges: Mapping[str, Range] = field(init=False, repr=False)
     scale: Scale = field(init=False, repr=False)
+    rules: Rules = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         def put(attribute: str, value: object) -> None:
@@ -84,20 +89,29 @@ class Problem:
 
         operators, nodes = self.application.operators, self.network.nodes
         resources = sorted({resource for operator in operators for resource in operator.demand})
-        put("limits", tuple(self.limits))
-        put("resources", (*resources, *(limit.resource for limit in self.limits)))
+        put("constraints", tuple(self.constraints))
+        places = self._places_of_constraints()
+        stated = [each.resource(self.application, place) for place, each in places]
+        shared = [each for each in stated if each is not None]
+        put("resources", (*resources, *(each.name for each in shared)))
         demand = _table([operator.demand for operator in operators], resources)
         capacity = _table([node.capacity for node in nodes], resources)
-        members = [self._members(k, limit) for k, limit in enumerate(self.limits)]
-        most = [np.full(len(nodes), float(limit.most)) for limit in self.limits]
-        put("demand", frozen(np.column_stack([demand, *members])))
+        put("demand", frozen(np.column_stack([demand, *(each.demand for each in shared)])))
+        most = [np.full(len(nodes), each.capacity) for each in shared]
         put("capacity", frozen(np.column_stack([capacity, *most])))
-        put("reach", Reach.of(operators, self.network.index))
-        put("allowed", self.reach.dense())
+        put("node_sets", NodeSets.of(operators, self.network.index))
+        put("allowed", self.node_sets.dense())
         if self.current is not None:
             put("current", self._current(self.current))
         put("ranges", {**compute_ranges(self), **self.objective.ranges})
         put("scale", Scale.of(self.objective, self.ranges))
+        rules = [each.rule(self, place) for place, each in places]
+        put("rules", Rules(tuple(rule for rule in rules if rule is not None)))
+
+    @cached_property
+    def built_in(self) -> tuple[AllowedNodes, NodeCapacities]:
+        """The constraints that every problem has, as rules."""
+        return AllowedNodes(self), NodeCapacities(self)
 
     @cached_property
     def execution_ms(self) -> FloatArray:
@@ -112,12 +126,13 @@ class Problem:
     @cached_property
     def kinds(self) -> Kinds:
         """The operators grouped by demand and allowed nodes."""
-        return Kinds.of(self.demand, self.reach)
+        return Kinds.of(self.demand, self.node_sets)
 
     @cached_property
     def infeasibility(self) -> str | None:
         """Why no placement exists, or None if that is not proved; looked for once, when first asked for."""
-        return prove_infeasible(self)
+        conflicts = (rule.conflict() for rule in (*self.built_in, *self.rules))
+        return next((each for each in conflicts if each is not None), None)
 
     @property
     def n_ops(self) -> int:
@@ -129,15 +144,14 @@ class Problem:
         """Number of nodes."""
         return len(self.network.nodes)
 
-    def _members(self, position: int, limit: CoLocationLimit) -> FloatArray:
-        """Return (n_ops,) 1 for the operators of a limit, 0 for the others."""
-        member = np.zeros(self.n_ops)
-        for k, operator in enumerate(limit.operators):
-            if operator not in self.application.index:
-                where = f"constraints.co_location[{position}].operators[{k}]"
-                raise ModelError(where, f"{shown(operator)} is not an operator")
-            member[self.application.index[operator]] = 1.0
-        return member
+    def _places_of_constraints(self) -> list[tuple[str, Constraint]]:
+        """Return each constraint with its place: the position among those of its kind."""
+        seen: Counter[str] = Counter()
+        places = []
+        for each in self.constraints:
+            places.append((f"constraints.{each.kind}[{seen[each.kind]}]", each))
+            seen[each.kind] += 1
+        return places
 
     def _current(self, given: IntArray) -> IntArray:
         current = np.array(given)

@@ -45,7 +45,7 @@ def compute_ranges(problem: Problem) -> dict[str, Range]:
     """
     tables = [_stream_extremes(problem, table) for table in problem.terms.tables]
     application = problem.application
-    slowest, fastest = problem.reach.extremes(problem.network.speedup)
+    slowest, fastest = problem.node_sets.extremes(problem.network.speedup)
     response = (
         _longest_path(application, application.execution_time_ms / fastest, tables[DELAY].least),
         _longest_path(application, application.execution_time_ms / slowest, tables[DELAY].most),
@@ -71,7 +71,7 @@ def _range(problem: Problem, metric: AdditiveMetric, tables: list[_Extremes]) ->
 def _place_extremes(problem: Problem, places: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return (n_ops,) the least and the largest value of each operator's allowed nodes."""
     if places.ndim == 1:
-        return problem.reach.extremes(places)
+        return problem.node_sets.extremes(places)
     usable = problem.allowed | ~problem.allowed.any(axis=1, keepdims=True)
     least, most = np.where(usable, places, np.inf), np.where(usable, places, -np.inf)
     return least.min(axis=1), most.max(axis=1)
@@ -79,12 +79,14 @@ def _place_extremes(problem: Problem, places: FloatArray) -> tuple[FloatArray, F
 
 def _stream_extremes(problem: Problem, table: LinkTable) -> _Extremes:
     """Return the extremes per stream; streams whose ends have the same allowed nodes share the work."""
-    application, reach = problem.application, problem.reach
-    n_sets = len(reach.nodes)
+    application, node_sets = problem.application, problem.node_sets
+    n_sets = len(node_sets.nodes)
     source, target = application.stream_source, application.stream_target
-    pairs, member = np.unique(reach.member[source] * n_sets + reach.member[target], return_inverse=True)
+    pairs, member = np.unique(
+        node_sets.member[source] * n_sets + node_sets.member[target], return_inverse=True
+    )
     bounds = np.zeros((len(pairs), 2))
-    nodes = [reach.listed(k) for k in range(n_sets)]
+    nodes = [node_sets.listed(k) for k in range(n_sets)]
     for k, (a, b) in enumerate(zip(pairs // n_sets, pairs % n_sets, strict=True)):
         bounds[k] = table.extremes(nodes[a], nodes[b], BLOCK_VALUES // len(pairs))
     bounds = np.where((source == target)[:, None], 0.0, bounds[member])

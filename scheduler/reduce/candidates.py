@@ -78,7 +78,7 @@ def _of_sites(problem: Problem, ranked: list[int]) -> list[int]:
 def _of_sets(problem: Problem, total: FloatArray) -> list[int]:
     """Return the nodes of least penalty of every set of allowed nodes but the whole network."""
     chosen: list[int] = []
-    for nodes in problem.reach.nodes[problem.reach.size < problem.n_nodes]:
+    for nodes in problem.node_sets.nodes[problem.node_sets.size < problem.n_nodes]:
         allowed = np.flatnonzero(nodes)
         chosen += allowed[np.argsort(total[allowed], kind="stable")[:OF_A_SET]].tolist()
     return chosen

@@ -41,10 +41,13 @@ def restrict(problem: Problem, nodes: IntArray) -> Problem:
         position = np.full(problem.n_nodes + 1, UNPLACED, dtype=np.int64)  # the last place is for UNPLACED
         position[nodes] = np.arange(nodes.size)
         current = position[current]
+    network = subnetwork(problem.network, nodes)
+    remaining = (each.within(network) for each in problem.constraints)
     return replace(
         problem,
         application=_application(problem, nodes),
-        network=subnetwork(problem.network, nodes),
+        network=network,
+        constraints=tuple(each for each in remaining if each is not None),
         objective=with_ranges(problem.objective, problem.ranges),
         current=current,
     )

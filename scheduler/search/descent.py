@@ -1,4 +1,4 @@
-"""Steepest descent over the three neighbourhoods of paper 000 (section 6.2)."""
+"""Steepest descent over the three neighbourhoods of paper 000 (section 6.2), and over moves of blocks."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from scheduler.evaluation.evaluate import evaluate
 from scheduler.evaluation.moves import MoveCosts, MoveEvaluator, co_locations
 from scheduler.evaluation.relocations import RelocationEvaluator
+from scheduler.search.block_moves import BlockMoves
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
@@ -31,6 +32,7 @@ class Descent:
         self._nodes = nodes
         self._moves = MoveEvaluator(problem)
         self._relocations = RelocationEvaluator(problem, self._moves)
+        self._blocks = BlockMoves(problem) if problem.rules.together else None
 
     def restart(self, placement: IntArray) -> None:
         """Go on from another feasible placement; what does not depend on it is kept."""
@@ -51,6 +53,8 @@ class Descent:
             if deadline.expired():
                 return False
             improve(deadline)
+        if self._blocks is not None:
+            self._move_block(self._blocks, deadline)
         return True
 
     def co_locate(self, deadline: Deadline) -> None:
@@ -69,6 +73,12 @@ class Descent:
     def move_single(self, deadline: Deadline) -> None:
         """Move one operator to any node."""
         self._take_single(self._moves.single_moves(self.placement, deadline))
+
+    def _move_block(self, blocks: BlockMoves, deadline: Deadline) -> None:
+        """Move operators that a rule keeps on one node to another one."""
+        moved = blocks.best(self.placement, self._nodes, self.rank, deadline)
+        if moved is not None:
+            self._take(moved)
 
     def _take_single(self, costs: MoveCosts) -> None:
         # columns in the order of L, so that among equals the node nearest to the pinned ones is taken

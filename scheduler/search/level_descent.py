@@ -69,7 +69,7 @@ def descend(problem: Problem, placement: IntArray, deadline: Deadline) -> IntArr
 def _levels(problem: Problem) -> Iterator[IntArray]:
     """Yield the movable operators of each level of the graph."""
     depth = problem.application.levels.depth
-    movable = np.flatnonzero(problem.reach.choices > 1)
+    movable = np.flatnonzero(problem.node_sets.choices > 1)
     order = movable[np.argsort(depth[movable], kind="stable")]
     if len(order):
         yield from np.split(order, np.flatnonzero(np.diff(depth[order])) + 1)
@@ -97,19 +97,30 @@ class _Descent:
             for operator, node in (move for step in moves[:count] for move in step):
                 changed[operator] = node
             rank = evaluate(self._problem, changed).rank
-            if rank < self.rank:
+            if rank < self.rank and self._meets_rules(changed):
                 self.placement, self.rank = changed, rank
                 return
             count //= 2
 
+    def _meets_rules(self, placement: IntArray) -> bool:
+        rules = self._problem.rules
+        return not rules or bool(rules.met(placement[:, None])[0])
+
     def _moves(self, operators: IntArray) -> list[list[Move]]:
-        """Return steps, the most promising first; all constraints hold after each of them."""
+        """Return steps, the most promising first; allowed nodes and capacities hold after each of them.
+
+        The problem's rules hold after each move alone, but perhaps not after several.
+        """
         here = self.placement[operators]
         partner_nodes = self.placement[self._partners[operators]]
         near = self._surroundings.of(partner_nodes[:, :2])
         nodes = np.column_stack([here, partner_nodes, near.reshape(len(operators), -1)])
         price = self._prices(np.repeat(operators, nodes.shape[1]), nodes.ravel()).reshape(nodes.shape)
         price = np.where(self._problem.allowed[operators[:, None], nodes], price, np.inf)
+        if self._problem.rules:
+            mover = np.repeat(operators, nodes.shape[1])
+            met = self._problem.rules.met_after(self.placement, mover, nodes.ravel())
+            price = np.where(met.reshape(nodes.shape), price, np.inf)
         gain = price[:, 0] - price.min(axis=1)
         free = remaining(self._problem, self.placement)
         steps: list[list[Move]] = []

@@ -13,7 +13,7 @@ from scheduler.chains.chain import Chain, Memory, raise_multipliers
 from scheduler.chains.chain_search import search_chain
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP, evaluate
 from scheduler.evaluation.linear_form import linear_form
-from scheduler.model.capacity import TOLERANCE, remaining
+from scheduler.model.capacity import most_members, remaining
 from scheduler.model.problem import UNPLACED
 
 if TYPE_CHECKING:
@@ -142,9 +142,10 @@ class Rebuild:
             answer = search_chain(completion, target, width, work)
             # multipliers hide what a path costs until its end, so the best one found may be too dear
             if answer.nodes is not None and (cost := _cost(chain, answer.nodes)) < target:
-                placement = placement.copy()
-                placement[operators] = nodes[answer.nodes]
-                target = cost - OBJECTIVE_STEP
+                changed = placement.copy()
+                changed[operators] = nodes[answer.nodes]
+                if not self._problem.rules or self._problem.rules.met(changed[:, None])[0]:
+                    placement, target = changed, cost - OBJECTIVE_STEP
             if answer.complete or work.over():
                 break
             chain = replace(chain, open=completion.marginals() < target)
@@ -173,10 +174,8 @@ class Rebuild:
         emptied = placement.copy()
         emptied[part.operators] = UNPLACED
         asked = problem.demand[part.operators].max(axis=0)
-        room = remaining(problem, emptied)[nodes][:, asked > 0] + TOLERANCE
-        slots = np.full(len(nodes), len(part.operators), dtype=np.int64)
-        for amount, left in zip(asked[asked > 0], room.T, strict=True):
-            slots = np.minimum(slots, np.maximum(left / amount, 0.0).astype(np.int64))
+        room = most_members(asked, remaining(problem, emptied)[nodes])
+        slots = np.minimum(room, len(part.operators)).astype(np.int64)
         shares = np.isin(operators, part.operators)
         at = nodes == used[:, None]
         places = np.where(shares[:, None], problem.allowed[operators[:, None], nodes] & (slots > 0), at)

@@ -14,6 +14,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from scheduler.model.capacity import TOLERANCE
+from scheduler.model.constraints.bandwidth import PairBandwidth, UplinkBandwidth
+from scheduler.model.constraints.budget import Budget
+from scheduler.model.constraints.co_location import CoLocation
 from scheduler.model.problem import (
     Application,
     CoLocationLimit,
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from scheduler.base.arrays import IntArray
+    from scheduler.model.constraints.constraint import Constraint
 
 # tests share their machine with others: no example may fail for being slow
 settings.register_profile(
@@ -132,7 +136,60 @@ def rich(seed: int, n_ops: int, n_nodes: int) -> Problem:
     }
     network = Network(nodes, problem.network.delay_ms, problem.network.link_availability, price)
     application = Application(operators, problem.application.streams)
-    return Problem(application, network, Objective(weights), limits=tuple(limits))
+    return Problem(application, network, Objective(weights), constraints=tuple(limits))
+
+
+@cache
+def ruled(seed: int, n_ops: int, n_nodes: int) -> Problem:
+    """Bandwidth of links and of a site's uplink, a budget and operators that share a node, all tight."""
+    problem = make(seed, n_ops, n_nodes, pins=seed % 2 == 0)
+    random = np.random.default_rng(seed)
+    nodes = tuple(
+        replace(node, site="edge" if u % 2 else "cloud") for u, node in enumerate(problem.network.nodes)
+    )
+    network = replace(problem.network, nodes=nodes, delays=problem.network.delays)
+    whole = float((problem.application.rate * problem.application.tuple_bytes).sum())
+    operators = [each.name for each in problem.application.operators]
+    spent = {operator: {node.name: float(random.integers(0, 4)) for node in nodes} for operator in operators}
+    free = [each.name for each in problem.application.operators if each.allowed is None]
+    constraints: list[Constraint] = [
+        PairBandwidth("n0", "n1", 0.1 * whole),
+        PairBandwidth("n1", "n2", 0.2 * whole),
+        UplinkBandwidth("edge", 0.6 * whole),
+        Budget("moves", 1.5 * n_ops, spent),
+    ]
+    if len(free) > 1:
+        constraints.append(CoLocation((free[0], free[-1])))
+    return Problem(problem.application, network, problem.objective, constraints=tuple(constraints))
+
+
+class KeepsRules(Protocol):
+    """Says whether a placement meets what `ruled` constrains, from the definitions."""
+
+    def __call__(self, problem: Problem, placement: IntArray) -> bool: ...
+
+
+def _keeps_rules(problem: Problem, placement: IntArray) -> bool:
+    """One node name, site and stream at a time."""
+    nodes = problem.network.nodes
+    at = {o.name: nodes[u] for o, u in zip(problem.application.operators, placement, strict=True)}
+    for each in problem.constraints:
+        total = 0.0
+        for stream in problem.application.streams:
+            ends = at[stream.source], at[stream.target]
+            if isinstance(each, PairBandwidth) and {end.name for end in ends} == {each.first, each.second}:
+                total += stream.rate * stream.tuple_bytes
+            if isinstance(each, UplinkBandwidth) and sum(end.site == each.site for end in ends) == 1:
+                total += stream.rate * stream.tuple_bytes
+        if isinstance(each, PairBandwidth | UplinkBandwidth) and total > each.bytes_per_s * (1 + 1e-9):
+            return False
+        if isinstance(each, Budget) and (
+            sum(each.values[operator][node.name] for operator, node in at.items()) > each.most
+        ):
+            return False
+        if isinstance(each, CoLocation) and len({at[operator].name for operator in each.operators}) > 1:
+            return False
+    return True
 
 
 def _stream(random: np.random.Generator, i: int, j: int, *, critical: bool) -> Stream:
@@ -201,6 +258,16 @@ def rich_problem() -> RichProblem:
 
 
 @pytest.fixture(scope="session")
+def ruled_problem() -> RichProblem:
+    return ruled
+
+
+@pytest.fixture(scope="session")
+def keeps_rules() -> KeepsRules:
+    return _keeps_rules
+
+
+@pytest.fixture(scope="session")
 def independent() -> type[Independent]:
     return Independent
 
@@ -228,7 +295,7 @@ def _feasible_placements(problem: Problem) -> Iterator[IntArray]:
     placements = np.stack(np.meshgrid(*choices, indexing="ij"), axis=-1).reshape(-1, problem.n_ops)
     hosted = (placements[:, None, :] == np.arange(problem.n_nodes)[:, None]).astype(np.float64)
     fitting = (hosted @ problem.demand <= problem.capacity + TOLERANCE).all(axis=(1, 2))
-    yield from placements[fitting]
+    yield from (each for each in placements[fitting] if not problem.rules or _keeps_rules(problem, each))
 
 
 @pytest.fixture(scope="session")

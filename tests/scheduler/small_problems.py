@@ -111,7 +111,7 @@ def _any_problem(seed: int, n_ops: int, n_nodes: int) -> Problem:
     limits = (CoLocationLimit(tuple(names[1:]), 1),) if seed % 7 == 3 and n_ops > 1 else ()
     network = Network(nodes, delay, links if seed % 2 else None)
     objective = Objective(WEIGHTS[int(random.integers(len(WEIGHTS)))])
-    return Problem(Application(operators, tuple(streams)), network, objective, limits=limits)
+    return Problem(Application(operators, tuple(streams)), network, objective, constraints=limits)
 
 
 def _stream(random: np.random.Generator, source: str, target: str, *, even: bool) -> Stream:

@@ -20,7 +20,13 @@ from scheduler.registry import STRATEGIES
 
 if TYPE_CHECKING:
     from scheduler.contract.result import Result
-    from tests.scheduler.conftest import FeasiblePlacements, Independent, MakeProblem, RichProblem
+    from tests.scheduler.conftest import (
+        FeasiblePlacements,
+        Independent,
+        KeepsRules,
+        MakeProblem,
+        RichProblem,
+    )
 
 every_strategy = pytest.mark.parametrize("strategy", STRATEGIES)
 NEVER_WORSE = [name for name, entry in STRATEGIES.items() if entry.never_worse_than_greedy]
@@ -41,6 +47,15 @@ def least(make_problem: MakeProblem, feasible_placements: FeasiblePlacements, se
     """F of the best of all placements of a small problem, the same for every strategy."""
     problem = make_problem(seed, 5, 4)
     return min(evaluate(problem, placement).objective for placement in feasible_placements(problem))
+
+
+@cache
+def ruled_worth(
+    ruled_problem: RichProblem, feasible_placements: FeasiblePlacements, seed: int
+) -> dict[tuple[int, ...], float]:
+    """F of every feasible placement of a small problem with rules."""
+    problem = ruled_problem(seed, 3 + seed % 3, 4)
+    return {tuple(each.tolist()): evaluate(problem, each).objective for each in feasible_placements(problem)}
 
 
 @every_strategy
@@ -151,6 +166,48 @@ def test_strategies_that_promise_it_are_never_worse_than_greedy(
     assert greedy.evaluation is not None
     assert result.evaluation is not None
     assert result.evaluation.objective <= greedy.evaluation.objective + EPSILON
+
+
+@every_strategy
+@pytest.mark.parametrize("seed", range(8))
+def test_rules_are_kept_and_exact_strategies_prove_their_optimum(
+    ruled_problem: RichProblem, feasible_placements: FeasiblePlacements, strategy: str, seed: int
+) -> None:
+    """Bandwidth, budgets and shared nodes: nothing is below the best of all placements that meet them.
+
+    Without a clock too, and however few there are: a strategy finds one or says what it did not prove.
+    """
+    problem = ruled_problem(seed, 3 + seed % 3, 4)
+    worth = ruled_worth(ruled_problem, feasible_placements, seed)
+    result = plan(problem, strategy)
+
+    if result.placement is None:
+        assert not worth or "not proved" in result.reason
+        return
+    assert tuple(result.placement.tolist()) in worth
+    assert result.evaluation is not None
+    best = min(worth.values())
+    assert result.evaluation.objective >= best - EPSILON
+    assert result.bound is None or result.bound <= best + EPSILON
+    if STRATEGIES[strategy].exact:
+        assert result.status == "optimal"
+    if result.status == "optimal":
+        # a solver's proof has the solver's tolerance
+        assert result.evaluation.objective == pytest.approx(best, abs=1e-6)
+
+
+@every_strategy
+@pytest.mark.parametrize("seed", range(2))
+def test_rules_are_kept_on_larger_problems(
+    ruled_problem: RichProblem, keeps_rules: KeepsRules, strategy: str, seed: int
+) -> None:
+    """Twelve operators on twenty nodes, with little time."""
+    problem = ruled_problem(seed, 12, 20)
+    result = plan(problem, strategy, deadline=Deadline(clock=count().__next__, at=60))
+
+    assert result.placement is not None
+    assert keeps_rules(problem, result.placement)
+    assert check(problem, result.placement) == ()
 
 
 @every_strategy

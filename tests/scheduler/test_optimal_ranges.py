@@ -185,7 +185,7 @@ def test_given_ranges_and_weights_change_nothing(rich_problem: RichProblem) -> N
         problem.network,
         Objective({"cost": 1.0}, {"response_time": (0.0, 1.0)}),
         current=np.zeros(4, dtype=np.int64),
-        limits=problem.limits,
+        constraints=problem.constraints,
     )
     assert optimal_ranges(other, context()) == optimal_ranges(problem, context())
 

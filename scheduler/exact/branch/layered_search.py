@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.chains.equal_rows import cheapest_of_equals
-from scheduler.exact.form.class_form import most_members
 from scheduler.exact.form.slots import cheapest_counts, cheapest_sum
+from scheduler.model.capacity import most_members
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

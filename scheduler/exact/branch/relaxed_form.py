@@ -13,8 +13,8 @@ import numpy as np
 
 from scheduler.base.deadline import NO_DEADLINE
 from scheduler.base.work import require_time
-from scheduler.exact.form.class_form import most_members
 from scheduler.exact.form.slots import cheapest_sum
+from scheduler.model.capacity import most_members
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.exact.exchangeable.pair_response import pair_response_times
-from scheduler.exact.form.class_form import most_members
+from scheduler.model.capacity import most_members
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import FloatArray, IntArray

@@ -7,12 +7,14 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from scheduler.base.work import Work
 from scheduler.contract.incumbent import Incumbent
 from scheduler.contract.strategy import Suggestion
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP
 from scheduler.exact.extremes.paths_by_length import paths_by_length
-from scheduler.exact.form.class_form import Edge, class_form
+from scheduler.exact.form.class_form import class_form
 from scheduler.exact.solve import LARGEST_FORM, OVER, TOO_LARGE, prove
 from scheduler.model.problem import Application, Objective, Problem
 
@@ -47,7 +49,9 @@ def solve_longest_response(problem: TurnedProblem, start: IntArray | None, conte
         incumbent.offer(start, "start")
     if len(problem.application.streams) * problem.n_nodes**2 > LARGEST_FORM:
         return Suggestion(incumbent.placement, TOO_LARGE)
-    straight = Problem(problem.application, problem.network, problem.objective, limits=problem.limits)
+    straight = Problem(
+        problem.application, problem.network, problem.objective, constraints=problem.constraints
+    )
     factor, best_ms = problem.scale.terms["response_time"]
     bound, proved, reason = math.inf, True, "every other path is proved shorter"
     for path, longest_ms in paths_by_length(class_form(straight)):
@@ -94,21 +98,22 @@ def _path_form(straight: Problem, path: tuple[int, ...], turned: TurnedProblem) 
         for i, operator in enumerate(application.operators)
     )
     hops = set(pairwise(path))
-    streams = {
-        (i, j): stream
-        for stream, i, j in zip(
-            application.streams,
-            application.stream_source.tolist(),
-            application.stream_target.tolist(),
-            strict=True,
-        )
-        if stream.critical and (i, j) in hops
-    }
+    ends = np.column_stack([application.stream_source, application.stream_target]).tolist()
+    counts = [
+        stream.critical and tuple(pair) in hops
+        for stream, pair in zip(application.streams, ends, strict=True)
+    ]
+    # rules may know streams off the path
+    streams = tuple(
+        replace(stream, critical=on)
+        for stream, on in zip(application.streams, counts, strict=True)
+        if on or straight.rules
+    )
     part = Problem(
-        Application(operators, tuple(streams.values())),
+        Application(operators, streams),
         straight.network,
         Objective({"response_time": 1.0}, {"response_time": straight.ranges["response_time"]}),
-        limits=straight.limits,
+        constraints=straight.constraints,
     )
     form = class_form(part)
     factor, best_ms = turned.scale.terms["response_time"]
@@ -118,6 +123,7 @@ def _path_form(straight: Problem, path: tuple[int, ...], turned: TurnedProblem) 
         response_factor=0.0,
         unary=factor * form.execution_ms,
         edges=tuple(
-            Edge(edge.source, edge.target, factor * form.delay_ms, critical=False) for edge in form.edges
+            replace(edge, cost=factor * form.delay_ms if edge.critical else None, critical=False)
+            for edge in form.edges
         ),
     )

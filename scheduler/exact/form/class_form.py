@@ -12,7 +12,8 @@ from scheduler.base.graph import topological_order
 from scheduler.base.work import require_time
 from scheduler.evaluation.linear_form import linear_form
 from scheduler.exact.form.classes import exchangeable_classes
-from scheduler.model.capacity import TOLERANCE, fits
+from scheduler.exact.form.side_rows import SideRows
+from scheduler.model.capacity import fits, most_members
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
@@ -58,6 +59,7 @@ class ClassForm:
         capacity: (n_nodes, n_resources).
         slots: (n_classes, n_nodes) how many members an otherwise empty node takes, 0 where not allowed.
         delay_ms: (n_nodes, n_nodes).
+        side: What else constrains placements; None if nothing does.
     """
 
     classes: tuple[IntArray, ...]
@@ -72,6 +74,7 @@ class ClassForm:
     capacity: FloatArray
     slots: IntArray
     delay_ms: FloatArray
+    side: SideRows | None = None
 
     @property
     def n_classes(self) -> int:
@@ -105,7 +108,7 @@ class ClassForm:
         return placement
 
     def restricted(self, nodes: IntArray, deadline: Deadline = NO_DEADLINE) -> ClassForm:
-        """Return the form on some of the nodes, in the order given.
+        """Return the form on some of the nodes, in the order given, without side rows.
 
         Raises:
             OutOfTimeError: The deadline came first.
@@ -120,6 +123,7 @@ class ClassForm:
             unary=self.unary[:, nodes],
             execution_ms=self.execution_ms[:, nodes],
             edges=tuple(edges),
+            side=None,
             capacity=self.capacity[nodes],
             slots=self.slots[:, nodes],
             delay_ms=self.delay_ms[block],
@@ -147,7 +151,8 @@ def class_form(problem: Problem, deadline: Deadline = NO_DEADLINE) -> ClassForm:
     heads = np.array([members[0] for members in classes])
     size = np.array([len(members) for members in classes])
     demand = problem.demand[heads]
-    edges = _edges(problem, form, classes, deadline)
+    side = SideRows.of(problem, classes)
+    edges = _edges(problem, form, classes, deadline, None if side is None else side.charging)
     critical = [(edge.source, edge.target) for edge in edges if edge.critical]
     return ClassForm(
         classes=classes,
@@ -162,15 +167,8 @@ def class_form(problem: Problem, deadline: Deadline = NO_DEADLINE) -> ClassForm:
         capacity=problem.capacity,
         slots=_slots(problem.allowed[heads], demand, problem.capacity, size),
         delay_ms=problem.network.delay_ms,
+        side=side,
     )
-
-
-def most_members(demand: FloatArray, free: FloatArray) -> FloatArray:
-    """Return how many demands (..., n_resources) fit what is free (..., n_resources), perhaps inf."""
-    wanted = demand > 0
-    ratio = np.where(wanted, (free + TOLERANCE) / np.where(wanted, demand, 1.0), np.inf)
-    most: FloatArray = np.floor(ratio.min(axis=-1, initial=np.inf))
-    return np.maximum(most, 0.0)
 
 
 def _slots(allowed: BoolArray, demand: FloatArray, capacity: FloatArray, size: IntArray) -> IntArray:
@@ -180,7 +178,11 @@ def _slots(allowed: BoolArray, demand: FloatArray, capacity: FloatArray, size: I
 
 
 def _edges(
-    problem: Problem, form: LinearForm, classes: tuple[IntArray, ...], deadline: Deadline
+    problem: Problem,
+    form: LinearForm,
+    classes: tuple[IntArray, ...],
+    deadline: Deadline,
+    charging: BoolArray | None,
 ) -> tuple[Edge, ...]:
     application = problem.application
     class_of = np.zeros(problem.n_ops, dtype=np.int64)
@@ -210,6 +212,7 @@ def _edges(
         is_critical = backward or (low, high) in critical
         ends = (high, low) if backward else (low, high)
         priced = cost.any()
-        if priced or is_critical:
+        charges = charging is not None and charging[[s for s, _ in between]].any()
+        if priced or is_critical or charges:
             edges.append(Edge(*ends, (cost.T if backward else cost) if priced else None, is_critical))
     return tuple(edges)

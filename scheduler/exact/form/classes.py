@@ -31,6 +31,8 @@ def exchangeable_classes(problem: Problem, form: LinearForm) -> tuple[IntArray, 
     Returns:
         Ascending indices per class, classes by their first member.
     """
+    if problem.rules:  # they may tell any two operators apart
+        return tuple(ints([i]) for i in range(problem.n_ops))
     links = _links(problem, form)
     own = np.hstack([form.unary, problem.execution_ms * (form.response_factor > 0)])
     own = np.hstack([own, problem.demand, problem.allowed])

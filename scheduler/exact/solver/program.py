@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.base.deadline import NO_DEADLINE
-from scheduler.exact.form.class_form import most_members
 from scheduler.exact.solver.matrix_model import MatrixModel, ModelBuilder
 from scheduler.exact.solver.potentials import add_response
+from scheduler.exact.solver.side import add_side_rows
+from scheduler.model.capacity import most_members
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
@@ -121,6 +122,8 @@ class _Writer:
                 links = self._links(edge)
                 if both_single:
                     hops[e] = links
+        if form.side is not None:
+            add_side_rows(self.model, form, form.side, self.places, hops)
         if form.response_factor > 0:
             add_response(self.model, form, self.places, hops, self.scale)
         count_columns = tuple(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from scheduler.evaluation.batch import BatchConstraints, BatchEvaluator
 from scheduler.evaluation.evaluate import check, evaluate
-from scheduler.model.limits import CoLocationLimit
+from scheduler.model.constraints.separation import CoLocationLimit
 from scheduler.model.problem import Application, Network, Node, Objective, Operator, Problem, Stream
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def test_constraints_are_met_exactly_where_the_check_finds_none_broken(seed: int
     )
     nodes = tuple(Node(name, {"slots": 3.0, "mb": float(random.integers(3, 8))}) for name in "xyz")
     limits = (CoLocationLimit(("o1", "o3", "o4"), int(random.integers(1, 3))),)
-    problem = Problem(Application(operators), Network(nodes, np.zeros((3, 3))), limits=limits)
+    problem = Problem(Application(operators), Network(nodes, np.zeros((3, 3))), constraints=limits)
     placements = random.integers(3, size=(5, 60))
     placements[0] = 0
     constraints = BatchConstraints(problem)

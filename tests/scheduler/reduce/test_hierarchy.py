@@ -94,7 +94,7 @@ def test_what_is_feasible_on_nodes_is_feasible_on_data_centres(
 ) -> None:
     """Limits on co-location and pins included, so that infeasible there proves infeasible here."""
     limit = CoLocationLimit(("o1", "o2", "o3"), most=1)
-    problem = replace(make_problem(seed, 4, 5), limits=(limit,))
+    problem = replace(make_problem(seed, 4, 5), constraints=(limit,))
     group = np.array(data.draw(st.permutations([0, 0, 1, 1, 2])))
     summed = aggregate(problem, group)
 

@@ -7,7 +7,7 @@ import pytest
 
 from scheduler.evaluation.batch import BatchConstraints
 from scheduler.evaluation.evaluate import check
-from scheduler.model.limits import CoLocationLimit
+from scheduler.model.constraints.separation import CoLocationLimit
 from scheduler.model.problem import Application, Network, Node, Operator, Problem, Stream
 from scheduler.plan import plan
 from scheduler.search.proposals import Proposals
@@ -25,7 +25,7 @@ def chain_of_eight() -> Problem:
     nodes = tuple(Node(f"n{u}", {"slots": 2.0}) for u in range(7))
     delay = np.random.default_rng(0).uniform(1.0, 9.0, (7, 7)) * (1.0 - np.eye(7))
     limits = (CoLocationLimit(("b", "c"), 1),)
-    return Problem(Application(operators, streams), Network(nodes, delay), limits=limits)
+    return Problem(Application(operators, streams), Network(nodes, delay), constraints=limits)
 
 
 @pytest.mark.parametrize("case", ["chain", 0, 1, 2, 3])

@@ -37,7 +37,7 @@ def fork_and_run(seed: int) -> Problem:
     nodes = tuple(Node(f"n{u}", {"slots": 2.0}) for u in range(12))
     delay = random.uniform(1.0, 30.0, (12, 12)) * (1.0 - np.eye(12))
     limits = (CoLocationLimit(("b", "c"), 1),)
-    return Problem(Application(operators, streams), Network(nodes, delay), limits=limits)
+    return Problem(Application(operators, streams), Network(nodes, delay), constraints=limits)
 
 
 def test_runs_lie_between_junctions_and_pins() -> None:

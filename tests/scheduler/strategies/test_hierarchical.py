@@ -38,7 +38,7 @@ def sites(operators: int, *, limits: tuple[CoLocationLimit, ...] = ()) -> Proble
     names = [f"o{i}" for i in range(operators)]
     streams = tuple(Stream(a, b) for a, b in pairwise(names))
     application = Application(tuple(Operator(name) for name in names), streams)
-    return Problem(application, Network(nodes, delay), limits=limits)
+    return Problem(application, Network(nodes, delay), constraints=limits)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -64,7 +64,9 @@ def crowded(limits: tuple[CoLocationLimit, ...] = ()) -> Problem:
     nodes = tuple(Node(f"n{u}", {"slots": 3}) for u in range(4))
     operators = tuple(Operator(name, demand={"slots": 2}) for name in "abc")
     return Problem(
-        Application(operators, (Stream("a", "b"), Stream("b", "c"))), Network(nodes, delay), limits=limits
+        Application(operators, (Stream("a", "b"), Stream("b", "c"))),
+        Network(nodes, delay),
+        constraints=limits,
     )
 
 
@@ -80,7 +82,7 @@ def test_room_that_exists_only_in_sum_is_no_obstacle() -> None:
 
 def test_limits_on_co_location_hold() -> None:
     """Operators that may not share a node do not, although they would on a virtual data centre."""
-    problem = sites(4, limits=(CoLocationLimit(("o0", "o1", "o2", "o3"), most=1),))
+    problem = sites(4, constraints=(CoLocationLimit(("o0", "o1", "o2", "o3"), most=1),))
     result = plan(problem, "hierarchical")
 
     assert result.placement is not None

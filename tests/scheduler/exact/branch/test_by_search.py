@@ -20,7 +20,7 @@ from scheduler.exact.branch import layered_search
 from scheduler.exact.branch.by_search import THEN, search
 from scheduler.exact.branch.relaxed_form import RelaxedForm
 from scheduler.exact.form.class_form import class_form
-from scheduler.model.limits import CoLocationLimit
+from scheduler.model.constraints.separation import CoLocationLimit
 from scheduler.model.objective import Objective
 from scheduler.reduce.subproblem import restrict
 
@@ -125,7 +125,7 @@ def test_moving_costs_about_keeps_the_bound_true(
     drawn = any_problem(seed, 4, 5)
     apart = (CoLocationLimit(tuple(each.name for each in drawn.application.operators), 1),)
     objective = Objective({"network_usage": 0.7, "cost": 0.3})
-    problem = replace(drawn, objective=objective, limits=apart if seed % 2 else ())
+    problem = replace(drawn, objective=objective, constraints=apart if seed % 2 else ())
     random, nodes = np.random.default_rng(seed), np.array([2, 0, 3, 1])
     form, work = class_form(problem), Work(Deadline.none(), np.inf)
     relaxed = RelaxedForm(form, form.slots > 0)

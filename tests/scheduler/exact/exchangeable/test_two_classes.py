@@ -80,7 +80,7 @@ def layered(seed: int, followers: int, leaders: int, n_nodes: int, *, limit: boo
     np.fill_diagonal(delay, 0.0)
     limits = (CoLocationLimit((*first, *second), most=2),) if limit else ()
     objective = Objective(WEIGHTS[seed % len(WEIGHTS)])
-    return Problem(Application(operators, streams), Network(nodes, delay), objective, limits=limits)
+    return Problem(Application(operators, streams), Network(nodes, delay), objective, constraints=limits)
 
 
 @cache

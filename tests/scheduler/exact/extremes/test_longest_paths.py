@@ -72,7 +72,7 @@ def test_the_longest_path_keeps_limits_on_co_location(
         Application(operators, (Stream("a", "b"),)),
         Network(nodes, np.array([[0.0, 1.0], [2.0, 0.0]])),
         Objective({"response_time": 1.0}),
-        limits=(CoLocationLimit(("a", "b")),),
+        constraints=(CoLocationLimit(("a", "b")),),
     )
     given = None if start is None else np.array(start[: len(operators)])
     exact = solve_longest_response(turned, given, context())
@@ -89,7 +89,10 @@ def test_the_longest_response_is_found_from_the_shortest(
     """The proof looks at every path with all constraints, and does not lean on what local search finds."""
     problem = rich_problem(seed, 5, 3)
     turned = TurnedProblem(
-        problem.application, problem.network, Objective({"response_time": 1.0}), limits=problem.limits
+        problem.application,
+        problem.network,
+        Objective({"response_time": 1.0}),
+        constraints=problem.constraints,
     )
     placements = sorted(feasible_placements(turned), key=lambda each: evaluate(turned, each).response_time_ms)
     exact = solve_longest_response(turned, placements[0], context())

@@ -9,7 +9,7 @@ import pytest
 
 from scheduler.base.checks import ModelError
 from scheduler.evaluation.evaluate import check
-from scheduler.model.limits import CoLocationLimit
+from scheduler.model.constraints.separation import CoLocationLimit
 from scheduler.model.problem import Application, Network, Node, Operator, Problem, Stream
 from scheduler.plan import plan
 from scheduler.registry import STRATEGIES
@@ -24,7 +24,7 @@ def limited(*limits: CoLocationLimit) -> Problem:
     streams = tuple(Stream(*ends) for ends in ("ab", "bc", "cd"))
     nodes = tuple(Node(name, {"slots": 4}) for name in "xyz")
     delay = np.array([[0.0, 1.0, 5.0], [1.0, 0.0, 5.0], [5.0, 5.0, 0.0]])
-    return Problem(Application(operators, streams), Network(nodes, delay), limits=limits)
+    return Problem(Application(operators, streams), Network(nodes, delay), constraints=limits)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

@@ -1,0 +1,102 @@
+"""What a constraint is: a record that states it by names, and a rule that all methods ask."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Self
+
+if TYPE_CHECKING:
+    from scheduler.base.arrays import BoolArray, FloatArray, IntArray
+    from scheduler.model.application import Application
+    from scheduler.model.constraints.linear import LinearRows
+    from scheduler.model.network import Network
+    from scheduler.model.problem import Problem
+
+
+@dataclass(frozen=True, eq=False)
+class Resource:
+    """A resource that a constraint amounts to.
+
+    Attributes:
+        name: As messages have it.
+        demand: (n_ops,) what each operator demands (>= 0).
+        capacity: What every node has (>= 0).
+    """
+
+    name: str
+    demand: FloatArray
+    capacity: float
+
+
+@dataclass(frozen=True)
+class Constraint(ABC):
+    """A constraint as its user states it; subclasses are frozen dataclasses of names and numbers.
+
+    A kind overrides `resource` if it amounts to a resource of nodes, which all methods know, else `rule`.
+
+    Attributes:
+        kind: Name of the kind, as in places of errors and in violations.
+    """
+
+    kind: ClassVar[str]
+
+    def resource(self, application: Application, where: str) -> Resource | None:  # noqa: ARG002  # a default
+        """Return the resource that this amounts to, or None.
+
+        Raises:
+            ModelError: A name is unknown; `where` is the place of this constraint.
+        """
+        return None
+
+    def rule(self, problem: Problem, where: str) -> Rule | None:  # noqa: ARG002  # a default
+        """Return the rule for a problem, or None if `resource` says all.
+
+        Raises:
+            ModelError: A name is unknown, or a value is missing; `where` is the place of this constraint.
+        """
+        return None
+
+    def within(self, network: Network) -> Self | None:  # noqa: ARG002  # a default
+        """Return what remains of this on a part of the network, or None if nothing does.
+
+        A constraint that names nodes or sites overrides it, as its `rule` refuses unknown names.
+        """
+        return self
+
+
+class Rule(ABC):
+    """A constraint of one problem, as construction, moves, checks, proofs and the solver ask it.
+
+    Attributes:
+        kind: That of its record.
+    """
+
+    kind: str
+
+    @abstractmethod
+    def met(self, placements: IntArray) -> BoolArray:
+        """Return (n_placements,) whether each placement (n_ops, n_placements) meets the constraint.
+
+        Operators may be `UNPLACED`: then False says that no placement of the others meets it; True says
+        nothing, but the more often it is False where it may be, the sooner construction ends.
+        """
+
+    @abstractmethod
+    def broken(self, placement: IntArray) -> tuple[str, ...]:
+        """Return a sentence with names and amounts for each way in which a placement (n_ops,) breaks it."""
+
+    def together(self) -> tuple[IntArray, ...]:
+        """Return sets of operators that can only move together, each ascending; none as a rule."""
+        return ()
+
+    def conflict(self) -> str | None:
+        """Return why no placement meets it, or None if that is not proved."""
+        return None
+
+    def rows(self) -> LinearRows | None:
+        """Return the constraint as rows of an integer program, or None if it cannot be stated as such.
+
+        The solver then works without it: its bound holds, but it may end without a proof.
+        """
+        return None
