@@ -91,7 +91,7 @@ def test_on_a_large_problem_the_densest_surroundings_are_tried(monkeypatch: pyte
 def test_a_proof_that_fails_is_not_tried_again_for_every_node(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three operators of about 4 on two nodes of 7: sums permit it, no packing does; either node may be P."""
     asked: list[Problem] = []
-    monkeypatch.setattr("scheduler.model.problem.prove_infeasible", asked.append)
+    monkeypatch.setattr("scheduler.model.constraints.built_in.prove_infeasible", asked.append)
     operators = tuple(Operator(name, demand={"mem": 4.0 + k / 10}) for k, name in enumerate("abc"))
     network = Network(tuple(Node(name, {"mem": 7.0}) for name in "xy"), np.zeros((2, 2)))
     result = plan(Problem(Application(operators), network), "greedy")
