@@ -51,7 +51,7 @@ def response_time(
     # PySpark, pandas and matplotlib load slowly: only for this command
     from cli.experiment_call import experiment_call  # noqa: PLC0415
     from cli.progress import StepProgress  # noqa: PLC0415
-    from experiments.response_time.runner import run_experiment  # noqa: PLC0415
+    from experiments.response_time.response_time_runner import run_experiment  # noqa: PLC0415
     from experiments.response_time.settings import ExperimentSettings  # noqa: PLC0415
     from experiments.response_time.variants import chosen, turns  # noqa: PLC0415
 

@@ -94,7 +94,7 @@ class Lab:
 
     def exec(self, _host: str, argv: list[str], **popen: Any) -> Any:
         self._there()
-        command = argv[argv.index("taxi") + 1 :]
+        command = argv[argv.index("cli.main") + 2 :]
         self.commands.append(command)
         act = self._acts.get(command[0])
         line = act(command) if act is not None else None

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cli.errors import UserError
-from experiments import flow
 from experiments.adaptation import adaptation_runner as runner
 from experiments.adaptation import scenario_run as scenario
 from experiments.folder_content import finished_turns
+from experiments.topologies import taxi_query
 from lab.errors import LabError
 from replay.errors import DataError, MachineError
 from tests.experiments.adaptation.world import AT_HOME, folder
@@ -224,7 +224,7 @@ def test_a_kept_file_that_stays_malformed_is_no_reason_to_go_on(
     assert end.value.status == 1
 
 
-@pytest.mark.parametrize(("module", "step"), [(runner, "build"), (flow, "evaluate_runs")])
+@pytest.mark.parametrize(("module", "step"), [(runner, "build"), (taxi_query, "evaluate_runs")])
 def test_what_the_machine_lacks_is_a_reason_to_go_on(
     adaptation: Any, monkeypatch: pytest.MonkeyPatch, module: Any, step: str
 ) -> None:
