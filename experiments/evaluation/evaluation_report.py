@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from experiments.evaluation.page.contents import Check, Evaluation, StrategyRun
-from experiments.evaluation.page.page import write
+from experiments.evaluation.page.page import html
 from experiments.machine import provenance
+from experiments.reports.page import write_page
 from replay.analysis.analyse import AnalysisInput, analyse
 from replay.analysis.placement import read_placement
 from replay.analysis.predict import predict, predict_queries
@@ -92,7 +93,7 @@ def finish(
         document = analyse(spark, given, folder / ANALYSIS, progress.detail)
     progress.step("report")
     report = folder / REPORT
-    write(_evaluation(settings, rows, runs, verdicts, document), report)
+    write_page(html(_evaluation(settings, rows, runs, verdicts, document)), report)
     progress.stop()
     return Finished(report, document, all(verdict.equal for verdict in verdicts.values()))
 

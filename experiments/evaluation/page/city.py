@@ -12,7 +12,7 @@ from matplotlib.colors import ListedColormap, PowerNorm
 from matplotlib.patheffects import withStroke
 
 from experiments.evaluation.page.axes import dress
-from experiments.evaluation.page.svg import INK, MUTED, PAPER, SERIES, figure
+from experiments.reports.svg import INK, MUTED, PAPER, SERIES, figure
 from replay.grid import NORTH_CENTRE, STEP_EAST, STEP_SOUTH, WEST_CENTRE
 
 if TYPE_CHECKING:
