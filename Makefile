@@ -12,7 +12,7 @@ SHIM := java-shim/target/stormplace-shim-0.1.0.jar
 SHIM_SOURCES := $(shell find java-shim/src -type f 2>/dev/null) pom.xml java-shim/pom.xml bridge/placement.thrift
 MVN := mvn -B -ntp
 
-.PHONY: help setup system demo test lint unit servers spark java lab evaluation bench-shim bench-emulator bench-placement bench-data experiment-response-time experiment-adaptation clean
+.PHONY: help setup system demo test lint unit servers spark java lab evaluation bench-shim bench-emulator bench-placement bench-data experiment-response-time experiment-adaptation dist clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
@@ -75,8 +75,13 @@ bench-data: setup  ## taxi data and queries: made, cleaned, answered on Spark, r
 	$(BIN)/python -m benchmarks.taxi_throughput runs/trips-2m --query 1 --idle-rows 300
 	$(BIN)/python -m benchmarks.taxi_throughput runs/trips-2m --query both
 
+dist: $(VENV)/.ready $(SHIM)  ## what hosts of a cluster need: the wheel, the pinned versions and the shim's jar
+	rm -rf dist build/lib  # where setuptools would find modules of an earlier build and pack them too
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
+	cp constraints.txt $(SHIM) dist/
+
 clean:  ## remove what the targets above made
-	rm -rf $(VENV) build java-shim/target
+	rm -rf $(VENV) build dist java-shim/target
 
 system:
 	@./lab/system-packages.sh
@@ -86,7 +91,7 @@ $(VENV)/.ready: pyproject.toml constraints.txt | system
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt setuptools
 	@# its one warning, that an editable install looks like the folder it comes from, is meant so
-	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -c constraints.txt -e ".[test]"
+	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -c constraints.txt -e ".[all,test]"
 	touch $@
 
 $(STORM_HOME)/RELEASE: lab/storm/pom.xml | system

@@ -19,13 +19,16 @@ import tempfile
 import time
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from experiments.machine import PROJECT, provenance
 from lab.cluster import LabClient
-from lab.sites import SiteFile, read_site_file
+from lab.sites import read_site_file, site_index
+
+if TYPE_CHECKING:
+    from formats.site_file import SiteFile
 
 LEAST_MS = 1.0
 """Delays below count as this much: what is relative to nearly nothing tells nothing."""
@@ -98,9 +101,9 @@ def _change(
     former_ms = np.array(sites.delays_ms())
     true_ms = former_ms.copy()
     for (one, other), factor in factors.items():
-        a, b = sites.site_index(one), sites.site_index(other)
+        a, b = site_index(sites, one), site_index(sites, other)
         true_ms[a, b] = true_ms[b, a] = factor * former_ms[a, b]
-        lab.set_delay(one, other, true_ms[a, b])
+        lab.set_delay(one, other, float(true_ms[a, b]))
     begun_s = time.monotonic()
     found = []
     for step in range(1, math.ceil(within_s / LOOK_EVERY_S) + 1):
@@ -108,7 +111,7 @@ def _change(
         figures = _figures(_look(lab), sites, true_ms)
         found.append({"after_s": round(time.monotonic() - begun_s, 1), **figures})
     for one, other in factors:
-        lab.set_delay(one, other, former_ms[sites.site_index(one), sites.site_index(other)])
+        lab.set_delay(one, other, float(former_ms[site_index(sites, one), site_index(sites, other)]))
     return found
 
 
@@ -118,7 +121,7 @@ def _figures(look: dict[str, Any], sites: SiteFile, true_ms: np.ndarray) -> dict
     errors: dict[str, list[float]] = {"all": [], "between_sites": [], "link": []}
     for one, other in combinations(hosts, 2):
         pair = (one["site"], other["site"])
-        true = float(true_ms[sites.site_index(pair[0]), sites.site_index(pair[1])])
+        true = float(true_ms[site_index(sites, pair[0]), site_index(sites, pair[1])])
         distance_ms = math.dist(one["coordinate"], other["coordinate"]) + one["height"] + other["height"]
         error = abs(distance_ms - true) / max(true, LEAST_MS)
         errors["all"].append(error)

@@ -128,7 +128,7 @@ def measure(case: Case, strategy: str, limit_s: float) -> dict[str, object]:
 
     entry = STRATEGIES[strategy]
     deadline = Deadline(time.perf_counter, constructed + limit_s) if entry.anytime else Deadline.none()
-    parameters = entry.tireless(entry.parameters()) if entry.tireless else None
+    parameters = entry.until_deadline(entry.parameters())
     result = plan(problem, strategy, parameters, deadline=deadline, report=note)
     ended = time.perf_counter()
     if result.placement is None:

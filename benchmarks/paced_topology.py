@@ -33,8 +33,8 @@ from streamparse.thrift import (
 )
 
 from benchmarks import paced_spout
+from formats.address import Address
 from topologies import nimbus
-from topologies.address import Address
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -215,7 +215,7 @@ class PlanSettings(_Section):
 
 
 class RecordSettings(_Section):
-    """Where rounds are recorded."""
+    """Where rounds are recorded. `stormplace replay-rounds DIRECTORY` plans them again and compares."""
 
     directory: str | None = Field(
         default=None, min_length=1, description="Directory of the records; without it nothing is recorded."

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import io
 import sys
+from typing import Annotated, NoReturn
 
 import typer
 
-from cli import agent, daemon, demo, evaluation, experiment, lab, rates
+from cli import agent, daemon, demo, evaluation, experiment, lab, rates, replay_rounds
 from cli.data import commands as data
 from cli.errors import UserError
+from cli.extras import lacks_extra
 from cli.instance import instance
 from cli.network import network
 from cli.solve import solve
 from cli.synthetic import synthetic
 from cli.taxi import taxi, taxi_replay
+from cli.wording import sentence
 
 app = typer.Typer(
     name="stormplace",
@@ -30,8 +33,27 @@ app.add_typer(synthetic.app, name="synthetic")
 app.add_typer(data.app, name="data")
 app.add_typer(instance.app, name="instance")
 app.add_typer(experiment.app, name="experiment")
-for single in (solve, daemon, agent, rates, network, demo, evaluation):
+for single in (solve, daemon, agent, rates, network, replay_rounds, demo, evaluation):
     single.register(app)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version  # noqa: PLC0415 - only this option needs it
+
+        typer.echo(f"stormplace {version('stormplace')}")
+        raise typer.Exit
+
+
+@app.callback()
+def program(
+    *,
+    _version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and end."),
+    ] = False,
+) -> None:
+    """Take what stands before the command."""
 
 
 def run() -> None:
@@ -42,12 +64,22 @@ def run() -> None:
     try:
         app()
     except UserError as error:
-        sys.stderr.write(f"stormplace: {error}\n")
-        raise SystemExit(error.status) from None
+        _refuse(error)
+    except ModuleNotFoundError as error:
+        refusal = lacks_extra(error)
+        if refusal is None:
+            raise
+        _refuse(refusal)
     except OSError as error:
         # what a command knows about its files it says itself; this is a full disk or a closed output
-        sys.stderr.write(f"stormplace: cannot go on: {error}\n")
+        place = f"{error.filename}: " if error.filename else ""
+        sys.stderr.write(f"stormplace: cannot go on: {sentence(f'{place}{error.strerror or error}')}\n")
         raise SystemExit(1) from None
     except MemoryError:
         sys.stderr.write("stormplace: cannot go on: out of memory\n")
         raise SystemExit(1) from None
+
+
+def _refuse(error: UserError) -> NoReturn:
+    sys.stderr.write(f"stormplace: {sentence(str(error))}\n")
+    raise SystemExit(error.status) from None

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.checkout import require_checkout
 from cli.errors import UserError
+from cli.extras import require_all_extras
 
 if TYPE_CHECKING:
     from experiments.demo.demo_run import DemoSettings
@@ -49,6 +51,8 @@ def demo(
     every answer with Spark and ends with a table and a picture in a folder of its own. The lab is taken down
     at the end, also after an error or Ctrl-C.
     """
+    require_checkout("demo")
+    require_all_extras()
     from cli.experiment_call import experiment_call  # noqa: PLC0415 (heavy imports only for this command)
     from cli.progress import StepProgress  # noqa: PLC0415 (likewise)
     from experiments.demo.demo_run import DemoSettings, run_demo  # noqa: PLC0415 (likewise)

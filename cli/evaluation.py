@@ -9,7 +9,9 @@ from typing import Annotated
 
 import typer
 
+from cli.checkout import require_checkout
 from cli.errors import UserError
+from cli.extras import require_all_extras
 
 PROJECT = Path(__file__).resolve().parent.parent
 DATA = PROJECT / "data" / "debs2015" / "debs2015_20day_head10004.csv.gz"
@@ -68,6 +70,8 @@ def evaluate(
 
     Exit status: 0 done, 1 a step failed or an answer is wrong, 2 bad input, 130 ended by Ctrl-C.
     """
+    require_checkout("evaluate")
+    require_all_extras()
     from cli.data.analyse import print_analysis  # noqa: PLC0415  # heavy imports only for this command
     from cli.experiment_call import experiment_call  # noqa: PLC0415  # likewise
     from cli.progress import StepProgress  # noqa: PLC0415  # likewise
@@ -104,7 +108,7 @@ def evaluate(
         )
         finished = run_evaluation(settings, StepProgress)
     print_analysis(finished.analysis)
-    typer.echo(f"report: {finished.report}")
+    typer.echo(f"{finished.busy}\nreport: {finished.report}")
     if not finished.right:
         raise UserError(
             f"an answer differs from the expected one: see {finished.report}", status=WRONG_STATUS

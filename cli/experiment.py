@@ -9,7 +9,9 @@ from typing import Annotated
 
 import typer
 
+from cli.checkout import require_checkout
 from cli.errors import UserError
+from cli.extras import require_all_extras
 
 app = typer.Typer(
     no_args_is_help=True, help="The paper's experiments on a real Storm cluster with an emulated wide area."
@@ -48,6 +50,8 @@ def response_time(
     Brings one lab up, runs every turn in it and takes it down whatever happens. Finished turns stay in the
     folder: the same command goes on after any interruption, and ends with the report.
     """
+    require_checkout("experiment response-time")
+    require_all_extras()
     # PySpark, pandas and matplotlib load slowly: only for this command
     from cli.experiment_call import experiment_call  # noqa: PLC0415
     from cli.progress import StepProgress  # noqa: PLC0415
@@ -94,6 +98,8 @@ def adaptation(
     Brings one lab up, runs every scenario in it and takes it down whatever happens. Finished scenarios stay
     in the folder: the same command goes on after any interruption, and ends with the report.
     """
+    require_checkout("experiment adaptation")
+    require_all_extras()
     # matplotlib loads slowly, as above
     from cli.experiment_call import experiment_call  # noqa: PLC0415
     from cli.progress import StepProgress  # noqa: PLC0415

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, ParamSpec, TypeVar
 
 import typer
 
+from cli.checkout import require_checkout
 from cli.errors import UserError
 from cli.interrupt import INTERRUPTED_STATUS
 from lab.errors import LabError
@@ -34,6 +35,7 @@ Folder = Annotated[Path, typer.Option("--dir", help="State folder of the lab.")]
 
 def _client(folder: Path) -> LabClient:
     """Return the lab in a folder."""
+    require_checkout("lab")
     from lab.cluster import LabClient  # noqa: PLC0415 - every other command would start 0.3 s later
 
     return LabClient(folder)
@@ -100,7 +102,8 @@ def status(
         show_status(state, folder)
 
 
-@app.command()
+# a negative number is refused as a delay, not as an option of this name
+@app.command(context_settings={"ignore_unknown_options": True})
 @_told_plainly
 def delay(
     site_a: Annotated[str, typer.Argument(metavar="A", help="A site.")],
@@ -138,8 +141,11 @@ def logs(
 ) -> None:
     """List the logs, or show the end of one."""
     lab_folder = _client(folder).folder
+    found = find_logs(lab_folder)
+    if not found:
+        raise LabError(f"no lab has been started in {folder}, so there are no logs")
     if name is None:
-        for log, path in find_logs(lab_folder).items():
+        for log, path in found.items():
             typer.echo(f"{path.stat().st_size:>10}  {log}")
     else:
         typer.echo("\n".join(read_log(lab_folder, name, lines)))

@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from cli.errors import UserError
+
+_NAME = re.compile(r"[\w \t-]+")
+"""What Storm 2.8 (`org.apache.storm.utils.Utils`) lets pass as a name, and as part of the key of a blob."""
+
+
+def _read_name(text: str) -> str:
+    if not _NAME.fullmatch(text):
+        raise UserError(
+            f"--name {text!r}: Storm wants letters, digits, '_', '-' and blanks in a topology's name"
+        )
+    return text
+
+
 NimbusOption = Annotated[str, typer.Option("--nimbus", metavar="HOST:PORT", help="Nimbus' Thrift port.")]
-NameOption = Annotated[str, typer.Option("--name", metavar="NAME", help="Name of the topology.")]
+NameOption = Annotated[
+    str, typer.Option("--name", metavar="NAME", help="Name of the topology.", callback=_read_name)
+]
 WorkersOption = Annotated[int | None, typer.Option(min=1, help="Worker slots to ask for (default 4).")]
 PinOption = Annotated[
     list[str] | None,

@@ -8,8 +8,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from experiments.busy import BusyMeter
 from experiments.lab_command import run_on_host
 from lab.errors import LabError
+from topologies.taxi.keys import PACED_ROWS_BEGIN
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
     from experiments.lab_command import Attendant
     from experiments.progress import Progress
-    from experiments.topologies.description import Turn
+    from experiments.topologies.description import FeedCommand, Turn
     from lab.cluster import LabClient
     from lab.storm_config import SchedulerName
 
@@ -70,22 +72,27 @@ class LabSteps:
             arguments += ["--pin", f"{component}={place}"]
         self._run("nimbus", topology.group, arguments, folder / "submit.log")
 
-    def feed(self, turn: Turn, folder: Path, attendant: Attendant | None = None) -> None:
-        """Feed a turn's rows, if it is fed.
+    def feed(
+        self, turn: Turn, feeding: FeedCommand, folder: Path, attendant: Attendant | None = None
+    ) -> float:
+        """Feed a turn's rows.
 
         Args:
             turn: The turn.
+            feeding: How it is fed.
             folder: Folder of the log.
             attendant: What has to be done meanwhile.
+
+        Returns:
+            Share of the processors' time (0 to 1) that was used while the paced rows were fed.
         """
-        feeding = turn.feeding
-        if feeding is None:
-            return
         self.progress.step(f"{turn.label}: {feeding.title}")
         arguments = [feeding.command, "--redis", REDIS, "--run", turn.label, *feeding.arguments]
         if feeding.rejects is not None:
             arguments += ["--rejects", str(folder / feeding.rejects)]
-        self._run("redis", turn.topology.group, arguments, folder / "feed.log", attendant)
+        meter = BusyMeter()
+        self._run("redis", turn.topology.group, arguments, folder / "feed.log", _Measuring(meter, attendant))
+        return meter.fraction()
 
     def collect(self, turn: Turn, folder: Path) -> None:
         """Wait for the run's end and write its results; if some are missing, those that there are."""
@@ -129,6 +136,27 @@ class LabSteps:
             last = next((line.strip() for line in reversed(output) if line.strip()), "no output")
             raise StepError(f"`{group} {arguments[0]}` on {host} ended with status {status}: {last}")
         return "".join(output)
+
+
+class _Measuring:
+    """Lets a meter begin with the paced rows; leaves the rest to another attendant, if there is one."""
+
+    def __init__(self, meter: BusyMeter, attendant: Attendant | None) -> None:
+        self._meter = meter
+        self._attendant = attendant
+
+    def heard(self, line: str) -> None:
+        if line.startswith(PACED_ROWS_BEGIN):
+            self._meter.restart()
+        if self._attendant is not None:
+            self._attendant.heard(line)
+
+    def due_s(self) -> float | None:
+        return None if self._attendant is None else self._attendant.due_s()
+
+    def act(self) -> None:
+        if self._attendant is not None:
+            self._attendant.act()
 
 
 class _LogKeeper:

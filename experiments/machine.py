@@ -47,8 +47,9 @@ def _processor() -> str:
 
 
 def _commit() -> str:
-    head = _git("rev-parse", "--short=10", "HEAD")
-    if not head:
+    root, head = _git("rev-parse", "--show-toplevel"), _git("rev-parse", "--short=10", "HEAD")
+    # an installed copy may lie inside another project's repository, whose commit says nothing of this one
+    if Path(root) != PROJECT or not head:
         return "unknown"
     return f"{head}+" if _git("status", "--porcelain", "--untracked-files=no") else head
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from experiments.progress import Progress
-    from lab.sites import SiteFile
+    from formats.site_file import SiteFile
     from lab.storm_config import SchedulerName
 
 
@@ -30,11 +30,6 @@ def lab_sites(path: Path) -> SiteFile:
         return read_site_file(path)
     except LabError as error:
         raise ExperimentError(str(error)) from error
-
-
-def services_site(sites: SiteFile) -> str:
-    """Return the site where Nimbus and Redis live."""
-    return next(site.name for site in sites.site if site.services)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from experiments.busy import BusyMeter
+from experiments.busy import BusyMeter, write_busy
 from experiments.lab_steps import PLACEMENT, LabSteps, StepError
 from experiments.process_ends import ProcessEnds
 
@@ -24,8 +24,8 @@ class TurnFigures:
     """What was noted while a turn ran.
 
     Attributes:
-        busy: Fraction of the processors' time that was used while rows were fed or, if none are, while
-            results were awaited.
+        busy: Share of the processors' time (0 to 1) that was used while paced rows were fed or, if none are
+            fed, while results were awaited.
         fed_s: When feeding ended, Unix time.
         process_ends: How often each process of the lab ended unexpectedly; those that never did are left out.
     """
@@ -66,13 +66,14 @@ def run_turn(
     ends = ProcessEnds(steps.lab)
     try:
         steps.submit(turn, folder)
-        meter = BusyMeter()
-        steps.feed(turn, folder, attendant)
-        busy, fed_s = meter.fraction(), time.time()
+        meter, busy = BusyMeter(), None
+        if turn.feeding is not None:
+            busy = steps.feed(turn, turn.feeding, folder, attendant)
+        fed_s = time.time()
         fed()
         collect(steps, turn, folder)
-        if turn.feeding is None:
-            busy = meter.fraction()
+        busy = meter.fraction() if busy is None else busy
+        write_busy(folder, busy)
         (folder / PLACEMENT).write_text(steps.placement(name, folder), encoding="utf-8")
         steps.kill(name, folder)
     except StepError:

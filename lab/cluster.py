@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from formats.site_file import MAX_DELAY_MS
 from lab.anchor import Anchor, is_locked, take_lock
 from lab.checks import check_machine, check_programs, check_shim, install_shim
 from lab.control import ask, keeper_pid
@@ -18,7 +19,7 @@ from lab.fleet import clear
 from lab.logs import last_words
 from lab.places import DEFAULT_FOLDER, LabFolder
 from lab.readiness import ReadinessCheck
-from lab.sites import MAX_DELAY_MS, read_site_file
+from lab.sites import read_site_file
 from lab.start import start_anchor
 from lab.status import LabStatus
 

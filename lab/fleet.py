@@ -15,13 +15,14 @@ from lab.emulator.isolation import Isolation
 from lab.errors import LabError
 from lab.layout import NIMBUS, REDIS, Host, lay_out
 from lab.service import Service
+from lab.sites import site_index
 from lab.status import ServiceStatus
 from lab.storm_config import SchedulerName, daemon_toml, storm_yaml, zoo_cfg
 
 if TYPE_CHECKING:
+    from formats.site_file import SiteFile
     from lab.commands import Command, Programs
     from lab.places import LabFolder
-    from lab.sites import SiteFile
 
 _START_S = 30.0
 
@@ -138,17 +139,17 @@ class Fleet:
 
     def set_delay(self, site_a: str, site_b: str, delay_ms: float) -> None:
         """Change the one-way delay between two sites while everything runs."""
-        a, b = self.sites.site_index(site_a), self.sites.site_index(site_b)
+        a, b = site_index(self.sites, site_a), site_index(self.sites, site_b)
         self._tell_forwarder({"a": a, "b": b, "delay_ms": delay_ms})
         self.delays_ms[a][b] = self.delays_ms[b][a] = delay_ms
 
     def isolate(self, site: str) -> None:
         """Drop all packets between a site and the others from now on; delays stay as they are set."""
-        self._set_isolation(self.isolation.isolate(self.sites.site_index(site)))
+        self._set_isolation(self.isolation.isolate(site_index(self.sites, site)))
 
     def rejoin(self, site: str) -> None:
         """Let packets pass again between a site and all others that are not isolated themselves."""
-        self._set_isolation(self.isolation.rejoin(self.sites.site_index(site)))
+        self._set_isolation(self.isolation.rejoin(site_index(self.sites, site)))
 
     def _set_isolation(self, isolation: Isolation) -> None:
         self._tell_forwarder({"isolated": sorted(isolation.sites)})

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from lab.sites import SiteFile
+    from formats.site_file import SiteFile
 
 NIMBUS = "nimbus"
 REDIS = "redis"

@@ -12,20 +12,16 @@ import os
 import select
 import socket
 import time
-from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-import thriftpy2
 from kazoo.client import KazooClient
 from kazoo.exceptions import KazooException, NoNodeError
 from kazoo.handlers.threading import KazooTimeoutError
-from thriftpy2.protocol import TBinaryProtocolFactory
-from thriftpy2.rpc import make_client
-from thriftpy2.thrift import TException
-from thriftpy2.transport import TFramedTransportFactory
 
+from formats.address import Address
+from formats.nimbus import NimbusError, connect
 from lab.layout import DAEMON_PORT, NIMBUS, NIMBUS_PORT, REDIS, REDIS_PORT, ZOOKEEPER_PORT
 
 READINGS_PATH = "/stormplace/nodes"
@@ -63,12 +59,9 @@ class Observation:
 
 
 class Observer:
-    """Holds the ZooKeeper session and the description of Nimbus' service."""
+    """Holds the ZooKeeper session."""
 
     def __init__(self) -> None:
-        self._idl = thriftpy2.load(
-            str(Path(__file__).with_name("nimbus.thrift")), module_name="lab_nimbus_thrift"
-        )
         self._zookeeper = KazooClient(hosts=f"{NIMBUS}:{ZOOKEEPER_PORT}", timeout=10.0, read_only=True)
         self._zookeeper.start_async()
 
@@ -84,19 +77,10 @@ class Observer:
     def _nimbus(self) -> tuple[bool, dict[str, tuple[int, int]]]:
         """Return whether Nimbus leads, and its supervisors."""
         try:
-            with closing(
-                make_client(
-                    self._idl.Nimbus,
-                    NIMBUS,
-                    NIMBUS_PORT,
-                    proto_factory=TBinaryProtocolFactory(),  # type: ignore[no-untyped-call]  # thriftpy2 is untyped
-                    trans_factory=TFramedTransportFactory(),
-                    timeout=int(_TIMEOUT_S * 1e3),
-                )
-            ) as nimbus:
+            with connect((Address(NIMBUS, NIMBUS_PORT),), timeout_s=_TIMEOUT_S) as nimbus:
                 leads = bool(nimbus.getLeader().isLeader)
                 known = nimbus.getClusterInfo().supervisors
-        except (TException, OSError):
+        except NimbusError:
             return False, {}
         return leads, {one.host: (one.num_workers, one.num_used_workers) for one in known}
 

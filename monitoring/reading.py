@@ -1,6 +1,6 @@
 """What an agent publishes about its host, and what it reads about others.
 
-The znode `<root>/nodes/<host>` holds one JSON object; this file is the only one that knows its keys.
+The znode `<root>/nodes/<host>` holds one JSON object (`formats.node_reading`).
 """
 
 from __future__ import annotations
@@ -9,17 +9,17 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from formats.node_reading import VERSION
 from monitoring.ip_addresses import fault, is_loopback
 from monitoring.json_input import json_object, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from formats.node_reading import LinkFields, NodeFields
     from monitoring.agent.coordinate import Coordinate
     from monitoring.agent.links import Link
     from monitoring.agent.load import Load
-
-VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def to_json(reading: Reading) -> bytes:
         ValueError: If a number is not finite; such a reading must never be published.
     """
     place = reading.coordinate
-    content = {
+    content: NodeFields = {
         "version": VERSION,
         "time": round(reading.time_s, 3),
         "sequence": reading.sequence,
@@ -104,8 +104,8 @@ def to_json(reading: Reading) -> bytes:
     return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
 
 
-def _link(link: Link) -> dict[str, float]:
-    told = {
+def _link(link: Link) -> LinkFields:
+    fields: LinkFields = {
         "delay_ms": round(link.delay_ms, 3),
         "age_s": round(link.age_s, 1),
         "samples": link.samples,
@@ -113,8 +113,9 @@ def _link(link: Link) -> dict[str, float]:
         "availability": round(link.availability, 6),
     }
     # nearly always the same: thirty-two of them are an eighth of the reading
-    delay_age_s = round(link.delay_age_s, 1)
-    return told if delay_age_s == told["age_s"] else told | {"delay_age_s": delay_age_s}
+    if (delay_age_s := round(link.delay_age_s, 1)) != fields["age_s"]:
+        fields["delay_age_s"] = delay_age_s
+    return fields
 
 
 def _rounded(value: float | None, digits: int) -> float | None:

@@ -1,8 +1,6 @@
-"""The challenge's grids, computed for whole arrays: cells of 500 m (query 1) and areas of 250 m (query 2).
+"""The challenge's grids (`formats.taxi_grid`) for whole arrays.
 
-Cell 1.1 is centred on 41.474937, -74.913585; the first number grows to the east, the second to the south. The
-earth is taken as flat: 500 m are 0.005986 degrees of longitude and 0.004491556 degrees of latitude (the
-challenge's call and the first question of its FAQ). A cell is one whole number here, 1000 x first + second.
+A cell is one whole number here: 1000 x its first number + its second.
 """
 
 from __future__ import annotations
@@ -11,15 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from formats.taxi_grid import CELL_LATITUDE, CELL_LONGITUDE, CELLS, ORIGIN_LATITUDE, ORIGIN_LONGITUDE
+
 if TYPE_CHECKING:
     from scheduler.base.arrays import FloatArray, IntArray
 
-WEST_CENTRE = -74.913585
-NORTH_CENTRE = 41.474937
-STEP_EAST = 0.005986
-STEP_SOUTH = 0.004491556
-CELLS = 300
-AREAS = 600
 OFF_GRID = 0
 _FIRST = 1000
 
@@ -59,8 +53,8 @@ def name(cell: int) -> str:
 def _numbers(longitude: FloatArray, latitude: FloatArray, parts: int, shift: float) -> IntArray:
     """Cut each side of a cell in `parts`; the point lies `shift` parts inside the grid's corner."""
     with np.errstate(over="ignore"):  # then they are infinitely far off the grid
-        east = np.floor((longitude - WEST_CENTRE) / (STEP_EAST / parts) + shift) + 1
-        south = np.floor((NORTH_CENTRE - latitude) / (STEP_SOUTH / parts) + shift) + 1
+        east = np.floor((longitude - ORIGIN_LONGITUDE) / (CELL_LONGITUDE / parts) + shift) + 1
+        south = np.floor((ORIGIN_LATITUDE - latitude) / (CELL_LATITUDE / parts) + shift) + 1
     last = CELLS * parts
     inside = (east >= 1) & (east <= last) & (south >= 1) & (south <= last)
     numbers = np.full(east.shape, OFF_GRID, dtype=np.int64)

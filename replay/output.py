@@ -18,6 +18,40 @@ if TYPE_CHECKING:
 MARK = "summary.json"
 
 
+def require_replaceable(target: Path) -> None:
+    """Refuse a folder that `replaced_folder` could not write, before the work that would fill it.
+
+    Raises:
+        DataError: The target is a file, or a folder with something else in it.
+        MachineError: It cannot be written.
+    """
+    if target.exists() and not target.is_dir():
+        raise DataError(f"{target}: not a folder")
+    if target.is_dir() and any(target.iterdir()) and not (target / MARK).is_file():
+        raise DataError(f"{target}: the folder holds other files; choose a new or empty one")
+    _require_writable(target)
+
+
+def require_writable_file(path: Path) -> None:
+    """Refuse a file that `write_json` could not write, before the work whose result it takes.
+
+    Raises:
+        DataError: There is a folder of this name.
+        MachineError: It cannot be written.
+    """
+    if path.is_dir():
+        raise DataError(f"{path}: is a folder")
+    _require_writable(path)
+
+
+def _require_writable(path: Path) -> None:
+    nearest = next(each for each in path.absolute().parents if each.exists())
+    if not nearest.is_dir():
+        raise MachineError(f"{path}: cannot be written: {nearest} is no folder")
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        raise MachineError(f"{path}: cannot be written: no access to {nearest}")
+
+
 @contextmanager
 def replaced_folder(target: Path) -> Iterator[Path]:
     """Give a scratch folder that takes the place of `target` when the block ends well.
@@ -34,26 +68,25 @@ def replaced_folder(target: Path) -> Iterator[Path]:
     Raises:
         DataError: The target is a file, or a folder with something else in it, or cannot be written.
     """
-    if target.exists() and not target.is_dir():
-        raise DataError(f"{target}: not a folder")
-    if target.is_dir() and any(target.iterdir()) and not (target / MARK).is_file():
-        raise DataError(f"{target}: the folder holds other files; choose a new or empty one")
+    require_replaceable(target)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         # whole, as tasks that write into it have working directories of their own
         scratch = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent.resolve()))
     except OSError as error:
         raise MachineError(f"{target}: cannot be written: {error.strerror}") from error
+    old = scratch.with_name(f"{scratch.name}-old")
     try:
         yield scratch
         scratch.chmod(0o755)
-        old = scratch.with_name(f"{scratch.name}-old")
         if target.exists():
             target.rename(old)
         scratch.rename(target)
-        shutil.rmtree(old, ignore_errors=True)
     finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+        if old.exists() and not target.exists():  # Ctrl-C came between the two steps
+            old.rename(target)
+        for rest in (scratch, old):
+            shutil.rmtree(rest, ignore_errors=True)
 
 
 def write_json(path: Path, document: Mapping[str, object]) -> None:

@@ -22,6 +22,20 @@ RESULT_COLUMNS = ("n", "row_ms", "emit_us", "done_us", "result_ms", "paced")
 _INTEGER = r"^\d{1,18}$"
 
 
+def require_results(folder: Path) -> None:
+    """Refuse a folder without results.csv, without the work of reading it.
+
+    Raises:
+        DataError: The file is missing, empty, or has another header.
+    """
+    path = folder / RESULTS
+    require_text(path)
+    header = ",".join(RESULT_COLUMNS)
+    with path.open("rb") as stream:
+        if stream.readline().rstrip(b"\r\n") != header.encode():
+            raise DataError(f"{path}: line 1 is not the header {header}")
+
+
 def read_results(spark: SparkSession, folder: Path) -> DataFrame:
     """Read results.csv, one row per answered row of the taxi file.
 
@@ -33,11 +47,7 @@ def read_results(spark: SparkSession, folder: Path) -> DataFrame:
         DataError: The file is missing or has another header.
     """
     path = folder / RESULTS
-    require_text(path)
-    header = ",".join(RESULT_COLUMNS)
-    with path.open("rb") as stream:
-        if stream.readline().rstrip(b"\r\n") != header.encode():
-            raise DataError(f"{path}: line 1 is not the header {header}")
+    require_results(folder)
     fields = F.split("text", ",", -1)
     split = read_lines(spark, path).where("line > 1").withColumn("_fields", fields)
     numbers = [

@@ -6,14 +6,17 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from scheduler.contract.strategy import Suggestion
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP, evaluate
 from scheduler.exact.extremes.longest_paths import solve_longest_response
 from scheduler.exact.extremes.turned import TurnedProblem
-from scheduler.exact.solve import TOO_LARGE, Exact, first_placement, solve_exact
+from scheduler.exact.solve import TOO_LARGE, solve_exact
+from scheduler.exact.start import GivenStart
 from scheduler.model.objective import METRICS, Objective
 from scheduler.model.problem import Problem
 from scheduler.model.ranges import LOWEST_LOG_AVAILABILITY
 from scheduler.reduce.reduction import is_large
+from scheduler.search.searched_start import first_placement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -63,8 +66,8 @@ def optimal_ranges(
 
     Every end gets an equal share of the time that is left when its turn comes. One that is not proved by
     then is the best bound known, as are all ends of a problem that strategies do not take as a whole
-    (`scheduler.reduce.reduction.is_large`). A metric whose values differ by less than the exact solver tells apart
-    (1e-9 of the computed bounds' width) is constant: low equals high. Availability ends at e^-700.
+    (`scheduler.reduce.reduction.is_large`). A metric whose values differ by less than the exact solver tells
+    apart (1e-9 of the computed bounds' width) is constant: low equals high. Availability ends at e^-700.
 
     Args:
         problem: Its weights, given ranges and current placement are not looked at.
@@ -120,7 +123,7 @@ def _end(problem: Problem, metric: str, end: End, context: Context) -> tuple[flo
     return min(max(value, low), high), exact.proved
 
 
-def _solved(alone: Problem, context: Context) -> Exact:
+def _solved(alone: Problem, context: Context) -> Suggestion:
     """Return what is known about the optimum of a problem with one metric.
 
     Raises:
@@ -129,14 +132,14 @@ def _solved(alone: Problem, context: Context) -> Exact:
     if alone.infeasibility is not None:
         raise NoPlacementError(alone.infeasibility)
     if is_large(alone):
-        return Exact(None, None, proved=False, reason=TOO_LARGE)
+        return Suggestion(None, TOO_LARGE)
     start = first_placement(alone, context).placement
     if start is not None and evaluate(alone, start).objective <= OBJECTIVE_STEP:
-        return Exact(start, 0.0, proved=True, reason="a bound of all placements is reached")
+        return Suggestion(start, "a bound of all placements is reached", 0.0, proved=True)
     if isinstance(alone, TurnedProblem) and alone.scale.factor("response_time"):
         exact = solve_longest_response(alone, start, context)
     else:
-        exact = solve_exact(alone, start, context)
+        exact = solve_exact(alone, GivenStart(start), context)
     if exact.placement is None and exact.proved:
         raise NoPlacementError(exact.reason)
     return exact

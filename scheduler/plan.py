@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.base.arrays import frozen
-from scheduler.base.deadline import Deadline
+from scheduler.base.deadline import NO_DEADLINE
 from scheduler.contract.children import INLINE
 from scheduler.contract.result import Result
 from scheduler.contract.strategy import Context, ignore
@@ -16,12 +16,12 @@ from scheduler.reduce.reduction import is_large, solve_on_candidates
 from scheduler.registry import STRATEGIES
 
 if TYPE_CHECKING:
+    from scheduler.base.deadline import Deadline
     from scheduler.contract.children import Children
     from scheduler.contract.strategy import Report
     from scheduler.model.problem import Problem
 
 DEFAULT_STRATEGY = "local-search"
-NO_DEADLINE = Deadline.none()
 
 
 class UnknownStrategyError(ValueError):

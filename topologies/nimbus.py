@@ -4,29 +4,24 @@ from __future__ import annotations
 
 import json
 import time
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from streamparse.thrift import KillOptions, Nimbus, SubmitOptions, TopologyInitialStatus
-from thriftpy2.protocol import TBinaryProtocolFactory
-from thriftpy2.rpc import make_client
-from thriftpy2.thrift import TException
-from thriftpy2.transport import TFramedTransportFactory
+
+from formats import nimbus
+from formats.nimbus import NimbusError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from topologies.address import Address
+    from formats.address import Address
 
 _CHUNK_BYTES = 300 * 1024
-_CALL_TIMEOUT_MS = 60_000
+_CALL_TIMEOUT_S = 60.0
 _POLL_S = 0.2
-
-
-class NimbusError(Exception):
-    """Nimbus cannot be reached or refuses; the message is one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,32 +53,13 @@ class TopologyPlacement:
     executors: tuple[ExecutorPlace, ...]
 
 
-@contextmanager
-def connect(address: Address) -> Iterator[Any]:
-    """Open a client of Nimbus; any fault of connection or call becomes a `NimbusError`.
+def connect(address: Address) -> AbstractContextManager[Any]:
+    """Open a client of Nimbus that can submit topologies; any fault becomes a `NimbusError`.
 
     Args:
         address: Nimbus' Thrift port (usually 6627).
     """
-    try:
-        client = make_client(
-            Nimbus,
-            address.host,
-            address.port,
-            proto_factory=TBinaryProtocolFactory(),  # type: ignore[no-untyped-call]  # thriftpy2 has no types
-            trans_factory=TFramedTransportFactory(),
-            timeout=_CALL_TIMEOUT_MS,
-        )
-    except (TException, OSError) as error:
-        msg = f"Nimbus {address} cannot be reached: {_text(error)}"
-        raise NimbusError(msg) from error
-    try:
-        yield client
-    except (TException, OSError) as error:
-        msg = f"Nimbus {address}: {_text(error)}"
-        raise NimbusError(msg) from error
-    finally:
-        client.close()
+    return nimbus.connect((address,), timeout_s=_CALL_TIMEOUT_S, service=Nimbus)
 
 
 def submit(client: Any, name: str, jar: Path, conf: Mapping[str, object], topology: Any) -> None:
@@ -158,9 +134,3 @@ def _find_or_fail(client: Any, name: str) -> Any:
         msg = f"no topology named {name!r} is running"
         raise NimbusError(msg)
     return found
-
-
-def _text(error: Exception) -> str:
-    """Return the useful part of a Thrift error: Storm puts it in `msg`, thriftpy2 in `message`."""
-    text = getattr(error, "msg", None) or getattr(error, "message", None) or str(error)
-    return " ".join(str(text).split()) or type(error).__name__

@@ -12,7 +12,7 @@ from topologies.jar import write_jar
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from topologies.address import Address
+    from formats.address import Address
 
 PIN_KEY = "topology.stormplace.pin"
 ACKERS_KEY = "topology.acker.executors"

@@ -84,7 +84,7 @@ def study(table: pd.DataFrame) -> Study:
 
 def _charged(rows: pd.DataFrame) -> pd.Series[float]:
     """Return seconds; a search that was ended at an optimum, which it could not know, pays for its limit."""
-    searches = [each.name for each in STRATEGIES.values() if each.tireless is not None and not each.exact]
+    searches = [each.name for each in STRATEGIES.values() if each.limits and not each.exact]
     whole = rows["strategy"].isin(searches) & rows["limit_s"].notna()
     return rows["seconds"].mask(whole, rows[["seconds", "limit_s"]].max(axis=1))
 

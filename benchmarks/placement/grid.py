@@ -56,7 +56,7 @@ class Variant:
     def ends_at_optimum(self) -> bool:
         """Whether a run that would use up its time may be ended at a proved optimum."""
         entry = STRATEGIES[self.strategy]
-        return self.limit_s is not None and entry.tireless is not None and not entry.exact
+        return self.limit_s is not None and bool(entry.limits) and not entry.exact
 
     def limit_for(self, problem: ProblemKey) -> Limit:
         """Return the seconds for one problem."""
@@ -96,7 +96,7 @@ class Grid:
         """Return the variants of all registered strategies, those that prove something first."""
         made = []
         for name, entry in STRATEGIES.items():
-            timed = entry.exact or entry.tireless is not None
+            timed = entry.exact or bool(entry.limits)
             limits = self.limits.get(name, (self.other_limit_s if timed else None,))
             made += [
                 Variant(

@@ -111,8 +111,7 @@ def run(
     deadline = Deadline.none()
     if limit_s is not None:
         deadline = Deadline(listener.clock, time.monotonic() + limit_s)
-        if entry.tireless is not None:
-            parameters = entry.tireless(parameters)
+        parameters = entry.until_deadline(parameters)
     return plan(problem, strategy, parameters, seed, deadline, children=children, report=listener)
 
 

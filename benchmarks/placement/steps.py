@@ -25,10 +25,10 @@ import pandas as pd
 
 from benchmarks.announced import announced
 from experiments.machine import PROJECT, provenance
-from scheduler.base.deadline import Deadline
+from scheduler.base.deadline import NO_DEADLINE, Deadline
 from scheduler.instances.generators.paper import OBJECTIVES
 from scheduler.instances.generators.recipe import Recipe, build
-from scheduler.plan import NO_DEADLINE, plan
+from scheduler.plan import plan
 from scheduler.registry import STRATEGIES
 from scheduler.search.descent import Descent
 
@@ -134,7 +134,7 @@ def timed_improvements(problem: Problem, most: int, limit_s: float) -> list[floa
         moments.append(time.monotonic())
 
     entry = STRATEGIES[ITERATED]
-    parameters = entry.parameters() if entry.tireless is None else entry.tireless(entry.parameters())
+    parameters = entry.until_deadline(entry.parameters())
     plan(problem, ITERATED, parameters, deadline=deadline, report=listen)
     return [after - before for before, after in pairwise(moments)][:most]
 

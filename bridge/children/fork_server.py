@@ -1,9 +1,9 @@
-"""The process that forks children: solvers are loaded in it once, so that a child starts within milliseconds.
+"""The process that forks children: solvers are loaded in it once, so a child starts within milliseconds.
 
-It runs beside the process that needs children (`bridge.children.processes`) and takes its orders from a socket.
-It starts no threads, so that forking it is safe, whatever threads its owner has. When the owner ends, however
-that happens, the socket ends, and with it this process and its children. Each child has such a socket too for
-children of its own: it may have run a solver, whose threads a fork would lose.
+It runs beside the process that needs children (`bridge.children.processes`) and takes its orders from a
+socket. It starts no threads, so that forking it is safe, whatever threads its owner has. When the owner ends,
+however that happens, the socket ends, and with it this process and its children. Each child has such a socket
+too for children of its own: it may have run a solver, whose threads a fork would lose.
 """
 
 from __future__ import annotations

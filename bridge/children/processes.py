@@ -1,4 +1,4 @@
-"""Work in child processes that can be killed: what `scheduler.contract.children` promises, with real processes."""
+"""Work in child processes that can be killed: `scheduler.contract.children`, with real processes."""
 
 from __future__ import annotations
 

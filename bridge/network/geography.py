@@ -18,7 +18,7 @@ from bridge.network.links import gather_links
 from bridge.network.site_matrix import site_cells
 from bridge.network.site_medians import site_indices
 from bridge.readings.believed import Readings, read_nodes
-from bridge.readings.vitals import parse_vitals
+from bridge.readings.node_payload import NodePayload, parse_node
 from bridge.wire.messages import ReadingKind, Supervisor
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from bridge.network.links import Links, Pairs
     from bridge.network.site_matrix import SiteCell
     from bridge.readings.believed import Coordinate
-    from bridge.readings.vitals import Vitals
     from bridge.settings import Settings
     from bridge.wire.messages import PlanRequest, Reading
+    from formats.node_reading import LoadFields, OutagesFields
     from scheduler.base.arrays import BoolArray, FloatArray
 
 
@@ -58,7 +58,8 @@ class HostView:
         measured_error: Median relative error of the coordinate over its pairs with a fresh direct link.
         links: Number of these pairs.
         availability: Share of time that it is up.
-        vitals: Load and outages.
+        load: Of its processors, memory and slots.
+        outages: Times when it was down or cut off.
         faults: What is wrong, one phrase each, to be read after the host's name.
     """
 
@@ -71,7 +72,8 @@ class HostView:
     measured_error: float | None = None
     links: int = 0
     availability: float | None = None
-    vitals: Vitals | None = None
+    load: LoadFields | None = None
+    outages: OutagesFields | None = None
     faults: tuple[str, ...] = ()
 
 
@@ -270,10 +272,10 @@ def _view(host: Host, readings: Sequence[Reading], looked_at: Readings | None, *
         return HostView(host.name, host.site, ReadingState.STALE, age_s, faults=("is stale", *faults))
     if believed is None:
         return HostView(host.name, host.site, ReadingState.REFUSED, age_s, faults=tuple(faults))
-    vitals, impossible = _vitals(readings)
+    parsed = _first_possible(readings)
     if host.name in looked_at.uncertain:
         faults.append("has a coordinate with too large an error")
-    faults.extend(impossible)
+    faults.extend(parsed.bad_figures)
     faults.extend(f"contradicts {other}" for other in seen.contradicts)
     return HostView(
         name=host.name,
@@ -281,19 +283,20 @@ def _view(host: Host, readings: Sequence[Reading], looked_at: Readings | None, *
         state=ReadingState.BELIEVED,
         age_s=believed.age_s,
         coordinate=seen.coordinate,
-        error=vitals.error,
+        error=parsed.fields["error"],
         measured_error=float(np.median(seen.errors)) if seen.errors else None,
         links=len(seen.errors),
         availability=believed.availability,
-        vitals=vitals,
+        load=parsed.fields.get("load"),
+        outages=parsed.fields.get("outages"),
         faults=tuple(faults),
     )
 
 
-def _vitals(readings: Sequence[Reading]) -> tuple[Vitals, tuple[str, ...]]:
-    """Return those of the first reading that can be read; several of one host are a fault of their own."""
+def _first_possible(readings: Sequence[Reading]) -> NodePayload:
+    """Return the first reading that can be read; several of one host are a fault of their own."""
     *others, last = readings
     for reading in others:
         with suppress(ValidationError):
-            return parse_vitals(reading.payload)
-    return parse_vitals(last.payload)
+            return parse_node(reading.payload)
+    return parse_node(last.payload)

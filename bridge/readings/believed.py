@@ -15,9 +15,9 @@ from bridge.wire.messages import ReadingKind
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from bridge.readings.node_payload import LinkPayload, NodePayload
     from bridge.settings import ReadingsSettings
     from bridge.wire.messages import PlanRequest, Reading
+    from formats.node_reading import LinkFields, NodeFields
 
 # The model works with logarithms: a host that is said to be never up is nearly never up.
 LEAST_AVAILABILITY = 1e-6
@@ -58,7 +58,7 @@ class NodeReading:
     site: str | None
     coordinate: Coordinate | None
     availability: float
-    links: Mapping[str, LinkPayload] = field(default_factory=dict)
+    links: Mapping[str, LinkFields] = field(default_factory=dict)
     age_s: float = 0.0
     time_s: float = 0.0
     sequence: int = 0
@@ -111,29 +111,31 @@ def read_nodes(request: PlanRequest, hosts: Collection[str], settings: ReadingsS
         if reading.kind is not ReadingKind.NODE or reading.name not in hosts:
             continue
         try:
-            payload, bad_links = parse_node(reading.payload)
+            parsed = parse_node(reading.payload)
         except ValidationError as error:
             kind = kind_of(error)
             refused.append((kind, f"reading of {reading.name} is malformed ({first_fault(error)})"))
             continue
-        if payload.host != reading.name:
-            phrase = f"reading of {reading.name} says that it is of {payload.host}"
+        payload, bad_links = parsed.fields, parsed.bad_links
+        if payload["host"] != reading.name:
+            phrase = f"reading of {reading.name} says that it is of {payload['host']}"
             refused.append((PayloadFault.FOREIGN, phrase))
             continue
         if reading.name in by_host or reading.name in stale:
             refused.append((PayloadFault.DUPLICATE, f"reading of {reading.name} occurs twice"))
             continue
-        lifetime_s = settings.lifetime_s if payload.lifetime_s is None else payload.lifetime_s
+        stated_s, site = payload.get("lifetime_s"), payload.get("site")
+        lifetime_s = settings.lifetime_s if stated_s is None else stated_s
         if reading.age_ms > lifetime_s * 1000:
             stale.append(reading.name)
-            if payload.site is not None:
-                stale_sites[reading.name] = payload.site
+            if site is not None:
+                stale_sites[reading.name] = site
             continue
         if bad_links:
             impossible_links += len(bad_links)
             others = " and others" if len(bad_links) > 1 else ""
             impossible.append(f"reading of {reading.name} holds an impossible link ({bad_links[0]}){others}")
-        trusted = payload.error <= settings.max_error
+        trusted = payload["error"] <= settings.max_error
         if not trusted:
             uncertain.append(reading.name)
         by_host[reading.name] = _believed(reading, payload, trusted=trusted)
@@ -149,16 +151,16 @@ def read_nodes(request: PlanRequest, hosts: Collection[str], settings: ReadingsS
     )
 
 
-def _believed(reading: Reading, payload: NodePayload, *, trusted: bool) -> NodeReading:
-    coordinate = Coordinate(tuple(payload.coordinate), payload.height, payload.error)
+def _believed(reading: Reading, payload: NodeFields, *, trusted: bool) -> NodeReading:
+    coordinate = Coordinate(tuple(payload["coordinate"]), payload["height"], payload["error"])
     return NodeReading(
-        host=payload.host,
-        site=payload.site,
+        host=payload["host"],
+        site=payload.get("site"),
         coordinate=coordinate if trusted else None,
-        availability=max(payload.availability, LEAST_AVAILABILITY),
-        links=payload.links or {},
+        availability=max(payload["availability"], LEAST_AVAILABILITY),
+        links=payload.get("links") or {},
         age_s=reading.age_ms / 1000.0,
-        time_s=payload.time,
-        sequence=payload.sequence,
-        probe=payload.probe,
+        time_s=payload["time"],
+        sequence=payload["sequence"],
+        probe=payload.get("probe"),
     )

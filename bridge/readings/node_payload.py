@@ -1,77 +1,64 @@
-"""The content of a host's reading: which fields are read, and within which bounds they are possible."""
+"""The content of a host's reading, taken as far as it is possible (`formats.node_reading`)."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, NotRequired
+from dataclasses import dataclass
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json
-from typing_extensions import TypedDict
 
-# No network has delays of a minute; what is further away would drown all others in rounding errors.
-LARGEST_DELAY_MS = 60_000.0
-_Finite = Annotated[float, Field(allow_inf_nan=False)]
-_Position = Annotated[float, Field(ge=-LARGEST_DELAY_MS, le=LARGEST_DELAY_MS, allow_inf_nan=False)]
-_DelayMs = Annotated[float, Field(ge=0, le=LARGEST_DELAY_MS, allow_inf_nan=False)]
-_NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-_Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+from formats.node_reading import NodeFields
+
+_READING = TypeAdapter(NodeFields)
+_DECIDES_NOTHING = ("load", "outages")
 
 
-class LinkPayload(TypedDict):
-    """A direct link to a peer; thousands arrive in a round, so that they stay plain dictionaries."""
+@dataclass(frozen=True)
+class NodePayload:
+    """What can be read of a reading.
 
-    __pydantic_config__ = ConfigDict(strict=True, extra="ignore")  # type: ignore[misc]  # read by pydantic
-    delay_ms: _DelayMs
-    age_s: _NotNegative
-    delay_age_s: NotRequired[_NotNegative]
-    availability: NotRequired[_Fraction]
-
-
-class NodePayload(BaseModel):
-    """What of a host's reading the planner needs; all else is ignored.
-
-    So a later agent may add fields without changing the version, and an impossible load costs nothing: it is
-    read by `bridge.readings.vitals` alone.
+    Attributes:
+        fields: Its content without what is impossible in `links`, `load` and `outages`; all else is possible.
+        bad_links: One phrase per link that was left out.
+        bad_figures: One phrase per impossible figure of load and outages, which are left out as a whole: they
+            are shown to people and decide nothing.
     """
 
-    model_config = ConfigDict(strict=True, extra="ignore")
-    version: Literal[1]
-    time: _Finite
-    sequence: int
-    lifetime_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
-    host: Annotated[str, Field(min_length=1)]
-    site: Annotated[str, Field(min_length=1)] | None = None
-    coordinate: Annotated[list[_Position], Field(min_length=1, max_length=16)]
-    height: _DelayMs
-    error: _NotNegative
-    availability: _Fraction
-    probe: str | None = None
-    links: dict[str, LinkPayload] | None = None
+    fields: NodeFields
+    bad_links: tuple[str, ...] = ()
+    bad_figures: tuple[str, ...] = ()
 
 
-def parse_node(content: bytes) -> tuple[NodePayload, tuple[str, ...]]:
-    """Read the content of a znode; impossible links are left out, all other faults cost the whole reading.
-
-    Returns:
-        What was read, and one phrase per impossible link.
+def parse_node(content: bytes) -> NodePayload:
+    """Read the content of a znode.
 
     Raises:
-        ValidationError: The content is not JSON or not a possible reading of a known version.
+        ValidationError: The content is not JSON or not a possible reading of a known version; links, load and
+            outages apart, any fault costs the whole reading.
     """
     try:
-        return NodePayload.model_validate_json(content), ()
+        return NodePayload(_READING.validate_json(content))
     except ValidationError as error:
         faults = error.errors(include_url=False, include_context=False, include_input=False)
-        if any(fault["loc"][:1] != ("links",) for fault in faults):
+        if any(not fault["loc"] or fault["loc"][0] not in ("links", *_DECIDES_NOTHING) for fault in faults):
             raise
-        data: dict[str, Any] = from_json(content)
-        bad: dict[str, str] = {}
-        for fault in faults:
-            place = fault["loc"][1:]
-            if not place:
-                del data["links"]
-                return NodePayload.model_validate(data), (fault["msg"],)
+    data: dict[str, Any] = from_json(content)
+    bad_links: dict[str, str] = {}
+    bad_figures = []
+    for fault in faults:
+        table, *place = fault["loc"]
+        if table in _DECIDES_NOTHING:
+            data.pop(str(table), None)
+            path = ".".join(str(part) for part in fault["loc"])
+            bad_figures.append(f"holds impossible {path}: {fault['msg']}")
+        elif not place:
+            del data["links"]
+            bad_links[""] = fault["msg"]
+        else:
             field = "".join(f" {part}" for part in place[1:])
-            bad.setdefault(str(place[0]), f"to {place[0]}:{field} {fault['msg']}")
-        data["links"] = {peer: link for peer, link in data["links"].items() if peer not in bad}
-        return NodePayload.model_validate(data), tuple(bad.values())
+            bad_links.setdefault(str(place[0]), f"to {place[0]}:{field} {fault['msg']}")
+    if "links" in data:
+        data["links"] = {peer: link for peer, link in data["links"].items() if peer not in bad_links}
+    fields = _READING.validate_python(data)
+    return NodePayload(fields, tuple(bad_links.values()), tuple(bad_figures))

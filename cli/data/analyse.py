@@ -60,17 +60,19 @@ def analyse(
     from replay.analysis.changes import read_split  # noqa: PLC0415  # likewise
     from replay.analysis.runs import find_runs  # noqa: PLC0415  # likewise
     from replay.analysis.sites import read_sites  # noqa: PLC0415  # likewise
+    from replay.output import require_replaceable  # noqa: PLC0415  # likewise
 
     with bad_input():
         find_runs(runs)
         if sites is not None:
             read_sites(sites)
+        require_replaceable(out)
     try:
         moment = None if split is None else read_split(split)
     except ValueError as error:
         raise UserError(f"--split: {error}") from None
     given = AnalysisInput(tuple(runs), records, placement, sites, moment, slice_s)
-    with spark(master, driver_memory) as session:
+    with spark(master, driver_memory, out=out) as session:
         document = analyse_runs(session, given, out, say)
     print_analysis(document)
     typer.echo(f"analysis: {out / ANALYSIS}")

@@ -10,6 +10,7 @@ import typer
 
 from cli.data.session import DriverMemory, Master, bad_input, say, spark
 from cli.errors import UserError
+from formats.semantics import parse_settings
 
 DIFFERENT_STATUS = 1
 
@@ -51,12 +52,16 @@ def expected(
     queries = _queries(query)
     from replay.expected.compute import write_expected  # noqa: PLC0415  # Spark loads slowly
     from replay.expected.input_kind import input_bytes  # noqa: PLC0415  # likewise
-    from replay.expected.semantics import parse  # noqa: PLC0415  # likewise
+    from replay.output import require_replaceable  # noqa: PLC0415  # likewise
 
+    try:
+        settings = parse_settings(semantics or [])
+    except ValueError as error:
+        raise UserError(f"semantics: {error}") from error
     with bad_input():
-        settings = parse(semantics or [])
         size = input_bytes(source)
-    with spark(master, driver_memory, input_bytes=size) as session:
+        require_replaceable(out)
+    with spark(master, driver_memory, input_bytes=size, out=out) as session:
         summaries = write_expected(
             session, source, out, say, queries=queries, semantics=settings, rows_per_block=block_rows
         )
@@ -85,10 +90,14 @@ def compare(
 
     Exit status: 0 equal, 1 different (the first difference of each kind is named), 2 bad input.
     """
-    from replay.compare.compare import compare_queries  # noqa: PLC0415  # Spark loads slowly
-    from replay.output import write_json  # noqa: PLC0415  # Spark loads slowly
+    from replay.compare.compare import compare_queries, require_comparable  # noqa: PLC0415  # Spark loads slowly
+    from replay.output import require_writable_file, write_json  # noqa: PLC0415  # Spark loads slowly
 
-    with spark(master, driver_memory) as session:
+    with bad_input():
+        require_comparable(expected_dir, stream)
+        if out is not None:
+            require_writable_file(out)
+    with spark(master, driver_memory, out=out) as session:
         verdict = compare_queries(session, expected_dir, stream, free_ties=ties is Ties.FREE)
         if out is not None:
             write_json(out, verdict.document())

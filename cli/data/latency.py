@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.data.session import DriverMemory, Master, spark
+from cli.data.session import DriverMemory, Master, bad_input, spark
 
 if TYPE_CHECKING:
     from replay.analysis.latency import Latency
@@ -28,9 +28,15 @@ def latency(
 ) -> None:
     """Compute response times of runs over their paced rows: mean and percentiles."""
     from replay.analysis.latency import measure_run  # noqa: PLC0415  # Spark loads slowly
-    from replay.output import write_json  # noqa: PLC0415
+    from replay.output import require_writable_file, write_json  # noqa: PLC0415
+    from replay.stream_files import require_results  # noqa: PLC0415
 
-    with spark(master, driver_memory) as session:
+    with bad_input():
+        for folder in stream:
+            require_results(folder)
+        if out is not None:
+            require_writable_file(out)
+    with spark(master, driver_memory, out=out) as session:
         measured = {str(folder): measure_run(session, folder) for folder in stream}
         if out is not None:
             write_json(out, {folder: figures.document() for folder, figures in measured.items()})

@@ -14,6 +14,7 @@ from cli.interrupt import INTERRUPTED_STATUS, all_as_ctrl_c, ends_at_once
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from pyspark.sql import SparkSession
 
@@ -50,7 +51,8 @@ def spark(
     driver_memory: str = "1g",
     *,
     input_bytes: int = 0,
-    interrupted: str | None = "interrupted: nothing was written, and what was there before is as it was",
+    out: Path | None = None,
+    tell_interrupt: bool = True,
 ) -> Iterator[SparkSession]:
     """Give a Spark session; bad input and Ctrl-C inside the block are told as the command line does.
 
@@ -58,9 +60,12 @@ def spark(
         master: Spark master URL.
         driver_memory: Heap of the driver (and, for a local master, of all tasks), in Spark's notation.
         input_bytes: Size of what will be worked on, which decides how the JVM compiles.
-        interrupted: What to tell of Ctrl-C, SIGTERM or SIGHUP; None: they come out as `KeyboardInterrupt`.
+        out: Folder or file that the block replaces as a whole, at one moment.
+        tell_interrupt: Whether Ctrl-C, SIGTERM and SIGHUP become a sentence that says whether `out` was
+            written; otherwise they come out as `KeyboardInterrupt`.
     """
     _require_memory(driver_memory)
+    before = _identity(out)
     try:
         with ends_at_once():
             from replay.session import jvm_options, spark_session  # noqa: PLC0415  # Spark loads slowly
@@ -70,9 +75,21 @@ def spark(
             with spark_session(master, driver_memory, jvm_options(input_bytes)) as session:
                 yield session
     except KeyboardInterrupt:
-        if interrupted is None:
+        if not tell_interrupt:
             raise
-        raise UserError(interrupted, status=INTERRUPTED_STATUS) from None
+        if _identity(out) == before:
+            told = "interrupted: nothing was written, and what was there before is as it was"
+        else:
+            told = f"interrupted, but {out} was written before and is complete"
+        raise UserError(told, status=INTERRUPTED_STATUS) from None
+
+
+def _identity(path: Path | None) -> tuple[int, int] | None:
+    """Return what tells a file or folder from a later one of the same name; None if there is none."""
+    if path is None or not path.exists():
+        return None
+    status = path.stat()
+    return status.st_dev, status.st_ino
 
 
 def _require_memory(text: str) -> None:

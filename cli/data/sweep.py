@@ -70,7 +70,7 @@ def sweep(
         say(f"{kept} of {len(runs)} runs are finished already")
     meter = Meter("runs")
     try:
-        with spark(master, driver_memory, interrupted=None) as session:
+        with spark(master, driver_memory, tell_interrupt=False) as session:
             with meter:
                 failed = run_missing(
                     session, plan, folder, lambda done: meter.count(done - kept, len(runs) - kept)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.checkout import require_checkout
 from cli.data.session import DriverMemory, Master, bad_input, say, spark
 from cli.errors import UserError
 
@@ -52,6 +53,7 @@ def ingest(
 
     Lines that are no trips go to OUT/rejects (Parquet: file, line, reason, text) and are counted by reason.
     """
+    from replay.output import require_replaceable  # noqa: PLC0415  # Spark loads slowly
     from replay.trips.blocks import blocks_of  # noqa: PLC0415  # Spark loads slowly
     from replay.trips.ingest import ingest as write  # noqa: PLC0415  # Spark loads slowly
     from replay.trips.layouts import LAYOUTS  # noqa: PLC0415  # likewise
@@ -62,7 +64,8 @@ def ingest(
     with bad_input():
         for file in files:
             blocks_of(file)
-    with spark(master, driver_memory) as session:
+        require_replaceable(out)
+    with spark(master, driver_memory, out=out) as session:
         summaries = write(session, files, out, say, layout=layout)
     table = _table("file", "format", "lines", "trips", "skipped", "rejected")
     for one in summaries:
@@ -79,12 +82,14 @@ def clean(
     driver_memory: DriverMemory = "1g",
 ) -> None:
     """Copy a trips table without what the queries cannot use, sorted by drop-off and numbered anew."""
+    from replay.output import require_replaceable  # noqa: PLC0415  # Spark loads slowly
     from replay.trips.clean import clean as write  # noqa: PLC0415  # Spark loads slowly
     from replay.trips.table import require_table  # noqa: PLC0415  # likewise
 
     with bad_input():
         require_table(source)
-    with spark(master, driver_memory) as session:
+        require_replaceable(out)
+    with spark(master, driver_memory, out=out) as session:
         summary = write(session, source, out, say)
     table = _table("rejected", "trips", "%")
     for reason, count in summary.rejected.items():
@@ -117,7 +122,11 @@ def generate(
 
     Exit status: 0 done, 1 a statistic deviates by more than its tolerance (--check), 2 bad input.
     """
-    from replay.trips.generate import generate as write  # noqa: PLC0415  # Spark loads slowly
+    if check and real == REAL_ROWS:
+        require_checkout("--check without --real", needs="the real rows in data/debs2015")
+    from replay.output import require_replaceable  # noqa: PLC0415  # Spark loads slowly
+    from replay.trips.generate import generate as write  # noqa: PLC0415  # likewise
+    from replay.trips.generate import require_days  # noqa: PLC0415  # likewise
     from replay.trips.settings import Settings  # noqa: PLC0415  # likewise
 
     try:
@@ -125,14 +134,17 @@ def generate(
     except ValueError:
         raise UserError(f"--start: expected a day such as 2013-01-14, got {start!r}") from None
     settings = Settings(seed) if rows_per_day is None else Settings(seed, rows_per_day)
-    if check:
-        from replay.trips.check import check_made_up, require_real_rows  # noqa: PLC0415  # likewise
+    asked = range(first, first + days)
+    with bad_input():
+        require_days(settings, asked)
+        require_replaceable(out)
+        if check:
+            from replay.trips.check import check_made_up, require_real_rows  # noqa: PLC0415  # likewise
 
-        with bad_input():
             require_real_rows(real, settings.rows_per_day * days)
     figures: list[Figure] = []
-    with spark(master, driver_memory) as session:
-        by_day = write(session, settings, range(first, first + days), out, say, as_csv=csv)
+    with spark(master, driver_memory, out=out) as session:
+        by_day = write(session, settings, asked, out, say, as_csv=csv)
         if check:
             say("comparing with the real rows")
             figures = check_made_up(session, out, real)

@@ -70,6 +70,9 @@ def network(
         from cli.network.network_input import read_snapshot  # noqa: PLC0415 - see above
         from cli.network.network_output import document, print_geography  # noqa: PLC0415 - see above
 
+        if plot is not None:
+            from experiments.reports.network_map import draw_network  # noqa: PLC0415 - loads matplotlib
+
         given = None if config is None else settings_of(config)
         if readings is not None:
             snapshot = read_snapshot(readings)
@@ -87,8 +90,6 @@ def network(
         else:
             print_geography(geography, snapshot, show_all=show_all)
     if plot is not None:
-        from experiments.reports.network_map import draw_network  # noqa: PLC0415 - loads matplotlib
-
         draw_network(plot, geography, snapshot.origin)
 
 

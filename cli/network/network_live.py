@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import socket
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +14,10 @@ from kazoo.handlers.threading import KazooTimeoutError
 from bridge.wire.messages import Reading, ReadingKind
 from cli.errors import UserError
 from cli.network.network_input import NOTHING_TO_SHOW
+from formats.address import Address
+from formats.nimbus import NimbusError
 from monitoring.option_forms import is_path
-from topologies.address import Address
-from topologies.nimbus import NimbusError, connect
+from topologies.nimbus import connect
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,6 +53,7 @@ def read_live(zookeeper: str, root: str, auth: ZookeeperAuth | None) -> tuple[Re
     Raises:
         UserError: ZooKeeper cannot be reached or refuses; status 3 if there is no reading.
     """
+    _require_known_name(zookeeper)
     folder = f"{root}/nodes"
     # The client would log every attempt; the one sentence is ours.
     quiet = logging.Logger("kazoo", logging.CRITICAL + 1)
@@ -82,6 +85,19 @@ def read_live(zookeeper: str, root: str, auth: ZookeeperAuth | None) -> tuple[Re
         Reading(ReadingKind.NODE, name, content, round(now_ms - changed_ms))
         for name, (content, changed_ms) in sorted(contents.items())
     )
+
+
+def _require_known_name(zookeeper: str) -> None:
+    """Refuse addresses of which no name is known, as the client would go on asking until its time is up."""
+    addresses = [Address.parse(endpoint) for endpoint in zookeeper.split(",")]
+    for address in addresses:
+        try:
+            socket.getaddrinfo(address.host.strip("[]"), address.port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError):
+            continue
+        return
+    unknown = ", ".join(address.host for address in addresses)
+    raise UserError(f"--zookeeper {zookeeper}: no address is known for {unknown}")
 
 
 def _contents(client: Any, folder: str) -> dict[str, tuple[bytes, float]]:

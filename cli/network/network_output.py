@@ -14,6 +14,7 @@ from bridge.network.embedding import LEAST_PAIRS
 from bridge.network.geography import ReadingState, worst_first
 from bridge.wire.messages import ReadingKind
 from cli.network.network_input import entry
+from cli.wording import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -34,6 +35,9 @@ _SOURCE = {
     Provenance.UNIFORM: "uniform",
 }
 _LETTER = {kind: name[0] for kind, name in _SOURCE.items()} | {Provenance.SITE_TABLE: "t"}
+
+_LOAD = ("cpu", "memory", "run_queue", "slots_used", "slots")
+"""Keys of `load`; what an agent does not know is null."""
 
 
 def document(geography: Geography, snapshot: Snapshot) -> dict[str, object]:
@@ -73,7 +77,6 @@ def document(geography: Geography, snapshot: Snapshot) -> dict[str, object]:
 
 
 def _host(host: HostView) -> dict[str, object]:
-    vitals = host.vitals
     return {
         "host": host.name,
         "site": host.site,
@@ -85,8 +88,8 @@ def _host(host: HostView) -> dict[str, object]:
         "measured_error": host.measured_error,
         "links": host.links,
         "availability": host.availability,
-        "outages": vitals and vitals.outages and vitals.outages.model_dump(),
-        "load": vitals and vitals.load and vitals.load.model_dump(),
+        "outages": host.outages and {"count": host.outages["count"], "last_s": host.outages.get("last_s")},
+        "load": host.load and dict.fromkeys(_LOAD) | dict(host.load),
         "faults": list(host.faults),
     }
 
@@ -109,7 +112,7 @@ def print_geography(geography: Geography, snapshot: Snapshot, *, show_all: bool)
         title = "Agents without supervisor, which the planner leaves aside"
         console.print(_hosts_table(title, geography.strangers, show_all=show_all))
     for line in _summary(geography, snapshot):
-        console.print(Text(line), highlight=False)
+        console.print(Text(printable(line)), highlight=False)
 
 
 def _matrices(geography: Geography, width: int, *, show_all: bool) -> Iterable[Table]:
@@ -120,7 +123,10 @@ def _matrices(geography: Geography, width: int, *, show_all: bool) -> Iterable[T
     chosen = sorted(members)
     if not show_all:
         chosen = sorted(sorted(members, key=lambda index: (-members[index], index))[:MOST_SITES])
-    names = {index: f"{_site_name(geography, index) or 'no site'} ({members[index]})" for index in chosen}
+    names = {
+        index: printable(f"{_site_name(geography, index) or 'no site'} ({members[index]})")
+        for index in chosen
+    }
     cells = {cell.sites: cell for cell in geography.cells}
     label = max(map(len, names.values()), default=0) + 4
     column = max(_CELL_WIDTH, label - 1)
@@ -168,22 +174,21 @@ def _hosts_table(title: str, hosts: Sequence[HostView], *, show_all: bool) -> Ta
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("faults", overflow="fold")
     for host in shown:
-        load = host.vitals.load if host.vitals else None
-        outages = host.vitals.outages if host.vitals else None
-        slots = load.slots if load else None
+        load, outages = host.load, host.outages
+        slots, queue = (load.get("slots"), load.get("run_queue")) if load else (None, None)
         table.add_row(
-            Text(host.name),
-            Text(host.site or "-"),
+            Text(printable(host.name)),
+            Text(printable(host.site or "-")),
             _percent(host.error),
             "-" if host.measured_error is None else f"{_percent(host.measured_error)} ({host.links})",
             "-" if host.availability is None else f"{100 * host.availability:.2f} %",
-            "-" if outages is None else _outages(outages.count, outages.last_s),
-            _percent(load.cpu if load else None),
-            _percent(load.memory if load else None),
-            "-" if load is None or load.run_queue is None else f"{load.run_queue:.1f}",
-            "-" if load is None or slots is None else f"{_or_unknown(load.slots_used)}/{slots}",
+            "-" if outages is None else _outages(outages["count"], outages.get("last_s")),
+            _percent(load["cpu"] if load else None),
+            _percent(load["memory"] if load else None),
+            "-" if queue is None else f"{queue:.1f}",
+            "-" if load is None or slots is None else f"{_or_unknown(load.get('slots_used'))}/{slots}",
             "-" if host.age_s is None else _duration(host.age_s),
-            Text("; ".join(host.faults)),
+            Text(printable("; ".join(host.faults))),
         )
     return table
 

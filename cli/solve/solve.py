@@ -10,10 +10,11 @@ from pathlib import Path  # typer reads the annotations at run time
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperOption
 
 from cli.errors import UserError
 from cli.interrupt import INTERRUPTED_STATUS, Interrupt, ends_at_once
-from cli.solve.solve_input import read_problem
+from cli.solve.solve_input import file_name, read_problem
 from cli.solve.solve_output import document, print_tables
 from cli.solve.strategy_parameters import read_parameters
 
@@ -27,11 +28,40 @@ INFEASIBLE_STATUS = 3
 
 def register(app: typer.Typer) -> None:
     """Add the command to the program."""
-    app.command()(solve)
+    app.command(cls=_NamingStrategies)(solve)
+
+
+class _NamingStrategies(TyperCommand):
+    """The command, whose help names the strategies: the registry loads numpy, so that no other help waits."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help.
+
+        It shows --strategy as required, though `solve` refuses its absence itself, with the names.
+
+        Args:
+            ctx: typer's context; typer keeps its type and the next one private.
+            formatter: Of the help.
+        """
+        from scheduler.registry import STRATEGIES  # noqa: PLC0415
+
+        option = next(each for each in self.params if each.name == "strategy")
+        assert isinstance(option, TyperOption)  # noqa: S101 - see solve
+        option.required = True
+        option.help = f"{option.help} One of {', '.join(STRATEGIES)}."
+        super().format_help(ctx, formatter)
 
 
 def solve(
-    file: Annotated[Path, typer.Argument(help="Instance file (JSON).", show_default=False)],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="Instance file (JSON); - for standard input.",
+            parser=file_name,
+            show_default=False,
+        ),
+    ],
     strategy: Annotated[str | None, typer.Option(help="Name of the strategy.", show_default=False)] = None,
     seed: Annotated[int, typer.Option(help="Seed of the strategy's random choices.", min=0)] = 0,
     time_limit: Annotated[
@@ -45,18 +75,19 @@ def solve(
 ) -> None:
     """Place the operators of an instance file and print the placement with its worth.
 
-    On a terminal a line tells how far the search has come. Ctrl-C ends it with the best placement so far.
+    On a terminal a line tells how far the search has come. Ctrl-C, SIGTERM and SIGHUP end it with the best
+    placement so far.
     Without --time-limit, odp goes on to the proof, however long it takes; the others end by themselves.
 
-    Exit status: 0 solved, 2 bad input, 3 infeasible, 130 ended by Ctrl-C.
+    Exit status: 0 solved, 2 bad input, 3 infeasible, 130 ended by Ctrl-C, SIGTERM or SIGHUP.
     """
     if time_limit is not None and not 0 < time_limit < math.inf:
         raise UserError(f"--time-limit: expected a number of seconds > 0, got {time_limit:g}")
     try:
         with ends_at_once():
             entry = _entry(strategy)
-            tireless = time_limit is not None or entry.ends_with_proof
-            parameters = read_parameters(entry, settings or [], tireless=tireless)
+            to_the_end = time_limit is not None or entry.ends_with_proof
+            parameters = read_parameters(entry, settings or [], until_deadline=to_the_end)
             problem = read_problem(file)
         result, seconds, interrupted = _solved(problem, entry, parameters, seed, time_limit, show=not as_json)
     except KeyboardInterrupt:
@@ -93,7 +124,7 @@ def _solved(
     *,
     show: bool,
 ) -> tuple[Result, float, bool]:
-    """Return the result, the seconds that it took, and whether Ctrl-C ended the search."""
+    """Return the result, the seconds that it took, and whether a signal ended the search."""
     from bridge.children.processes import ChildProcesses  # noqa: PLC0415  # see _entry
     from bridge.children.time_limit import TimeLimit  # noqa: PLC0415
     from cli.solve.solve_live import LiveLine  # noqa: PLC0415
@@ -107,7 +138,7 @@ def _solved(
             problem, entry.name, parameters, seed, limit.deadline, children=limit.children, report=report
         )
 
-    with Interrupt() as interrupt, ChildProcesses() as children:
+    with Interrupt(every_ending=True) as interrupt, ChildProcesses() as children:
         if entry.exact:
             # What solvers need loads while greedy works.
             children.warm_up()

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cli.errors import UserError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from scheduler.model.problem import Problem
+
+
+_STANDARD_INPUT = Path("/dev/stdin")
+
+
+def file_name(text: str) -> Path:
+    """Return the path of a file that is named on the command line; `-` is what is piped in.
+
+    Raises:
+        UserError: The name is empty, which would be the working folder.
+    """
+    if not text:
+        raise UserError("the name of a file is empty")
+    return _STANDARD_INPUT if text == "-" else Path(text)
 
 
 def read_problem(file: Path) -> Problem:

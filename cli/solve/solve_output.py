@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from cli.wording import printable
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -45,8 +47,9 @@ def print_tables(problem: Problem, result: Result, seconds: float) -> None:
     console = Console()
     console.print(_placement_table(problem, result))
     console.print(_worth_table(problem, result))
+    reason = f"{result.status}: {printable(result.reason)}"
     console.print(
-        f"{result.status}: {result.reason} (strategy {result.strategy}, seed {result.seed}, {seconds:.3f} s)",
+        f"{reason} (strategy {result.strategy}, seed {result.seed}, {seconds:.3f} s)",
         highlight=False,
         markup=False,
     )
@@ -60,7 +63,7 @@ def _placement_table(problem: Problem, result: Result) -> Table:
     if result.placement is not None:
         for operator, u in zip(problem.application.operators, result.placement, strict=True):
             node = problem.network.nodes[u]
-            table.add_row(Text(operator.name), Text(node.name), Text(node.site or "-"))
+            table.add_row(*(Text(printable(each)) for each in (operator.name, node.name, node.site or "-")))
     return table
 
 

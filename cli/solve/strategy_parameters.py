@@ -18,13 +18,15 @@ NONE = "none"
 """The text for None, where a parameter may be that."""
 
 
-def read_parameters(entry: StrategyEntry[Any], settings: Sequence[str], *, tireless: bool = False) -> Any:
+def read_parameters(
+    entry: StrategyEntry[Any], settings: Sequence[str], *, until_deadline: bool = False
+) -> Any:
     """Return a strategy's parameters.
 
     Args:
         entry: The strategy.
         settings: Texts ``KEY=VALUE`` for fields of its parameter class; the others have their defaults.
-        tireless: Whether the defaults are those with which the strategy uses all its time, if it has such.
+        until_deadline: Whether the defaults are those without limits of work.
 
     Raises:
         UserError: A key is unknown or given twice, or a value is of the wrong type or out of range.
@@ -47,8 +49,8 @@ def read_parameters(entry: StrategyEntry[Any], settings: Sequence[str], *, tirel
             raise UserError(f"--set {setting}: expected {error}") from None
     try:
         defaults = entry.parameters()
-        if tireless and entry.tireless is not None:
-            defaults = entry.tireless(defaults)
+        if until_deadline:
+            defaults = entry.until_deadline(defaults)
         return replace(defaults, **values)
     except ValueError as error:
         raise UserError(f"--set {error}") from None

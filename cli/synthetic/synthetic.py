@@ -75,7 +75,7 @@ def submit(
         scale_rate=scale_rate,
     )
     # streamparse parses Storm's IDL when imported: only the commands that need it pay
-    from topologies.nimbus import NimbusError  # noqa: PLC0415
+    from formats.nimbus import NimbusError  # noqa: PLC0415
     from topologies.synthetic.submit import SyntheticSubmission  # noqa: PLC0415
     from topologies.synthetic.submit import submit as submit_topology  # noqa: PLC0415
 
@@ -154,6 +154,7 @@ def check(
     from cli.synthetic.synthetic_output import print_comparison  # noqa: PLC0415
     from experiments.synthetic.delays import delays_of_sites  # noqa: PLC0415
     from experiments.synthetic.prediction import document, hosts_of, predict, read_measured  # noqa: PLC0415
+    from formats.nimbus import NimbusError  # noqa: PLC0415 - likewise
     from topologies import nimbus as storm  # noqa: PLC0415
 
     with experiment_errors():
@@ -161,7 +162,7 @@ def check(
         try:
             with storm.connect(read_address("--nimbus", nimbus)) as client:
                 placement = storm.placement(client, name)
-        except storm.NimbusError as error:
+        except NimbusError as error:
             raise UserError(str(error), status=1) from error
         hosts = hosts_of(measured.workload, placement, name)
         if sites is not None:

@@ -62,7 +62,7 @@ def submit(
 ) -> None:
     """Submit the taxi topology: query 1, query 2, or both."""
     # streamparse parses Storm's IDL when imported: only the commands that need it pay
-    from topologies.nimbus import NimbusError  # noqa: PLC0415
+    from formats.nimbus import NimbusError  # noqa: PLC0415
     from topologies.taxi.submit import Submission  # noqa: PLC0415
     from topologies.taxi.submit import submit as submit_topology  # noqa: PLC0415
     from topologies.taxi.topology import component_ids  # noqa: PLC0415
@@ -134,12 +134,13 @@ def kill(
     timeout: Annotated[float, typer.Option(min=1, help="Longest wait until it is gone, seconds.")] = 60.0,
 ) -> None:
     """Kill the topology and wait until Nimbus has forgotten it."""
+    from formats.nimbus import NimbusError  # noqa: PLC0415 - likewise
     from topologies import nimbus as storm  # noqa: PLC0415 - parses Storm's IDL
 
     try:
         with storm.connect(read_address("--nimbus", nimbus)) as client:
             storm.kill(client, name, timeout)
-    except storm.NimbusError as error:
+    except NimbusError as error:
         raise UserError(str(error), status=1) from error
     typer.echo(f"killed {name}")
 
@@ -147,12 +148,13 @@ def kill(
 @app.command()
 def placement(nimbus: NimbusOption, name: NameOption) -> None:
     """Print where the executors run, as JSON."""
+    from formats.nimbus import NimbusError  # noqa: PLC0415 - likewise
     from topologies import nimbus as storm  # noqa: PLC0415 - parses Storm's IDL
 
     try:
         with storm.connect(read_address("--nimbus", nimbus)) as client:
             found = storm.placement(client, name)
-    except storm.NimbusError as error:
+    except NimbusError as error:
         raise UserError(str(error), status=1) from error
     document = {"name": name} | asdict(found)
     typer.echo(json.dumps(document, indent=2))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NoReturn
 
@@ -15,10 +16,11 @@ if TYPE_CHECKING:
 
     from redis import Redis
 
-    from topologies.address import Address
+    from formats.address import Address
     from topologies.taxi.keys import Run
 
 _REDIS_SILENCE_S = 10.0
+_CONNECTING = re.compile(r"^Error -?\d+ connecting to \S+\. ")
 
 REDIS_LONGEST_PAUSE_S = 1.0
 """A Redis that cannot be reached is asked again after ever longer pauses, of at most so many seconds."""
@@ -30,7 +32,7 @@ def read_address(option: str, text: str) -> Address:
     Raises:
         UserError: It is none.
     """
-    from topologies.address import Address  # noqa: PLC0415 - keeps other commands quick
+    from formats.address import Address  # noqa: PLC0415 - keeps other commands quick
 
     try:
         return Address.parse(text)
@@ -131,4 +133,10 @@ def redis_at(text: str) -> Iterator[Redis]:
             retry=Retry(ExponentialWithJitterBackoff(base=0.01, cap=REDIS_LONGEST_PAUSE_S), retries=10),
         )
     except RedisError as error:
-        raise UserError(f"Redis {text}: {' '.join(str(error).split())}", status=1) from error
+        raise UserError(f"Redis {text}: {redis_reason(error)}", status=1) from error
+
+
+def redis_reason(error: Exception) -> str:
+    """Return the reason of an error of Redis' client, without its numbers and the address that is known."""
+    text = " ".join(str(error).split())
+    return _CONNECTING.sub("", text).rstrip(".") or type(error).__name__

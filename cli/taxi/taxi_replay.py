@@ -10,7 +10,7 @@ import typer
 
 from cli.errors import UserError
 from cli.interrupt import INTERRUPTED_STATUS, Interrupt
-from cli.taxi.taxi_input import read_address, read_run, require_finite
+from cli.taxi.taxi_input import read_address, read_run, redis_reason, require_finite
 from cli.taxi.taxi_replay_display import ReplayDisplay
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ def _feeding(text: str) -> Iterator[Redis]:
     except FeedError as error:
         raise UserError(str(error), error.status) from error
     except RedisError as error:
-        raise UserError(f"Redis {text}: {' '.join(str(error).split())}", status=1) from error
+        raise UserError(f"Redis {text}: {redis_reason(error)}", status=1) from error
 
 
 def _told(outcome: Outcome, rejects: Path | None) -> str:

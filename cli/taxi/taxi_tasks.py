@@ -9,7 +9,7 @@ from cli.errors import UserError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from topologies.taxi.semantics import Semantics
+    from formats.semantics import Semantics
 
 QueryName = Literal["1", "2", "both"]
 
@@ -51,7 +51,7 @@ def read_semantics(texts: Sequence[str]) -> Semantics:
     Raises:
         UserError: One has another form, comes twice, or is no setting.
     """
-    from topologies.taxi.semantics import parse_settings  # noqa: PLC0415 - keeps other commands quick
+    from formats.semantics import parse_settings  # noqa: PLC0415 - keeps other commands quick
 
     try:
         return parse_settings(texts)

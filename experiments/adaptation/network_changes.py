@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from experiments.adaptation.report.kept import EventKind
     from experiments.adaptation.schedule import Pair, Step
+    from formats.site_file import SiteFile
     from lab.cluster import LabClient
-    from lab.sites import SiteFile
 
 FACTOR = 3.0
 """What the delay of the link in use is multiplied by."""
@@ -71,7 +71,7 @@ class Network:
         wall_s: Callable[[], float],
         tell: Callable[[str], None],
     ) -> None:
-        self.home = next(site.name for site in sites.site if site.services)
+        self.home = sites.services
         self.events: list[Event] = []
         self._lab = lab
         self._true_ms = site_delays(sites)

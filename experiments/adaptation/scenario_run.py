@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from experiments.adaptation.schedule import Step
     from experiments.lab_steps import LabSteps
     from experiments.topologies.description import Description
-    from lab.sites import SiteFile
+    from formats.site_file import SiteFile
 
 ACKERS = 1
 _SUMMARY = "summary.json"
@@ -194,7 +194,7 @@ def _measure(
         fast_rows=fast_rows,
         paced_rows=paced_rows,
         home=network.home,
-        sites=tuple(site.name for site in setting.sites.site),
+        sites=setting.sites.names,
         settings=settings.document(),
         busy=figures.busy,
         process_ends=dict(figures.process_ends),

@@ -13,7 +13,7 @@ from experiments.errors import ExperimentError
 from experiments.machine import provenance
 from experiments.reports import comparison
 from experiments.run_folder import run_folder
-from experiments.running_lab import lab_sites, services_site
+from experiments.running_lab import lab_sites
 from experiments.series import STEPS_PER_TURN, Member, Series, run_series
 from experiments.topologies.description import turn_under
 from experiments.topologies.taxi_query import at_rate, count_rows, taxi_query
@@ -69,7 +69,7 @@ def run_demo(settings: DemoSettings, display: Display) -> None:
         raise ExperimentError(
             f"--paced-rows: {settings.paced_rows} is more than the {rows} rows of {settings.data}"
         )
-    home = f"site:{services_site(lab_sites(settings.sites))}"
+    home = f"site:{lab_sites(settings.sites).services}"
     query = taxi_query(settings.data)
     feeding = at_rate(settings.data, rows - settings.paced_rows, settings.rate, settings.paced_rows)
     turns: dict[str, Member] = {}
@@ -94,6 +94,6 @@ def run_demo(settings: DemoSettings, display: Display) -> None:
     if not console.is_terminal:
         console = Console(width=TABLE_WIDTH)
     console.print(finished.table)
-    sys.stdout.write(f"table:   {finished.markdown}\npicture: {finished.picture}\n")
+    sys.stdout.write(f"{finished.busy}\ntable:   {finished.markdown}\npicture: {finished.picture}\n")
     if not right:
         raise ExperimentError(f"an answer differs from the expected one: see {finished.markdown}", status=1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from experiments.busy import busy_sentence, read_busy
 from experiments.evaluation.page.contents import Check, Evaluation, StrategyRun
 from experiments.evaluation.page.page import html
 from experiments.machine import provenance
@@ -47,11 +48,13 @@ class Finished:
     Attributes:
         report: The report's path.
         analysis: Document of `replay.analysis.analyse`.
+        busy: How busy the processors were, in one sentence.
         right: Whether all answers are those expected.
     """
 
     report: Path
     analysis: dict[str, Any]
+    busy: str
     right: bool
 
 
@@ -93,9 +96,11 @@ def finish(
         document = analyse(spark, given, folder / ANALYSIS, progress.detail)
     progress.step("report")
     report = folder / REPORT
-    write_page(html(_evaluation(settings, rows, runs, verdicts, document)), report)
+    evaluation = _evaluation(settings, rows, runs, verdicts, document)
+    write_page(html(evaluation), report)
     progress.stop()
-    return Finished(report, document, all(verdict.equal for verdict in verdicts.values()))
+    right = all(verdict.equal for verdict in verdicts.values())
+    return Finished(report, document, evaluation.facts["Machine"], right)
 
 
 def _evaluation(
@@ -126,6 +131,7 @@ def _evaluation(
         f"components on Apache Storm, one task each",
         "Data": rows.told,
         "Feeding": _feeding(settings, rows),
+        "Machine": busy_sentence({variant.name: read_busy(run) for variant, run in runs.items()}),
         "Cluster": f"{len(sites.hosts)} supervisors in network namespaces of one machine; the delays between "
         f"{len(sites.names)} sites are emulated ({settings.sites.name})",
     }

@@ -9,7 +9,7 @@ from experiments.errors import ExperimentError
 from experiments.evaluation.evaluation_data import check_data, prepare
 from experiments.evaluation.evaluation_report import finish
 from experiments.run_folder import run_folder
-from experiments.running_lab import lab_sites, services_site
+from experiments.running_lab import lab_sites
 from experiments.series import STEPS_PER_TURN, Member, Series, run_series
 from experiments.topologies.description import turn_under
 from experiments.topologies.taxi_query import at_rate, at_speed, taxi_query
@@ -37,7 +37,7 @@ def run_evaluation(settings: EvaluationSettings, display: Display) -> Finished:
         ExperimentError: A step failed, the machine lacks something, or it was interrupted; the lab is down by
             then.
     """
-    home = f"site:{services_site(lab_sites(settings.sites))}"
+    home = f"site:{lab_sites(settings.sites).services}"
     try:
         check_data(settings)
     except DataError as error:

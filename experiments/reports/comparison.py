@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from experiments.busy import busy_sentence
 from experiments.reports.figure import draw_report
 from experiments.reports.report_table import document, markdown, terminal_table
 from experiments.reports.run_record import RunRecord, read_run
@@ -50,6 +51,7 @@ class Report:
 
     Attributes:
         runs: One record per scheduler, in the given order.
+        busy: How busy the processors were, and which runs that disturbed, in a sentence.
         table: For the terminal (rich).
         picture: The PNG.
         markdown: The same table as Markdown, with the picture.
@@ -57,6 +59,7 @@ class Report:
     """
 
     runs: tuple[RunRecord, ...]
+    busy: str
     table: Table
     picture: Path
     markdown: Path
@@ -86,12 +89,13 @@ def build(
         raise DataError("a report needs at least one run")
     sites = read_sites(site_file)
     runs = tuple(read_run(name, folder, sites, costs) for name, folder in run_dirs.items())
+    busy = busy_sentence({run.scheduler: run.busy for run in runs})
     picture, text, figures = out_dir / PICTURE, out_dir / MARKDOWN, out_dir / JSON
     try:
         out_dir.mkdir(parents=True, exist_ok=True)
-        draw_report(picture, runs, sites, meta.line())
-        text.write_text(markdown(runs, meta.line(), PICTURE), encoding="utf-8")
+        draw_report(picture, runs, sites, meta.line(), busy)
+        text.write_text(markdown(runs, meta.line(), busy, PICTURE), encoding="utf-8")
     except OSError as error:
         raise MachineError(f"{out_dir}: cannot be written: {error.strerror}") from error
     write_json(figures, {"meta": asdict(meta), "runs": document(runs)})
-    return Report(runs, terminal_table(runs, meta.title), picture, text, figures)
+    return Report(runs, busy, terminal_table(runs, meta.title), picture, text, figures)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,32 +31,59 @@ COLORS = ("#0072b2", "#d55e00", "#00805c", "#8e4585", "#a08000", "#3aa0d8", "#c0
 TITLE: dict[str, Any] = {"fontsize": 11, "loc": "left", "weight": "bold", "color": INK}
 _ABOVE: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "frameon": False, "fontsize": 9}
 _MOST_LABELS = 40
+# inches
+_LEFT, _MAP_WIDTH, _BETWEEN, _RIGHT, _BOTTOM, _TOP = 0.9, 10.0, 1.1, 0.3, 0.85, 1.05
+_MAP_HEIGHTS = (5.4, 7.6)
 # A delay of 0 ms cannot stand on a logarithmic axis; agents' clocks do not resolve less.
 _LEAST_MS = 0.01
 
 
-def draw_network(path: Path, geography: Geography, title: str) -> None:
+def draw_network(path: Path, geography: Geography, origin: str) -> Figure:
     """Draw the picture and write it as PNG.
 
     Args:
         path: File to write; it is not touched before the picture is complete.
         geography: The network.
-        title: One line over the picture.
+        origin: Where the readings are from; it stands after the picture's title.
+
+    Returns:
+        What was drawn.
 
     Raises:
         OSError: The file cannot be written.
     """
-    figure = Figure(figsize=(17.5, 8.2), dpi=110)
+    map_height = _map_height(geography)
+    width, height = _LEFT + _MAP_WIDTH + _BETWEEN + map_height + _RIGHT, _BOTTOM + map_height + _TOP
+    figure = Figure(figsize=(width, height), dpi=110)
     FigureCanvasAgg(figure)
-    grid = figure.add_gridspec(
-        1, 2, width_ratios=(1.35, 1), left=0.05, right=0.98, top=0.88, bottom=0.09, wspace=0.15
+    figure.text(
+        _LEFT / width,
+        1 - 0.35 / height,
+        f"The network as its agents measure it: {origin}",
+        fontsize=14,
+        weight="bold",
+        va="center",
+        color=INK,
     )
-    figure.suptitle(title, fontsize=14, weight="bold", x=0.05, ha="left", color=INK)
-    _draw_map(figure.add_subplot(grid[0]), geography)
-    _draw_agreement(figure.add_subplot(grid[1]), geography)
+    for left, wide, draw in (
+        (_LEFT, _MAP_WIDTH, _draw_map),
+        (_LEFT + _MAP_WIDTH + _BETWEEN, map_height, _draw_agreement),
+    ):
+        place = (left / width, _BOTTOM / height, wide / width, map_height / height)
+        draw(figure.add_axes(place), geography)
     picture = io.BytesIO()
     figure.savefig(picture, format="png")
     path.write_bytes(picture.getvalue())
+    return figure
+
+
+def _map_height(geography: Geography) -> float:
+    """Return a height of the map, inches, that leaves little of it empty; a wide network needs less."""
+    positions = [host.coordinate.position_ms for host in geography.hosts if host.coordinate is not None]
+    if not positions:
+        return _MAP_HEIGHTS[0]
+    span = np.maximum(np.ptp(flattened(np.array(positions))[0], axis=0), 1.0)
+    return float(np.clip(_MAP_WIDTH * span[1] / span[0], *_MAP_HEIGHTS))
 
 
 def flattened(positions_ms: FloatArray) -> tuple[FloatArray, float]:
@@ -88,6 +116,7 @@ def _draw_map(axes: Axes, geography: Geography) -> None:
     sites = [host.site for host in hosts]
     color = _colors(geography.sites)
     colors = [color[site] for site in sites]
+    alpha = 0.13 if len(hosts) <= 100 else 0.04
     axes.add_collection(
         EllipseCollection(
             2 * height,
@@ -98,7 +127,7 @@ def _draw_map(axes: Axes, geography: Geography) -> None:
             offset_transform=axes.transData,
             facecolors=colors,
             edgecolors=colors,
-            alpha=0.13 if len(hosts) <= 100 else 0.04,
+            alpha=alpha,
             zorder=1,
         )
     )
@@ -106,6 +135,9 @@ def _draw_map(axes: Axes, geography: Geography) -> None:
         flat[:, 0], flat[:, 1], s=_dot(2 * len(hosts)), c=colors, edgecolors="white", linewidths=0.5, zorder=3
     )
     _set_limits(axes, flat, height)
+    # radii of circles and dots, pixels
+    widest = float(height.max()) * axes.transData.get_matrix()[0, 0]
+    hidden = widest <= _dot_radius(2 * len(hosts)) * axes.figure.dpi / 72
     _label_sites(axes, hosts, flat, color)
     total = len(geography.hosts)
     title = (
@@ -123,23 +155,32 @@ def _draw_map(axes: Axes, geography: Geography) -> None:
     axes.grid(visible=True, color="#e4e7eb", linewidth=0.7)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
-    dot = Line2D([], [], marker="o", linestyle="", color=INK, markersize=6, label="host")
-    circle = Line2D(
-        [],
-        [],
-        marker="o",
-        linestyle="",
-        color=INK,
-        alpha=0.2,
-        markersize=13,
-        label="radius: its height; delay = distance + both heights",
-    )
-    axes.legend(handles=[dot, circle], **_ABOVE, ncols=2)
+    handles = [Line2D([], [], marker="o", linestyle="", color=INK, markersize=6, label="host")]
+    if hidden:
+        limit = f"heights, up to {height.max():.2g} ms, are smaller than the dots"
+        told = f"delay = distance + both heights; {limit}"
+        handles.append(Line2D([], [], linestyle="", label=told))
+    else:
+        told = "radius: its height; delay = distance + both heights"
+        circle: dict[str, Any] = {
+            "marker": "o",
+            "linestyle": "",
+            "color": INK,
+            "alpha": 0.25,
+            "markersize": 13,
+        }
+        handles.append(Line2D([], [], **circle, label=told))
+    axes.legend(handles=handles, **_ABOVE, ncols=2)
 
 
 def _dot(count: int) -> float:
     """Return the area of a dot that leaves `count` of them apart."""
     return 70.0 if count <= 100 else 44.0 if count <= 1000 else 12.0
+
+
+def _dot_radius(count: int) -> float:
+    """Return the radius of such a dot in points; matplotlib takes the square of its diameter as area."""
+    return math.sqrt(_dot(count)) / 2
 
 
 def _kept(share: float) -> str:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
+    from formats.site_file import SiteFile
     from replay.analysis.placement import ExecutorPlace
     from replay.analysis.predict import Prediction
-    from replay.analysis.sites import Sites
 
 # Sizes in the map's own units: a site is 10 wide, whatever the size of the picture.
 SITE_WIDTH, SITE_GAP = 10.0, 4.2
@@ -52,12 +52,12 @@ class _Spot:
     height: float
 
 
-def map_bottom(run: Placed, sites: Sites) -> float:
+def map_bottom(run: Placed, sites: SiteFile) -> float:
     """Return the ordinate (below 0) of the lower edge that the sites of one run need."""
     return min(_column(0.0, _hosts(run.places, sites, name)).bottom for name in sites.names)
 
 
-def draw_map(axes: Axes, run: Placed, sites: Sites, color: str, bottom: float) -> None:
+def draw_map(axes: Axes, run: Placed, sites: SiteFile, color: str, bottom: float) -> None:
     """Draw one run's placement.
 
     Args:
@@ -85,7 +85,7 @@ def draw_map(axes: Axes, run: Placed, sites: Sites, color: str, bottom: float) -
     axes.axis("off")
 
 
-def _hosts(places: Sequence[ExecutorPlace], sites: Sites, site: str) -> dict[str, list[ExecutorPlace]]:
+def _hosts(places: Sequence[ExecutorPlace], sites: SiteFile, site: str) -> dict[str, list[ExecutorPlace]]:
     """Return the executors of each host of a site, in the order of the stream."""
     order = {component: rank for rank, component in enumerate(dict.fromkeys(chain(*streams_of(places))))}
     mine: dict[str, list[ExecutorPlace]] = {host: [] for host, home in sites.hosts.items() if home == site}
@@ -152,7 +152,7 @@ def _draw_site(axes: Axes, label: str, x: float, bottom: float, column: _Column)
         )
 
 
-def _draw_delays(axes: Axes, sites: Sites, left: Mapping[str, float]) -> None:
+def _draw_delays(axes: Axes, sites: SiteFile, left: Mapping[str, float]) -> None:
     """Draw a bracket over each pair of sites with its one-way delay, the wider the higher."""
     order = list(left)
     for a, b in combinations(order, 2):

@@ -74,17 +74,18 @@ def terminal_table(runs: Sequence[RunRecord], title: str) -> Table:
     return table
 
 
-def markdown(runs: Sequence[RunRecord], title: str, picture: str) -> str:
+def markdown(runs: Sequence[RunRecord], title: str, busy: str, picture: str) -> str:
     """Return the report as Markdown: table, faults if any, and the picture.
 
     Args:
         runs: The runs.
         title: Heading.
+        busy: How busy the processors were, in a sentence.
         picture: Name of the picture's file, relative to the Markdown file.
     """
     lines = [f"# {title}", "", _line(COLUMNS), _line(["---"] + ["---:"] * (len(COLUMNS) - 1))]
     lines += [_line(cells(run)) for run in runs]
-    lines += ["", NOTE, ""]
+    lines += ["", NOTE, "", busy, ""]
     for run in runs:
         path = " -> ".join(run.prediction.critical_path)
         lines.append(f"- {run.scheduler}: critical path {path}")
@@ -101,6 +102,7 @@ def document(runs: Sequence[RunRecord]) -> list[dict[str, Any]]:
             "scheduler": run.scheduler,
             "answers_right": run.wrong is None,
             "difference": run.wrong,
+            "busy": run.busy,
             "rows_measured": run.end_to_end.count,
             "end_to_end": run.end_to_end.model_dump(exclude={"quantiles_ms"}),
             "in_topology": run.in_topology.model_dump(exclude={"quantiles_ms"}),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
+from experiments.busy import read_busy
 from replay.analysis.latency import GRID
 from replay.analysis.placement import ExecutorPlace, read_placement
 from replay.analysis.predict import CostModel, Prediction, predict
@@ -17,7 +18,7 @@ from replay.pipeline import LATENCY, VERDICT
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from replay.analysis.sites import Sites
+    from formats.site_file import SiteFile
 
 _Model = TypeVar("_Model", bound=BaseModel)
 Quantiles = Annotated[list[float], Field(min_length=len(GRID), max_length=len(GRID))]
@@ -59,6 +60,7 @@ class RunRecord:
         in_topology: Response time from data source to globalRank.
         places: Where the executors ran.
         prediction: What the decision core predicts for this placement.
+        busy: Share of the processors' time (0 to 1) that was used while rows were measured; None: not known.
     """
 
     scheduler: str
@@ -67,10 +69,11 @@ class RunRecord:
     in_topology: LatencyFigures
     places: tuple[ExecutorPlace, ...]
     prediction: Prediction
+    busy: float | None
 
 
-def read_run(scheduler: str, folder: Path, sites: Sites, costs: CostModel | None = None) -> RunRecord:
-    """Read a run folder with verdict.json, latency.json and placement.json.
+def read_run(scheduler: str, folder: Path, sites: SiteFile, costs: CostModel | None = None) -> RunRecord:
+    """Read a run folder with verdict.json, latency.json, placement.json and, if it was measured, busy.json.
 
     Args:
         scheduler: Name to show.
@@ -91,6 +94,7 @@ def read_run(scheduler: str, folder: Path, sites: Sites, costs: CostModel | None
         in_topology=latency.in_topology,
         places=places,
         prediction=predict(places, sites, costs),
+        busy=read_busy(folder),
     )
 
 

@@ -13,7 +13,7 @@ from experiments.machine import provenance
 from experiments.response_time.planned import find_planned
 from experiments.response_time.report.report import build
 from experiments.resumable import Resumable, run_resumable
-from experiments.running_lab import lab_sites, services_site
+from experiments.running_lab import lab_sites
 from experiments.series import Member, Series
 from experiments.topologies.description import turn_under
 from experiments.topologies.taxi_query import at_rate, count_rows, taxi_query
@@ -72,7 +72,7 @@ def run_experiment(
         ExperimentError: Bad input, a lab that ended, or turns that failed; the same command goes on
             afterwards.
     """
-    home = f"{services_site(lab_sites(settings.sites))}-1"
+    home = f"{lab_sites(settings.sites).services}-1"
     fast_rows = settings.fast_rows(count_rows(settings.data))
     query = taxi_query(settings.data)
     setting = _Setting(settings, query, fast_rows, home)

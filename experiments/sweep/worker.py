@@ -85,8 +85,8 @@ def _solve(problem: Problem, run: Run, time_limit_s: float | None) -> Result:
     """Plan as the command `solve` does: with a time limit, solvers run where they can be killed."""
     entry = STRATEGIES[run.strategy]
     parameters = entry.parameters()
-    if entry.tireless is not None and (time_limit_s is not None or entry.ends_with_proof):
-        parameters = entry.tireless(parameters)
+    if time_limit_s is not None or entry.ends_with_proof:
+        parameters = entry.until_deadline(parameters)
     if time_limit_s is None:
         return plan(problem, run.strategy, parameters, run.seed, children=INLINE)
     with ChildProcesses() as children:

@@ -22,11 +22,11 @@ def delays_of_sites(file: Path, hosts: set[str]) -> Pairs:
         ExperimentError: The file is none, or a host is of no site of it.
     """
     from lab.errors import LabError  # noqa: PLC0415 - loads pydantic
-    from lab.sites import read_site_file  # noqa: PLC0415 - likewise
+    from lab.sites import read_site_file, site_index  # noqa: PLC0415 - likewise
 
     try:
         sites = read_site_file(file)
-        index = {host: sites.site_index(host.rpartition("-")[0]) for host in hosts}
+        index = {host: site_index(sites, host.rpartition("-")[0]) for host in hosts}
     except LabError as error:
         raise ExperimentError(f"--sites: {error}") from error
     table = sites.delays_ms()

@@ -8,6 +8,7 @@ import socket
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from monitoring.agent.state import foreign
 from monitoring.ip_addresses import fault
 from monitoring.option_forms import is_endpoint, is_path
 
@@ -92,6 +93,8 @@ class AgentOptions:
             yield f"--interval-ms {self.interval_ms:g} is not from 10 to 60000"
         if self.state is not None and not self.state.parent.is_dir():
             yield f"--state {str(self.state)!r} is not in an existing folder"
+        elif self.state is not None and (reason := foreign(self.state)):
+            yield f"--state {str(self.state)!r} {reason}"
 
 
 def advertised_address(options: AgentOptions) -> str:

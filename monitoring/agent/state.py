@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _VERSION = 1
+_BEGIN = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"saved"')
+_BEGIN_BYTES = 64
 
 RESTART_ERROR = 0.5
 """Least error of a restored coordinate: others should not lean on it before it was measured again."""
@@ -69,6 +72,24 @@ def save(path: Path, state: State) -> None:
         file.flush()
         os.fsync(file.fileno())  # or the new name could outlive a loss of power without the content
     beside.replace(path)
+
+
+def foreign(path: Path) -> str | None:
+    """Say why a file must not be overwritten: it is no state of an agent. None: it is one, or there is none.
+
+    Its first bytes decide, so that a damaged state and one of another version count as ours; an empty file
+    has nothing to lose.
+    """
+    try:
+        if not path.exists():
+            return None
+        if not path.is_file():
+            return "is a folder" if path.is_dir() else "is no file"
+        with path.open("rb") as file:
+            begin = file.read(_BEGIN_BYTES)
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    return None if not begin or _BEGIN.match(begin) else "is no state of an agent and is not overwritten"
 
 
 def load(path: Path, dimensions: int, on_fault: Callable[[str], None]) -> State:

@@ -10,8 +10,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from formats.nimbus import NimbusError
 from monitoring.rates.history import WindowParameters
-from monitoring.rates.nimbus import NimbusError, TopologyGoneError, connect
+from monitoring.rates.nimbus import TopologyGoneError, connect
 from monitoring.rates.nimbus_faults import ReplyError, lacking
 from monitoring.rates.rates_figures import CollectorFigures
 from monitoring.rates.rates_options import CollectorError

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from formats.address import Address
 from monitoring.option_forms import is_endpoint, is_path
-from monitoring.rates.nimbus import NimbusAddress
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,9 +60,9 @@ class CollectorOptions:
         if not 20 <= self.window_s <= 600:
             yield f"--window-s {self.window_s:g} is not from 20 to 600"
 
-    def nimbus_addresses(self) -> tuple[NimbusAddress, ...]:
+    def nimbus_addresses(self) -> tuple[Address, ...]:
         """Return the addresses of `nimbus`; call `check` before."""
         return tuple(
-            NimbusAddress(host.strip("[]"), int(port))
+            Address(host.strip("[]"), int(port))
             for host, _, port in (endpoint.rpartition(":") for endpoint in self.nimbus.split(","))
         )

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from formats.site_file import SiteFile
     from replay.analysis.placement import ExecutorPlace
-    from replay.analysis.sites import Sites
     from scheduler.base.arrays import FloatArray
 
 
@@ -92,13 +92,13 @@ class Parts:
 
 
 def legs(
-    rows: pd.DataFrame, places: Sequence[ExecutorPlace], sites: Sites, way: Way = QUERY_1
+    rows: pd.DataFrame, places: Sequence[ExecutorPlace], sites: SiteFile, way: Way = QUERY_1
 ) -> tuple[Leg, ...]:
     """Cut the way of the measured rows into legs.
 
     Args:
-        rows: As from `replay.analysis.measured_rows.read_rows`: `row_ms`, `emit_us`, `done_us`, `result_ms`, and
-            in microseconds after the emit when each component took a row and passed it on, and when the
+        rows: As from `replay.analysis.measured_rows.read_rows`: `row_ms`, `emit_us`, `done_us`, `result_ms`,
+            and in microseconds after the emit when each component took a row and passed it on, and when the
             clock's half of it came.
         places: Where the executors ran.
         sites: True delays.
@@ -157,12 +157,14 @@ def _hosts(executors: Sequence[ExecutorPlace]) -> str:
     return next(iter(hosts)) if len(hosts) == 1 else f"{len(hosts)} hosts"
 
 
-def _between(executors: Sequence[ExecutorPlace], site: str, sites: Sites) -> tuple[str, float]:
+def _between(executors: Sequence[ExecutorPlace], site: str, sites: SiteFile) -> tuple[str, float]:
     """Return where executors are, and their mean delay to a host of a site, ms."""
     return _hosts(executors), _mean(sites.between_ms(site, each.site) for each in executors)
 
 
-def _apart(starts: Sequence[ExecutorPlace], ends: Sequence[ExecutorPlace], sites: Sites) -> tuple[str, float]:
+def _apart(
+    starts: Sequence[ExecutorPlace], ends: Sequence[ExecutorPlace], sites: SiteFile
+) -> tuple[str, float]:
     """Return in words how executors of two components are apart, and the mean delay between them, ms."""
     pairs = [_pair(start, end, sites) for start in starts for end in ends]
     words = {words for words, _ in pairs}
@@ -173,7 +175,7 @@ def _mean(values: Iterable[float]) -> float:
     return float(np.mean(list(values)))
 
 
-def _pair(start: ExecutorPlace, end: ExecutorPlace, sites: Sites) -> tuple[str, float]:
+def _pair(start: ExecutorPlace, end: ExecutorPlace, sites: SiteFile) -> tuple[str, float]:
     """Return in words how two executors are apart, and the network's delay between them in ms."""
     if (start.host, start.port) == (end.host, end.port):
         return "one worker", 0.0

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
+    from formats.site_file import SiteFile
     from replay.analysis.breakdown import Leg
     from replay.analysis.placement import ExecutorPlace
     from replay.analysis.runs import Query, QueryRun
-    from replay.analysis.sites import Sites
 
 MOST_ROWS = 20_000
 """Rows whose trails come to the driver; of more a fixed sample does, enough for medians."""
@@ -35,7 +35,7 @@ def find_legs(
     run: QueryRun,
     rows: DataFrame,
     places: Sequence[ExecutorPlace],
-    sites: Sites,
+    sites: SiteFile,
 ) -> tuple[Leg, ...]:
     """Cut the way of a run's measured rows into legs.
 

@@ -21,7 +21,7 @@ class Done(BaseModel):
         fast_rows: Rows before them.
         warm_up_rows: Paced rows that do not count.
         measured_rows: Paced rows after those.
-        busy: Fraction of the machine's processor time that was used while rows were fed.
+        busy: Share of the processors' time (0 to 1) that was used while the paced rows were fed.
         process_ends: How often each process of the lab ended unexpectedly during the turn.
         machine: The machine in a few words.
         date: UTC date.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from replay.analysis.sites import Sites
+    from formats.site_file import SiteFile
 
 PLACEMENT = "placement.json"
 
@@ -85,7 +85,7 @@ def streams_of(places: Sequence[ExecutorPlace]) -> tuple[tuple[str, str], ...]:
     return tuple(stream for stream in _ALL_STREAMS if there.issuperset(stream))
 
 
-def read_placement(folder: Path, sites: Sites) -> tuple[ExecutorPlace, ...]:
+def read_placement(folder: Path, sites: SiteFile) -> tuple[ExecutorPlace, ...]:
     """Read placement.json of a run folder, as `stormplace taxi placement` prints it.
 
     Storm's own components (their names begin with `__`) are left out.
@@ -97,7 +97,7 @@ def read_placement(folder: Path, sites: Sites) -> tuple[ExecutorPlace, ...]:
     return read_placement_file(folder / PLACEMENT, sites)
 
 
-def read_placement_file(path: Path, sites: Sites) -> tuple[ExecutorPlace, ...]:
+def read_placement_file(path: Path, sites: SiteFile) -> tuple[ExecutorPlace, ...]:
     """Read a placement as `read_placement` does, from a file of any name."""
     try:
         content = _File.model_validate(read_json(path))

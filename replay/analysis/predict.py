@@ -16,8 +16,8 @@ from scheduler.model.problem import Application, Network, Node, Operator, Proble
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from formats.site_file import SiteFile
     from replay.analysis.placement import ExecutorPlace
-    from replay.analysis.sites import Sites
 
 SOURCE, SINK = "dataSource", "globalRank"
 
@@ -62,7 +62,7 @@ class Prediction:
 
 def predict(
     places: Sequence[ExecutorPlace],
-    sites: Sites,
+    sites: SiteFile,
     costs: CostModel | None = None,
     streams: Sequence[tuple[str, str]] | None = None,
 ) -> Prediction:
@@ -103,7 +103,7 @@ def predict(
     )
 
 
-def predict_queries(places: Sequence[ExecutorPlace], sites: Sites) -> dict[int, Prediction]:
+def predict_queries(places: Sequence[ExecutorPlace], sites: SiteFile) -> dict[int, Prediction]:
     """Return what `predict` says of the streams of each query that is there, by its number."""
     there = set(streams_of(places))
     return {
@@ -113,7 +113,7 @@ def predict_queries(places: Sequence[ExecutorPlace], sites: Sites) -> dict[int, 
     }
 
 
-def _network(sites: Sites, hop_overhead_ms: float) -> Network:
+def _network(sites: SiteFile, hop_overhead_ms: float) -> Network:
     hosts = list(sites.hosts.items())
     delay = np.array([[sites.between_ms(a, b) for _, b in hosts] for _, a in hosts]) + hop_overhead_ms
     np.fill_diagonal(delay, 0.0)
@@ -122,7 +122,7 @@ def _network(sites: Sites, hop_overhead_ms: float) -> Network:
     return Network(nodes, delay)
 
 
-def _redis_ms(places: Sequence[ExecutorPlace], sites: Sites, streams: Sequence[tuple[str, str]]) -> float:
+def _redis_ms(places: Sequence[ExecutorPlace], sites: SiteFile, streams: Sequence[tuple[str, str]]) -> float:
     """Return the longest ways from Redis to a data source and back from a last component, together, in ms."""
 
     def longest(components: set[str]) -> float:

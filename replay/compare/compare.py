@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F  # noqa: N812 - the name that PySpark's own documents use
 
 from replay.compare.differences import first_by_kind
-from replay.compare.expected_folder import read_answers
+from replay.compare.expected_folder import read_answers, require_answers
 from replay.compare.running import with_previous_max
 from replay.compare.states import state_differences
 from replay.compare.verdict import Difference, RunVerdict, Verdict, clock, earliest_first
@@ -41,6 +41,24 @@ def answered_queries(run: Path) -> list[int]:
     return queries
 
 
+def require_comparable(expected: Path, run: Path) -> None:
+    """Refuse folders of which one lacks a file that the comparison needs, without a session.
+
+    Raises:
+        DataError: Naming the file or folder.
+    """
+    for query in answered_queries(run):
+        require_answers(expected, query)
+        _require_files(run, query)
+
+
+def _require_files(run: Path, query: int) -> None:
+    for name in _FILES:
+        path = query_folder(run, query) / name
+        if not path.is_file():
+            raise DataError(f"{path}: no such file")
+
+
 def compare_queries(spark: SparkSession, expected: Path, run: Path, *, free_ties: bool = False) -> RunVerdict:
     """Compare all that a run answered with the expected answers.
 
@@ -69,7 +87,8 @@ def compare_run(spark: SparkSession, answers: Answers, run: Path, *, free_ties: 
     same, one by one.
 
     With free ties, for engines that work in parallel without regard to the order of rows, the order of
-    answers and the output rows are not looked at, and states need to be equal by `replay.compare.state_rule` only.
+    answers and the output rows are not looked at, and states need to be equal by `replay.compare.state_rule`
+    only.
 
     Args:
         spark: Session.
@@ -80,11 +99,9 @@ def compare_run(spark: SparkSession, answers: Answers, run: Path, *, free_ties: 
     Raises:
         DataError: A file is missing or malformed; the sentence names the file and the line.
     """
+    _require_files(run, answers.query)
     folder = query_folder(run, answers.query)
     prefix = "" if answers.query == 1 else f"{QUERY2}/"
-    for name in _FILES:
-        if not (folder / name).is_file():
-            raise DataError(f"{folder / name}: no such file")
     with reading(folder):
         differences = _summary_differences(answers, folder)
         results = read_results(spark, folder).persist()

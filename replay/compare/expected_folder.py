@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
+_TABLES = ("passed", "instants", "tops")
+
+
 @dataclass(frozen=True)
 class Answers:
     """Expected answers of one query.
@@ -36,13 +39,8 @@ class Answers:
     tops: DataFrame
 
 
-def read_answers(spark: SparkSession, folder: Path, query: int = 1) -> Answers:
-    """Open one query's part of a folder written by `replay.expected.compute.write_expected`.
-
-    Args:
-        spark: Session.
-        folder: The whole folder, also for query 2.
-        query: 1 or 2.
+def require_answers(folder: Path, query: int) -> ExpectedSummary:
+    """Return the counts of one query's part of a folder, or refuse the folder, without a session.
 
     Raises:
         DataError: It is missing, half written, or of other queries.
@@ -54,11 +52,28 @@ def read_answers(spark: SparkSession, folder: Path, query: int = 1) -> Answers:
         )
     part = query_folder(folder, query)
     summary = read_summary(part)
-    tables: dict[str, DataFrame] = {}
-    for name in ("passed", "instants", "tops"):
+    for name in _TABLES:
         path = part / f"{name}.parquet"
         if not (path / "_SUCCESS").is_file():
             raise DataError(f"{path}: half written or missing; run `stormplace data expected` again")
+    return summary
+
+
+def read_answers(spark: SparkSession, folder: Path, query: int = 1) -> Answers:
+    """Open one query's part of a folder written by `replay.expected.write_expected`.
+
+    Args:
+        spark: Session.
+        folder: The whole folder, also for query 2.
+        query: 1 or 2.
+
+    Raises:
+        DataError: It is missing, half written, or of other queries.
+    """
+    summary = require_answers(folder, query)
+    tables: dict[str, DataFrame] = {}
+    for name in _TABLES:
+        path = query_folder(folder, query) / f"{name}.parquet"
         with reading(path):
             tables[name] = spark.read.parquet(spark_path(path))
     return Answers(query, summary, tables["passed"], tables["instants"], tables["tops"])

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F  # noqa: N812 - the name that PySpark's own documents use
 
+from formats.semantics import Semantics
 from replay.errors import DataError
 from replay.expected.considered import PARSER_REASONS
 from replay.expected.event_blocks import Span, block_rows, history_spans, lay_out, with_history
 from replay.expected.judged import judged_lines, judged_table
 from replay.expected.kernel.block_tables import ANSWER_SCHEMA
 from replay.expected.kernel.both_queries import BlockSolver
-from replay.expected.semantics import Semantics
 from replay.expected.summary import ExpectedSummary, query_folder
 from replay.expected.tables import survey, write_answers, write_rejects
 from replay.failures import working

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
-    from replay.expected.semantics import Semantics
+    from formats.semantics import Semantics
     from scheduler.base.arrays import BoolArray, IntArray
 
 PARSER_REASONS = ("columns", "pickup_datetime", "dropoff_datetime", "coordinates", "fares")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Column, DataFrame, SparkSession
 
-    from replay.expected.semantics import Semantics
+    from formats.semantics import Semantics
 
 SPAN_S = 600
 HISTORY_SPANS = 3

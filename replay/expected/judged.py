@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
-    from replay.expected.semantics import Semantics
+    from formats.semantics import Semantics
 
 _REJECT = ("n", "reason1", "detail1", "reason2", "detail2")
 _KERNEL_COLUMNS = ("n", "dropoff_s", "pickup_s", "route", "taxi", "start", "end", "cents")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from replay.grid import NORTH_CENTRE, STEP_EAST, STEP_SOUTH, WEST_CENTRE
+from formats.taxi_grid import CELL_LATITUDE, CELL_LONGITUDE, ORIGIN_LATITUDE, ORIGIN_LONGITUDE
 from replay.trips.money import money
 from replay.trips.plan import DURATION_BY_LENGTH, HOUR_S, MINUTE_S
 from replay.trips.rates import HOURS
@@ -80,8 +80,8 @@ def _coordinates(stream: np.random.Generator, cells: IntArray) -> FloatArray:
         odd = np.flatnonzero(stream.random(len(place)) < share)
         place[odd, 2 * end : 2 * end + 2] += _ODD_CELLS * stream.standard_normal((len(odd), 2))
     coordinates = np.empty_like(place)
-    coordinates[:, 0::2] = WEST_CENTRE + STEP_EAST * place[:, 0::2]
-    coordinates[:, 1::2] = NORTH_CENTRE - STEP_SOUTH * place[:, 1::2]
+    coordinates[:, 0::2] = ORIGIN_LONGITUDE + CELL_LONGITUDE * place[:, 0::2]
+    coordinates[:, 1::2] = ORIGIN_LATITUDE - CELL_LATITUDE * place[:, 1::2]
     return np.rint(coordinates * _MICRO) / _MICRO
 
 
@@ -94,8 +94,8 @@ def _distance(stream: np.random.Generator, coordinates: FloatArray, longer: Floa
         longer: Logarithm of the duration over the usual one of this length; who takes longer drives further.
     """
     rows = len(coordinates)
-    east = (coordinates[:, 2] - coordinates[:, 0]) / STEP_EAST
-    south = (coordinates[:, 3] - coordinates[:, 1]) / STEP_SOUTH
+    east = (coordinates[:, 2] - coordinates[:, 0]) / CELL_LONGITUDE
+    south = (coordinates[:, 3] - coordinates[:, 1]) / CELL_LATITUDE
     straight = np.hypot(east, south) * CELL_MILES
     detour = _DETOUR_BY_DURATION * longer + _DETOUR_SIGMA * stream.standard_normal(rows)
     miles = _EXTRA_MILES + _DETOUR * straight * np.exp(detour)

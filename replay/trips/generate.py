@@ -36,6 +36,8 @@ _TASKS_PER_CORE = 4
 _MOST_SLICES = 12
 MOST_ROWS_PER_DAY = 5_000_000
 """One task knows the times and taxis of a whole day: 40 bytes per trip, and some copies."""
+MOST_DAYS = 3_653
+"""Ten years: at New York's rate 1.7 thousand million rows. All hours are counted before the first row."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,20 @@ class _Slice:
     day: int
     hours: tuple[int, int]
     rows_before: int
+
+
+def require_days(settings: Settings, days: range) -> None:
+    """Refuse what `generate` cannot make up.
+
+    Raises:
+        DataError: Rate, number of days or first day is out of range.
+    """
+    if settings.rows_per_day > MOST_ROWS_PER_DAY:
+        raise DataError(f"rows per day: at most {MOST_ROWS_PER_DAY:,}, not {settings.rows_per_day:,.0f}")
+    if len(days) > MOST_DAYS:
+        raise DataError(f"days: at most {MOST_DAYS:,}, ten years, not {len(days):,}")
+    if days.start < 0:
+        raise DataError(f"start {day_name(days.start)}: the first day must not lie before 1970-01-01")
 
 
 def generate(
@@ -82,10 +98,7 @@ def generate(
     Raises:
         DataError: A setting is out of range, or the folder cannot be written.
     """
-    if settings.rows_per_day > MOST_ROWS_PER_DAY:
-        raise DataError(f"rows per day: at most {MOST_ROWS_PER_DAY:,}, not {settings.rows_per_day:,.0f}")
-    if days.start < 0:
-        raise DataError(f"start {day_name(days.start)}: the first day must not lie before 1970-01-01")
+    require_days(settings, days)
     hours = range(days.start * HOURS, days.stop * HOURS)
     per_hour = np.array([trips_per_minute(settings, hour).sum() for hour in hours])
     if slices is None:
@@ -97,7 +110,12 @@ def generate(
     rows = sum(per_day)
     with replaced_folder(out) as folder:
         say(f"making up {rows:,} trips of {len(days)} day{'s' if len(days) > 1 else ''}")
-        run_tasks(spark, partial(_write_slice, settings, load_city(), folder), pieces)
+        run_tasks(
+            spark,
+            partial(_write_slice, settings, load_city(), folder),
+            pieces,
+            lambda done: say(f"{done:,} of {len(pieces):,} parts are written"),
+        )
         if as_csv:
             say("writing them as CSV too")
             write_csv_files(spark, folder)

@@ -6,16 +6,18 @@ must see the same files, as for Spark's own reader of local files.
 
 from __future__ import annotations
 
+import threading
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]  # py4j ships no types
+from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untyped]  # py4j ships no types
 from pyspark.errors import PySparkException
 
 from replay.errors import DataError, MachineError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from pyspark.sql import SparkSession
 
@@ -23,6 +25,7 @@ Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
 _LONGEST = 300
+REPORT_EVERY_S = 10.0
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,12 @@ class _Failure:
     machine: bool
 
 
-def run_tasks(spark: SparkSession, function: Callable[[Task], Answer], tasks: Sequence[Task]) -> list[Answer]:
+def run_tasks(
+    spark: SparkSession,
+    function: Callable[[Task], Answer],
+    tasks: Sequence[Task],
+    report: Callable[[int], None] | None = None,
+) -> list[Answer]:
     """Run a function on executors, one Spark task per piece.
 
     A piece may run twice (Spark repeats what was lost), so its files must be written whole and by fixed
@@ -43,6 +51,7 @@ def run_tasks(spark: SparkSession, function: Callable[[Task], Answer], tasks: Se
         spark: Session.
         function: What to do; it travels to the executors with what it holds.
         tasks: The pieces.
+        report: Called with the number of finished pieces every ten seconds, in a thread of its own.
 
     Returns:
         The answers in the order of the pieces.
@@ -69,7 +78,8 @@ def run_tasks(spark: SparkSession, function: Callable[[Task], Answer], tasks: Se
             return _Failure("out of memory on an executor", machine=True)
 
     try:
-        answers = spark.sparkContext.parallelize(tasks, len(tasks)).map(guarded).collect()
+        with _reporting(spark, report):
+            answers = spark.sparkContext.parallelize(tasks, len(tasks)).map(guarded).collect()
     except (Py4JJavaError, PySparkException) as error:
         first = next((line.strip() for line in str(error).splitlines() if line.strip()), "no reason given")
         raise MachineError(f"Spark broke off: {first[:_LONGEST]}") from error
@@ -79,3 +89,28 @@ def run_tasks(spark: SparkSession, function: Callable[[Task], Answer], tasks: Se
             raise (MachineError if answer.machine else DataError)(answer.sentence)
         done.append(answer)
     return done
+
+
+@contextmanager
+def _reporting(spark: SparkSession, report: Callable[[int], None] | None) -> Iterator[None]:
+    """Report how many tasks of the one job in the block are finished, until it ends."""
+    if report is None:
+        yield
+        return
+    tracker = spark.sparkContext.statusTracker()
+    ended = threading.Event()
+
+    def watch() -> None:
+        # the JVM may be gone before the block ends, after Ctrl-C
+        with suppress(Py4JError, OSError):
+            while not ended.wait(REPORT_EVERY_S):
+                stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+                report(sum(stage.numCompletedTasks for stage in stages if stage is not None))
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        watcher.join()

@@ -127,3 +127,23 @@ def unique(where: str, names: Iterable[str]) -> dict[str, int]:
             )
         positions[each] = position
     return positions
+
+
+def whole_number(parameter: str, value: object, least: int) -> None:
+    """Refuse a strategy's parameter that is no whole number of at least `least`.
+
+    Raises:
+        ValueError: It is something else.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise ValueError(f"{parameter}: expected a whole number >= {least}, got {value!r}")
+
+
+def positive_number(parameter: str, value: object, *, expected: str = "a number > 0") -> None:
+    """Refuse a strategy's parameter that is no finite number above 0.
+
+    Raises:
+        ValueError: It is something else.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+        raise ValueError(f"{parameter}: expected {expected}, got {value!r}")

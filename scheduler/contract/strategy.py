@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from scheduler.contract.children import INLINE, Children
 
@@ -16,7 +16,12 @@ if TYPE_CHECKING:
     from scheduler.base.deadline import Deadline
     from scheduler.model.problem import Problem
 
-Parameters = TypeVar("Parameters")
+
+class _Dataclass(Protocol):
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+Parameters = TypeVar("Parameters", bound=_Dataclass)
 Parameters_contra = TypeVar("Parameters_contra", contravariant=True)
 
 
@@ -71,7 +76,7 @@ class Context:
     report: Report = ignore
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Suggestion:
     """What a strategy found.
 
@@ -98,6 +103,10 @@ class Strategy(Protocol[Parameters_contra]):
         """Return a placement of the problem."""
 
 
+def _never(_parameters: object) -> bool:
+    return False
+
+
 @dataclass(frozen=True)
 class StrategyEntry(Generic[Parameters]):
     """A strategy as the registry lists it.
@@ -113,9 +122,10 @@ class StrategyEntry(Generic[Parameters]):
         never_worse_than_greedy: Whether F never exceeds that of `greedy`.
         scales: Whether it takes problems of any size; others get candidate nodes of large networks only
             (`scheduler.reduce.reduction`).
-        tireless: Returns parameters with which an anytime strategy uses all time up to its deadline
-            instead of ending by the work done; None if it always does one or the other.
-        ends_with_proof: Whether it ends by itself with those, when the placement is proved optimal.
+        limits: Names of the parameters that end an anytime strategy by the work done; None switches each
+            off, and the strategy then uses all time up to its deadline.
+        ends_with_proof: Whether it ends by itself then too, when the placement is proved optimal.
+        starts_at_current: Whether it starts from `Problem.current` with the given parameters.
     """
 
     name: str
@@ -127,5 +137,10 @@ class StrategyEntry(Generic[Parameters]):
     needs_rates: bool = False
     never_worse_than_greedy: bool = False
     scales: bool = False
-    tireless: Callable[[Parameters], Parameters] | None = None
+    limits: tuple[str, ...] = ()
     ends_with_proof: bool = False
+    starts_at_current: Callable[[Parameters], bool] = _never
+
+    def until_deadline(self, parameters: Parameters) -> Parameters:
+        """Return the parameters without limits of work: with these only the deadline ends the strategy."""
+        return replace(parameters, **dict.fromkeys(self.limits))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.deadline import Deadline
+from scheduler.base.deadline import NO_DEADLINE
 from scheduler.evaluation.batch import BatchEvaluator
 from scheduler.evaluation.evaluate import DELAY_STEP_MS, OBJECTIVE_STEP, mean_weights
 from scheduler.evaluation.linear_form import PairTerm, linear_form
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scheduler.base.arrays import FloatArray, IntArray
+    from scheduler.base.deadline import Deadline
     from scheduler.evaluation.evaluate import Rank
     from scheduler.evaluation.moves import MoveEvaluator, Standing
     from scheduler.model.problem import Problem
 
-NO_DEADLINE = Deadline.none()
 BATCH = 256
 """Relocations evaluated in one step at most."""
 FEWEST = 8

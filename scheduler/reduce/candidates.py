@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scheduler.construct.greedy_placement import pinned_nodes
 from scheduler.construct.penalty import LinkPenalty
-from scheduler.strategies.greedy import pinned_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

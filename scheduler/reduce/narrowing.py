@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from scheduler.contract.strategy import Context, Progress, Suggestion, ignore
 from scheduler.evaluation.evaluate import evaluate
-from scheduler.exact.solve import Exact, solve_exact
+from scheduler.exact.solve import solve_exact
+from scheduler.exact.start import GivenStart
 from scheduler.reduce.subproblem import restrict
-from scheduler.strategies.ils import IlsParameters, ils
-from scheduler.strategies.local_search import LocalSearchParameters, local_search
+from scheduler.search.iterated import iterated_search
+from scheduler.search.local_optimum import local_optimum
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
@@ -19,22 +20,13 @@ if TYPE_CHECKING:
 
 PROOF_SIZE = 30
 """Default of `proof_size`: the exact solver mostly takes a tenth of a second for so many single moves."""
-_START = IlsParameters(patience=1)
-
-
-def whole(name: str, value: object, least: int) -> None:
-    """Refuse a parameter that is no whole number of at least `least`.
-
-    Raises:
-        ValueError: It is something else.
-    """
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ValueError(f"{name}: expected a whole number >= {least}, got {value!r}")
+SHORT_PATIENCE = 1
+"""Of the iterated local search that finds a start."""
 
 
 def solve_on(
     problem: Problem, nodes: IntArray, proof_size: int, context: Context, *, quick: bool = False
-) -> Exact:
+) -> Suggestion:
     """Return the best placement on some nodes by the exact solver, with the node indices of the whole.
 
     Bound and proof hold for placements on these nodes. The solver starts from what a short iterated local
@@ -51,12 +43,10 @@ def solve_on(
     part = problem
     if nodes.size < problem.n_nodes:
         part, context = restrict(problem, nodes), _lifting(context, nodes)
-    first = local_search(part, LocalSearchParameters(), context) if quick else ils(part, _START, context)
-    impossible = first.placement is None and first.proved
-    if impossible or (context.deadline.unlimited and part.n_ops * part.n_nodes > proof_size):
-        found = Exact(first.placement, None, proved=impossible, reason=first.reason)
-    else:
-        found = solve_exact(part, first.placement, context)
+    found = local_optimum(part, context) if quick else iterated_search(part, context, SHORT_PATIENCE)
+    impossible = found.placement is None and found.proved
+    if not impossible and part.n_ops * part.n_nodes <= context.deadline.otherwise(proof_size):
+        found = solve_exact(part, GivenStart(found.placement), context)
     return found if found.placement is None else replace(found, placement=nodes[found.placement])
 
 
@@ -77,11 +67,10 @@ def silent(context: Context) -> Context:
 
 def limited(context: Context, share: float) -> Context:
     """Return a context with a share, 0 to 1, of the time that is left."""
-    deadline = context.deadline
-    return replace(context, deadline=deadline.within(share * deadline.remaining()))
+    return replace(context, deadline=context.deadline.share(share))
 
 
-def concluded(problem: Problem, first: Suggestion, nodes: IntArray, found: Exact) -> Suggestion:
+def concluded(problem: Problem, first: Suggestion, nodes: IntArray, found: Suggestion) -> Suggestion:
     """Return what was found on some nodes as a suggestion, or the first one if it is better or the only one.
 
     Args:
@@ -96,10 +85,7 @@ def concluded(problem: Problem, first: Suggestion, nodes: IntArray, found: Exact
         if first.placement is not None:
             return replace(first, reason=f"the greedy placement, as no other was found: {reason}")
         return Suggestion(None, reason, proved=whole and found.proved)
-    if first.placement is not None and _rank(problem, first.placement) < _rank(problem, found.placement):
+    rank = evaluate(problem, found.placement).rank
+    if first.placement is not None and evaluate(problem, first.placement).rank < rank:
         return replace(first, reason=f"the greedy placement is better than the one found: {reason}")
     return Suggestion(found.placement, reason, found.bound if whole else None, proved=whole and found.proved)
-
-
-def _rank(problem: Problem, placement: IntArray) -> tuple[int, int]:
-    return evaluate(problem, placement).rank

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scheduler.contract.strategy import Context, NoParameters, Progress, Suggestion
+from scheduler.construct.greedy_placement import greedy_placement
+from scheduler.contract.incumbent import WORST, Incumbent
+from scheduler.contract.strategy import Context, Progress, Suggestion
 from scheduler.evaluation.evaluate import check, evaluate
 from scheduler.reduce.candidates import candidates
 from scheduler.reduce.subproblem import restrict
 from scheduler.search.level_descent import descend
-from scheduler.strategies.greedy import greedy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scheduler.base.arrays import IntArray
     from scheduler.base.deadline import Deadline
-    from scheduler.contract.strategy import Report, StrategyEntry
+    from scheduler.contract.strategy import StrategyEntry
     from scheduler.model.problem import Problem
 
     Solve = Callable[[IntArray, Deadline], Suggestion]
@@ -32,7 +32,7 @@ LARGEST_TABLE = 32_000_000
 """(operators + streams) x nodes up to which it does, 256 MB per table of floats."""
 CANDIDATES = 256
 """Candidate nodes, unless the operators need more: then twice as many as the greedy placement uses."""
-ROUNDS = 4
+CHOICES = 4
 """Times that candidates are chosen at most."""
 
 
@@ -51,8 +51,8 @@ def solve_on_candidates(
     finds nothing on them, the greedy placement is improved operator by operator instead
     (`scheduler.search.level_descent`), and the reason says so.
 
-    Every round but the last gets half of the time that is left. With a deadline, a round that improves
-    nothing is followed by one on twice as many candidates; without, it is the last.
+    Every choice of candidates but the last gets half of the time that is left. With a deadline, one that
+    improves nothing is followed by one of twice as many candidates; without, it is the last.
 
     Args:
         problem: The whole problem.
@@ -60,23 +60,34 @@ def solve_on_candidates(
         parameters: Its parameters.
         context: As for the strategy.
     """
-    news = _News(context.report)
-    context = replace(context, report=news.of(np.arange(problem.n_nodes)))
-    first = greedy(problem, NoParameters(), context)
+    incumbent = Incumbent(problem, context.report)
+    context = replace(context, report=incumbent.hear)
+    first = greedy_placement(problem, context)
     if first.placement is None:
         return first
-    used = _used(problem, first.placement, parameters)
+    used = np.unique(first.placement)
+    if (
+        entry.starts_at_current(parameters)
+        and problem.current is not None
+        and not check(problem, problem.current)
+    ):
+        used = np.union1d(used, problem.current)
     if len(used) > _most_candidates(problem):
         return _descended(problem, first.placement, context, f"the problem is too large for {entry.name}")
 
     def solve(nodes: IntArray, deadline: Deadline) -> Suggestion:
-        within = replace(context, deadline=deadline, report=news.of(nodes))
+        def report(progress: Progress, /) -> None:
+            if progress.placement is not None:
+                incumbent.offer(nodes[progress.placement], progress.source)
+
+        within = replace(context, deadline=deadline, report=report)
         return entry.solve(restrict(problem, nodes), parameters, within)
 
-    found = _best_of_rounds(problem, solve, context.deadline, used)
+    found = _best_of_choices(problem, solve, context.deadline, used)
     if found.placement is None:
         return _descended(problem, first.placement, context, f"{entry.name} found nothing: {found.reason}")
-    if entry.never_worse_than_greedy and _rank(problem, first.placement) < _rank(problem, found.placement):
+    rank = evaluate(problem, found.placement).rank
+    if entry.never_worse_than_greedy and evaluate(problem, first.placement).rank < rank:
         return replace(found, placement=first.placement)
     return found
 
@@ -89,36 +100,23 @@ def _most_candidates(problem: Problem) -> int:
     return min(LARGEST_TABLE // _rows(problem), LARGEST_NETWORK, problem.n_nodes)
 
 
-def _rank(problem: Problem, placement: IntArray) -> tuple[int, int]:
-    return evaluate(problem, placement).rank
-
-
-def _used(problem: Problem, placement: IntArray, parameters: object) -> IntArray:
-    """Return the nodes that candidates have to include: also those where the strategy is to start."""
-    current = problem.current
-    starts_there = getattr(parameters, "start", None) == "current"
-    if starts_there and current is not None and not check(problem, current):
-        placement = np.concatenate([placement, current])
-    return np.unique(placement)
-
-
-def _best_of_rounds(problem: Problem, solve: Solve, deadline: Deadline, used: IntArray) -> Suggestion:
+def _best_of_choices(problem: Problem, solve: Solve, deadline: Deadline, used: IntArray) -> Suggestion:
     most = _most_candidates(problem)
     count = min(most, max(CANDIDATES, 2 * len(used)))
     best: Suggestion | None = None
-    best_rank = (0, 0)
+    best_rank = WORST
     tried: set[bytes] = set()
-    for left in reversed(range(ROUNDS)):
+    for left in reversed(range(CHOICES)):
         nodes = candidates(problem, used, max(count, len(used)))
         if nodes.tobytes() in tried or (best is not None and deadline.expired()):
             break
         tried.add(nodes.tobytes())
-        found = solve(nodes, deadline.within(deadline.remaining() / (2 if left else 1)))
+        found = solve(nodes, deadline.share(0.5 if left else 1.0))
         if found.placement is None:
             return best or found
         placement = nodes[found.placement]
-        rank = _rank(problem, placement)
-        if best is not None and rank >= best_rank:
+        rank = evaluate(problem, placement).rank
+        if rank >= best_rank:
             if deadline.unlimited:
                 break
             count = min(2 * count, most)
@@ -126,31 +124,8 @@ def _best_of_rounds(problem: Problem, solve: Solve, deadline: Deadline, used: In
         reason = f"{found.reason} (on {len(nodes)} candidates of {problem.n_nodes} nodes)"
         best, best_rank, used = Suggestion(placement, reason), rank, np.unique(placement)
     if best is None:
-        raise AssertionError("the first round tries something")
+        raise AssertionError("the first choice tries something")
     return best
-
-
-class _News:
-    """Passes on what strategies on candidates report, in terms of all nodes, as far as it is news.
-
-    Their bounds hold for the candidates only.
-    """
-
-    def __init__(self, report: Report) -> None:
-        self._report = report
-        self._best = math.inf
-
-    def of(self, nodes: IntArray) -> Report:
-        """Return what hears of progress on these nodes."""
-
-        def report(progress: Progress, /) -> None:
-            if progress.objective >= self._best:
-                return
-            self._best = progress.objective
-            placement = None if progress.placement is None else nodes[progress.placement]
-            self._report(replace(progress, bound=None, placement=placement))
-
-        return report
 
 
 def _descended(problem: Problem, placement: IntArray, context: Context, why: str) -> Suggestion:

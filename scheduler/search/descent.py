@@ -42,10 +42,10 @@ class Descent:
         before = None
         while self.rank != before:
             before = self.rank
-            if not self.round(deadline):
+            if not self.iterate(deadline):
                 break
 
-    def round(self, deadline: Deadline) -> bool:
+    def iterate(self, deadline: Deadline) -> bool:
         """Take the best step of each neighbourhood in turn; return whether there was time for all three."""
         for improve in (self.co_locate, self.swap_resources, self.move_single):
             if deadline.expired():

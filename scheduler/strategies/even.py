@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.construct.first_fit import NodeOrder, place_in_order
+from scheduler.contract.strategy import NoParameters, StrategyEntry
 
 if TYPE_CHECKING:
-    from scheduler.contract.strategy import Context, NoParameters, Suggestion
+    from scheduler.contract.strategy import Context, Suggestion
     from scheduler.model.problem import Problem
 
 
@@ -21,3 +22,12 @@ def even(problem: Problem, _parameters: NoParameters, _context: Context, /) -> S
     Complexity: see `place_in_order`.
     """
     return place_in_order(problem, NodeOrder(np.arange(problem.n_nodes), onward=True), range(problem.n_ops))
+
+
+ENTRY = StrategyEntry(
+    name="even",
+    solve=even,
+    parameters=NoParameters,
+    summary="operators dealt out in turn, blind to delays; a reference",
+    scales=True,
+)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.construct.first_fit import NodeOrder, breadth_first_operators, place_in_order
+from scheduler.contract.strategy import NoParameters, StrategyEntry
 
 if TYPE_CHECKING:
-    from scheduler.contract.strategy import Context, NoParameters, Suggestion
+    from scheduler.contract.strategy import Context, Suggestion
     from scheduler.model.problem import Problem
 
 
@@ -19,3 +20,12 @@ def greedy_no_penalty(problem: Problem, _parameters: NoParameters, _context: Con
     Complexity: see `place_in_order`.
     """
     return place_in_order(problem, NodeOrder(np.arange(problem.n_nodes)), breadth_first_operators(problem))
+
+
+ENTRY = StrategyEntry(
+    name="greedy-no-penalty",
+    solve=greedy_no_penalty,
+    parameters=NoParameters,
+    summary="first-fit over nodes as they are listed",
+    scales=True,
+)

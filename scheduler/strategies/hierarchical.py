@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.contract.strategy import Context, NoParameters, Suggestion
+from scheduler.base.checks import whole_number
+from scheduler.construct.greedy_placement import greedy_placement
+from scheduler.contract.strategy import StrategyEntry
 from scheduler.reduce.hierarchy import Hierarchy, create_hierarchy
-from scheduler.reduce.narrowing import PROOF_SIZE, concluded, limited, silent, solve_on, whole
-from scheduler.strategies.greedy import greedy
+from scheduler.reduce.narrowing import PROOF_SIZE, concluded, limited, silent, solve_on
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from scheduler.base.arrays import IntArray
-    from scheduler.exact.solve import Exact
+    from scheduler.contract.strategy import Context, Suggestion
     from scheduler.model.problem import Problem
 
 
@@ -34,8 +35,8 @@ class HierarchicalParameters:
     proof_size: int = PROOF_SIZE
 
     def __post_init__(self) -> None:
-        whole("grouping_factor", self.grouping_factor, 2)
-        whole("proof_size", self.proof_size, 0)
+        whole_number("grouping_factor", self.grouping_factor, 2)
+        whole_number("proof_size", self.proof_size, 0)
 
 
 def hierarchical(problem: Problem, parameters: HierarchicalParameters, context: Context, /) -> Suggestion:
@@ -47,7 +48,7 @@ def hierarchical(problem: Problem, parameters: HierarchicalParameters, context: 
 
     Complexity: O(n_nodes^2) per level for the hierarchy, then one exact solution per level on few nodes.
     """
-    first = greedy(problem, NoParameters(), context)
+    first = greedy_placement(problem, context)
     if context.deadline.expired() or (first.placement is None and first.proved):
         return first
     hierarchy = create_hierarchy(problem, parameters.grouping_factor, context.random)
@@ -63,7 +64,7 @@ def hierarchical(problem: Problem, parameters: HierarchicalParameters, context: 
 
 def _solved(
     hierarchy: Hierarchy, used: list[IntArray], proof_size: int, context: Context
-) -> tuple[IntArray, Exact]:
+) -> tuple[IntArray, Suggestion]:
     """Solve the next level.
 
     Args:
@@ -94,3 +95,13 @@ def _candidates(hierarchy: Hierarchy, used: list[IntArray]) -> Iterator[IntArray
             yield np.flatnonzero(chosen)
     if not chosen.all():
         yield np.arange(chosen.size)
+
+
+ENTRY = StrategyEntry(
+    name="hierarchical",
+    solve=hierarchical,
+    parameters=HierarchicalParameters,
+    summary="the exact solver on virtual data centres, then within those that it used",
+    anytime=True,
+    never_worse_than_greedy=True,
+)

@@ -6,11 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scheduler.contract.strategy import Suggestion
+from scheduler.base.checks import positive_number
+from scheduler.contract.strategy import StrategyEntry
 from scheduler.exact.solve import solve_exact
+from scheduler.search.searched_start import SearchedStart
 
 if TYPE_CHECKING:
-    from scheduler.contract.strategy import Context
+    from scheduler.contract.strategy import Context, Suggestion
     from scheduler.model.problem import Problem
 
 
@@ -26,16 +28,8 @@ class OdpParameters:
     work_limit: float | None = 2e6
 
     def __post_init__(self) -> None:
-        limit = self.work_limit
-        if limit is None:
-            return
-        if isinstance(limit, bool) or not isinstance(limit, int | float) or not 0 < limit < math.inf:
-            raise ValueError(f"work_limit: expected a number > 0 or None, got {limit!r}")
-
-
-def tireless(_parameters: OdpParameters) -> OdpParameters:
-    """Return the parameters with which only the proof or the deadline ends the search."""
-    return OdpParameters(None)
+        if self.work_limit is not None:
+            positive_number("work_limit", self.work_limit, expected="a number > 0 or None")
 
 
 def odp(problem: Problem, parameters: OdpParameters, context: Context, /) -> Suggestion:
@@ -44,5 +38,17 @@ def odp(problem: Problem, parameters: OdpParameters, context: Context, /) -> Sug
     Complexity: exponential in the worst case; see `scheduler.exact.solve`.
     """
     limit = math.inf if parameters.work_limit is None else parameters.work_limit
-    exact = solve_exact(problem, None, context, work_limit=limit)
-    return Suggestion(exact.placement, exact.reason, bound=exact.bound, proved=exact.proved)
+    return solve_exact(problem, SearchedStart(problem, context), context, work_limit=limit)
+
+
+ENTRY = StrategyEntry(
+    name="odp",
+    solve=odp,
+    parameters=OdpParameters,
+    summary="the optimal placement with its proof",
+    exact=True,
+    anytime=True,
+    never_worse_than_greedy=True,
+    limits=("work_limit",),
+    ends_with_proof=True,
+)

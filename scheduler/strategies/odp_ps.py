@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scheduler.base.checks import whole_number
+from scheduler.construct.greedy_placement import greedy_placement, pinned_nodes
 from scheduler.construct.penalty import link_penalty
-from scheduler.contract.strategy import NoParameters
+from scheduler.contract.strategy import StrategyEntry
 from scheduler.reduce.clustering import between, nested_sets
-from scheduler.reduce.narrowing import PROOF_SIZE, concluded, limited, solve_on, whole
+from scheduler.reduce.narrowing import PROOF_SIZE, concluded, limited, solve_on
 from scheduler.reduce.subproblem import restrict
-from scheduler.strategies.greedy import greedy, pinned_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +35,7 @@ class OdpPsParameters:
     proof_size: int = PROOF_SIZE
 
     def __post_init__(self) -> None:
-        whole("proof_size", self.proof_size, 0)
+        whole_number("proof_size", self.proof_size, 0)
 
 
 def odp_ps(problem: Problem, parameters: OdpPsParameters, context: Context, /) -> Suggestion:
@@ -48,11 +49,11 @@ def odp_ps(problem: Problem, parameters: OdpPsParameters, context: Context, /) -
 
     Complexity: O(n_nodes^2 log n_nodes), then one exact solution per set, on twice as many nodes each time.
     """
-    first = greedy(problem, NoParameters(), context)
+    first = greedy_placement(problem, context)
     if context.deadline.expired() or (first.placement is None and first.proved):
         return first
     for nodes in _ever_larger(problem, _references(problem, first.placement)):
-        fitted = greedy(restrict(problem, nodes), NoParameters(), context)
+        fitted = greedy_placement(restrict(problem, nodes), context)
         last = nodes.size == problem.n_nodes
         if fitted.placement is None and fitted.proved and not last:
             continue
@@ -82,3 +83,13 @@ def _ever_larger(problem: Problem, references: IntArray) -> Iterator[IntArray]:
             yield nodes
     if inside.size < problem.n_nodes or inside is references:
         yield np.arange(problem.n_nodes)
+
+
+ENTRY = StrategyEntry(
+    name="odp-ps",
+    solve=odp_ps,
+    parameters=OdpPsParameters,
+    summary="the exact solver on the smallest set of near nodes that suffices",
+    anytime=True,
+    never_worse_than_greedy=True,
+)

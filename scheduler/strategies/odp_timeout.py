@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from scheduler.contract.strategy import Suggestion
+from scheduler.base.checks import positive_number
+from scheduler.contract.strategy import StrategyEntry
 from scheduler.exact.solve import solve_exact
+from scheduler.search.searched_start import SearchedStart
 
 if TYPE_CHECKING:
-    from scheduler.contract.strategy import Context
+    from scheduler.contract.strategy import Context, Suggestion
     from scheduler.model.problem import Problem
 
 WORK_WITHOUT_CLOCK = 2e6
@@ -28,13 +29,22 @@ class OdpTimeoutParameters:
     time_limit_s: float = 300.0
 
     def __post_init__(self) -> None:
-        limit = self.time_limit_s
-        if isinstance(limit, bool) or not isinstance(limit, int | float) or not 0 < limit < math.inf:
-            raise ValueError(f"time_limit_s: expected a number > 0, got {limit!r}")
+        positive_number("time_limit_s", self.time_limit_s)
 
 
 def odp_timeout(problem: Problem, parameters: OdpTimeoutParameters, context: Context, /) -> Suggestion:
     """Return the best placement that the exact solver has after the time limit, with a bound on F."""
-    limit = WORK_WITHOUT_CLOCK if context.deadline.unlimited else math.inf
-    exact = solve_exact(problem, None, context, time_limit_s=parameters.time_limit_s, work_limit=limit)
-    return Suggestion(exact.placement, exact.reason, bound=exact.bound, proved=exact.proved)
+    context = replace(context, deadline=context.deadline.within(parameters.time_limit_s))
+    limit = context.deadline.otherwise(WORK_WITHOUT_CLOCK)
+    return solve_exact(problem, SearchedStart(problem, context), context, work_limit=limit)
+
+
+ENTRY = StrategyEntry(
+    name="odp-timeout",
+    solve=odp_timeout,
+    parameters=OdpTimeoutParameters,
+    summary="the exact solver, stopped at a time limit",
+    exact=True,
+    anytime=True,
+    never_worse_than_greedy=True,
+)

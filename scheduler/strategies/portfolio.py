@@ -8,21 +8,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.deadline import Deadline
+from scheduler.base.checks import whole_number
+from scheduler.construct.greedy_placement import greedy_placement
 from scheduler.contract.children import INLINE, Children
-from scheduler.contract.strategy import Context, NoParameters, Progress, Suggestion
-from scheduler.evaluation.evaluate import check, evaluate
-from scheduler.exact.solve import Exact, solve_exact
-from scheduler.strategies.greedy import greedy
-from scheduler.strategies.ils import IlsParameters, improve
+from scheduler.contract.incumbent import Incumbent
+from scheduler.contract.strategy import Context, Progress, StrategyEntry, Suggestion
+from scheduler.evaluation.evaluate import evaluate
+from scheduler.exact.solve import solve_exact
+from scheduler.exact.start import GivenStart
+from scheduler.search.iterated import improve
+from scheduler.strategies.ils import IlsParameters
 from scheduler.strategies.odp import OdpParameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scheduler.base.arrays import IntArray
+    from scheduler.base.deadline import Deadline
     from scheduler.contract.children import Job
-    from scheduler.evaluation.evaluate import Rank
     from scheduler.model.problem import Problem
 
 LOOK_EVERY_S = 0.2
@@ -36,7 +39,7 @@ class PortfolioParameters:
     """Settings of `portfolio`.
 
     Attributes:
-        patience: Rounds of `ils` without a better placement after which its search ends (>= 1); None: it
+        patience: Iterations of `ils` without a better placement after which its search ends (>= 1); None: it
             goes on until the proof is there or time is over.
         walkers: As of `ils` (>= 2).
         first_patience: The patience of the short search that gives the proof its start (>= 1).
@@ -52,14 +55,7 @@ class PortfolioParameters:
     def __post_init__(self) -> None:
         IlsParameters(self.patience, self.walkers)
         OdpParameters(self.work_limit)
-        first = self.first_patience
-        if isinstance(first, bool) or not isinstance(first, int) or first < 1:
-            raise ValueError(f"first_patience: expected a whole number >= 1, got {first!r}")
-
-
-def tireless(parameters: PortfolioParameters) -> PortfolioParameters:
-    """Return the parameters with which the search uses all the time that it is given."""
-    return replace(parameters, patience=None, work_limit=None)
+        whole_number("first_patience", self.first_patience, 1)
 
 
 def portfolio(problem: Problem, parameters: PortfolioParameters, context: Context, /) -> Suggestion:
@@ -73,16 +69,16 @@ def portfolio(problem: Problem, parameters: PortfolioParameters, context: Contex
     them is faster unless the deadline cuts them short. An `ils` without patience ends so anyway: it starts
     from what the short one found, and begins anew with every better placement of the solver.
     """
-    first = greedy(problem, NoParameters(), context)
-    best = _Best(problem, context)
+    first = greedy_placement(problem, context)
+    best = Incumbent(problem, context.report)
     if first.placement is not None:
         best.offer(first.placement, "greedy")
     if context.deadline.expired() or (first.placement is None and first.proved):
         return first
     if best.placement is not None:
         (random,) = context.random.spawn(1)
-        short = IlsParameters(parameters.first_patience, parameters.walkers)
-        improve(problem, best.placement, short, replace(context, random=random, report=best.hear))
+        short = replace(context, random=random, report=best.hear)
+        improve(problem, best.placement, short, parameters.first_patience, parameters.walkers)
     proof = _Proof(problem, parameters, best, context)
     try:
         found = _search_beside(first, parameters, proof, context)
@@ -94,7 +90,7 @@ def portfolio(problem: Problem, parameters: PortfolioParameters, context: Contex
         return _better(found, proof)
     if best.placement is None:
         return first
-    return Suggestion(best.placement, "the deadline ended the search and the proof", bound=best.bound)
+    return Suggestion(best.placement, "the deadline ended the search and the proof", bound=best.known_bound)
 
 
 def _search_beside(
@@ -102,12 +98,11 @@ def _search_beside(
 ) -> Suggestion:
     """Search while the proof is under way, then wait for it; return what is found by the search alone."""
     best, found = proof.best, first
-    searching = IlsParameters(parameters.patience, parameters.walkers)
-    beside = replace(context, deadline=Deadline(proof.clock, context.deadline.at), report=best.hear)
+    beside = replace(context, deadline=context.deadline.or_when(proof.decided), report=best.hear)
     start = first.placement if parameters.patience is not None else best.placement
     while start is not None:
         proof.better = False
-        found = improve(best.problem, start, searching, beside)
+        found = improve(best.problem, start, beside, parameters.patience, parameters.walkers)
         start = best.placement if proof.better and not context.deadline.expired() else None
     while not proof.job.ended and not context.deadline.expired():
         proof.job.wait(min(LOOK_EVERY_S, context.deadline.remaining()))
@@ -116,12 +111,12 @@ def _search_beside(
     return found
 
 
-def _decided(exact: Exact, best: _Best) -> Suggestion:
+def _decided(exact: Suggestion, best: Incumbent) -> Suggestion:
     """Return what is proved; only a solver's tolerance can let the search be ahead of it."""
     placement = exact.placement
     if placement is not None and best.rank[0] < evaluate(best.problem, placement).rank[0]:
         placement = best.placement
-    return Suggestion(placement, exact.reason, bound=best.bound, proved=True)
+    return Suggestion(placement, exact.reason, bound=best.known_bound, proved=True)
 
 
 def _better(found: Suggestion, proof: _Proof) -> Suggestion:
@@ -134,50 +129,7 @@ def _better(found: Suggestion, proof: _Proof) -> Suggestion:
     if not placements:
         return Suggestion(None, reason)
     placement = min(placements, key=lambda each: evaluate(problem, each).rank)
-    return Suggestion(placement, reason, bound=proof.best.bound)
-
-
-class _Best:
-    """The best placement and the best bound, whoever found them; reports every improvement."""
-
-    def __init__(self, problem: Problem, context: Context) -> None:
-        self.problem = problem
-        self.placement: IntArray | None = None
-        self.rank: Rank = (0, 0)
-        self._objective = math.inf
-        self._bound = -math.inf
-        self._report = context.report
-
-    @property
-    def bound(self) -> float | None:
-        """The bound, at most F of the best placement: solvers have tolerances."""
-        return None if self._bound == -math.inf else min(self._bound, self._objective)
-
-    def offer(self, placement: IntArray, source: str) -> bool:
-        """Take a placement if it is feasible and better; return whether F became lower."""
-        worth = evaluate(self.problem, placement)
-        if (self.placement is not None and worth.rank >= self.rank) or check(self.problem, placement):
-            return False
-        lower = self.placement is None or worth.rank[0] < self.rank[0]
-        self.placement, self.rank, self._objective = placement, worth.rank, worth.objective
-        self._tell(source)
-        return lower
-
-    def hear(self, progress: Progress, /) -> None:
-        """Take what the search reports."""
-        if progress.placement is not None:
-            self.offer(progress.placement, progress.source)
-
-    def hear_of_proof(self, progress: Progress) -> bool:
-        """Take what the exact solver reports; return whether F became lower."""
-        if progress.bound is not None and progress.bound > self._bound:
-            self._bound = progress.bound
-            self._tell(progress.source)
-        return progress.placement is not None and self.offer(progress.placement, progress.source)
-
-    def _tell(self, source: str) -> None:
-        if self.placement is not None:
-            self._report(Progress(self._objective, self.bound, source, self.placement))
+    return Suggestion(placement, reason, bound=proof.best.known_bound)
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,23 +155,22 @@ class _Proof:
     """
 
     def __init__(
-        self, problem: Problem, parameters: PortfolioParameters, best: _Best, context: Context
+        self, problem: Problem, parameters: PortfolioParameters, best: Incumbent, context: Context
     ) -> None:
         deadline = context.deadline
-        if context.children is INLINE and not deadline.unlimited:
-            deadline = deadline.within(INLINE_SHARE * deadline.remaining())
+        if context.children is INLINE:
+            deadline = deadline.share(INLINE_SHARE)
         self.best = best
-        self.exact: Exact | None = None
+        self.exact: Suggestion | None = None
         self.better = False
         self._begins_anew = parameters.patience is None
-        self._clock = context.deadline.clock
         limit = math.inf if parameters.work_limit is None else parameters.work_limit
         self.start = best.placement
         question = _Question(problem, self.start, limit, context.children)
-        self.job: Job[Progress | Exact] = context.children.start(prove, question, deadline)
+        self.job: Job[Progress | Suggestion] = context.children.start(prove, question, deadline)
 
     @property
-    def proved(self) -> Exact | None:
+    def proved(self) -> Suggestion | None:
         """The answer, if it is a proof: of an optimum, or that there is no placement at all."""
         exact = self.exact
         if exact is None or not exact.proved:
@@ -229,18 +180,33 @@ class _Proof:
     def listen(self) -> None:
         """Take in what the solver has said."""
         for message in self.job.messages():
-            if isinstance(message, Exact):
+            if isinstance(message, Suggestion):
                 self.exact = message
-            elif self.best.hear_of_proof(message):
+                continue
+            before = self.best.rank
+            self.best.hear(message)
+            if self.best.rank[0] < before[0]:
                 self.better = self._begins_anew
 
-    def clock(self) -> float:
-        """Return the time; infinity once the search beside has to end for what is proved, or better."""
+    def decided(self) -> bool:
+        """Return whether the search beside has to end now, for what is proved or better."""
         self.listen()
-        return math.inf if self.better or self.proved is not None else self._clock()
+        return self.better or self.proved is not None
 
 
-def prove(question: _Question, deadline: Deadline, say: Callable[[Progress | Exact], None]) -> None:
+def prove(question: _Question, deadline: Deadline, say: Callable[[Progress | Suggestion], None]) -> None:
     """Search for a proof in a child; says progress and at last the answer."""
     context = Context(np.random.default_rng(0), deadline, question.children, say)
-    say(solve_exact(question.problem, question.start, context, work_limit=question.work_limit))
+    say(solve_exact(question.problem, GivenStart(question.start), context, work_limit=question.work_limit))
+
+
+ENTRY = StrategyEntry(
+    name="portfolio",
+    solve=portfolio,
+    parameters=PortfolioParameters,
+    summary="greedy at once, then ils beside the exact solver: best placement and bound at any moment",
+    exact=True,
+    anytime=True,
+    never_worse_than_greedy=True,
+    limits=("patience", "work_limit"),
+)

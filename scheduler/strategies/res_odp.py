@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scheduler.base.checks import whole_number
+from scheduler.construct.greedy_placement import greedy_placement
 from scheduler.construct.penalty import link_penalty
-from scheduler.contract.strategy import Context, NoParameters, Suggestion
+from scheduler.contract.strategy import StrategyEntry
 from scheduler.exact.form.class_form import class_form
 from scheduler.exact.solver.relaxation import relaxed_placement
 from scheduler.reduce.clustering import between
-from scheduler.reduce.narrowing import PROOF_SIZE, concluded, limited, solve_on, whole
-from scheduler.strategies.greedy import greedy
-from scheduler.strategies.local_search import LocalSearchParameters, local_search
+from scheduler.reduce.narrowing import PROOF_SIZE, concluded, limited, solve_on
+from scheduler.search.local_optimum import local_optimum
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import FloatArray, IntArray
+    from scheduler.contract.strategy import Context, Suggestion
     from scheduler.model.problem import Problem
 
 SHARE_OF_RELAXATION = 0.5
@@ -47,9 +49,9 @@ class ResOdpParameters:
     proof_size: int = PROOF_SIZE
 
     def __post_init__(self) -> None:
-        whole("neighbours", self.neighbours, 1)
-        whole("relaxation_size", self.relaxation_size, 0)
-        whole("proof_size", self.proof_size, 0)
+        whole_number("neighbours", self.neighbours, 1)
+        whole_number("relaxation_size", self.relaxation_size, 0)
+        whole_number("proof_size", self.proof_size, 0)
 
 
 def res_odp(problem: Problem, parameters: ResOdpParameters, context: Context, /) -> Suggestion:
@@ -61,7 +63,7 @@ def res_odp(problem: Problem, parameters: ResOdpParameters, context: Context, /)
 
     Complexity: that of one linear program on all nodes and one exact solution on the candidates.
     """
-    first = greedy(problem, NoParameters(), context)
+    first = greedy_placement(problem, context)
     if context.deadline.expired() or (first.placement is None and first.proved):
         return first
     distance = between(link_penalty(problem))
@@ -76,10 +78,9 @@ def res_odp(problem: Problem, parameters: ResOdpParameters, context: Context, /)
 
 def _candidates(problem: Problem, parameters: ResOdpParameters, context: Context) -> IntArray:
     links = len(class_form(problem).edges) * problem.n_nodes**2
-    unlimited = context.deadline.unlimited
     moves = problem.n_ops * problem.n_nodes
-    if links > MOST_LINKS or (unlimited and moves > parameters.relaxation_size):
-        descended = local_search(problem, LocalSearchParameters(), context)
+    if links > MOST_LINKS or moves > context.deadline.otherwise(parameters.relaxation_size):
+        descended = local_optimum(problem, context)
         if descended.placement is not None:
             return np.unique(descended.placement)
     return drawn(relaxed_placement(problem, limited(context, SHARE_OF_RELAXATION)), context.random)
@@ -112,3 +113,13 @@ def expanded(distance: FloatArray, candidates: IntArray, count: int, random: np.
             )
             chosen[added] = True
     return np.flatnonzero(chosen)
+
+
+ENTRY = StrategyEntry(
+    name="res-odp",
+    solve=res_odp,
+    parameters=ResOdpParameters,
+    summary="the exact solver on the nodes that a linear relaxation uses, and neighbours",
+    anytime=True,
+    never_worse_than_greedy=True,
+)

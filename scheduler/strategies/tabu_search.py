@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.contract.strategy import Context, Suggestion
+from scheduler.base.checks import whole_number
+from scheduler.base.stop import Iterations
+from scheduler.contract.incumbent import WORST
+from scheduler.contract.strategy import Context, StrategyEntry, Suggestion
 from scheduler.evaluation.evaluate import evaluate
 from scheduler.evaluation.moves import MoveCosts, MoveEvaluator
 from scheduler.evaluation.relocations import RelocationEvaluator
-from scheduler.strategies.local_search import LocalSearchParameters, local_search, node_list
+from scheduler.search.local_optimum import local_optimum, node_list
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
     from scheduler.base.deadline import Deadline
     from scheduler.evaluation.evaluate import Rank
     from scheduler.model.problem import Problem
-
-WORST = (2**62, 0)
-"""A rank above that of every placement."""
 
 
 @dataclass(frozen=True)
@@ -38,16 +38,9 @@ class TabuSearchParameters:
     patience: int | None = 100
 
     def __post_init__(self) -> None:
-        for name, value in (("list_length", self.list_length), ("patience", self.patience)):
-            if value is None and name == "patience":
-                continue
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise ValueError(f"{name}: expected a whole number >= 1, got {value!r}")
-
-
-def tireless(parameters: TabuSearchParameters) -> TabuSearchParameters:
-    """Return the parameters with which the search uses all the time that it is given."""
-    return TabuSearchParameters(parameters.list_length, None)
+        whole_number("list_length", self.list_length, 1)
+        if self.patience is not None:
+            whole_number("patience", self.patience, 1)
 
 
 def tabu_search(problem: Problem, parameters: TabuSearchParameters, context: Context, /) -> Suggestion:
@@ -57,21 +50,19 @@ def tabu_search(problem: Problem, parameters: TabuSearchParameters, context: Con
 
     Complexity of a step: see `MoveEvaluator.single_moves` and `RelocationEvaluator.best`.
     """
-    first = local_search(problem, LocalSearchParameters(), context)
+    first = local_optimum(problem, context)
     if first.placement is None or context.deadline.expired():
         return first
     best, rank = first.placement, evaluate(problem, first.placement).rank
     steps = _Steps(problem, best, parameters.list_length)
-    idle = 0
-    while not context.deadline.expired():
+    stop = Iterations(context.deadline, parameters.patience, "steps")
+    while (why := stop.reason()) is None:
         if not steps.advance(context.deadline):
             return Suggestion(best, "every neighbour was visited")
-        idle += 1
+        stop.note(improved=steps.rank < rank)
         if steps.rank < rank:
-            best, rank, idle = steps.placement, steps.rank, 0
-        if idle >= parameters.patience if parameters.patience is not None else context.deadline.unlimited:
-            return Suggestion(best, f"{idle} steps without a better placement ended the search")
-    return Suggestion(best, "the deadline ended the search")
+            best, rank = steps.placement, steps.rank
+    return Suggestion(best, why)
 
 
 class _Steps:
@@ -119,3 +110,14 @@ class _Steps:
                 return moved, listed.rank(best)
             listed.objective[operator, column] = np.inf
         return None, WORST
+
+
+ENTRY = StrategyEntry(
+    name="tabu-search",
+    solve=tabu_search,
+    parameters=TabuSearchParameters,
+    summary="on from the local optimum through the best placements not visited lately",
+    anytime=True,
+    never_worse_than_greedy=True,
+    limits=("patience",),
+)

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from cli.commands import app
 from cli.errors import UserError
+from replay import session
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,6 +20,8 @@ LINE = (
     "M,L,2013-01-01 00:00:00,2013-01-01 00:0{minute}:00,120,0.44,-73.956528,40.716976,-73.962440,40.715008,"
     "CSH,3.50,0.50,0.50,0.00,0.00,4.50\n"
 )
+
+HEADER = "n,row_ms,emit_us,done_us,result_ms,paced\n"
 
 
 def refusal(*arguments: str) -> UserError:
@@ -88,9 +91,41 @@ def test_a_missing_java_is_one_sentence(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("JAVA_HOME", raising=False)
 
+    (tmp_path / "results.csv").write_text(HEADER)
     error = refusal("latency", "--stream", str(tmp_path))
 
     assert str(error) == "Spark needs Java 17 or newer, but there is no program `java` on PATH"
+    assert error.status == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("latency", "--stream", "{at}/none"), "{at}/none/results.csv: no such file"),
+        (("latency", "--stream", "{at}", "--out", "{at}"), "{at}: is a folder"),
+        (
+            ("latency", "--stream", "{at}", "--out", "{at}/results.csv/out"),
+            "{at}/results.csv/out: cannot be written: {at}/results.csv is no folder",
+        ),
+        (("compare", "--expected", "{at}", "--stream", "{at}/none"), "{at}/none/results.csv: no such file"),
+        (
+            ("compare", "--expected", "{at}/none", "--stream", "{at}"),
+            "{at}/none: no such folder of expected answers",
+        ),
+        (("expected", "{at}/rows.csv", "--out", "{at}/rows.csv"), "{at}/rows.csv: not a folder"),
+        (("analyse", "{at}", "--out", "{at}/rows.csv"), "{at}/rows.csv: not a folder"),
+    ],
+)
+def test_a_missing_folder_and_an_unwritable_output_are_refused_before_spark_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], sentence: str
+) -> None:
+    monkeypatch.setattr(session, "spark_session", None)
+    (tmp_path / "rows.csv").write_text(LINE.format(minute=1))
+    (tmp_path / "results.csv").write_text(HEADER)
+
+    error = refusal(*(argument.format(at=tmp_path) for argument in arguments))
+
+    assert str(error) == sentence.format(at=tmp_path)
     assert error.status == 2
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,8 +11,11 @@ from typer.testing import CliRunner
 from cli.commands import app
 from cli.errors import UserError
 from replay import session
+from replay.output import replaced_folder
+from replay.trips.table import finish
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 RUNNER = CliRunner()
@@ -46,6 +50,18 @@ def refusal(*arguments: str) -> UserError:
             "about 1,000 rows are too few to compare: at least 100,000 are needed",
         ),
         (
+            ("generate", "--days", "3000000", "--out", "{at}/out"),
+            "days: at most 3,653, ten years, not 3,000,000",
+        ),
+        (
+            ("generate", "--days", "1", "--out", "{at}/empty.csv"),
+            "{at}/empty.csv: not a folder",
+        ),
+        (
+            ("generate", "--days", "1", "--out", "{at}/empty.csv/out"),
+            "{at}/empty.csv/out: cannot be written: {at}/empty.csv is no folder",
+        ),
+        (
             ("generate", "--days", "1", "--out", "{at}/out", "--check", "--real", "{at}"),
             "{at}/nyc2013_fullrate_17col_46450.csv.gz: no such file: there are no real rows to compare with",
         ),
@@ -62,6 +78,61 @@ def test_bad_input_is_refused_before_spark_starts(
     assert str(error) == sentence.format(at=tmp_path)
     assert error.status == 2
     assert [path.name for path in tmp_path.iterdir()] == ["empty.csv"]
+
+
+@pytest.mark.parametrize("command", ["ingest", "clean"])
+def test_a_folder_that_cannot_be_written_is_refused_before_spark_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setattr(session, "spark_session", None)
+    source = tmp_path / "rows.csv"
+    source.write_text(LINE.format(minute=2, end="-73.962440"))
+    if command == "clean":
+        source = tmp_path / "table"
+        source.mkdir()
+        finish(source, {"rows": 0})
+
+    error = refusal(command, str(source), "--out", "/dev/null/out")
+
+    assert str(error) == "/dev/null/out: cannot be written: /dev/null is no folder"
+
+
+@pytest.mark.parametrize(
+    ("written", "sentence"),
+    [
+        (False, "interrupted: nothing was written, and what was there before is as it was"),
+        (True, "interrupted, but {out} was written before and is complete"),
+    ],
+)
+@pytest.mark.parametrize("earlier", [False, True])
+def test_ctrl_c_says_whether_the_table_was_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: bool, sentence: str, earlier: bool
+) -> None:
+    out = tmp_path / "out"
+
+    def write() -> None:
+        with replaced_folder(out) as scratch:
+            finish(scratch, {"rows": 0})
+
+    @contextmanager
+    def interrupted_session(*_: object) -> Iterator[None]:
+        yield
+        raise KeyboardInterrupt
+
+    def generated(*_: object, **__: object) -> dict[str, int]:
+        if written:
+            write()
+        return {}
+
+    monkeypatch.setattr(session, "spark_session", interrupted_session)
+    monkeypatch.setattr("replay.trips.generate.generate", generated)
+    if earlier:
+        write()
+
+    error = refusal("generate", "--days", "1", "--out", str(out))
+
+    assert str(error) == sentence.format(out=out)
+    assert error.status == 130
 
 
 @pytest.mark.spark

@@ -7,7 +7,7 @@ import json
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from typer.testing import CliRunner
@@ -17,6 +17,7 @@ from cli.demo import SITES
 from cli.errors import UserError
 from cli.progress import StepProgress
 from experiments import running_lab
+from experiments.busy import read_busy
 from experiments.demo import demo_run
 from experiments.demo.demo_run import DemoSettings, run_demo
 from experiments.errors import ExperimentError
@@ -24,7 +25,7 @@ from experiments.lab_steps import LabSteps, StepError
 from experiments.machine import provenance
 from experiments.topologies import taxi_query as taxi_query_module
 from experiments.topologies.description import turn_under
-from experiments.topologies.taxi_query import count_rows, taxi_query
+from experiments.topologies.taxi_query import at_rate, count_rows, taxi_query
 from tests.experiments.lab_double import Lab
 
 
@@ -42,6 +43,14 @@ class Screen:
 
     def stop(self) -> None:
         pass
+
+
+class CpuTimes(NamedTuple):
+    """Seconds of the processors since some moment."""
+
+    user: float
+    idle: float
+    iowait: float
 
 
 class OneHost:
@@ -118,6 +127,19 @@ def test_a_failed_step_says_which_command_and_its_last_line(tmp_path: Path) -> N
     assert "first" in (tmp_path / "submit.log").read_text(encoding="utf-8")
 
 
+def test_the_processors_count_from_the_paced_rows_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fast rows before them use all there is; a quarter is used after them."""
+    times = [CpuTimes(0.0, 0.0, 0.0), CpuTimes(100.0, 0.0, 0.0), CpuTimes(125.0, 70.0, 5.0)]
+    monkeypatch.setattr("experiments.busy.psutil.cpu_times", lambda: times.pop(0))
+    steps = LabSteps(OneHost("echo fast; echo paced rows begin; echo end"), Screen())  # type: ignore[arg-type]  # a double
+    data = tmp_path / "rows.csv"
+    feeding = at_rate(data, 100, 10.0, 20)
+    turn = turn_under("even", taxi_query(data), feeding, ends_at="site:here")
+
+    assert steps.feed(turn, feeding, tmp_path) == 0.25
+    assert times == []
+
+
 def test_results_carry_machine_date_and_commit() -> None:
     here = provenance()
     assert "cores" in here.machine
@@ -131,7 +153,7 @@ def test_the_option_is_for_stormplace_alone(
 ) -> None:
     """It reaches the configuration of the topology."""
     lab = Lab(tmp_path, {})
-    finished = SimpleNamespace(table="", markdown="", picture="")
+    finished = SimpleNamespace(table="", markdown="", picture="", busy="")
     monkeypatch.setattr(running_lab, "LabClient", lambda _: lab)
     monkeypatch.setattr(taxi_query_module, "evaluate_runs", lambda *_, **__: [])
     monkeypatch.setattr(demo_run.comparison, "build", lambda *_: finished)
@@ -145,3 +167,4 @@ def test_the_option_is_for_stormplace_alone(
         assert ("--pin" in command) == (given["--run"] == "stormplace")
     assert asked == {"even": None, "ras": None, "stormplace": options[1] if options else None}
     assert lab.state == "absent"
+    assert len([read_busy(run) for run in tmp_path.glob("*/*/")]) == 3

@@ -19,6 +19,7 @@ from cli.experiment_call import experiment_call
 from cli.interrupt import INTERRUPTED_STATUS
 from cli.progress import StepProgress
 from experiments import running_lab
+from experiments.busy import read_busy
 from experiments.errors import ExperimentError
 from experiments.evaluation import evaluation_run
 from experiments.evaluation.evaluation_data import prepare
@@ -153,6 +154,7 @@ def test_each_strategy_gets_the_same_rows_on_the_same_lab(
     def finish(_settings: object, _folder: Path, _rows: object, runs: dict[Variant, Path], _: object) -> None:
         assert used.state == "absent"
         reported.append([folder.name for folder in runs.values()])
+        assert None not in [read_busy(folder) for folder in runs.values()]
 
     monkeypatch.setattr(evaluation_run, "finish", finish)
 

@@ -30,11 +30,13 @@ services = true
         (["up", "--sites", "absent.toml"], "site file absent.toml: No such file or directory"),
         (["delay", "a", "b", "5"], "no lab is running in "),
         (["delay", "a", "b", "--", "-5"], "a delay is a number from 0 to 60000 ms, not -5.0"),
+        (["delay", "a", "b", "-5"], "a delay is a number from 0 to 60000 ms, not -5.0"),
         (["isolate", "a"], "no lab is running in "),
         (["rejoin", "a"], "no lab is running in "),
         (["exec", "a-1", "--", "true"], "no lab is running in "),
         (["scheduler", "even"], "no lab is running in "),
-        (["logs", "nimbus"], "no log is named 'nimbus'"),
+        (["logs", "nimbus"], "no lab has been started in "),
+        (["logs"], "no lab has been started in "),
     ],
 )
 def test_bad_input_is_one_sentence_and_a_status(

@@ -6,13 +6,19 @@ import os
 import signal
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 EXAMPLE = Path(__file__).parents[2] / "benchmarks" / "instances" / "sequential-100.json"
 STOPPED_AT_IMPORT = """
 import sys
+from importlib.metadata import version
 
 class Finder:
     def find_spec(self, name, *_):
@@ -67,3 +73,9 @@ def test_the_entry_loads_nothing_of_others_before_it_is_prepared_for_ctrl_c() ->
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
 
     assert done.stdout.split() == ["cli", "cli.interrupt", "cli.main"]
+
+
+def test_the_version_is_that_of_the_installed_distribution(
+    stormplace: Callable[..., tuple[int, str, str]],
+) -> None:
+    assert stormplace("--version") == (0, f"stormplace {version('stormplace')}\n", "")

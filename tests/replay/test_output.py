@@ -40,6 +40,26 @@ def test_an_interrupted_job_leaves_the_old_folder_and_nothing_else(tmp_path: Pat
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
+def test_ctrl_c_between_the_two_renames_leaves_the_old_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with replaced_folder(tmp_path / "out") as scratch:
+        (scratch / MARK).write_text("{}")
+    rename = type(tmp_path).rename
+
+    def interrupted(source: Path, target: Path) -> None:
+        if target.name == "out" and (source / "new").exists():
+            raise KeyboardInterrupt
+        rename(source, target)
+
+    monkeypatch.setattr(type(tmp_path), "rename", interrupted)
+    with pytest.raises(KeyboardInterrupt), replaced_folder(tmp_path / "out") as scratch:
+        (scratch / "new").touch()
+
+    assert [path.name for path in (tmp_path / "out").iterdir()] == [MARK]
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
 def test_a_folder_with_other_files_is_never_replaced(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").touch()
 

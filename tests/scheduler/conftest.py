@@ -24,6 +24,7 @@ from scheduler.model.problem import (
     Problem,
     Stream,
 )
+from tests.scheduler.large_problems import make_large, wide_network  # noqa: F401  # fixtures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

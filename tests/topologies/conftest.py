@@ -21,8 +21,8 @@ from redis.exceptions import BusyLoadingError
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.retry import Retry
 
+from formats.address import Address
 from tests.topologies.stand_in import serving
-from topologies.address import Address
 from topologies.taxi.topology import taxi_topology
 
 if TYPE_CHECKING:

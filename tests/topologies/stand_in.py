@@ -21,7 +21,7 @@ from thriftpy2.protocol import TBinaryProtocolFactory
 from thriftpy2.rpc import make_server
 from thriftpy2.transport import TFramedTransportFactory
 
-from topologies.address import Address
+from formats.address import Address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ import socket
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from topologies.address import Address
+    from formats.address import Address
 
 Reply = bytes | int | None | list["Reply"]
 

@@ -12,7 +12,7 @@ from topologies.redis_io.resp import RedisConnection, RedisGoneError, RedisReply
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from topologies.address import Address
+    from formats.address import Address
 
 _RETRY_S = 1.0
 _NO_SCRIPT = "NOSCRIPT"

@@ -11,7 +11,7 @@ from topologies.redis_io.writer import CommandWriter, WriteLostError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from topologies.address import Address
+    from formats.address import Address
 
 _TUPLE = 1
 """Tag of an entry whose loss is counted; others, with tag 0, are written again by their callers."""

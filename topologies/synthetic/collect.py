@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
-import tempfile
 import time
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, cast
 
+from topologies.scratch import scratch_in
 from topologies.synthetic.results import Measurements, faults_of
 from topologies.synthetic.run_summary import RunSummary, write_summary
 from topologies.synthetic.totals import by_component
@@ -18,6 +17,7 @@ from topologies.synthetic.workload import Workload
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from redis import Redis
 
@@ -62,9 +62,7 @@ class Collector:
         Raises:
             CollectError: There is no tuple at all, an entry cannot be read, or two submissions used the run.
         """
-        out.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=out, prefix=".collecting-") as name:
-            folder = Path(name)
+        with scratch_in(out) as folder:
             summary = self._gather(folder)
             write_summary(folder, self._run.id, summary)
             for file in sorted(folder.iterdir()):

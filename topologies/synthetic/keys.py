@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from topologies.address import Address
+from formats.address import Address
 from topologies.run_id import check_run_id
 from topologies.synthetic.workload import Workload
 

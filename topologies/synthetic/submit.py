@@ -14,7 +14,7 @@ from topologies.synthetic.topology import thrift_topology
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from topologies.address import Address
+    from formats.address import Address
     from topologies.synthetic.workload import Workload
 
 RATES_KEY = "topology.stormplace.rates"

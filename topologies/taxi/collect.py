@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-import tempfile
 import time
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from topologies.scratch import scratch_in
 from topologies.taxi.keys import QUERIES
 from topologies.taxi.run_files import RunFiles
 from topologies.taxi.run_summary import Summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
 
     from redis import Redis
 
@@ -73,9 +73,7 @@ class Collector:
         Raises:
             CollectError: There is no result at all.
         """
-        out.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=out, prefix=".collecting-") as name:
-            folder = Path(name)
+        with scratch_in(out) as folder:
             summaries = self._write(folder)
             for summary in summaries:
                 own = folder / _folder(summary.query)

@@ -16,7 +16,7 @@ from topologies.taxi.scripts import BEGIN
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from topologies.taxi.semantics import Semantics
+    from formats.semantics import Semantics
     from topologies.taxi.settings import TaxiSettings
 
 _REPLIES_WAITING = 8

@@ -4,20 +4,7 @@ from __future__ import annotations
 
 from math import floor
 
-ORIGIN_LONGITUDE = -74.913585
-"""Longitude of the CENTRE of cell 1.1, degrees."""
-
-ORIGIN_LATITUDE = 41.474937
-"""Latitude of the CENTRE of cell 1.1, degrees (not of its border, as in one public solution)."""
-
-CELL_LONGITUDE = 0.005986
-"""500 m to the east in degrees, by the challenge's flat-earth convention."""
-
-CELL_LATITUDE = 0.004491556
-"""500 m to the south in degrees, by the challenge's flat-earth convention."""
-
-CELLS = 300
-"""Cells per side; trips that leave them are not considered."""
+from formats.taxi_grid import CELL_LATITUDE, CELL_LONGITUDE, CELLS, ORIGIN_LATITUDE, ORIGIN_LONGITUDE
 
 
 def is_on_grid(longitude: float, latitude: float) -> bool:

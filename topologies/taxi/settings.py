@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self, cast
 
-from topologies.address import Address
+from formats.address import Address
 from topologies.taxi.keys import QUERIES, Run
 
 if TYPE_CHECKING:

@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from formats.semantics import Semantics
 from topologies.component import REPLAY_KEY, replays
 from topologies.submission import ACKERS_KEY, base_configuration, component_command, deliver
-from topologies.taxi.semantics import Semantics
 from topologies.taxi.settings import QUERIES_KEY, REDIS_KEY, RUN_KEY, SHARES_KEY, TaxiSettings
 from topologies.taxi.topology import SHARE_KEEPERS, taxi_topology
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from topologies.address import Address
+    from formats.address import Address
     from topologies.taxi.keys import Run
 
 PENDING_KEY = "topology.max.spout.pending"

@@ -11,7 +11,7 @@ from topologies.taxi.numbers import are_numbers, whole_number
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from topologies.taxi.semantics import Semantics
+    from formats.semantics import Semantics
 
 COLUMNS = 17
 """Columns of the challenge's files (no header)."""

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from experiments.adaptation.report.moves import Move
     from experiments.adaptation.report.true_network import Epoch
     from experiments.adaptation.report.verdict import Answers
+    from formats.site_file import SiteFile
     from replay.analysis.placement import ExecutorPlace
-    from replay.analysis.sites import Sites
     from scheduler.base.arrays import FloatArray
 
 CHANGES = ("delay", "isolate", "rejoin")
@@ -122,7 +122,7 @@ class ScenarioData:
         return tuple(found)
 
 
-def read_scenario(turn: Path, sites: Sites, expected: Path) -> ScenarioData:
+def read_scenario(turn: Path, sites: SiteFile, expected: Path) -> ScenarioData:
     """Read a finished scenario.
 
     Args:

@@ -97,7 +97,7 @@ class ScenarioDone(BaseModel):
         home: The site where rows come from and results go; source and sink are pinned to its first host.
         sites: Names of all sites.
         settings: The experiment's settings, as `experiment.json` has them.
-        busy: Fraction of the machine's processor time that was used while rows were fed.
+        busy: Share of the processors' time (0 to 1) that was used while the paced rows were fed.
         process_ends: How often each process of the lab ended unexpectedly from the submission to the end;
             supervisors of a site that is cut off do so by themselves.
         machine: The machine in a few words.

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from experiments.adaptation.report.finished_scenario import ScenarioData
     from experiments.adaptation.report.moves import Move
     from experiments.adaptation.report.true_network import Change, Epoch
-    from replay.analysis.sites import Sites
+    from formats.site_file import SiteFile
 
 
 def calm_ms(scenario: ScenarioData) -> float | None:
@@ -19,7 +19,7 @@ def calm_ms(scenario: ScenarioData) -> float | None:
     return settled_ms(scenario.rows, scenario.start_s, _first_change_s(scenario))
 
 
-def expected_ms(scenario: ScenarioData, change: Change, sites: Sites) -> float | None:
+def expected_ms(scenario: ScenarioData, change: Change, sites: SiteFile) -> float | None:
     """Return the response time that a phase should come to, end to end.
 
     It is what the last move since the first change promised, that of an earlier phase included, but not less
@@ -39,7 +39,7 @@ def expected_ms(scenario: ScenarioData, change: Change, sites: Sites) -> float |
     return None if promised is None else max(promised, calm or 0.0)
 
 
-def promised_ms(scenario: ScenarioData, move: Move, network: Epoch, sites: Sites) -> float | None:
+def promised_ms(scenario: ScenarioData, move: Move, network: Epoch, sites: SiteFile) -> float | None:
     """Return what a move promised end to end: its expected R, and the ways from and to Redis.
 
     Args:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.lines import Line2D
+from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from experiments.adaptation.report.recovery import OUTAGE_S
@@ -22,13 +23,22 @@ if TYPE_CHECKING:
     from experiments.adaptation.report.kept import PlannedRound
     from experiments.adaptation.report.phases import Phase
     from experiments.adaptation.report.true_network import Pair
-    from replay.analysis.sites import Sites
+    from formats.site_file import SiteFile
     from scheduler.base.arrays import FloatArray
 
 EVENT, MOVE = "#c0392b", "#6c3483"
 _DOT, _PREDICTED, _AWAY = "#7fa8c9", "#b35900", "#fbe3e0"
 _MINUTES_FROM_S = 1200.0
 _MOST_PAIRS = 10
+_WIDEST = 12.0
+_TRUE: dict[str, Any] = {"color": INK, "linewidth": 1.0, "linestyle": (0, (4, 2))}
+_DERIVED: dict[str, Any] = {
+    "marker": "o",
+    "color": "white",
+    "markeredgecolor": INK,
+    "markeredgewidth": 1.4,
+    "markersize": 6.5,
+}
 _BESIDE: dict[str, Any] = {
     "loc": "upper left",
     "bbox_to_anchor": (1.005, 1.02),
@@ -110,9 +120,10 @@ def draw_response_times(axes: Axes, scenario: ScenarioData, phases: Sequence[Pha
         [*expected, expected[-1]],
         where="post",
         color=_PREDICTED,
-        linewidth=1.5,
+        linewidth=4.0,
+        alpha=0.7,
         label="R that the planner\nexpects, source to sink",
-        zorder=4,
+        zorder=3.5,
     )
     low_ms = max(np.nanmin([rows.response_ms[answered].min(), *expected]), 1.0)
     high_ms = max(np.nanmax([rows.response_ms[answered].max(), *expected]), 2.0)
@@ -150,7 +161,7 @@ def _draw_recovery(axes: Axes, phase: Phase, clock: Clock) -> None:
     )
 
 
-def draw_delays(axes: Axes, scenario: ScenarioData, sites: Sites, clock: Clock) -> None:
+def draw_delays(axes: Axes, scenario: ScenarioData, sites: SiteFile, clock: Clock) -> None:
     """Draw the delays of the pairs of sites in use as the planner saw them, and as they were."""
     rounds = _current(scenario)
     pairs = _pairs_in_use(rounds, sites)
@@ -158,8 +169,10 @@ def draw_delays(axes: Axes, scenario: ScenarioData, sites: Sites, clock: Clock) 
     spare = [each for each in COLORS if each not in color.values()] or [INK]
     handles = []
     between = 0
-    # the first lines are the widest: one that lies on another does not hide it
-    widths = np.linspace(4.0, 1.6, len(pairs[:_MOST_PAIRS])) if len(pairs) > 1 else [1.8]
+    # the first lines are the widest, and all have a white edge: one that lies on another does not hide it
+    shown = len(pairs[:_MOST_PAIRS])
+    widths = np.linspace(min(1.8 + 2.6 * (shown - 1), _WIDEST), 1.8, shown)
+    derived = False
     for pair, width in zip(pairs[:_MOST_PAIRS], widths, strict=True):
         ends = sorted(pair, key=lambda site: (site != scenario.done.home, site))
         if ends[0] == scenario.done.home:
@@ -167,22 +180,14 @@ def draw_delays(axes: Axes, scenario: ScenarioData, sites: Sites, clock: Clock) 
         else:
             own = spare[between % len(spare)]
             between += 1
-        _draw_pair(axes, scenario, pair, {"color": own, "linewidth": float(width)}, clock)
+        derived |= _draw_pair(axes, scenario, pair, {"color": own, "linewidth": float(width)}, clock)
         handles.append(Line2D([], [], color=own, linewidth=1.8, label=" - ".join(ends)))
     handles += [
         Line2D([], [], color=INK, linewidth=1.8, label="as the planner saw it"),
-        Line2D([], [], color=INK, linewidth=1.2, linestyle=(0, (4, 2)), label="true"),
-        Line2D(
-            [],
-            [],
-            color=INK,
-            linestyle="",
-            marker="o",
-            mfc="white",
-            markersize=4,
-            label="not measured directly",
-        ),
+        Line2D([], [], **_TRUE, label="true"),
     ]
+    if derived:
+        handles.append(Line2D([], [], linestyle="", **_DERIVED, label="not measured directly"))
     if len(pairs) > _MOST_PAIRS:
         handles.append(Line2D([], [], linestyle="", label=f"({len(pairs) - _MOST_PAIRS} more pairs)"))
     axes.set_ylim(bottom=0)
@@ -192,21 +197,21 @@ def draw_delays(axes: Axes, scenario: ScenarioData, sites: Sites, clock: Clock) 
     axes.legend(handles=handles, **_BESIDE)
 
 
-def _draw_pair(axes: Axes, scenario: ScenarioData, pair: Pair, line: Mapping[str, Any], clock: Clock) -> None:
+def _draw_pair(axes: Axes, scenario: ScenarioData, pair: Pair, line: Mapping[str, Any], clock: Clock) -> bool:
+    """Draw a pair's delays; return whether one of them was not measured directly."""
     rounds = _current(scenario)
     seen = [seen_delays(each).get(pair, (np.nan, "measured")) for each in rounds]
     place = clock.steps(rounds)
     values = [ms for ms, _ in seen]
-    axes.step(place, [*values, values[-1]], where="post", zorder=3, **line)
+    edge = [withStroke(linewidth=line["linewidth"] + 1.2, foreground="white")]
+    axes.step(place, [*values, values[-1]], where="post", zorder=3, path_effects=edge, **line)
     derived = [number for number, (_, source) in enumerate(seen) if source != "measured"]
     axes.plot(
         place[derived],
         np.array(values)[derived],
-        "o",
-        color=line["color"],
-        mfc="white",
-        markersize=3.5,
+        linestyle="",
         zorder=4,
+        **_DERIVED | {"markeredgecolor": line["color"]},
     )
     times = [
         scenario.start_s,
@@ -218,15 +223,13 @@ def _draw_pair(axes: Axes, scenario: ScenarioData, pair: Pair, line: Mapping[str
         [clock.of(time_s) for time_s in (*times, scenario.end_s)],
         true_ms,
         where="post",
-        color=line["color"],
-        linewidth=1.2,
-        linestyle=(0, (4, 2)),
         zorder=3.5,
-        alpha=0.8,
+        **_TRUE,
     )
+    return bool(np.isfinite(np.array(values)[derived]).any())
 
 
-def draw_hosts(axes: Axes, scenario: ScenarioData, sites: Sites, clock: Clock) -> None:
+def draw_hosts(axes: Axes, scenario: ScenarioData, sites: SiteFile, clock: Clock) -> None:
     """Draw how many executors each site hosts, round by round."""
     rounds = _current(scenario)
     color = _site_colors(scenario, sites)
@@ -266,7 +269,7 @@ def _current(scenario: ScenarioData) -> list[PlannedRound]:
     return before[-1:] + inside
 
 
-def _pairs_in_use(rounds: Sequence[PlannedRound], sites: Sites) -> list[Pair]:
+def _pairs_in_use(rounds: Sequence[PlannedRound], sites: SiteFile) -> list[Pair]:
     """Return the pairs of sites that hosted executors at the same time, those in use longest first."""
     known = {pair for each in rounds for pair in seen_delays(each)}
     used = [{sites.hosts.get(host) for host in each.hosts.values() if host} for each in rounds]
@@ -274,7 +277,7 @@ def _pairs_in_use(rounds: Sequence[PlannedRound], sites: Sites) -> list[Pair]:
     return sorted((pair for pair in known if count[pair]), key=lambda pair: (-count[pair], sorted(pair)))
 
 
-def _site_colors(scenario: ScenarioData, sites: Sites) -> Mapping[str, str]:
+def _site_colors(scenario: ScenarioData, sites: SiteFile) -> Mapping[str, str]:
     """Give home and each site that hosted an executor a colour, in the order of their first use."""
     used = [sites.hosts.get(host or "") for each in scenario.rounds for host in each.hosts.values()]
     others = [site for site in dict.fromkeys(used) if site is not None and site != scenario.done.home]

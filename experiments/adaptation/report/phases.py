@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from experiments.adaptation.report.kept import Event
     from experiments.adaptation.report.moves import Move
     from experiments.adaptation.report.true_network import Change
-    from replay.analysis.sites import Sites
+    from formats.site_file import SiteFile
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Phase:
         return self.moves[0].time_s - self.event.time_s if self.moves else None
 
 
-def find_phases(scenario: ScenarioData, sites: Sites) -> tuple[Phase, ...]:
+def find_phases(scenario: ScenarioData, sites: SiteFile) -> tuple[Phase, ...]:
     """Return the phases of a scenario, in order."""
     found: list[Phase] = []
     before_ms = calm_ms(scenario)
@@ -81,7 +81,7 @@ def find_phases(scenario: ScenarioData, sites: Sites) -> tuple[Phase, ...]:
     return tuple(found)
 
 
-def _phase(scenario: ScenarioData, change: Change, before_ms: float | None, sites: Sites) -> Phase:
+def _phase(scenario: ScenarioData, change: Change, before_ms: float | None, sites: SiteFile) -> Phase:
     rows, start_s, end_s = scenario.rows, change.event.time_s, change.end_s
     inside = (rows.available_s >= start_s) & (rows.available_s < end_s)
     moves = tuple(move for move in scenario.moves if start_s <= move.time_s < end_s)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from experiments.adaptation.report.goals import lost_in_words
 from experiments.adaptation.report.minutes import find_minutes
+from experiments.busy import busy_sentence
 from experiments.reports.markdown import distinct, table
 from experiments.reports.targets import target_table
 
@@ -90,9 +91,8 @@ def markdown(
 
 def _origin(scenarios: Sequence[ScenarioData]) -> list[str]:
     done = [each.done for each in scenarios]
-    busy = [each.busy for each in done]
     return [
-        f"Processors busy while rows were fed: {min(busy):.0%} to {max(busy):.0%}.",
+        busy_sentence({each.scenario: each.busy for each in done}),
         f"{distinct(each.machine for each in done)}; {distinct(each.date for each in done)}; "
         f"commit {distinct(each.commit for each in done)}.",
     ]

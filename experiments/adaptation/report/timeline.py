@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from experiments.adaptation.report.finished_scenario import ScenarioData
     from experiments.adaptation.report.kept import Event
     from experiments.adaptation.report.phases import Phase
-    from replay.analysis.sites import Sites
+    from formats.site_file import SiteFile
 
 _DPI = 100
 _WIDTH, _LEFT, _RIGHT = 17.0, 1.15, 2.75
@@ -37,7 +37,7 @@ _LABELLED = ("delay", "isolate", "rejoin", "restore")
 _TITLE_STYLE: dict[str, Any] = {"fontsize": 13, "weight": "bold", "color": INK}
 
 
-def draw_timeline(path: Path, scenario: ScenarioData, phases: Sequence[Phase], sites: Sites) -> None:
+def draw_timeline(path: Path, scenario: ScenarioData, phases: Sequence[Phase], sites: SiteFile) -> None:
     """Draw a scenario from its first paced row to its last.
 
     Args:

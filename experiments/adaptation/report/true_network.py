@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from experiments.adaptation.report.kept import Event, PlannedRound, Source
-    from replay.analysis.sites import Sites
+    from formats.site_file import SiteFile
 
 Pair: TypeAlias = frozenset[str]
 """Two different sites."""
@@ -37,7 +37,7 @@ class Epoch:
         return None if pair & self.isolated else self.delay_ms[pair]
 
 
-def epochs(events: Sequence[Event], sites: Sites, path: Path) -> tuple[Epoch, ...]:
+def epochs(events: Sequence[Event], sites: SiteFile, path: Path) -> tuple[Epoch, ...]:
     """Return the network before the first event and after each, in order.
 
     Args:
@@ -93,7 +93,7 @@ class Change:
     end_s: float
 
 
-def seen_after_s(change: Change, rounds: Sequence[PlannedRound], sites: Sites) -> float | None:
+def seen_after_s(change: Change, rounds: Sequence[PlannedRound], sites: SiteFile) -> float | None:
     """Return how long after an event the first round began whose data show it.
 
     A changed delay is seen when more than half of the change is, in the planner's delays of each pair that
@@ -118,7 +118,7 @@ def seen_after_s(change: Change, rounds: Sequence[PlannedRound], sites: Sites) -
     return None
 
 
-def _shows(change: Change, each: PlannedRound, earlier: PlannedRound | None, sites: Sites) -> bool:
+def _shows(change: Change, each: PlannedRound, earlier: PlannedRound | None, sites: SiteFile) -> bool:
     delays = {pair: delay_ms for pair, (delay_ms, _) in seen_delays(each).items()}
     concerned = frozenset(change.event.sites)
     known = any(pair & concerned for pair in delays)
@@ -133,7 +133,7 @@ def _shows(change: Change, each: PlannedRound, earlier: PlannedRound | None, sit
     )
 
 
-def _left(earlier: PlannedRound, each: PlannedRound, concerned: frozenset[str], sites: Sites) -> bool:
+def _left(earlier: PlannedRound, each: PlannedRound, concerned: frozenset[str], sites: SiteFile) -> bool:
     """Whether an executor that had a host at one of the sites has none there any more."""
 
     def there(host: str | None) -> bool:

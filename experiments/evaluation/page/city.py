@@ -13,7 +13,7 @@ from matplotlib.patheffects import withStroke
 
 from experiments.evaluation.page.axes import dress
 from experiments.reports.svg import INK, MUTED, PAPER, SERIES, figure
-from replay.grid import NORTH_CENTRE, STEP_EAST, STEP_SOUTH, WEST_CENTRE
+from formats.taxi_grid import CELL_LATITUDE, CELL_LONGITUDE, ORIGIN_LATITUDE, ORIGIN_LONGITUDE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,11 +56,11 @@ class Grid:
 
     def longitude(self, east: float) -> float:
         """Return the longitude of the centre of a column of cells, degrees."""
-        return WEST_CENTRE + (east - 1) * STEP_EAST / self.parts
+        return ORIGIN_LONGITUDE + (east - 1) * CELL_LONGITUDE / self.parts
 
     def latitude(self, south: float) -> float:
         """Return the latitude of the centre of a row of cells, degrees."""
-        return NORTH_CENTRE - (south - 1) * STEP_SOUTH / self.parts
+        return ORIGIN_LATITUDE - (south - 1) * CELL_LATITUDE / self.parts
 
 
 ROUTES, AREAS = Grid(1), Grid(2)
@@ -144,7 +144,7 @@ def _heat(
         cmap=_COLORS,
         norm=PowerNorm(0.5, vmin=0.0),
         interpolation="nearest",
-        aspect=STEP_EAST / STEP_SOUTH,
+        aspect=CELL_LONGITUDE / CELL_LATITUDE,
         zorder=2,
     )
     bar = axes.figure.colorbar(image, ax=axes, shrink=0.75, pad=0.02)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from formats.site_file import SiteFile
     from replay.analysis.placement import ExecutorPlace
     from replay.analysis.predict import Prediction
-    from replay.analysis.sites import Sites
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Evaluation:
     title: str
     facts: Mapping[str, str]
     runs: tuple[StrategyRun, ...]
-    sites: Sites
+    sites: SiteFile
     analysis: Mapping[str, Any]
     origin: str
     command: str

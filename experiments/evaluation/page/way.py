@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from experiments.reports.placement_map import Placed
-    from replay.analysis.sites import Sites
+    from formats.site_file import SiteFile
 
 HEIGHT_IN = 0.22
 """Height of a map's unit, inches: executors keep their size, however many there are."""
@@ -28,7 +28,7 @@ PARTS: Mapping[str, str] = {
 }
 
 
-def placement(name: str, placed: Placed, sites: Sites, color: str, bottom: float) -> Figure:
+def placement(name: str, placed: Placed, sites: SiteFile, color: str, bottom: float) -> Figure:
     """Draw where the executors of one run were, and the streams between them."""
     drawn = figure(10.5, 1.3 + HEIGHT_IN * -bottom)
     axes = drawn.subplots()
@@ -37,7 +37,7 @@ def placement(name: str, placed: Placed, sites: Sites, color: str, bottom: float
     return drawn
 
 
-def lowest(placed: Sequence[Placed], sites: Sites) -> float:
+def lowest(placed: Sequence[Placed], sites: SiteFile) -> float:
     """Return the lower edge that all maps of a report share, so that they have one scale."""
     return min(map_bottom(each, sites) for each in placed)
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from itertools import cycle
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 from experiments.reports.figure import COLORS
 from experiments.reports.placement_map import draw_map, map_bottom
@@ -16,29 +18,37 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
     from experiments.response_time.report.summary import VariantSummary
     from experiments.response_time.report.turns import TurnData
-    from replay.analysis.sites import Sites
+    from formats.site_file import SiteFile
 
 OURS, STORMS = COLORS[2], COLORS[0]
 _INK, _PAPER = "#22303c", "#c0392b"
-_ROW_INCHES = 0.5
+_TURN_INCHES, _BETWEEN_ROWS_INCHES = 0.21, 0.16
+_HALF_ROW = 0.38
+_PREDICTED: dict[str, Any] = {"marker": "D", "color": "white", "markeredgecolor": _INK, "markersize": 4.5}
 _CLOSE = 1.5
 """The closer look ends at so many times the best median."""
 
 
-def draw_boxes(path: Path, variants: Sequence[VariantSummary]) -> None:
+def draw_boxes(path: Path, variants: Sequence[VariantSummary]) -> Figure:
     """Draw one box per turn: quartiles, median, whiskers at the 5th and 95th percentile; and predictions.
 
-    Beside the whole range stands a closer look at the best ones.
+    Beside the whole range stands a closer look at the best ones; what goes on beyond its edge ends there with
+    an arrow and the value.
 
     Args:
         path: PNG to write.
         variants: From top to bottom, the shortest median first.
+
+    Returns:
+        What was drawn.
     """
-    figure = Figure(figsize=(17, 1.8 + _ROW_INCHES * len(variants)), dpi=100, layout="constrained")
+    row_inches = _BETWEEN_ROWS_INCHES + _TURN_INCHES * max(len(variant.turns) for variant in variants)
+    figure = Figure(figsize=(17, 1.8 + row_inches * len(variants)), dpi=100, layout="constrained")
     FigureCanvasAgg(figure)
     whole, near = figure.subplots(1, 2, sharey=True, width_ratios=(1.5, 1))
     for axes in (whole, near):
@@ -56,19 +66,64 @@ def draw_boxes(path: Path, variants: Sequence[VariantSummary]) -> None:
     whole.set_xlim(left=0)
     best_ms = variants[0].median_ms
     near.set_xlim(best_ms * 0.85, best_ms * _CLOSE)
+    _mark_cut_whiskers(near, variants)
     whole.set_title("boxes: quartiles, whiskers: 5 % and 95 %; one box per repetition", loc="left")
-    near.set_title(f"up to {_CLOSE:g} times the best; medians", loc="left")
-    whole.plot([], [], ":", color=_PAPER, linewidth=2, label="paper's mean")
-    whole.legend(loc="upper right")
+    near.set_title(
+        f"up to {_CLOSE:g} times the best; at the right the medians of all repetitions", loc="left"
+    )
+    figure.legend(handles=_legend(variants), loc="outside lower center", ncols=4, frameon=False)
     figure.savefig(path)
+    return figure
+
+
+def _legend(variants: Sequence[VariantSummary]) -> list[Artist]:
+    names = [variant.name for variant in variants]
+    kinds = ((OURS, "Stormplace's strategies"), (STORMS, "Storm's own schedulers"))
+    handles: list[Artist] = [
+        Patch(facecolor=color, alpha=0.55, edgecolor=color, label=label)
+        for color, label in kinds
+        if color in {_color(name) for name in names}
+    ]
+    handles.append(Line2D([], [], linestyle="", **_PREDICTED, label="predicted"))
+    if any(name in PAPER_MEAN_MS for name in names):
+        handles.append(
+            Line2D([], [], linestyle=":", color=_PAPER, linewidth=2, label="mean that the paper states")
+        )
+    return handles
+
+
+def _mark_cut_whiskers(axes: Axes, variants: Sequence[VariantSummary]) -> None:
+    """Mark at the right edge where a whisker goes on, with the value at which it ends."""
+    edge_ms = axes.get_xlim()[1]
+    for row, variant in enumerate(variants):
+        for turn, y in zip(variant.turns, _places(row, len(variant.turns)), strict=True):
+            low_ms, high_ms = turn.end_to_end_ms.quantile([0.05, 0.95])
+            if low_ms < edge_ms < high_ms:
+                axes.annotate(
+                    f"{high_ms:.0f} ms \u25b6",
+                    (1.0, y),
+                    xycoords=axes.get_yaxis_transform(),
+                    xytext=(-1, 0),
+                    textcoords="offset points",
+                    ha="right",
+                    va="center",
+                    fontsize=8,
+                    color=_color(variant.name),
+                    bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
+                    zorder=6,
+                )
+
+
+def _places(row: int, count: int) -> list[float]:
+    """Return the ordinates of a row's boxes."""
+    return [row - _HALF_ROW + 2 * _HALF_ROW * (number + 0.5) / count for number in range(count)]
 
 
 def _boxes(axes: Axes, variants: Sequence[VariantSummary]) -> None:
     for row, variant in enumerate(variants):
         color = _color(variant.name)
-        height = 0.7 / len(variant.turns)
-        for number, turn in enumerate(variant.turns):
-            y = row - 0.35 + height * (number + 0.5)
+        height = 2 * _HALF_ROW / len(variant.turns)
+        for turn, y in zip(variant.turns, _places(row, len(variant.turns)), strict=True):
             axes.boxplot(
                 [turn.end_to_end_ms.to_numpy()],
                 positions=[y],
@@ -83,11 +138,10 @@ def _boxes(axes: Axes, variants: Sequence[VariantSummary]) -> None:
                 whiskerprops={"color": color},
                 capprops={"color": color},
             )
-            label = "predicted" if (row, number) == (0, 0) else None
-            axes.plot([turn.prediction.end_to_end_ms], [y], "D", color="white", mec=_INK, ms=5, label=label)
+            axes.plot([turn.prediction.end_to_end_ms], [y], zorder=4, **_PREDICTED)
         paper_ms = PAPER_MEAN_MS.get(variant.name)
         if paper_ms is not None:
-            axes.plot([paper_ms] * 2, [row - 0.42, row + 0.42], ":", color=_PAPER, linewidth=2)
+            axes.plot([paper_ms] * 2, [row - 0.45, row + 0.45], ":", color=_PAPER, linewidth=2)
     _rows(axes, variants)
 
 
@@ -118,7 +172,7 @@ def draw_bars(path: Path, variants: Sequence[VariantSummary]) -> None:
     figure.savefig(path)
 
 
-def draw_placement(path: Path, turn: TurnData, sites: Sites) -> None:
+def draw_placement(path: Path, turn: TurnData, sites: SiteFile) -> None:
     """Draw the map of one turn's placement."""
     bottom = map_bottom(turn, sites)
     columns = len({*turn.sites, sites.services})

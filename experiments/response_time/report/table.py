@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from experiments.busy import busy_sentence
 from experiments.reports.markdown import distinct, table
 from experiments.reports.targets import target_table
 from experiments.response_time.report.goals import coverage
@@ -100,12 +101,11 @@ _PART_NOTE = (
 def _origin(turns: Sequence[TurnData], measured: str) -> list[str]:
     first = turns[0].done
     rows = sum(len(turn.rows) for turn in turns)
-    busy = [turn.done.busy for turn in turns]
     return [
         f"{len(turns)} turns of {measured}, {rows:,} rows measured at {first.rate:g} rows/s "
         f"({first.measured_rows} per turn, after {first.fast_rows} fast rows and "
         f"{first.warm_up_rows} rows of warm-up).",
-        f"Processors busy while rows were fed: {min(busy):.0%} to {max(busy):.0%}.",
+        busy_sentence({turn.label: turn.done.busy for turn in turns}),
         f"{distinct(turn.done.machine for turn in turns)}; {distinct(turn.done.date for turn in turns)}; "
         f"commit {distinct(turn.done.commit for turn in turns)}.",
     ]

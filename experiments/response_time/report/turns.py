@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from formats.site_file import SiteFile
     from replay.analysis.breakdown import Leg
     from replay.analysis.placement import ExecutorPlace
     from replay.analysis.predict import Prediction
-    from replay.analysis.sites import Sites
 
 
 RIGHT, NOT_CHECKED = "right", "not checked"
@@ -123,7 +123,7 @@ class TurnData:
         return self.done.rate * sum(tuples for start, end, tuples in ways if start != end)
 
 
-def read_turns(folder: Path, sites: Sites) -> tuple[TurnData, ...]:
+def read_turns(folder: Path, sites: SiteFile) -> tuple[TurnData, ...]:
     """Read all finished turns, by variant and repetition.
 
     Raises:
@@ -133,7 +133,7 @@ def read_turns(folder: Path, sites: Sites) -> tuple[TurnData, ...]:
     return tuple(sorted(turns, key=lambda turn: (turn.done.variant, turn.done.repetition)))
 
 
-def _read(turn: Path, sites: Sites) -> TurnData:
+def _read(turn: Path, sites: SiteFile) -> TurnData:
     done = read_model(Done, turn / DONE)
     rows = read_rows(turn, done)
     places = read_placement(turn, sites)

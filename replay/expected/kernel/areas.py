@@ -16,8 +16,8 @@ from replay.expected.kernel.ranking import ABSENT, Changes
 from replay.expected.query2 import whole_cents
 
 if TYPE_CHECKING:
+    from formats.semantics import Semantics
     from replay.expected.kernel.stops import Stops
-    from replay.expected.semantics import Semantics
     from scheduler.base.arrays import BoolArray, IntArray
 
 PROFIT_WINDOW_S = 900

@@ -18,7 +18,7 @@ from replay.expected.kernel.stops import with_leaving
 from replay.expected.query1 import WINDOW_S
 
 if TYPE_CHECKING:
-    from replay.expected.semantics import Semantics
+    from formats.semantics import Semantics
     from scheduler.base.arrays import IntArray
 
 

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scheduler.base.deadline import NO_DEADLINE
 from scheduler.base.work import require_time
-from scheduler.exact.form.class_form import NO_DEADLINE, most_members
+from scheduler.exact.form.class_form import most_members
 from scheduler.exact.form.slots import cheapest_sum
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scheduler.base.deadline import NO_DEADLINE
 from scheduler.base.work import require_time
-from scheduler.exact.form.class_form import NO_DEADLINE
 from scheduler.exact.form.slots import dearest_taken
 
 if TYPE_CHECKING:

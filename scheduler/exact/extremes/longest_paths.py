@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from scheduler.base.work import Work
 from scheduler.contract.incumbent import Incumbent
+from scheduler.contract.strategy import Suggestion
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP
 from scheduler.exact.extremes.paths_by_length import paths_by_length
 from scheduler.exact.form.class_form import Edge, class_form
-from scheduler.exact.solve import LARGEST_FORM, OVER, TOO_LARGE, Exact, prove
+from scheduler.exact.solve import LARGEST_FORM, OVER, TOO_LARGE, prove
 from scheduler.model.problem import Application, Objective, Problem
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ SHARE = 0.5
 """Of the time that is left goes to one path at most."""
 
 
-def solve_longest_response(problem: TurnedProblem, start: IntArray | None, context: Context) -> Exact:
+def solve_longest_response(problem: TurnedProblem, start: IntArray | None, context: Context) -> Suggestion:
     """Return a placement with a proof that none has a longer response time, or the best one found.
 
     The greatest R over all placements is the greatest length of a path over all paths and placements. Paths
@@ -45,7 +46,7 @@ def solve_longest_response(problem: TurnedProblem, start: IntArray | None, conte
     if start is not None:
         incumbent.offer(start, "start")
     if len(problem.application.streams) * problem.n_nodes**2 > LARGEST_FORM:
-        return Exact(incumbent.placement, None, proved=False, reason=TOO_LARGE)
+        return Suggestion(incumbent.placement, TOO_LARGE)
     straight = Problem(problem.application, problem.network, problem.objective, limits=problem.limits)
     factor, best_ms = problem.scale.terms["response_time"]
     bound, proved, reason = math.inf, True, "every other path is proved shorter"
@@ -65,10 +66,10 @@ def solve_longest_response(problem: TurnedProblem, start: IntArray | None, conte
         bound = min(bound, least if longest.bound is None else max(longest.bound, least))
         if not longest.proved:
             proved, reason = False, longest.reason
-    return Exact(incumbent.placement, min(bound, incumbent.objective), proved, reason)
+    return Suggestion(incumbent.placement, reason, min(bound, incumbent.objective), proved)
 
 
-def _longest(problem: TurnedProblem, form: ClassForm, start: IntArray | None, context: Context) -> Exact:
+def _longest(problem: TurnedProblem, form: ClassForm, start: IntArray | None, context: Context) -> Suggestion:
     """Return what is known about the greatest length of one path, in half of the time that is left."""
 
     def report(progress: Progress) -> None:
@@ -78,10 +79,10 @@ def _longest(problem: TurnedProblem, form: ClassForm, start: IntArray | None, co
     incumbent.rounding = form.rounding
     if start is not None:
         incumbent.offer(start, "start")
-    share = context.deadline.within(context.deadline.remaining() * SHARE)
+    share = context.deadline.share(SHARE)
     proved, reason = prove(form, incumbent, context, Work(share, math.inf))
     bound = None if incumbent.bound == -math.inf else incumbent.bound
-    return Exact(incumbent.placement, bound, proved, reason)
+    return Suggestion(incumbent.placement, reason, bound, proved)
 
 
 def _path_form(straight: Problem, path: tuple[int, ...], turned: TurnedProblem) -> ClassForm:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.deadline import Deadline
+from scheduler.base.deadline import NO_DEADLINE
 from scheduler.base.graph import topological_order
 from scheduler.base.work import require_time
 from scheduler.evaluation.linear_form import linear_form
@@ -16,10 +16,10 @@ from scheduler.model.capacity import TOLERANCE, fits
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
+    from scheduler.base.deadline import Deadline
     from scheduler.evaluation.linear_form import LinearForm
     from scheduler.model.problem import Problem
 
-NO_DEADLINE = Deadline.none()
 ROUNDING = 16 * float(np.finfo(np.float64).eps)
 """Relative error of sums that are put together in many small steps."""
 

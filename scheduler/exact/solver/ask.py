@@ -45,7 +45,7 @@ def ask(program: Program, context: Context, deadline: Deadline) -> Answer | None
         deadline: When it has to end; a solver that overruns it is killed.
     """
     wanted = program.wanted
-    limit = deadline.within(deadline.remaining() * SOLVER_SHARE)
+    limit = deadline.share(SOLVER_SHARE)
     job = context.children.start(run_highs, Order(program.model, wanted), limit)
     while not job.ended and not deadline.expired():
         job.wait(min(LONGEST_WAIT_S, deadline.remaining()))

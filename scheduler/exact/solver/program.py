@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.exact.form.class_form import NO_DEADLINE, most_members
+from scheduler.base.deadline import NO_DEADLINE
+from scheduler.exact.form.class_form import most_members
 from scheduler.exact.solver.matrix_model import MatrixModel, ModelBuilder
 from scheduler.exact.solver.potentials import add_response
 

@@ -87,9 +87,10 @@ def test_without_sites_and_readings_all_delays_are_equal():
     assert delays.summary() == "delays from coordinates 0/3, 3 uniform"
 
 
-def test_coordinates_of_another_dimension_are_not_compared():
-    """The majority's dimension counts; the odd host falls back to its site."""
-    delays = estimate(("a-1", "a", (0.0, 0.0)), ("a-2", "a", (3.0, 4.0)), ("b-1", "b", (1.0,)))
+@pytest.mark.parametrize("odd", [(1.0,), (1.0, 2.0, 3.0)])
+def test_coordinates_of_another_dimension_are_not_compared(odd):
+    """The majority's dimension counts, be it lower or higher; the odd host falls back to its site."""
+    delays = estimate(("a-1", "a", (0.0, 0.0)), ("a-2", "a", (3.0, 4.0)), ("b-1", "b", odd))
     assert delays.provenance[0].tolist() == [0, Provenance.COORDINATES, Provenance.SITE_TABLE]
 
 

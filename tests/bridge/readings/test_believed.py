@@ -105,6 +105,13 @@ def test_a_second_reading_of_a_host_is_a_fault(make):
     assert readings.faults == (f"reading of {HOST} occurs twice",)
 
 
+def test_a_second_reading_is_a_fault_after_a_stale_one_too(make):
+    """The host's reading is missing: which of two readings of one host is its own is not known."""
+    readings = read(make, make.reading(HOST, "a", 0.0, age_ms=60_000), make.reading(HOST, "b", 0.0))
+    assert (readings.by_host, readings.stale, readings.stale_sites) == ({}, (HOST,), {HOST: "a"})
+    assert readings.faults == (f"reading of {HOST} occurs twice",)
+
+
 def test_readings_of_strangers_are_left_aside(make):
     """An agent on a host without supervisor is no fault."""
     readings = read(make, make.reading("elsewhere", None, 0.0))

@@ -41,11 +41,17 @@ def test_an_agents_reading_is_read_with_its_links():
             probe=published.Address("10.0.0.1", 7091),
         )
     )
-    payload, faults = parse_node(content)
-    assert faults == ()
-    assert (payload.host, payload.sequence, payload.probe) == ("a", 7, "10.0.0.1:7091")
-    assert payload.links == {
-        "b": {"delay_ms": 22.04, "age_s": 3.1, "delay_age_s": 4.0, "availability": 0.9991}
+    parsed = parse_node(content)
+    assert (parsed.bad_links, parsed.bad_figures) == ((), ())
+    fields = parsed.fields
+    assert (fields["host"], fields["sequence"], fields["probe"]) == ("a", 7, "10.0.0.1:7091")
+    assert fields["links"]["b"] == {
+        "delay_ms": 22.04,
+        "age_s": 3.1,
+        "delay_age_s": 4.0,
+        "samples": 5,
+        "loss": 0.0,
+        "availability": 0.9991,
     }
 
 

@@ -111,6 +111,29 @@ def test_time_that_runs_out_leaves_the_rest_to_storm(make, monkeypatch):
     assert done.report.timed_out
 
 
+def test_no_better_place_is_sought_when_the_time_is_over(make, monkeypatch):
+    """It runs out while the first topology is looked at: the second one is kept unasked."""
+    far = make.chain("a", [1, 1], [Grouping.SHUFFLE])
+    request = make.cluster(
+        make.assigned(far, [0, 5], 6700), make.assigned(replace(far, id="b", name="b"), [1, 6], 6701)
+    )
+    now, asked = [0.0], []
+
+    genuine = planner.improve
+
+    def slow(state, task, *arguments, **options):
+        asked.append(task.topology.id)
+        verdict = genuine(state, task, *arguments, **options)
+        now[0] += 3600.0
+        return verdict
+
+    monkeypatch.setattr(planner, "improve", slow)
+    done = plan_round(request, Settings(move=MoveSettings(cool_down_s=0, stabilisation_s=0)), lambda: now[0])
+    assert asked == ["a"]
+    assert [answer.decision for answer in done.response.plans] == [Decision.ASSIGN, Decision.KEEP]
+    assert done.response.plans[1].status.startswith("kept: no time left in this round; ")
+
+
 def test_bad_settings_stand_before_the_data(make):
     """The shim cuts long lines at their end."""
     status = only(make.cluster(make.taxi(settings={"colour": "red"}))).status

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from bridge.settings import MoveSettings
+from bridge.round.stability import percent
+from bridge.settings import MoveSettings, PlanSettings
 from bridge.wire.encoding import decode_request, encode_request
 from bridge.wire.messages import Decision, Grouping
 from tests.bridge.round.planner_rounds import AT_ONCE, GOOD, PINNED, SCATTERED, hosts_of, only, plan
@@ -43,6 +44,40 @@ def test_a_gain_below_a_threshold_or_beyond_the_cap_moves_nothing(make, move, re
     assert reason in answer.status
 
 
+def test_a_gain_counts_from_its_threshold_on_and_moves_up_to_the_cap(make):
+    """What is just as much as the settings say is enough, and a little less is not."""
+    request = make.cluster(make.assigned(make.taxi(settings=PINNED), SCATTERED))
+    moved, kept = only(request), only(request, move=AT_ONCE.model_copy(update={"min_gain": 1.0}))
+    gain_ms = kept.response_time_ms - moved.response_time_ms
+    moves = moved.price.executors_moved
+    for enough, too_much, reason in (
+        ({"min_gain": moved.price.gain}, {"min_gain": moved.price.gain + 1e-9}, "best candidate gains "),
+        (
+            {"min_gain_ms": gain_ms},
+            {"min_gain_ms": gain_ms + 1e-6},
+            f"best candidate gains {gain_ms:.1f} ms < ",
+        ),
+        (
+            {"max_moves_per_round": moves},
+            {"max_moves_per_round": moves - 1},
+            f"best candidate gains {percent(moved.price.gain)} but moves {moves} executors, {moves - 1} may ",
+        ),
+    ):
+        assert only(request, move=AT_ONCE.model_copy(update=enough)) == moved
+        less = only(request, move=AT_ONCE.model_copy(update=too_much))
+        assert less.decision is Decision.KEEP
+        assert less.status.startswith(f"kept: {reason}")
+
+
+def test_a_topology_is_too_large_to_be_moved_from_one_executor_above_the_limit_on(make):
+    """Eight executors are within a limit of eight."""
+    request = make.cluster(make.assigned(make.taxi(settings=PINNED), SCATTERED))
+    assert only(request, plan=PlanSettings(max_executors=8)).decision is Decision.ASSIGN
+    kept = only(request, plan=PlanSettings(max_executors=7))
+    assert kept.decision is Decision.KEEP
+    assert kept.status.startswith("kept: 8 executors are above plan.max_executors 7; ")
+
+
 def test_a_good_running_placement_is_kept(make):
     """No candidate passes the thresholds."""
     answer = only(make.cluster(make.assigned(make.taxi(), GOOD)))
@@ -61,18 +96,26 @@ def test_no_strategy_is_asked_where_no_placement_can_gain_enough(make, monkeypat
 
 
 def test_the_cap_holds_over_all_topologies_of_a_round(make):
-    """Two scattered topologies on separate ports, eight moves in all."""
+    """Two scattered topologies on separate ports: the second one moves if what the first leaves is enough."""
     first = make.assigned(make.taxi("a", PINNED), SCATTERED, 6700)
     second = make.assigned(make.taxi("b", PINNED), SCATTERED, 6701)
     request = make.cluster(first, second)
     roomy = tuple(
         replace(each, meta={**each.meta, "stormplace.executors": "4"}) for each in request.supervisors
     )
-    done = plan(
-        replace(request, supervisors=roomy), move=AT_ONCE.model_copy(update={"max_moves_per_round": 8})
+    request = replace(request, supervisors=roomy)
+    free = plan(request)
+    moves = [answer.price.executors_moved for answer in free.response.plans]
+    capped, short = (
+        plan(request, move=AT_ONCE.model_copy(update={"max_moves_per_round": most}))
+        for most in (sum(moves), sum(moves) - 1)
     )
-    assert [answer.decision for answer in done.response.plans] == [Decision.ASSIGN, Decision.KEEP]
-    assert 1 <= done.report.moves <= 8
+    assert capped.response == free.response
+    assert capped.report.moves == sum(moves)
+    assert short.response.plans[0] == free.response.plans[0]
+    assert short.response.plans[1].decision is Decision.KEEP
+    assert f" but moves {moves[1]} executors, {moves[1] - 1} may move" in short.response.plans[1].status
+    assert short.report.moves == moves[0]
 
 
 def test_a_frozen_topology_keeps_its_executors_but_gets_the_missing_ones(make):
@@ -106,10 +149,13 @@ def test_running_executors_make_room_only_within_the_cap(make):
     answer = only(request)
     assert answer.decision is Decision.ASSIGN
     assert hosts_of(request, answer)[7] == "uniroma2-1"
-    assert "making room" in answer.status
-    refused = only(request, move=MoveSettings(max_moves_per_round=0))
+    assert answer.status.startswith("placed by local-search after making room: ")
+    moves = answer.price.executors_moved
+    assert only(request, move=AT_ONCE.model_copy(update={"max_moves_per_round": moves})) == answer
+    refused = only(request, move=AT_ONCE.model_copy(update={"max_moves_per_round": moves - 1}))
     assert refused.decision is Decision.UNPLACEABLE
-    assert refused.status.startswith("not placed: making room would move ")
+    told = f"not placed: making room would move {moves} running executors, {moves - 1} may move; "
+    assert refused.status.startswith(told)
 
 
 def test_executors_on_a_dead_supervisor_stay_unless_they_are_moved_for_a_gain(make):

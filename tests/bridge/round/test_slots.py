@@ -54,6 +54,16 @@ def test_executors_that_stay_keep_their_slots_and_others_join_the_lowest(make):
     assert slots == ((0, 6701), (0, 6700), (0, 6700), *((1, 6700),) * 5)
 
 
+def test_a_newcomer_joins_its_topologys_worker_and_takes_no_lower_free_slot(make):
+    """A second worker on the host would cost memory and a way through the network between the two."""
+    running = make.assigned(make.taxi(), [0, 0, *[1] * 6], [6701, 6701, *[6700] * 6])
+    state = state_of(make.cluster(running))
+    here, there = host(state, "uniroma2-1"), host(state, "uniroma2-2")
+    assert state.open_slots(0, here) == ((0, 6700), (0, 6701))
+    slots = assign_slots(state, 0, [here, here, here, *[there] * 5])
+    assert slots == (*((0, 6701),) * 3, *((1, 6700),) * 5)
+
+
 def test_an_executor_that_returns_gets_its_slot_back(make):
     """Away and back within one round is no move."""
     running = make.assigned(make.taxi(), [0] * 8, [6701] * 8)
@@ -110,7 +120,10 @@ def test_the_check_names_what_storm_or_the_shim_would_refuse(make, assignment, f
     data=st.data(),
 )
 def test_every_executor_gets_one_slot_that_passes_the_check(make, other, own, running, data):
-    """On any placement on open hosts: right host, known port, nobody else's, and stayers stay."""
+    """On any placement on open hosts: right host, known port, nobody else's, and stayers stay.
+
+    Newcomers to a host share one worker, that of stayers if there are any.
+    """
     own = [slot for slot in own if slot not in other]
     own = (own * 8)[:8] if own else []
     first = make.assigned(make.taxi("a"), [s for s, _ in other], [p for _, p in other])
@@ -134,3 +147,10 @@ def test_every_executor_gets_one_slot_that_passes_the_check(make, other, own, ru
         if before is None or state.host_of(before) != state.host_of(slot)
     }
     assert len(newcomers) == len({at for at, _ in newcomers})
+    stayers = {
+        slot
+        for slot, before in zip(slots, state.assignment(1), strict=True)
+        if before is not None and state.host_of(before) == state.host_of(slot)
+    }
+    manned = {state.host_of(slot) for slot in stayers}
+    assert all(slot in stayers for at, slot in newcomers if at in manned)

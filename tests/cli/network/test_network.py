@@ -23,13 +23,16 @@ from bridge.wire.messages import PlanRequest, Reading, ReadingKind, Supervisor
 from cli.errors import UserError
 from cli.main import main
 from cli.network import network_live
-from topologies.nimbus import NimbusError
+from experiments.reports import network_map
+from formats.nimbus import NimbusError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from topologies.address import Address
+    from matplotlib.figure import Figure
+
+    from formats.address import Address
 
     Network = Callable[..., tuple[int, str, str]]
 
@@ -88,6 +91,16 @@ def test_delays_hosts_and_faults_are_shown(network: Network, readings: Path) -> 
     assert "off by 0.0 % (median of 1 pairs with a direct link; limit 30 %): they are used" in out
     assert "Hosts without agent: not known" in out
     assert "Sites: as agents tell them" in out
+
+
+def test_control_characters_in_names_are_shown_and_not_obeyed(network: Network, readings: Path) -> None:
+    """Whoever may write to ZooKeeper names hosts and sites."""
+    hosts = [content("a-1", 0.0, site="s\x1b[2J"), content("b\x1b[31m-1", 9.0, time=900.0)]
+    readings.write_text(json.dumps(hosts))
+    _, out, _ = network("--readings", readings)
+    assert r"s\x1b[2J (1)" in out
+    assert r"Stale readings: 1 (b\x1b[31m-1)" in out
+    assert "\x1b" not in out
 
 
 def test_agents_without_supervisor_stand_apart(network: Network, readings: Path) -> None:
@@ -182,6 +195,33 @@ def test_a_map_is_drawn_whatever_is_known(
 
 
 @pytest.mark.parametrize(
+    ("height_ms", "legend"),
+    [
+        (0.5, "delay = distance + both heights; heights, up to 0.5 ms, are smaller than the dots"),
+        (9.0, "radius: its height; delay = distance + both heights"),
+    ],
+)
+def test_the_map_says_what_it_shows_and_explains_circles_only_where_they_can_be_seen(
+    network: Network, readings: Path, monkeypatch: pytest.MonkeyPatch, height_ms: float, legend: str
+) -> None:
+    """And one that is wider than high leaves no more room above than the other plot needs."""
+    drawn: list[Figure] = []
+    draw = network_map.draw_network
+    monkeypatch.setattr(network_map, "draw_network", lambda *given: drawn.append(draw(*given)))
+    readings.write_text(
+        json.dumps([content(f"{x}-1", 50.0 * n, height=height_ms) for n, x in enumerate("abc")])
+    )
+    assert network("--readings", readings, "--plot", readings.with_name("map.png"))[0] == 0
+    (figure,) = drawn
+    (title,) = [text.get_text() for text in figure.texts]
+    shown = figure.axes[0].get_legend()
+    assert title == f"The network as its agents measure it: {readings}"
+    assert shown is not None
+    assert [text.get_text() for text in shown.get_texts()] == ["host", legend]
+    assert figure.get_figwidth() > 2 * figure.get_figheight()
+
+
+@pytest.mark.parametrize(
     ("text", "status", "sentence"),
     [
         ("[]", 3, "holds no reading of a host"),
@@ -255,6 +295,27 @@ def test_the_first_nimbus_that_answers_names_the_hosts_of_supervisors(
     assert network_live.supervisor_hosts("x:1,y:2,z:3") == ("a-1", "b-1")
     with pytest.raises(UserError, match=r"^Nimbus x:1 cannot be reached; Nimbus z:3 cannot be reached$"):
         network_live.supervisor_hosts("x:1,z:3")
+
+
+def test_names_that_are_unknown_are_refused_before_zookeeper_is_asked(
+    stormplace: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of several that is known is enough."""
+
+    def resolve(host: str, *_: object, **__: object) -> list[object]:
+        if host.endswith(".invalid"):
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return []
+
+    def connect(**_: object) -> None:
+        raise UserError("asked")
+
+    monkeypatch.setattr("cli.network.network_live.socket.getaddrinfo", resolve)
+    monkeypatch.setattr("cli.network.network_live.KazooClient", connect)
+    unknown = "stormplace: --zookeeper {0}: no address is known for {1}\n"
+    for text, names in (("x.invalid:1", "x.invalid"), ("x.invalid:1,y.invalid:2", "x.invalid, y.invalid")):
+        assert stormplace("network", "--zookeeper", text) == (2, "", unknown.format(text, names))
+    assert stormplace("network", "--zookeeper", "x.invalid:1,known:2")[2] == "stormplace: asked\n"
 
 
 def test_ctrl_c_while_zookeeper_keeps_silent_ends_without_a_trace() -> None:

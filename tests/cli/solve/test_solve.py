@@ -93,6 +93,21 @@ def test_an_infeasible_instance_exits_with_3_and_the_reason(
         assert out == ""
 
 
+def test_control_characters_in_a_name_are_shown_and_not_obeyed(run: Any, tmp_path: Path) -> None:
+    """In the tables, in the reason and in what refuses a file."""
+    file = tmp_path / "one.json"
+    operators = [{"name": "a\x1b[2J", "execution_time_ms": 1}]
+    file.write_text(json.dumps(SMALL | {"application": {"operators": operators}}))
+    status, out, _ = run(file, "--strategy", "even")
+    assert status == 0
+    assert r"a\x1b[2J" in out
+    assert "\x1b" not in out
+    file.write_text(json.dumps(SMALL | {"application": {"operators": operators * 2}}))
+    err = run(file, "--strategy", "even")[2]
+    assert r'"a\x1b[2J" is the name of' in err
+    assert "\x1b" not in err
+
+
 def test_names_are_printed_as_they_are(run: Any, tmp_path: Path) -> None:
     """Square brackets in a name are no markup."""
     file = tmp_path / "one.json"
@@ -112,6 +127,10 @@ def test_names_are_printed_as_they_are(run: Any, tmp_path: Path) -> None:
         ('{"application": {}, "network": {}}', '$.application: "operators" is missing'),
         ("[1]", "$: expected an object, got an array"),
         (b"\xff", "not a UTF-8 text (byte 0)"),
+        (
+            "1" * 5000,
+            "not JSON: Exceeds the limit (4300 digits) for integer string conversion: value has 5000 digits",
+        ),
     ],
 )
 def test_a_bad_file_exits_with_2_and_one_sentence(
@@ -160,6 +179,40 @@ def test_a_missing_file_and_a_folder_are_named(run: Any, tmp_path: Path) -> None
     assert run(tmp_path, "--strategy", "even")[0::2] == (2, f"stormplace: {tmp_path}: Is a directory\n")
 
 
+def test_an_empty_name_is_no_folder(run: Any) -> None:
+    """As a path it would be the working folder."""
+    assert run("", "--strategy", "even") == (2, "", "stormplace: the name of a file is empty\n")
+
+
+def test_standard_input_is_read_for_a_dash() -> None:
+    """The same answer as from the file; and what is wrong with it is said of standard input."""
+    with EXAMPLE.open("rb") as piped:
+        done = _piped(stdin=piped)
+    assert json.loads(done.stdout)["status"] == "feasible"
+    refused = _piped(input=b"{")
+    assert refused.returncode == 2
+    assert refused.stderr.startswith(b"stormplace: /dev/stdin: not JSON: ")
+
+
+def _piped(**stdin: Any) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "cli.main", "solve", "-", "--strategy", "greedy", "--json"]
+    return subprocess.run(command, capture_output=True, check=False, **stdin)
+
+
+def test_the_help_shows_that_a_strategy_is_needed_and_which_there_are(
+    run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All that are registered."""
+    monkeypatch.setenv("COLUMNS", "200")
+    status, out, _ = run("--help")
+    words = " ".join(line.strip("│ ") for line in out.partition("--strategy")[2].splitlines())
+    named = f"One of {', '.join(registry.STRATEGIES)}."
+
+    assert status == 0
+    assert named in " ".join(words.split())
+    assert "[required]" in words.partition("--seed")[0]
+
+
 def test_the_example_is_what_its_script_writes(tmp_path: Path) -> None:
     """The instance file can be made again, byte for byte."""
     script = EXAMPLE.parents[1] / "make_instance.py"
@@ -173,6 +226,6 @@ def test_the_example_is_what_its_script_writes(tmp_path: Path) -> None:
 def test_a_parameter_that_is_set_holds_under_a_time_limit_too() -> None:
     """A time limit changes the defaults of a strategy, not what the user says."""
     entry = registry.STRATEGIES["ils"]
-    assert read_parameters(entry, [], tireless=True).patience is None
-    assert read_parameters(entry, ["patience=7"], tireless=True).patience == 7
+    assert read_parameters(entry, [], until_deadline=True).patience is None
+    assert read_parameters(entry, ["patience=7"], until_deadline=True).patience == 7
     assert read_parameters(entry, []).patience == entry.parameters().patience

@@ -84,6 +84,14 @@ def test_a_rate_that_is_no_number_from_0_on_is_refused(solve: Callable[..., Answ
     assert (status, message.split(",")[0]) == (2, "$.application.streams[0].rate: expected a number >= 0")
 
 
+def test_a_number_of_hundreds_of_digits_is_not_shown_whole(solve: Callable[..., Answer]) -> None:
+    """Its first digits, and how many there are."""
+    status, _, message = solve((*STREAM, "rate"), 10**400)
+
+    assert status == 2
+    assert message.endswith("got 100000000000... (401 digits)")
+
+
 def test_a_missing_rate_is_refused(solve: Callable[..., Answer]) -> None:
     """There is no silent default in a file."""
     assert solve((*STREAM, "rate"), ...) == (2, "", '$.application.streams[0]: "rate" is missing')

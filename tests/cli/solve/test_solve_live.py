@@ -109,16 +109,26 @@ def test_ctrl_c_prints_the_best_so_far_and_leaves_nothing_behind(terminals: list
     assert psutil.wait_procs(family, LONG_S)[1] == []
 
 
-def test_ctrl_c_with_json_prints_one_object(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_ending_with_json_prints_one_object(
+    run: Any, monkeypatch: pytest.MonkeyPatch, ending: signal.Signals
+) -> None:
     """Its reason says that the search was interrupted; a terminal is not needed for that."""
     genuine = plan.plan
 
+    def not_caught(*_: object) -> None:
+        raise AssertionError
+
     def interrupted(*arguments: Any, **options: Any) -> Any:
-        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), ending)
         return genuine(*arguments, **options)
 
     monkeypatch.setattr(plan, "plan", interrupted)
-    status, out, err = run(EXAMPLE, "--strategy", "ils", "--time-limit", "3600", "--json")
+    before = signal.signal(ending, not_caught)
+    try:
+        status, out, err = run(EXAMPLE, "--strategy", "ils", "--time-limit", "3600", "--json")
+    finally:
+        signal.signal(ending, before)
 
     answer = json.loads(out)
     assert (status, err) == (130, "stormplace: interrupted: this is the best one so far\n")

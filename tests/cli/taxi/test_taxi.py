@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -56,7 +56,12 @@ def run(
         (
             ("collect", *REDIS, "--out", "{tmp}"),
             1,
-            "Redis 127.0.0.1:1: Error 111",
+            "Redis 127.0.0.1:1: Connection refused",
+        ),
+        (
+            ("submit", *ENDS, "--name", "ta/xi"),
+            2,
+            "--name 'ta/xi': Storm wants letters, digits, '_', '-' and blanks in a topology's name",
         ),
     ],
 )
@@ -72,6 +77,20 @@ def test_bad_input_is_one_sentence(
     assert (got, message in text) == (status, True), text
     assert text.count("\n") == 1
     assert text.startswith("stormplace: ")
+
+
+@pytest.mark.parametrize("group", ["taxi", "synthetic"])
+def test_collecting_without_redis_leaves_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stormplace: Callable[..., Any], group: str
+) -> None:
+    """Neither the one that is asked for nor those above it; one that was there stays."""
+    monkeypatch.setattr("cli.taxi.taxi_input.REDIS_LONGEST_PAUSE_S", 0.0)
+    status, _, text = stormplace(group, "collect", *REDIS, "--out", str(tmp_path / "new" / "out"))
+    assert (status, text) == (1, "stormplace: Redis 127.0.0.1:1: Connection refused\n")
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "there").mkdir()
+    stormplace(group, "collect", *REDIS, "--out", str(tmp_path / "there"))
+    assert [path.name for path in tmp_path.iterdir()] == ["there"]
 
 
 @pytest.mark.parametrize(

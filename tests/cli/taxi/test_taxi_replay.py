@@ -24,7 +24,7 @@ ROWS = Path(__file__).parents[3] / "data" / "debs2015" / "debs2015_year_head100.
     [
         (("feed", "none.csv", *REDIS), 2, "none.csv cannot be read"),
         (("feed", ROWS, *REDIS, "--paced-rows", "3"), 2, "--paced-rows needs --rate"),
-        (("feed", ROWS, *REDIS), 1, "Redis 127.0.0.1:1: Error 111"),
+        (("feed", ROWS, *REDIS), 1, "Redis 127.0.0.1:1: Connection refused"),
         (("feed", __file__, *REDIS), 2, "test_taxi_replay.py, line 1 has 2 columns, not 17"),
         (("replay", "none.csv", *REDIS, "--fast"), 2, "none.csv cannot be read"),
         (("replay", __file__, *REDIS, "--fast"), 2, "test_taxi_replay.py, line 1 has 2 columns, not 17"),
@@ -36,7 +36,7 @@ ROWS = Path(__file__).parents[3] / "data" / "debs2015" / "debs2015_year_head100.
         (("replay", ROWS, *REDIS, "--fast", "--rate", "1"), 2, "exactly one of --speed, --rate and --fast"),
         (("replay", ROWS, "--redis", "x", "--run", "r", "--fast"), 2, "--redis: 'x' is not HOST:PORT"),
         (("replay", ROWS, *REDIS, "--run", "a b", "--fast"), 2, "--run: run 'a b' must be"),
-        (("replay", ROWS, *REDIS, "--fast"), 1, "Redis 127.0.0.1:1: Error 111"),
+        (("replay", ROWS, *REDIS, "--fast"), 1, "Redis 127.0.0.1:1: Connection refused"),
     ],
 )
 def test_bad_input_is_one_sentence(

@@ -69,10 +69,10 @@ def test_bad_tasks_are_refused(texts: list[str], message: str) -> None:
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        (["nulls"], "--semantics: nulls: it must be KEY=VALUE, each key once"),
-        (["nulls=per-cell", "nulls=per-cell"], "each key once"),
-        (["null=x"], "--semantics: there is no setting 'null'; there are nulls, pickup, area-grid"),
-        (["median=mean"], "--semantics: median is 'mean', it must be exact or cents"),
+        (["nulls"], "--semantics: nulls: expected KEY=VALUE"),
+        (["nulls=per-cell", "nulls=per-cell"], "--semantics: nulls: given twice"),
+        (["null=x"], "--semantics: null: no such setting; there are nulls, pickup, area-grid"),
+        (["median=mean"], "--semantics: median: mean is none of exact, cents"),
     ],
 )
 def test_bad_choices_are_refused(texts: list[str], message: str) -> None:

@@ -11,8 +11,8 @@ import pytest
 from experiments.adaptation.network_changes import Network, remote_site, site_delays
 from experiments.adaptation.schedule import Step
 from experiments.lab_steps import StepError
+from formats.site_file import SiteFile
 from lab.errors import LabError
-from lab.sites import SiteFile
 from tests.experiments.lab_double import Lab
 
 if TYPE_CHECKING:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import matplotlib.image
 import pytest
+from matplotlib.text import Text
 from rich.console import Console
 
+from experiments.busy import busy_sentence, write_busy
 from experiments.reports.comparison import ReportMeta, build
+from experiments.reports.figure import draw_report
 from experiments.reports.placement_map import CHIP_HEIGHT, _column, _hosts
+from experiments.reports.run_record import read_run
 from replay.analysis.latency import GRID, Distribution, Latency
 from replay.analysis.placement import QUERY_STREAMS, ExecutorPlace, read_placement
 from replay.analysis.predict import CostModel, predict, predict_queries
@@ -20,7 +24,7 @@ from replay.analysis.sites import read_sites
 from replay.errors import DataError
 
 if TYPE_CHECKING:
-    from replay.analysis.sites import Sites
+    from formats.site_file import SiteFile
 
 DEMO_SITES = Path(__file__).resolve().parents[3] / "lab" / "sites" / "demo.toml"
 COMPONENTS = (
@@ -48,7 +52,7 @@ FREE = CostModel(default_execution_time_ms=0.0, hop_overhead_ms=0.0)
 
 
 @pytest.fixture(scope="module")
-def sites() -> Sites:
+def sites() -> SiteFile:
     return read_sites(DEMO_SITES)
 
 
@@ -71,7 +75,7 @@ def write_run(folder: Path, hosts: tuple[str, ...], middle_ms: float, wrong: str
     return folder
 
 
-def test_the_demo_sites_are_read(sites: Sites) -> None:
+def test_the_demo_sites_are_read(sites: SiteFile) -> None:
     assert sites.names == (HOME, WEST, FAR)
     assert sites.services == HOME
     assert len(sites.hosts) == 7
@@ -80,26 +84,14 @@ def test_the_demo_sites_are_read(sites: Sites) -> None:
     assert sites.between_ms(WEST, WEST) == 0.25
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("[[site]]\nname = 'a'\nsupervisors = 0\nservices = true", r"site\.0\.supervisors"),
-        ("[[site]]\nname = 'a'\nsupervisors = 1", "exactly one site must have services"),
-        ("[[site]", "no TOML file"),
-        (
-            "[[site]]\nname = 'a'\nsupervisors = 1\nservices = true\n[[site]]\nname = 'b'\nsupervisors = 1",
-            "the delay between a and b is missing",
-        ),
-    ],
-)
-def test_a_faulty_site_file_is_refused(tmp_path: Path, text: str, message: str) -> None:
-    (tmp_path / "sites.toml").write_text(text)
+def test_a_faulty_site_file_is_refused_as_bad_data(tmp_path: Path) -> None:
+    (tmp_path / "sites.toml").write_text("[[site]")
 
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(DataError, match=r"sites.toml is no TOML"):
         read_sites(tmp_path / "sites.toml")
 
 
-def test_the_prediction_is_the_longest_path_with_true_delays(tmp_path: Path, sites: Sites) -> None:
+def test_the_prediction_is_the_longest_path_with_true_delays(tmp_path: Path, sites: SiteFile) -> None:
     """HOME-28-WEST-93-FAR-120-HOME-28-WEST-93-FAR-120-HOME: 482 ms, both branches leave the site alike."""
     places = read_placement(write_run(tmp_path / "run", SPREAD, 1.0), sites)
 
@@ -113,7 +105,7 @@ def test_the_prediction_is_the_longest_path_with_true_delays(tmp_path: Path, sit
     assert len(prediction.critical_path) == 7
 
 
-def test_execution_times_and_overheads_count(tmp_path: Path, sites: Sites) -> None:
+def test_execution_times_and_overheads_count(tmp_path: Path, sites: SiteFile) -> None:
     """On one host: execution only, and the slower branch is the critical one."""
     places = read_placement(write_run(tmp_path / "one", (f"{FAR}-1",) * 8, 1.0), sites)
 
@@ -125,7 +117,7 @@ def test_execution_times_and_overheads_count(tmp_path: Path, sites: Sites) -> No
     assert prediction.streams_between_sites == 0
 
 
-def test_leaving_a_host_costs_local_delay_and_overhead(tmp_path: Path, sites: Sites) -> None:
+def test_leaving_a_host_costs_local_delay_and_overhead(tmp_path: Path, sites: SiteFile) -> None:
     hosts = (f"{HOME}-1", *(f"{HOME}-2",) * 7)
     places = read_placement(write_run(tmp_path / "two", hosts, 1.0), sites)
 
@@ -135,7 +127,7 @@ def test_leaving_a_host_costs_local_delay_and_overhead(tmp_path: Path, sites: Si
     assert prediction.critical_hops == 0
 
 
-def test_each_query_is_predicted_on_its_own_streams(sites: Sites) -> None:
+def test_each_query_is_predicted_on_its_own_streams(sites: SiteFile) -> None:
     """The slow way of one query is none of the other's; a query that is not whole is left out."""
     far = {"countByWindow", "globalRank"}
     components = {
@@ -165,7 +157,7 @@ def test_each_query_is_predicted_on_its_own_streams(sites: Sites) -> None:
         (lambda _: [], "executors"),
     ],
 )
-def test_a_faulty_placement_is_refused(tmp_path: Path, sites: Sites, change: Any, message: str) -> None:
+def test_a_faulty_placement_is_refused(tmp_path: Path, sites: SiteFile, change: Any, message: str) -> None:
     document = {"executors": change(executors(SPREAD))}
     (tmp_path / "placement.json").write_text(json.dumps(document))
 
@@ -180,6 +172,7 @@ def test_the_report_shows_every_run(tmp_path: Path) -> None:
         "stormplace": write_run(tmp_path / "stormplace", (f"{HOME}-1",) * 8, 12.0),
     }
     meta = ReportMeta("Taxi query", "2 cores", "2026-11-21", "abc1234")
+    write_busy(runs["even"], 0.9)
 
     report = build(runs, DEMO_SITES, tmp_path / "out", meta, FREE)
 
@@ -193,8 +186,11 @@ def test_the_report_shows_every_run(tmp_path: Path) -> None:
     assert row.replace("609.96", "610.0") in markdown
     assert "commit abc1234" in markdown
     assert "answers differ from the expected ones: tops.csv:7: another row" in markdown
+    assert "DISTURBED, above 80%, and not to be compared: even (90%)." in report.busy
+    assert f"\n{report.busy}\n" in markdown
     entries = json.loads(report.json.read_text())["runs"]
     assert [entry["answers_right"] for entry in entries] == [False, True]
+    assert [entry["busy"] for entry in entries] == [0.9, None]
     assert entries[0]["placement"]["parser[3]"]["site"] == WEST
     assert entries[0]["predicted"]["critical_hops"] == 6
     pixels = matplotlib.image.imread(report.picture)
@@ -220,7 +216,33 @@ def test_figures_of_another_form_are_refused_with_file_and_key(tmp_path: Path) -
         build({"even": folder}, DEMO_SITES, tmp_path / "out", ReportMeta("t", "m", "d", "c"))
 
 
-def test_executors_and_hosts_never_overlap_on_the_map(tmp_path: Path, sites: Sites) -> None:
+def test_nothing_lies_on_anything_in_the_picture(tmp_path: Path, sites: SiteFile) -> None:
+    """Titles, the line on the processors, percentiles and curves, with four runs of long medians."""
+    names = ("even", "default", "ras", "stormplace")
+    runs = [
+        read_run(name, write_run(tmp_path / name, SPREAD, 90.5 + 1_000 * number), sites)
+        for number, name in enumerate(names)
+    ]
+
+    drawn = draw_report(tmp_path / "report.png", runs, sites, "A title", busy_sentence({"even": 0.9}))
+
+    drawn.draw_without_rendering()
+    plots = [axes for axes in drawn.axes if axes.get_legend() is not None]
+    texts = [text for text in drawn.texts if text.get_text()]
+    boxes = [text.get_window_extent() for text in texts]
+    for axes in drawn.axes:
+        (title,) = [text for text in axes.findobj(Text) if text.get_text() == axes.get_title(loc="left")]
+        boxes.append(title.get_window_extent())
+    boxes += [axes.get_window_extent() for axes in plots]
+    boxes += [axes.get_legend().get_window_extent() for axes in plots]
+    assert len(plots) == 2
+    assert not [pair for pair in combinations(boxes, 2) if pair[0].overlaps(pair[1])]
+    headline = drawn.axes[0].get_title(loc="left")
+    assert "even: median 90.5 ms" in headline
+    assert "p50 90.5 ms" in plots[0].get_legend().get_texts()[0].get_text()
+
+
+def test_executors_and_hosts_never_overlap_on_the_map(tmp_path: Path, sites: SiteFile) -> None:
     places = read_placement(write_run(tmp_path / "run", SPREAD, 1.0), sites)
 
     column = _column(0.0, _hosts(places, sites, HOME))

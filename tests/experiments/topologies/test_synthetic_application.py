@@ -95,9 +95,7 @@ def test_what_is_expected_of_it_is_the_predicted_response_time(ran: Any, tmp_pat
     said: list[str] = []
     assert topology.verify(tmp_path / "expected", [tmp_path / name for name in UNDER], said.append)
     verdict = json.loads((tmp_path / "even" / "verdict.json").read_text(encoding="utf-8"))
-    delay_ms = running_lab.lab_sites(SITES).delays_ms()
-    names = [site.name for site in running_lab.lab_sites(SITES).site]
-    one_way_ms = delay_ms[names.index("uniroma2")][names.index("us-east1")]
+    one_way_ms = running_lab.lab_sites(SITES).between_ms("uniroma2", "us-east1")
     assert verdict["predicted_ms"] == pytest.approx(3 * 2.0 + 2 * one_way_ms)
     assert verdict["deviation_ms"] == pytest.approx(93.0 - verdict["predicted_ms"])
     assert [line.partition(":")[0] for line in said] == list(UNDER)

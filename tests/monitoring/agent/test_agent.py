@@ -116,7 +116,7 @@ def test_a_damaged_state_file_is_told_and_costs_only_the_memory(
     zookeeper: Any, start_agent: Callable[..., Any], tmp_path: Path
 ) -> None:
     file = tmp_path / "state.json"
-    file.write_text("{")
+    file.write_text('{"version": 1, "saved": ')
     agent = start_agent("a", zookeeper.address, "--state", str(file))
     agent.await_event("state-unreadable")
     agent.await_event("zookeeper-publishing")

@@ -92,3 +92,24 @@ def test_slot_ports_are_read_once_each_in_order() -> None:
 def test_what_is_no_list_of_ports_is_refused(text: str) -> None:
     with pytest.raises(AgentError, match="--slot-ports"):
         parse_ports(text)
+
+
+@pytest.mark.parametrize("content", ["", '{"version": 1, "saved": 5.0, "cle', '{"version": 2, "saved": 5.0}'])
+def test_a_state_file_that_is_empty_damaged_or_of_another_version_passes(
+    tmp_path: Path, content: str
+) -> None:
+    (tmp_path / "state").write_text(content)
+    replace(GOOD, state=tmp_path / "state").check()
+
+
+@pytest.mark.parametrize("content", ["a diary", "{}", '{"version": 1, "name": "other"}', "\0"])
+def test_a_state_file_that_is_something_else_is_refused_and_not_touched(tmp_path: Path, content: str) -> None:
+    (tmp_path / "state").write_text(content)
+    with pytest.raises(AgentError, match=r"--state '.*/state' is no state of an agent"):
+        replace(GOOD, state=tmp_path / "state").check()
+    assert (tmp_path / "state").read_text() == content
+
+
+def test_a_folder_as_state_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(AgentError, match="is a folder"):
+        replace(GOOD, state=tmp_path).check()

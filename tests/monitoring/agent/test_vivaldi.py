@@ -71,6 +71,34 @@ def test_a_near_peer_counts_whole_and_a_far_one_less_once_the_host_is_sure() -> 
     assert share(50.0) == pytest.approx(0.025, rel=0.1)
 
 
+@pytest.mark.parametrize(
+    ("error", "share"),
+    [(0.0, 0.0125), (0.01, 0.0125), (0.05, 0.025), (0.25, 0.125), (0.5, 0.25), (1.0, 0.25)],
+)
+def test_the_timestep_shrinks_with_the_hosts_error_but_not_to_nothing(error: float, share: float) -> None:
+    """c_c 0.5 times the half that is the host's; in proportion below an error of 0.5, never below 5 %."""
+    vivaldi = make(start=Coordinate((0.0, 0.0, 0.0), 0.01, error))
+    vivaldi.observe(90.0, Coordinate((100.0, 0.0, 0.0), 0.01, error))
+    assert vivaldi.coordinate.position_ms[0] == pytest.approx(share * 10.0, rel=0.01)
+
+
+@pytest.mark.parametrize(("delay_ms", "away_ms"), [(20.0, 1.25), (12.0, -0.75)])
+def test_position_and_height_share_a_step_as_they_share_the_delay(delay_ms: float, away_ms: float) -> None:
+    """10 of 15 ms lie between the positions and 5 ms in the heights (section 5.4 of the paper)."""
+    vivaldi = make(start=Coordinate((10.0, 0.0, 0.0), 3.0, 0.5))
+    vivaldi.observe(delay_ms, Coordinate((0.0, 0.0, 0.0), 2.0, 0.5))
+    assert vivaldi.coordinate.position_ms == pytest.approx((10.0 + away_ms * 10 / 15, 0.0, 0.0), abs=1e-4)
+    assert vivaldi.coordinate.height_ms == pytest.approx(3.0 + away_ms * 5 / 15)
+
+
+def test_two_hosts_at_one_place_without_heights_part() -> None:
+    """No share of a delay lies anywhere then: the position takes the whole step."""
+    vivaldi = make(start=Coordinate((0.0, 0.0, 0.0), 0.0, 0.5))
+    assert vivaldi.observe(10.0, Coordinate((0.0, 0.0, 0.0), 0.0, 0.5)) is Outcome.MOVED
+    assert math.hypot(*vivaldi.coordinate.position_ms) == pytest.approx(2.5, rel=1e-3)
+    assert vivaldi.coordinate.height_ms == 0.01
+
+
 def test_a_link_that_triples_is_followed_within_60_s(
     simulation: Callable[..., Any], demo_delays_ms: Delays
 ) -> None:

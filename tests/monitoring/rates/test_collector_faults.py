@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from monitoring.rates.nimbus import NimbusError
+from formats.nimbus import NimbusError
 from monitoring.rates.nimbus_faults import ReplyError, ReplyFault, lacking
 from tests.monitoring.rates.scripted_nimbus import PATH, Scene
 

@@ -19,15 +19,17 @@ from thriftpy2.server import TThreadedServer
 from thriftpy2.thrift import TApplicationException, TProcessor
 from thriftpy2.transport import TFramedTransportFactory, TServerSocket
 
+from formats.address import Address
+from formats.nimbus import NimbusError
 from monitoring.rates.counters import Shape, Stream
-from monitoring.rates.nimbus import NimbusAddress, NimbusClient, NimbusError, TopologyGoneError, connect
+from monitoring.rates.nimbus import NimbusClient, TopologyGoneError, connect
 from monitoring.rates.nimbus_faults import ReplyError, ReplyFault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 ROOT = Path(__file__).resolve().parents[3]
-IDL = thriftpy2.load(str(ROOT / "monitoring/rates/nimbus.thrift"), module_name="scripted_nimbus_thrift")
+IDL = thriftpy2.load(str(ROOT / "formats/nimbus.thrift"), module_name="scripted_nimbus_thrift")
 ALL = ":all-time"
 
 
@@ -88,13 +90,13 @@ class Listening(TServerSocket):  # type: ignore[misc]  # thriftpy2 has no types
         super().listen()
         self.ready.set()
 
-    def address(self) -> NimbusAddress:
+    def address(self) -> Address:
         assert self.ready.wait(60)
-        return NimbusAddress("127.0.0.1", int(self.sock.getsockname()[1]))
+        return Address("127.0.0.1", int(self.sock.getsockname()[1]))
 
 
 @pytest.fixture(scope="module")
-def nimbus() -> Iterator[NimbusAddress]:
+def nimbus() -> Iterator[Address]:
     listening = Listening()
     server = TThreadedServer(
         TProcessor(IDL.Nimbus, Service()),
@@ -108,7 +110,7 @@ def nimbus() -> Iterator[NimbusAddress]:
     server.close()
 
 
-def test_counters_come_over_the_wire(nimbus: NimbusAddress) -> None:
+def test_counters_come_over_the_wire(nimbus: Address) -> None:
     """Nested maps with structs as keys, unions and optional fields are read as Storm writes them."""
     with connect([nimbus]) as client:
         assert client.topologies() == {"taxi-1": "ACTIVE"}
@@ -122,7 +124,7 @@ def test_counters_come_over_the_wire(nimbus: NimbusAddress) -> None:
     assert executor.counters.execute_ms == {stream: 1.0}
 
 
-def test_a_topology_that_is_gone_is_no_trouble_of_nimbus(nimbus: NimbusAddress) -> None:
+def test_a_topology_that_is_gone_is_no_trouble_of_nimbus(nimbus: Address) -> None:
     """Its end is told apart from Nimbus' own."""
     with connect([nimbus]) as client:
         with pytest.raises(TopologyGoneError):
@@ -130,9 +132,9 @@ def test_a_topology_that_is_gone_is_no_trouble_of_nimbus(nimbus: NimbusAddress) 
         assert client.topologies() == {"taxi-1": "ACTIVE"}
 
 
-def test_the_first_nimbus_that_accepts_is_asked(nimbus: NimbusAddress) -> None:
+def test_the_first_nimbus_that_accepts_is_asked(nimbus: Address) -> None:
     """A standby that is down costs nothing but its refusal."""
-    with connect([NimbusAddress("127.0.0.1", closed_port()), nimbus]) as client:
+    with connect([Address("127.0.0.1", closed_port()), nimbus]) as client:
         assert client.topologies() == {"taxi-1": "ACTIVE"}
 
 
@@ -140,8 +142,10 @@ def test_without_any_nimbus_each_is_named() -> None:
     """One sentence with every address."""
     ports = closed_port(), closed_port()
     with (
-        pytest.raises(NimbusError, match=rf"127.0.0.1:{ports[0]}: .*; 127.0.0.1:{ports[1]}: "),
-        connect([NimbusAddress("127.0.0.1", port) for port in ports]),
+        pytest.raises(
+            NimbusError, match=rf"127.0.0.1:{ports[0]} cannot be reached: .*; Nimbus 127.0.0.1:{ports[1]} "
+        ),
+        connect([Address("127.0.0.1", port) for port in ports]),
     ):
         pass
 
@@ -154,7 +158,7 @@ def calls(client: NimbusClient, topology: str) -> dict[str, Callable[[], object]
 
 
 @pytest.mark.parametrize("call", ["getTopology", "getTopologyInfoWithOpts"])
-def test_a_topology_that_nobody_may_ask_about_is_its_own_fault(nimbus: NimbusAddress, call: str) -> None:
+def test_a_topology_that_nobody_may_ask_about_is_its_own_fault(nimbus: Address, call: str) -> None:
     """The connection stands, and others are told about."""
     with connect([nimbus]) as client:
         with pytest.raises(ReplyError, match="secret-1 is not yours") as told:
@@ -176,7 +180,7 @@ def test_a_question_over_which_nimbus_stumbles_is_the_topologys_fault(call: str)
     assert told.value.kind is ReplyFault.FAILED
 
 
-def test_trouble_with_the_connection_is_no_topologys_fault(nimbus: NimbusAddress) -> None:
+def test_trouble_with_the_connection_is_no_topologys_fault(nimbus: Address) -> None:
     """Whatever is asked next would fail as well."""
 
     def hang(*_: object) -> None:

@@ -297,7 +297,10 @@ def test_expected_answers_that_are_half_written_are_refused(spark: SparkSession,
         read_answers(spark, tmp_path)
     summary = {"file": "f", "rows": 1, "valid": 1, "rejected": {}, "output_rows": 1, "instants": 1}
     (tmp_path / "summary.json").write_text(json.dumps({**summary, "minutes": 1, "blocks": 1}))
-    (tmp_path / "passed.parquet").mkdir()
+    for name in ("passed", "instants", "tops"):
+        (tmp_path / f"{name}.parquet").mkdir()
+        (tmp_path / f"{name}.parquet" / "_SUCCESS").touch()
+    (tmp_path / "passed.parquet" / "_SUCCESS").unlink()
     with pytest.raises(DataError, match=r"passed\.parquet: half written"):
         read_answers(spark, tmp_path)
     (tmp_path / "passed.parquet" / "_SUCCESS").touch()

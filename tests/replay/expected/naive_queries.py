@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-from replay.expected.semantics import Semantics
+from formats.semantics import Semantics
 
 if TYPE_CHECKING:
     from collections.abc import Callable

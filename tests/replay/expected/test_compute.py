@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from formats.semantics import Semantics, parse_settings
 from replay.compare.expected_folder import read_answers
 from replay.errors import DataError, MachineError
 from replay.expected.compute import solve, write_expected
@@ -23,7 +24,6 @@ from replay.expected.event_blocks import Span, lay_out
 from replay.expected.judged import judged_lines
 from replay.expected.query2 import area_text
 from replay.expected.raw_trips import TABLE_COLUMNS, from_lines
-from replay.expected.semantics import Semantics, parse
 from replay.grid import name
 from replay.trips.table import SCHEMA
 from tests.replay.expected.naive_queries import NaiveTrip, answer, areas_at
@@ -156,7 +156,7 @@ def test_a_trips_table_gives_the_answers_of_its_lines(
     lines = [text for text in messy(5, 300) if reason_of(text) != "parser"]
     (tmp_path / "rows.csv").write_text("\n".join(lines))
     write_trips(tmp_path / "table", lines)
-    semantics = parse(["idle-areas=zero", "q2-emit=values", "nulls=per-route"])
+    semantics = parse_settings(["idle-areas=zero", "q2-emit=values", "nulls=per-route"])
     found = []
     for name_ in ("rows.csv", "table"):
         out = tmp_path / f"out of {name_}"

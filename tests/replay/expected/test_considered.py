@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from formats.semantics import Semantics
 from replay.expected.considered import judge
 from replay.expected.fields import NO_TIME, numbers, seconds
 from replay.expected.query1 import route_name
 from replay.expected.raw_trips import TABLE_COLUMNS, from_lines, from_table
-from replay.expected.semantics import Semantics
 from replay.grid import areas, cells, name
 
 if TYPE_CHECKING:

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import random
+from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow ships no types
 
+from replay.trips import duplicates
 from replay.trips.duplicates import seen_before
+
+if TYPE_CHECKING:
+    import pytest
 
 
 def test_a_row_is_double_if_an_earlier_one_is_equal_in_all_columns_but_n() -> None:
@@ -34,3 +40,21 @@ def test_a_row_is_double_if_an_earlier_one_is_equal_in_all_columns_but_n() -> No
         expected.append(key in seen)
         seen.add(key)
     assert found.tolist() == expected, seed
+
+
+def test_rows_of_equal_hash_are_no_duplicates_unless_all_columns_are_equal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """All hashes are 0 here; each row but the last differs from the one before in another column."""
+    monkeypatch.setattr(duplicates, "_MIX", np.uint64(0))
+    rows = [(1, 1, 2.5), (2, 1, 2.5), (2, 2, 2.5), (2, 2, 3.5), (2, 2, 3.5)]
+    table = pa.table(
+        {
+            "n": range(len(rows)),
+            "medallion": pa.array([str(row[0]) for row in rows]).dictionary_encode(),
+            "dropoff_s": [row[1] for row in rows],
+            "fare_amount": [row[2] for row in rows],
+        }
+    )
+
+    assert seen_before(table).tolist() == [False] * 4 + [True]

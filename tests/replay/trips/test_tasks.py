@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import errno
 import os
+import time
 from typing import TYPE_CHECKING
 
 import pytest
 
 from replay.errors import DataError, MachineError
+from replay.trips import tasks
 from replay.trips.tasks import run_tasks
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pyspark.sql import SparkSession
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
@@ -32,6 +36,25 @@ def work(piece: str) -> str:
 def test_answers_come_in_the_order_of_the_pieces(spark: SparkSession) -> None:
     assert run_tasks(spark, work, [f"piece {n}" for n in range(9)]) == [f"PIECE {n}" for n in range(9)]
     assert run_tasks(spark, work, []) == []
+
+
+def test_finished_pieces_are_reported_while_the_others_are_at_work(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second piece waits for the report of the first."""
+    monkeypatch.setattr(tasks, "REPORT_EVERY_S", 0.05)
+    reported = tmp_path / "reported"
+
+    def one(piece: str) -> str:
+        while piece == "second" and not reported.exists():
+            time.sleep(0.01)
+        return piece
+
+    def report(done: int) -> None:
+        if done == 1:
+            reported.touch()
+
+    assert run_tasks(spark, one, ["first", "second"], report) == ["first", "second"]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -12,18 +13,21 @@ from hypothesis import strategies as st
 
 from scheduler.base.deadline import Deadline
 from scheduler.contract.incumbent import Incumbent
-from scheduler.contract.strategy import Context, Progress, ignore
+from scheduler.contract.strategy import Context, Progress, Suggestion, ignore
 from scheduler.evaluation.evaluate import check, evaluate
 from scheduler.exact import solve
 from scheduler.exact.form.class_form import class_form
 from scheduler.exact.solve import solve_exact
 from scheduler.exact.solver.ask import SOLVER_TOLERANCE, search_by_solver
+from scheduler.exact.start import GivenStart
 from scheduler.instances.generators.paper import OBJECTIVES, paper_problem
 from scheduler.model.problem import Application, Network, Node, Objective, Operator, Problem, Stream
 from scheduler.plan import plan
+from scheduler.search.searched_start import SearchedStart
 from scheduler.strategies.odp import OdpParameters
 
 if TYPE_CHECKING:
+    from scheduler.base.arrays import IntArray
     from scheduler.contract.result import Result
     from tests.scheduler.conftest import MakeProblem
     from tests.scheduler.exact.conftest import AnyProblem, Optimum
@@ -36,6 +40,14 @@ def context(deadline: Deadline | None = None) -> Context:
     return Context(np.random.default_rng(0), deadline or Deadline.none())
 
 
+def solved(
+    problem: Problem, start: IntArray | None, given: Context, work_limit: float = math.inf
+) -> Suggestion:
+    """The answer from a given start, or from what a search finds."""
+    first = SearchedStart(problem, given) if start is None else GivenStart(start)
+    return solve_exact(problem, first, given, work_limit=work_limit)
+
+
 @given(seed=st.integers(0, 10_000), n_ops=st.integers(1, 5), n_nodes=st.integers(1, 5))
 @settings(max_examples=60)
 def test_the_proved_optimum_is_that_of_brute_force(
@@ -44,7 +56,7 @@ def test_the_proved_optimum_is_that_of_brute_force(
     """Whatever the graph, objective and constraints are; and what is infeasible is proved to be."""
     problem = any_problem(seed, n_ops, n_nodes)
     best = optimum(problem)
-    found = solve_exact(problem, None, context())
+    found = solved(problem, None, context())
 
     assert found.proved
     if best is None:
@@ -65,7 +77,7 @@ def test_six_operators_on_six_nodes_are_solved_as_by_brute_force(
 ) -> None:
     """One chain, one tree, one dense graph, one diamond."""
     problem = any_problem(seed, 6, 6)
-    found = solve_exact(problem, None, context())
+    found = solved(problem, None, context())
 
     assert found.proved
     assert found.placement is not None
@@ -95,7 +107,7 @@ def test_a_packing_that_no_cheap_check_refutes_is_proved_infeasible() -> None:
     operators = tuple(Operator(name, demand={"slots": size}) for name, size in sizes.items())
     nodes = (Node("x", {"slots": 10.05}), Node("y", {"slots": 10.05}))
     problem = Problem(Application(operators, (Stream("a", "b"),)), Network(nodes, np.zeros((2, 2))))
-    found = solve_exact(problem, None, context())
+    found = solved(problem, None, context())
 
     assert (found.placement, found.proved) == (None, True)
     assert "no placement exists" in found.reason
@@ -105,9 +117,9 @@ def test_a_packing_that_no_cheap_check_refutes_is_proved_infeasible() -> None:
 def test_the_start_is_never_worsened(make_problem: MakeProblem, deadline: Deadline) -> None:
     """Not even without any time or work."""
     problem = make_problem(5, 8, 8)
-    start = solve_exact(problem, None, context()).placement
+    start = solved(problem, None, context()).placement
     assert start is not None
-    found = solve_exact(problem, start, context(deadline), work_limit=1.0)
+    found = solved(problem, start, context(deadline), work_limit=1.0)
 
     assert found.placement is not None
     assert evaluate(problem, found.placement).rank <= evaluate(problem, start).rank
@@ -119,7 +131,7 @@ def test_bounds_on_the_way_never_pass_the_optimum(any_problem: AnyProblem, optim
     best = optimum(problem)
     assert best is not None
     heard: list[Progress] = []
-    solve_exact(problem, None, Context(np.random.default_rng(0), Deadline.none(), report=heard.append))
+    solved(problem, None, Context(np.random.default_rng(0), Deadline.none(), report=heard.append))
 
     bounds = [each.bound for each in heard if each.bound is not None]
     assert bounds == sorted(bounds)
@@ -144,9 +156,7 @@ def test_bounds_hold_where_terms_far_larger_than_the_objective_cancel(optimum: O
     best, heard = optimum(problem), list[Progress]()
     assert best is not None
     start = np.array([0, 1, 2, 3, 4, 0])
-    found = solve_exact(
-        problem, start, Context(np.random.default_rng(0), Deadline.none(), report=heard.append)
-    )
+    found = solved(problem, start, Context(np.random.default_rng(0), Deadline.none(), report=heard.append))
 
     assert found.bound is not None
     assert all(bound <= best for bound in (found.bound, *(each.bound for each in heard)) if bound is not None)
@@ -155,8 +165,8 @@ def test_bounds_hold_where_terms_far_larger_than_the_objective_cancel(optimum: O
 def test_a_limit_of_work_ends_the_search_with_a_true_bound(make_problem: MakeProblem) -> None:
     """And the same limit gives the same answer."""
     problem = make_problem(7, 10, 12)
-    proved = solve_exact(problem, None, context())
-    first, second = (solve_exact(problem, None, context(), work_limit=1000.0) for _ in range(2))
+    proved = solved(problem, None, context())
+    first, second = (solved(problem, None, context(), work_limit=1000.0) for _ in range(2))
 
     assert proved.placement is not None
     assert first.placement is not None
@@ -208,6 +218,6 @@ def test_a_problem_too_large_for_a_proof_gets_what_ils_finds(
 @pytest.mark.parametrize("application", ["diamond", "sequential", "replicated"])
 def test_quick_proofs_do_not_wait_for_a_long_start(application: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The paper's problems are proved from a short one."""
-    monkeypatch.setattr(solve, "ils", lambda *_: pytest.fail("the long start was made"))
+    monkeypatch.setattr(SearchedStart, "longer", lambda *_: pytest.fail("the long start was made"))
 
-    assert solve_exact(paper_problem(application, 16, OBJECTIVES["A"], 0), None, context()).proved
+    assert solved(paper_problem(application, 16, OBJECTIVES["A"], 0), None, context()).proved

@@ -17,6 +17,8 @@ from scheduler.exact.branch.relaxed_form import RelaxedForm
 from scheduler.exact.form.class_form import class_form
 from scheduler.exact.solve import solve_exact
 from scheduler.exact.solver.program import link_variables, placement_program
+from scheduler.exact.start import GivenStart
+from scheduler.search.searched_start import first_placement
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,15 +70,13 @@ def test_the_deadline_is_looked_at_for_every_part_of_a_table(
 def test_a_deadline_while_tables_are_built_leaves_the_start(make_problem: MakeProblem) -> None:
     """With the reason, at every moment, and with a bound that is true."""
     problem = make_problem(3, OPERATORS, 6)
-    start = solve_exact(
-        problem, None, Context(np.random.default_rng(0), Deadline.none()), work_limit=1
-    ).placement
+    start = first_placement(problem, Context(np.random.default_rng(0), Deadline.none())).placement
     assert start is not None
     least = evaluate(problem, start).objective
     for looks in range(40):
         ticks = itertools.count()
         deadline = Deadline(lambda ticks=ticks: float(next(ticks)), at=looks)
-        found = solve_exact(problem, start, Context(np.random.default_rng(0), deadline))
+        found = solve_exact(problem, GivenStart(start), Context(np.random.default_rng(0), deadline))
 
         assert found.placement is not None
         value = evaluate(problem, found.placement).objective

@@ -71,6 +71,12 @@ def test_the_placements_that_tests_compare_with_are_those_that_pass_the_check(
             "operators a, b, c demand 3 operators of this demand, all nodes together have 2 (1 short)",
         ),
         (
+            # each node has room for many by one of its resources, and for one by the other
+            [Operator(name, demand={"cpu": 2, "memory": 2}) for name in "abc"],
+            {"x": {"cpu": 2.0, "memory": 20.0}, "y": {"cpu": 20.0, "memory": 2.0}},
+            "operators a, b, c demand 3 operators of this demand, all nodes together have 2 (1 short)",
+        ),
+        (
             # fractions of them would fit
             [Operator(name, demand={"memory": size}) for name, size in zip("abc", (6, 7, 8), strict=True)],
             {"x": {"memory": 11.0}, "y": {"memory": 11.0}},

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.base.deadline import Deadline
+from scheduler.construct import greedy_placement as module
+from scheduler.construct.greedy_placement import pinned_nodes
 from scheduler.construct.penalty import LinkPenalty
 from scheduler.model.problem import Application, Network, Node, Objective, Operator, Problem, Stream
 from scheduler.plan import plan
-from scheduler.strategies import greedy as module
-from scheduler.strategies.greedy import pinned_nodes
 
 if TYPE_CHECKING:
     import pytest
@@ -75,8 +75,8 @@ def test_equal_penalties_keep_the_order_of_the_nodes() -> None:
 
 def test_on_a_large_problem_the_densest_surroundings_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of sixty nodes some are looked at and one is tried: it lies among the twenty that are close."""
-    monkeypatch.setattr("scheduler.strategies.greedy.WORK", 0)
-    monkeypatch.setattr("scheduler.strategies.greedy.LEAST_TRIES", 1)
+    monkeypatch.setattr("scheduler.construct.greedy_placement.WORK", 0)
+    monkeypatch.setattr("scheduler.construct.greedy_placement.LEAST_TRIES", 1)
     spots = np.concatenate([np.arange(20) * 50.0, 2000 + np.arange(20) * 1.0, 3000 + np.arange(20) * 50.0])
     nodes = tuple(Node(f"n{k}", {"slots": 1}) for k in range(60))
     operators = tuple(Operator(f"o{k}") for k in range(10))

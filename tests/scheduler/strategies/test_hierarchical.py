@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -10,10 +11,12 @@ from scheduler.base.deadline import Deadline
 from scheduler.evaluation.evaluate import check, evaluate
 from scheduler.model.problem import Application, CoLocationLimit, Network, Node, Operator, Problem, Stream
 from scheduler.plan import plan
+from scheduler.reduce.narrowing import solve_on
 from scheduler.strategies.hierarchical import HierarchicalParameters
 
 if TYPE_CHECKING:
-    from scheduler.contract.strategy import Progress
+    from scheduler.base.arrays import IntArray
+    from scheduler.contract.strategy import Context, Progress, Suggestion
 
 
 @pytest.mark.parametrize("given", [1, 2.0, True])
@@ -104,6 +107,25 @@ def test_progress_is_told_in_nodes_of_the_problem() -> None:
         if progress.placement is not None:
             assert check(problem, progress.placement) == ()
             assert evaluate(problem, progress.placement).objective == pytest.approx(progress.objective)
+
+
+def test_every_level_gets_an_equal_share_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three levels of virtual data centres and the nodes have 12 s, and each takes all that it gets."""
+    now_s, given_s = [0.0], []
+
+    def slow(
+        problem: Problem, nodes: IntArray, proof_size: int, context: Context, *, quick: bool = False
+    ) -> Suggestion:
+        given_s.append(context.deadline.remaining())
+        now_s[0] += given_s[-1]
+        return solve_on(problem, nodes, proof_size, replace(context, deadline=Deadline.none()), quick=quick)
+
+    monkeypatch.setattr("scheduler.strategies.hierarchical.solve_on", slow)
+    result = plan(sites(4), "hierarchical", deadline=Deadline(lambda: now_s[0], 12.0))
+
+    assert given_s == pytest.approx([3.0] * 4)
+    assert result.evaluation is not None
+    assert result.evaluation.response_time_ms == 3.0
 
 
 def test_with_no_time_at_all_the_placement_is_the_greedy_one(hundred_nodes: Problem) -> None:

@@ -10,8 +10,9 @@ from scheduler.base.deadline import Deadline
 from scheduler.contract.strategy import Context, Progress
 from scheduler.evaluation.evaluate import check, evaluate
 from scheduler.plan import plan
-from scheduler.strategies import ils as module
-from scheduler.strategies.ils import IlsParameters, improve, tireless
+from scheduler.search import iterated as module
+from scheduler.search.iterated import improve
+from scheduler.strategies.ils import ENTRY, IlsParameters
 
 if TYPE_CHECKING:
     from scheduler.model.problem import Problem
@@ -80,9 +81,7 @@ def test_a_start_is_never_made_worse(make_problem: MakeProblem) -> None:
     problem = make_problem(0, 5, 4)
     best = plan(problem, "ils").placement
     assert best is not None
-    again = improve(
-        problem, best, IlsParameters(patience=2), Context(np.random.default_rng(9), Deadline.none())
-    )
+    again = improve(problem, best, Context(np.random.default_rng(9), Deadline.none()), patience=2)
 
     assert again.placement is not None
     assert evaluate(problem, again.placement).rank <= evaluate(problem, best).rank
@@ -92,9 +91,9 @@ def test_a_start_is_never_made_worse(make_problem: MakeProblem) -> None:
 def test_more_time_is_used_and_does_not_hurt(
     hundred_nodes: Problem, monkeypatch: pytest.MonkeyPatch, walkable: int
 ) -> None:
-    """Tireless, by walkers as by kicks, it ends with the deadline and is better for a later one."""
+    """Without limits, by walkers as by kicks, it ends with the deadline and is better for a later one."""
     monkeypatch.setattr(module, "WALKABLE", walkable)
-    parameters = tireless(IlsParameters(walkers=8))
+    parameters = ENTRY.until_deadline(IlsParameters(walkers=8))
     results = [
         plan(hundred_nodes, "ils", parameters, deadline=Deadline(count().__next__, at=moment))
         for moment in (1, 20, 400)
@@ -108,7 +107,7 @@ def test_more_time_is_used_and_does_not_hurt(
 
 
 @pytest.mark.parametrize("walkable", [0, 3000])
-def test_without_patience_and_deadline_one_round_is_made(
+def test_without_patience_and_deadline_one_iteration_is_made(
     make_problem: MakeProblem, monkeypatch: pytest.MonkeyPatch, walkable: int
 ) -> None:
     """A strategy ends by itself."""
@@ -116,4 +115,4 @@ def test_without_patience_and_deadline_one_round_is_made(
     result = plan(make_problem(1, 8, 8), "ils", IlsParameters(patience=None))
 
     assert result.placement is not None
-    assert result.reason.endswith("without a better placement ended the search")
+    assert result.reason == "the limit of work ended the search"

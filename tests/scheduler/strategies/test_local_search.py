@@ -145,7 +145,7 @@ def test_no_round_at_all_returns_the_start(hundred_nodes: Problem) -> None:
     )
 
     assert found.evaluation == greedy.evaluation
-    assert found.reason == "0 rounds ended the search"
+    assert found.reason == "0 iterations ended the search"
 
 
 def test_streams_off_the_critical_path_are_shortened_too() -> None:

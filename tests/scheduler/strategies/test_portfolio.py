@@ -10,13 +10,12 @@ import numpy as np
 import pytest
 
 from scheduler.base.deadline import Deadline
-from scheduler.contract.strategy import Progress
+from scheduler.contract.strategy import Progress, Suggestion
 from scheduler.evaluation.evaluate import check, evaluate
-from scheduler.exact.solve import Exact
 from scheduler.model.problem import Application, Network, Node, Operator, Problem, Stream
 from scheduler.plan import plan
 from scheduler.strategies.ils import IlsParameters
-from scheduler.strategies.portfolio import PortfolioParameters, tireless
+from scheduler.strategies.portfolio import ENTRY, PortfolioParameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -108,13 +107,13 @@ def test_without_a_proof_the_better_end_counts_whoever_ends_first(make_problem: 
     plans = []
     for looks in (1, 2, 50, 5000):
         child = Scripted([], looks=looks)
-        child.answer = lambda question: [Exact(question.start, 0.001, proved=False, reason="given up")]
+        child.answer = lambda question: [Suggestion(question.start, "given up", 0.001)]
         plans.append(plan(problem, "portfolio", QUICK, deadline=LONG, children=child))  # type: ignore[arg-type]
 
     placements = [each.placement.tolist() for each in plans if each.placement is not None]
     assert placements == placements[:1] * 4
     assert {each.reason for each in plans} == {
-        "2 rounds without a better placement ended the search; given up"
+        "2 iterations without a better placement ended the search; given up"
     }
 
 
@@ -123,7 +122,7 @@ def test_a_proof_decides_whatever_the_search_has_reached(make_problem: MakeProbl
     problem = make_problem(1, 5, 4)
     answer = plan(problem, "portfolio")
     assert answer.placement is not None
-    proof = Exact(answer.placement, answer.bound, proved=True, reason="proved")
+    proof = Suggestion(answer.placement, "proved", answer.bound, proved=True)
     plans = [
         plan(problem, "portfolio", QUICK, deadline=LONG, children=Scripted([proof], looks=looks))  # type: ignore[arg-type]
         for looks in (1, 2, 50, 5000)
@@ -253,6 +252,6 @@ def test_parameters_out_of_range_are_refused(values: dict[str, Any]) -> None:
         PortfolioParameters(**values)
 
 
-def test_tireless_means_without_patience() -> None:
+def test_until_the_deadline_means_without_patience() -> None:
     """Neither search nor proof ends by its work; the rest stays."""
-    assert tireless(QUICK) == replace(QUICK, patience=None, work_limit=None)
+    assert ENTRY.until_deadline(QUICK) == replace(QUICK, patience=None, work_limit=None)

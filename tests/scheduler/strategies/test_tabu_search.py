@@ -8,7 +8,7 @@ import pytest
 from scheduler.base.deadline import Deadline
 from scheduler.model.problem import Application, Network, Node, Operator, Problem, Stream
 from scheduler.plan import plan
-from scheduler.strategies.tabu_search import TabuSearchParameters, tireless
+from scheduler.strategies.tabu_search import ENTRY, TabuSearchParameters
 
 if TYPE_CHECKING:
     from tests.scheduler.conftest import MakeProblem
@@ -74,9 +74,9 @@ def test_patience_one_is_the_papers_ending() -> None:
     assert result.reason == "1 steps without a better placement ended the search"
 
 
-def test_tireless_it_searches_until_the_deadline(hundred_nodes: Problem) -> None:
+def test_without_limits_it_searches_until_the_deadline(hundred_nodes: Problem) -> None:
     """Without patience time alone ends it, and without a deadline either a single step."""
-    parameters = tireless(TabuSearchParameters(list_length=7))
+    parameters = ENTRY.until_deadline(TabuSearchParameters(list_length=7))
     ticks = iter(range(10_000))
     timed = plan(hundred_nodes, "tabu-search", parameters, deadline=Deadline(ticks.__next__, at=60))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from topologies.address import Address
+from formats.address import Address
 from topologies.redis_io.reader import read_group
 from topologies.redis_io.resp import RedisConnection, RedisGoneError, RedisReplyError, encode_command
 from topologies.redis_io.writer import CommandWriter, WriteLostError

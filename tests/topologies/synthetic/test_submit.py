@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from topologies.address import Address
+from formats.address import Address
 from topologies.synthetic.keys import SyntheticRun, SyntheticSettings
 from topologies.synthetic.submit import SyntheticSubmission, configuration, submit
 from topologies.synthetic.topology import thrift_topology

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 
+from formats.semantics import Semantics
 from replay.expected.boundaries import false_tops
 from replay.expected.considered import judge
 from replay.expected.kernel.block_trips import Bounds
 from replay.expected.kernel.both_queries import BlockSolver
 from replay.expected.raw_trips import from_lines
-from replay.expected.semantics import Semantics
 from tests.reference.query1 import Answers
 from tests.reference.query2 import query2
 

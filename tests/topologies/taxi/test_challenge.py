@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from formats.semantics import Semantics
 from topologies.taxi.challenge import output_row, time_text
 from topologies.taxi.grid import cell_of
 from topologies.taxi.ranking import GlobalRanking, PartialRanking
-from topologies.taxi.semantics import Semantics
 from topologies.taxi.trip import LineReader, parse_time
 from topologies.taxi.window import SlidingWindow
 

@@ -5,22 +5,21 @@ from __future__ import annotations
 import json
 import random
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
 
+from formats.semantics import CHOICES, Semantics, parse_settings
 from replay.expected.boundaries import false_tops
 from replay.expected.considered import judge
 from replay.expected.event_blocks import SPAN_S, Span, history_spans, lay_out
 from replay.expected.kernel.both_queries import BlockSolver
 from replay.expected.raw_trips import from_lines
-from replay.expected.semantics import CHOICES, parse
 from tests.reference.choices import Choices
 from tests.reference.query1 import query1
 from tests.reference.query2 import query2
 from tests.topologies.taxi.areas import messy
-from topologies.taxi.semantics import Semantics
 
 from .conftest import said, written
 from .storm_in_one_process import PARALLEL, Storm
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 
 def as_spark_solves(lines: list[str], settings: dict[str, str], rows: int) -> list[dict[str, Any]]:
     """What the kernels answer, cut into blocks of so many rows."""
-    semantics = parse(f"{name}={value}" for name, value in settings.items())
+    semantics = parse_settings(f"{name}={value}" for name, value in settings.items())
     batch = pa.record_batch(
         {"line": pa.array(range(1, len(lines) + 1), pa.int64()), "text": pa.array(lines, pa.string())}
     )
@@ -85,10 +84,7 @@ def same_by_spark(found: list[dict[str, Any]], query: int, answers: Answers) -> 
     assert states == [(n, state) for n, _, state in answers.states]
 
 
-def test_all_three_know_the_same_settings_and_values() -> None:
-    """In the same order, with the same defaults."""
-    hints = get_type_hints(Semantics)
-    assert {name.replace("_", "-"): get_args(hint) for name, hint in hints.items()} == CHOICES
+def test_the_plain_program_knows_the_same_settings_with_the_same_defaults() -> None:
     assert asdict(Choices()) == asdict(Semantics())
 
 

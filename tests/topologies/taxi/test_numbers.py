@@ -7,14 +7,13 @@ import random
 import pyarrow as pa
 import pytest
 
+from formats.semantics import Semantics
 from replay.expected.considered import judge
 from replay.expected.raw_trips import from_lines
-from replay.expected.semantics import Semantics as SparkSemantics
 from tests.reference.choices import Choices, printed_pickup, printed_time
 from tests.reference.rows import read_row
 from topologies.taxi.numbers import may_be_plain, number
 from topologies.taxi.replay.check import Checker
-from topologies.taxi.semantics import Semantics
 from topologies.taxi.trip import PICKUP, LineReader
 
 PLACES = [
@@ -49,7 +48,7 @@ def test_three_computations_read_a_line_alike(seed: int, pickup: str) -> None:
     lines = lines_of(seed)
     reader = LineReader(("1",), Semantics(pickup=pickup))
     batch = pa.RecordBatch.from_pydict({"line": list(range(1, len(lines) + 1)), "text": lines})
-    judged = judge(from_lines(batch), (1,), SparkSemantics(pickup=pickup)).to_pylist()
+    judged = judge(from_lines(batch), (1,), Semantics(pickup=pickup)).to_pylist()
     seen = set()
     for n, (line, kernel) in enumerate(zip(lines, judged, strict=True), start=1):
         row = read_row(n, line)

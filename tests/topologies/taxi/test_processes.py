@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from formats.semantics import Semantics
 from tests.reference.query1 import query1
 from tests.reference.query2 import query2
 from topologies.taxi.collect import Collector
 from topologies.taxi.keys import Run
-from topologies.taxi.semantics import Semantics
 from topologies.taxi.trail import STAMPS
 
 from .workers import Workers, component_process

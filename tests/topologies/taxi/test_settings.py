@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from formats.semantics import Semantics
 from topologies.component import REPLAY_KEY, replays
 from topologies.taxi.keys import Run
-from topologies.taxi.semantics import Semantics
 from topologies.taxi.settings import REDIS_KEY, RUN_KEY, TaxiSettings
 
 GOOD = {REDIS_KEY: "h:1", RUN_KEY: "r"}
@@ -50,7 +50,7 @@ def test_choices_go_through_the_configuration() -> None:
     chosen = Semantics.of({"area-grid": "corner", "negative-profit": "ignored"})
     assert Semantics.from_conf({"other": 1, **chosen.conf()}) == chosen
     assert Semantics.from_conf({}) == Semantics()
-    with pytest.raises(ValueError, match=r"taxi\.semantics\.\*: there is no setting 'area'"):
+    with pytest.raises(ValueError, match=r"taxi\.semantics\.\*: area: no such setting"):
         Semantics.from_conf({"taxi.semantics.area": "corner"})
 
 

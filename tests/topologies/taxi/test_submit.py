@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from formats.address import Address
+from formats.nimbus import NimbusError
+from formats.semantics import Semantics
 from topologies import nimbus
-from topologies.address import Address
 from topologies.taxi.keys import Run
-from topologies.taxi.semantics import Semantics
 from topologies.taxi.submit import Submission, configuration, submit, thrift_topology
 from topologies.taxi.topology import component_ids
 
@@ -26,7 +27,7 @@ SUBMISSION = Submission(name="taxi", run=Run("r1"), redis=Address("redis", 6379)
 
 
 def test_nimbus_gets_jar_configuration_and_wiring(stand_in: tuple[StandIn, Address]) -> None:
-    """The jar holds the package below resources/, the topology eight components with absolute commands."""
+    """The jar holds both packages below resources/, the topology eight components with absolute commands."""
     handler, address = stand_in
     submit(address, SUBMISSION)
     name, location, conf, topology, options = handler.submitted
@@ -35,7 +36,12 @@ def test_nimbus_gets_jar_configuration_and_wiring(stand_in: tuple[StandIn, Addre
     with zipfile.ZipFile(handler.jar) as jar:
         names = jar.namelist()
     assert "resources/topologies/taxi/components/source.py" in names
-    assert all(entry.startswith("resources/topologies/") and entry.endswith(".py") for entry in names)
+    assert "resources/formats/semantics.py" in names
+    assert {tuple(entry.split("/")[:2]) for entry in names} == {
+        ("resources", "formats"),
+        ("resources", "topologies"),
+    }
+    assert all(entry.endswith(".py") for entry in names)
     assert set(topology.spouts) | set(topology.bolts) == set(component_ids(("1",)))
     shell = topology.bolts["countByWindow"].bolt_object.shell
     assert shell.execution_command == str(Path(sys.prefix) / "bin" / "streamparse_run")
@@ -149,7 +155,7 @@ def test_a_name_in_use_is_refused_before_anything_is_uploaded(stand_in: tuple[St
     """The second submission of a name changes nothing."""
     handler, address = stand_in
     handler.alive["taxi"] = 0
-    with pytest.raises(nimbus.NimbusError, match="'taxi' is running already"):
+    with pytest.raises(NimbusError, match="'taxi' is running already"):
         submit(address, SUBMISSION)
     assert handler.jar.getvalue() == b""
 
@@ -162,7 +168,7 @@ def test_kill_waits_until_the_topology_is_gone(stand_in: tuple[StandIn, Address]
         nimbus.kill(client, "taxi", 20.0)
     assert handler.alive == {}
     with (
-        pytest.raises(nimbus.NimbusError, match="no topology named 'taxi'"),
+        pytest.raises(NimbusError, match="no topology named 'taxi'"),
         nimbus.connect(address) as client,
     ):
         nimbus.kill(client, "taxi", 20.0)
@@ -184,7 +190,7 @@ def test_placement_lists_executors_in_order_of_tasks(stand_in: tuple[StandIn, Ad
 def test_an_unreachable_nimbus_is_one_error_with_its_address() -> None:
     """Nothing listens there: the message says where."""
     with (
-        pytest.raises(nimbus.NimbusError, match=r"Nimbus 127\.0\.0\.1:1 cannot be reached"),
+        pytest.raises(NimbusError, match=r"Nimbus 127\.0\.0\.1:1 cannot be reached"),
         nimbus.connect(Address("127.0.0.1", 1)),
     ):
         pass

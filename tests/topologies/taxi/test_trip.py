@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from topologies.taxi.semantics import Semantics
+from formats.semantics import Semantics
 from topologies.taxi.sieve import RouteSieve
 from topologies.taxi.trip import LineReader, TimeReader, parse_time
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from topologies.taxi.grid import CELL_LATITUDE, CELL_LONGITUDE, ORIGIN_LATITUDE, ORIGIN_LONGITUDE
-
-AREAS = 600
-"""Areas per side."""
+from formats.taxi_grid import AREAS, CELL_LATITUDE, CELL_LONGITUDE, ORIGIN_LATITUDE, ORIGIN_LONGITUDE
 
 _AREA_LONGITUDE = CELL_LONGITUDE / 2
 _AREA_LATITUDE = CELL_LATITUDE / 2

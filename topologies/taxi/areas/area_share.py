@@ -10,8 +10,8 @@ from topologies.taxi.areas.area import Area
 from topologies.taxi.areas.share_ranking import CentsRanking, ShareRanking
 
 if TYPE_CHECKING:
+    from formats.semantics import Semantics
     from topologies.taxi.areas.profitability import RankedArea
-    from topologies.taxi.semantics import Semantics
 
 PROFIT_WINDOW_S = 15 * 60
 """Length of the window of profits, seconds of event time; a trip exactly that old is out."""

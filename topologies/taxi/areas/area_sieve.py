@@ -13,7 +13,7 @@ from topologies.taxi.trip import COORDINATES, DROPOFF, FARE, MEDALLION, PICKUP, 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from topologies.taxi.semantics import Semantics
+    from formats.semantics import Semantics
 
 _AMOUNTS = 10_000
 

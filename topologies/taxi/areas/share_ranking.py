@@ -10,8 +10,8 @@ from topologies.taxi.areas.profitability import RankedArea, half_cents_of, ranke
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from formats.semantics import Semantics
     from topologies.taxi.areas.area import Area
-    from topologies.taxi.semantics import Semantics
 
 TOP = 10
 """Ranks that the query asks for."""

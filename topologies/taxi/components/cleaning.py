@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from streamparse import Stream
 
+from formats.semantics import Semantics
 from topologies.batches.bolt import BatchBolt
 from topologies.batches.header import Header
 from topologies.batches.times import pack_times
 from topologies.moments import now_us
 from topologies.taxi.areas.area_sieve import AreaSieve
-from topologies.taxi.semantics import Semantics
 from topologies.taxi.settings import queries_of
 from topologies.taxi.sieve import RouteSieve
 from topologies.taxi.trail import extended

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from formats.semantics import Semantics
 from topologies.batches.bolt import OrderedBolt
 from topologies.batches.header import Header
 from topologies.batches.ordered import WHOLE
@@ -11,7 +12,6 @@ from topologies.moments import now_us
 from topologies.taxi.challenge import output_row, state_json, time_text
 from topologies.taxi.components.sink import Change, ResultsBolt
 from topologies.taxi.ranking import GlobalRanking, PartialRanking
-from topologies.taxi.semantics import Semantics
 from topologies.taxi.trail import extended
 from topologies.taxi.window import ROW_BITS, RouteCount
 

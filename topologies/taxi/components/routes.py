@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from formats.semantics import Semantics
 from topologies.batches.bolt import BatchBolt, OrderedBolt
 from topologies.batches.clock import REBUILD_S, QueryClock
 from topologies.batches.header import Header
@@ -12,7 +13,6 @@ from topologies.batches.shares import share_of
 from topologies.batches.times import unpack_times
 from topologies.moments import now_us
 from topologies.taxi.grid import cell_of
-from topologies.taxi.semantics import Semantics
 from topologies.taxi.settings import shares_of
 from topologies.taxi.trail import extended
 

@@ -6,12 +6,12 @@ from collections import deque
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from formats.semantics import Semantics
 from topologies.batches.header import Header
 from topologies.component import TaxiSpout, replays
 from topologies.moments import now_us
 from topologies.taxi.batcher import MOST_ROWS, Batcher, RowsGoneError
 from topologies.taxi.epochs import Began, EpochReader, Progress, ProgressWatch, Superseded, Trouble
-from topologies.taxi.semantics import Semantics
 from topologies.taxi.settings import TaxiSettings
 from topologies.taxi.tries import Tries
 

@@ -13,10 +13,12 @@ from experiments.adaptation.report.kept import ROUNDS, read_rounds, write_rounds
 from tests.experiments.adaptation.report.adaptation_courses import CHANGES, EVENTS, phases, reached, scenario
 from tests.experiments.adaptation.report.adaptation_runs import (
     CALM_MS,
+    HOME,
     NEAR,
     NEXT,
     THIRD,
     Course,
+    event,
     put,
     write_scenario,
 )
@@ -51,6 +53,39 @@ def test_a_query_that_is_disturbed_again_is_back_after_that(tmp_path: Path) -> N
     (target,) = [one for one in found if one.text.startswith("a delay in use changes: response")]
     assert target.reached is False
     assert "for half a minute already after" in target.measured
+
+
+@pytest.mark.parametrize("late", [1, 2])
+def test_one_late_recovery_of_several_misses_the_target(tmp_path: Path, late: int) -> None:
+    """A delay changes twice; the query is away for 10 s after one change and for 95 s after the other."""
+    away_s = {1: 10.0, 2: 10.0, late: 95.0}
+
+    def course(at_s: float) -> float:
+        return 400.0 if 60 <= at_s < 60 + away_s[1] or 260 <= at_s < 260 + away_s[2] else CALM_MS
+
+    delays = (EVENTS[0], event("delay", 260.0, HOME, NEAR, delay_ms=22.0))
+    twice = replace(CHANGES, duration_s=460.0, events=delays, remotes={-100.0: NEAR}, response_ms=course)
+    write_scenario(tmp_path, "changes", twice)
+    assert [(each.recovered_s or 0.0) > 90.0 for each in phases(tmp_path)] == [late == 1, late == 2]
+    assert reached(tmp_path, "changes")["a delay in use changes: response time back within 90 s"] is False
+
+
+def test_one_recovery_of_several_that_is_not_known_leaves_the_target_open(tmp_path: Path) -> None:
+    write_scenario(tmp_path, "changes", CHANGES)
+    changes, (delay, *_) = scenario(tmp_path, "changes"), phases(tmp_path)
+    doubtful = replace(delay, recovered_s=None, first_back_s=None, known=False)
+    for found in ((delay, doubtful), (doubtful, delay)):
+        assert targets({"changes": changes}, found)[0].reached is None
+
+
+@pytest.mark.parametrize("still", [1, 2])
+def test_one_change_without_a_move_of_several_misses_the_target(tmp_path: Path, still: int) -> None:
+    """A delay changes twice, and the query moves after one of the changes only."""
+    delays = (EVENTS[0], event("delay", 160.0, HOME, NEXT, delay_ms=66.0))
+    moves = {-100.0: NEAR, (200.0 if still == 1 else 100.0): NEXT}
+    write_scenario(tmp_path, "changes", replace(CHANGES, events=delays, remotes=moves))
+    assert [len(each.moves) for each in phases(tmp_path)] == [still == 2, still == 1]
+    assert reached(tmp_path, "changes")["a delay in use changes: the query moves once"] is False
 
 
 def test_two_moves_are_not_one(tmp_path: Path) -> None:

@@ -61,9 +61,9 @@ def silent_until(end_s: float) -> Callable[[float], float]:
 @settings(deadline=None, max_examples=12)
 @given(st.floats(min_value=6.0, max_value=80.0))
 def test_after_a_silence_the_response_time_is_back_when_half_a_window_is(length_s: float) -> None:
+    """Of 2.5 s; rows come each 0.1 s, and those that wait for less than 72 ms are quick."""
     found = back_after_s(rows(silent_until(EVENT_S + length_s)))
-    assert found is not None
-    assert length_s - 0.2 <= found <= length_s + 2.8
+    assert found == pytest.approx(length_s + 2.5, abs=0.1)
 
 
 def test_the_rolling_median_is_that_of_the_rows_of_the_last_five_seconds() -> None:
@@ -83,8 +83,8 @@ def test_a_level_within_a_fifth_of_the_settled_one_counts_as_back() -> None:
     def course(factor: float) -> Deliveries:
         return rows(lambda at_s: LEVEL_MS * (factor if EVENT_S + 10 <= at_s < EVENT_S + 40 else 1.0))
 
-    assert back_after_s(course(1.19)) == 0.0
-    assert back_after_s(course(1.21)) == pytest.approx(42.5, abs=0.2)
+    assert back_after_s(course(1.2)) == 0.0
+    assert back_after_s(course(1.2001)) == pytest.approx(42.4)
 
 
 def leaving_twice(second_s: int) -> Deliveries:
@@ -96,20 +96,20 @@ def leaving_twice(second_s: int) -> Deliveries:
 def test_the_last_departure_counts() -> None:
     """A response time that is well for a while and leaves again is back after the second time."""
     found = recovered(leaving_twice(50))
-    assert found.back_s == pytest.approx(62.5, abs=0.2)
-    assert found.first_s == pytest.approx(7.5, abs=0.2)
+    assert found.back_s == pytest.approx(62.5)
+    assert found.first_s == pytest.approx(7.5)
 
 
 def test_half_a_minute_of_quick_rows_is_what_counts_as_back_for_a_first_time() -> None:
     """From 7.5 s to 34.5 s it is less."""
     found = recovered(leaving_twice(32))
-    assert found.first_s == found.back_s == pytest.approx(44.5, abs=0.2)
+    assert found.first_s == found.back_s == pytest.approx(44.5)
 
 
 def test_quick_rows_before_the_last_move_do_not_count() -> None:
     """The move comes 30 s after the event and is an outage from the 50th second on."""
     found = recovered(leaving_twice(50), moved_s=EVENT_S + 30)
-    assert found.first_s == found.back_s == pytest.approx(62.5, abs=0.2)
+    assert found.first_s == found.back_s == pytest.approx(62.5)
 
 
 def test_a_move_that_costs_nothing_is_no_departure() -> None:
@@ -120,7 +120,7 @@ def test_a_move_that_costs_nothing_is_no_departure() -> None:
 def test_what_comes_back_shortly_before_the_end_is_back_for_less_than_half_a_minute() -> None:
     """The phase ends well, which is all that can be known."""
     found = recovered(rows(lambda at_s: 900.0 if EVENT_S <= at_s < END_S - 25 else LEVEL_MS))
-    assert found.first_s == found.back_s == pytest.approx(END_S - EVENT_S - 22.5, abs=0.2)
+    assert found.first_s == found.back_s == pytest.approx(END_S - EVENT_S - 22.5)
 
 
 def test_newer_rows_that_are_quick_do_not_hide_a_backlog() -> None:
@@ -132,7 +132,22 @@ def test_newer_rows_that_are_quick_do_not_hide_a_backlog() -> None:
 
     found = rows(course)
     assert rolling_median_ms(found).max() == LEVEL_MS
-    assert back_after_s(found) == pytest.approx(50.0, abs=0.2)
+    assert back_after_s(found) == pytest.approx(50.0)
+
+
+@pytest.mark.parametrize(("wait_s", "back_s"), [(17.0, 0.0), (18.0, 45.4)])
+def test_a_row_is_in_the_backlog_only_from_the_time_on_at_which_it_is_late(
+    wait_s: float, back_s: float
+) -> None:
+    """With a level of 4 s that is 4.8 s after the row; four rows a second are slow, and 50 may wait."""
+
+    def course(at_s: float) -> float:
+        slow = EVENT_S <= at_s < EVENT_S + 40 and round(at_s * 10) % 10 in {0, 3, 5, 8}
+        return wait_s * 1000.0 if slow else 4_000.0
+
+    found = rows(course)
+    assert rolling_median_ms(found).max() == 4_000.0
+    assert back_after_s(found) == pytest.approx(back_s)
 
 
 def test_a_stretch_of_more_than_five_seconds_without_rows_is_an_outage() -> None:
@@ -145,7 +160,7 @@ def test_a_stretch_of_more_than_five_seconds_without_rows_is_an_outage() -> None
 
 def test_a_stretch_of_rows_without_result_is_an_outage() -> None:
     found = back_after_s(rows(lambda at_s: np.inf if EVENT_S + 3 <= at_s < EVENT_S + 25 else LEVEL_MS))
-    assert found == pytest.approx(27.5, abs=0.2)
+    assert found == pytest.approx(27.5)
 
 
 @pytest.mark.parametrize("late_ms", [5_100.0, np.inf])
@@ -169,9 +184,7 @@ def test_settled_is_the_median_of_the_last_half_minute() -> None:
 
 
 def test_silence_is_the_longest_time_without_any_result() -> None:
-    assert longest_silence_s(rows(silent_until(EVENT_S + 9)), EVENT_S, END_S) == pytest.approx(
-        9.0 - 0.04, abs=0.1
-    )
+    assert longest_silence_s(rows(silent_until(EVENT_S + 9)), EVENT_S, END_S) == pytest.approx(9.0)
 
 
 @settings(deadline=None, max_examples=30)

@@ -8,15 +8,26 @@ from typing import TYPE_CHECKING, Any
 import matplotlib.image
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 from typer.testing import CliRunner
 
 from cli.commands import app
 from cli.errors import UserError
 from experiments.adaptation.report.kept import read_rounds, write_rounds
+from experiments.adaptation.report.panels import Clock, draw_delays
 from experiments.adaptation.report.report import build
 from replay.errors import DataError, MachineError
-from tests.experiments.adaptation.report.adaptation_courses import CHANGES, EVENTS
-from tests.experiments.adaptation.report.adaptation_runs import HOME, NEAR, Course, event, put, write_scenario
+from tests.experiments.adaptation.report.adaptation_courses import CHANGES, EVENTS, SITES, scenario
+from tests.experiments.adaptation.report.adaptation_runs import (
+    HOME,
+    NEAR,
+    NEXT,
+    THIRD,
+    Course,
+    event,
+    put,
+    write_scenario,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,6 +67,31 @@ def test_the_command_knows_the_experiment_by_its_folder(tmp_path: Path) -> None:
     refused = CliRunner().invoke(app, ["experiment", "report", str(tmp_path)])
     assert isinstance(refused.exception, UserError)
     assert "experiment.json: experiment: 'tea' is not one of" in str(refused.exception)
+
+
+@pytest.mark.parametrize("derived", [False, True])
+def test_the_timeline_marks_delays_that_were_not_measured_and_hides_no_line(
+    tmp_path: Path, derived: bool
+) -> None:
+    """Two links of one delay: the one that is drawn first is wider, and both have a white edge."""
+    seen = (lambda _pair, at_s: 28.0 if at_s > 20 else None) if derived else (lambda *_: None)
+    course = Course(duration_s=60.0, rate=2.0, remotes={-100.0: NEXT, 30.0: THIRD}, seen=seen)
+    write_scenario(tmp_path, "stable", course)
+    axes = Figure().add_subplot()
+    data = scenario(tmp_path, "stable")
+
+    draw_delays(axes, data, SITES, Clock(data.start_s, data.end_s))
+
+    legend = axes.get_legend()
+    assert legend is not None
+    told = [text.get_text() for text in legend.get_texts()]
+    marks = [line for line in axes.lines if line.get_marker() == "o" and len(line.get_xdata())]
+    assert ("not measured directly" in told, bool(marks)) == (derived, derived)
+    lines = [line for line in axes.lines if line.get_path_effects()]
+    widths = [line.get_linewidth() for line in lines]
+    assert len(lines) == 2
+    assert widths[0] > widths[1] + 2
+    assert all(mark.get_markersize() > max(widths) and mark.get_zorder() > 3.5 for mark in marks)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,15 @@ import pytest
 from experiments.response_time.report.goals import targets
 from experiments.response_time.report.summary import STORMS_OWN, STRATEGIES, summarise
 from experiments.response_time.variants import VARIANTS
-from tests.experiments.response_time.response_time_runs import ABROAD, BEST, FAR, HOME, turns, write_turn
+from tests.experiments.response_time.response_time_runs import (
+    ABROAD,
+    BEST,
+    FAR,
+    HOME,
+    NEAR,
+    turns,
+    write_turn,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,6 +33,7 @@ EVEN, DEFAULT, RAS = (
     *(f"{name}: at least 2.5 times our best" for name in ("even", "default")),
     "ras: above our best",
 )
+NEXT_DOOR = (f"{HOME}-1", f"{HOME}-2", f"{HOME}-3", *(f"{NEAR}-1",) * 2, *(f"{HOME}-3",) * 2, f"{HOME}-1")
 FARTHER = (f"{HOME}-1", f"{HOME}-2", f"{HOME}-2", *(f"{FAR}-1",) * 2, *(f"{HOME}-3",) * 2, f"{HOME}-1")
 
 
@@ -158,6 +167,14 @@ def test_a_worse_placement_of_ils_is_seen_in_the_prediction(tmp_path: Path) -> N
     assert reached(tmp_path)[PREDICTED] is False
 
 
+def test_a_prediction_of_ils_that_is_a_few_percent_above_is_too_high(tmp_path: Path) -> None:
+    """One more hop within the site of the source: 62.25 ms where odp has 60 ms."""
+    repeat(tmp_path, "odp", 0.0)
+    write_turn(tmp_path, "ils", NEXT_DOOR)
+    assert reached(tmp_path)[PREDICTED] is False
+    assert judged(tmp_path)[PREDICTED].measured == "62.2 ms, odp 60.0 ms"
+
+
 def test_wrong_answers_fail_and_are_never_our_best(tmp_path: Path) -> None:
     """The fastest variant answers wrongly in one of two turns."""
     repeat(tmp_path, "greedy", 0.0)
@@ -169,6 +186,30 @@ def test_wrong_answers_fail_and_are_never_our_best(tmp_path: Path) -> None:
     assert "1 of 4 turns, first odp-2: results.csv:7: a row is missing" in found[ANSWERS].measured
     assert (found[OPTIMUM].reached, found[OPTIMUM].measured) == (None, "odp: answers are wrong")
     assert found[EVEN].measured.endswith("times greedy")
+
+
+@pytest.mark.parametrize(
+    ("slower_ms", "within"), [(-12.0, True), (-13.0, False), (12.0, True), (13.0, False)]
+)
+def test_a_turn_is_as_wrongly_predicted_if_it_is_faster(
+    tmp_path: Path, slower_ms: float, *, within: bool
+) -> None:
+    """60 ms are predicted, a fifth of that is 12 ms either way; the turn that is farthest off is named."""
+    repeat(tmp_path, "greedy", 11.0)
+    repeat(tmp_path, "odp", slower_ms)
+    found = judged(tmp_path)[PREDICTION]
+    assert found.reached is within
+    assert f"at most {abs(slower_ms) / 60:.0%} off (odp-1)" in found.measured
+
+
+def test_ras_must_be_above_our_best_and_not_as_fast(tmp_path: Path) -> None:
+    """The factor of ras is 1: an equal median would reach it."""
+    repeat(tmp_path, "odp", 0.0)
+    repeat(tmp_path, "ras", 0.0)
+    assert reached(tmp_path)[RAS] is False
+    assert judged(tmp_path)[RAS].measured == "1.00 times odp"
+    write_turn(tmp_path, "ras", BEST, repetition=2, slower_ms=2.0)
+    assert reached(tmp_path)[RAS] is True
 
 
 def test_predictions_are_asked_of_turns_with_wrong_answers_too(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import matplotlib.image
@@ -12,6 +13,7 @@ from typer.testing import CliRunner
 
 from cli.commands import app
 from cli.errors import UserError
+from experiments.response_time.report.figures import draw_boxes
 from experiments.response_time.report.goals import targets
 from experiments.response_time.report.report import build
 from experiments.response_time.report.summary import summarise
@@ -43,6 +45,33 @@ def test_the_warm_up_is_cut_off(tmp_path: Path) -> None:
     (turn,) = turns(tmp_path)
     assert len(turn.rows) == MEASURED
     assert turn.end_to_end_ms.max() < WARM_UP_MS
+
+
+def test_the_picture_explains_its_colours_and_marks_whiskers_that_go_on(tmp_path: Path) -> None:
+    """Rows are high enough for their boxes; of a whisker beyond the closer look the end is told."""
+    for repetition in (1, 2, 3):
+        write_turn(tmp_path, "odp", BEST, repetition=repetition)
+    write_turn(tmp_path, "ras", BEST, repetition=1)
+    kept = write_turn(tmp_path, "ras", BEST, repetition=2) / "results.csv"
+    table = pd.read_csv(kept)
+    table.loc[table.index[-8:], "result_ms"] += 500
+    table.to_csv(kept, index=False)
+    variants = summarise(turns(tmp_path))
+
+    drawn = draw_boxes(tmp_path / "boxes.png", variants)
+
+    (legend,) = drawn.legends
+    assert [text.get_text() for text in legend.get_texts()] == [
+        *("Stormplace's strategies", "Storm's own schedulers", "predicted", "mean that the paper states"),
+    ]
+    (slow,) = [turn for turn in turns(tmp_path) if turn.end_to_end_ms.max() > 500]
+    near = drawn.axes[1]
+    marks = [text.get_text() for text in near.texts if "\u25b6" in text.get_text()]
+    assert marks == [f"{slow.end_to_end_ms.quantile(0.95):.0f} ms \u25b6"]
+    boxes = [patch.get_window_extent() for patch in near.patches]
+    assert len(boxes) == 5
+    assert not [pair for pair in combinations(boxes, 2) if pair[0].overlaps(pair[1])]
+    assert min(box.height for box in boxes) > 0.15 * drawn.dpi
 
 
 def test_legs_come_out_as_they_went_in(tmp_path: Path) -> None:

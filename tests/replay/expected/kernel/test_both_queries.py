@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
-from replay.expected.kernel import ranking as kernel_ranking
 
+from formats.semantics import Semantics
 from replay import grid
 from replay.expected.boundaries import false_tops
 from replay.expected.event_blocks import SPAN_S, Span, lay_out
+from replay.expected.kernel import ranking as kernel_ranking
 from replay.expected.kernel.both_queries import BlockSolver
 from replay.expected.query1 import route_name, route_number
 from replay.expected.query2 import area_text
-from replay.expected.semantics import Semantics
 from tests.replay.expected.naive_queries import NaiveTrip, answer, areas_at, routes_at
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from scheduler.base.deadline import Deadline
 from scheduler.base.work import Work
 from scheduler.contract.incumbent import Incumbent
 from scheduler.contract.strategy import ignore
-from scheduler.evaluation.evaluate import OBJECTIVE_STEP, check
+from scheduler.evaluation.evaluate import OBJECTIVE_STEP, check, evaluate
 from scheduler.exact.branch import layered
-from scheduler.exact.branch.by_search import search
+from scheduler.exact.branch.by_search import THEN, search
 from scheduler.exact.branch.relaxed_form import RelaxedForm
 from scheduler.exact.form.class_form import class_form
 from scheduler.model.limits import CoLocationLimit
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from scheduler.model.problem import Problem
+    from tests.scheduler.conftest import FeasiblePlacements
     from tests.scheduler.exact.conftest import AnyProblem, Optimum
 
 STAGES = ((1, 1), (20, 1 << 62))
@@ -95,6 +96,25 @@ def test_no_moment_to_end_gives_a_false_proof(any_problem: AnyProblem, optimum: 
         assert open_places.any() or incumbent.objective <= best + 2 * OBJECTIVE_STEP
         if not deadline.expired():  # it has ended by itself
             break
+
+
+@pytest.mark.parametrize("seed", [1, 7, 19, 31, 56, 84, 127, 130, 140, 327, 342, 345])
+def test_what_is_only_a_little_better_is_found(
+    any_problem: AnyProblem, feasible_placements: FeasiblePlacements, seed: int
+) -> None:
+    """The start is the second best placement, mostly by less than a thousandth: few places are promising."""
+    problem = any_problem(seed, 4, 5)
+    every = list(feasible_placements(problem))
+    worth = [evaluate(problem, placement).objective for placement in every]
+    best = min(worth)
+    second = min(value for value in worth if value > best + 1e-6)
+    incumbent = Incumbent(problem, ignore)
+    incumbent.offer(every[worth.index(second)], "start")
+    open_places = search(class_form(problem), incumbent, Work(Deadline.none(), np.inf), THEN)
+
+    assert not open_places.any()
+    assert incumbent.objective == pytest.approx(best, abs=2 * OBJECTIVE_STEP)
+    assert incumbent.bound <= best + 1e-12
 
 
 @pytest.mark.parametrize("seed", range(12))

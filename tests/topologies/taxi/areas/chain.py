@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Mapping, Sequence
 
-    from topologies.taxi.semantics import Semantics
+    from formats.semantics import Semantics
 
 WAYS = {
     ("dataSource", "default"): ["parser"],

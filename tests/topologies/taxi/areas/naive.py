@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import random
 
-    from topologies.taxi.semantics import Semantics
+    from formats.semantics import Semantics
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from formats.semantics import Semantics
 from tests.reference.choices import Choices
 from tests.reference.query2 import query2
 from tests.topologies.taxi.areas.chain import COMPONENTS, SINGLE, Chain, Told
 from tests.topologies.taxi.areas.messy import messy_lines
 from topologies.batches.ranges import unpack_ranges
-from topologies.taxi.semantics import Semantics
 
 if TYPE_CHECKING:
     from tests.reference.query1 import Answers

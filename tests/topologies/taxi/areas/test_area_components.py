@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
+from formats.semantics import Semantics
+from formats.taxi_grid import CELL_LATITUDE, CELL_LONGITUDE, ORIGIN_LATITUDE, ORIGIN_LONGITUDE
 from tests.topologies.taxi.areas.chain import Task
 from topologies.batches.header import Header, QueryStart, pack_queries
 from topologies.taxi.areas.area_sieve import AreaSieve
 from topologies.taxi.areas.columns import pack_columns, unpack_columns
 from topologies.taxi.areas.profitability import ranked
 from topologies.taxi.areas.tops import ShareTop, pack_tops, unpack_tops
-from topologies.taxi.grid import CELL_LATITUDE, CELL_LONGITUDE, ORIGIN_LATITUDE, ORIGIN_LONGITUDE
-from topologies.taxi.semantics import Semantics
 from topologies.taxi.settings import SHARES_KEY
 from topologies.taxi.sieve import RouteSieve
 

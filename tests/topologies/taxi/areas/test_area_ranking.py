@@ -7,11 +7,11 @@ from fractions import Fraction
 
 import pytest
 
+from formats.semantics import Semantics
 from topologies.taxi.areas.area import Area
 from topologies.taxi.areas.merging import AreaMerge
 from topologies.taxi.areas.profitability import RankedArea, ranked, ranked_in_cents
 from topologies.taxi.areas.share_ranking import CentsRanking, ShareRanking
-from topologies.taxi.semantics import Semantics
 
 
 def test_scores_order_profitabilities_as_exact_fractions_do() -> None:

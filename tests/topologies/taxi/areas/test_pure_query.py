@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from formats.semantics import Semantics
 from tests.reference.choices import Choices
 from tests.reference.query2 import query2
 from tests.reference.rows import has_no_fix, read_row
@@ -20,7 +21,6 @@ from topologies.taxi.areas.area_share import AreaShare
 from topologies.taxi.areas.merging import AreaMerge
 from topologies.taxi.areas.money import cents
 from topologies.taxi.areas.taxi_share import TaxiShare
-from topologies.taxi.semantics import Semantics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

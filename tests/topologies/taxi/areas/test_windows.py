@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from formats.semantics import Semantics
 from topologies.taxi.areas.area import Area
 from topologies.taxi.areas.area_share import AreaShare
 from topologies.taxi.areas.taxi_share import TaxiShare
-from topologies.taxi.semantics import Semantics
 
 
 def test_a_trip_counts_for_less_than_15_minutes() -> None:

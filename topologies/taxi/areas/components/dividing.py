@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from streamparse import Stream
 
+from formats.semantics import Semantics
 from topologies.batches.bolt import BatchBolt
 from topologies.batches.header import Header
 from topologies.batches.shares import share_of
@@ -13,7 +14,6 @@ from topologies.moments import now_us
 from topologies.taxi.areas.area_grid import AreaGrid
 from topologies.taxi.areas.columns import pack_columns
 from topologies.taxi.components.routes import Metronome
-from topologies.taxi.semantics import Semantics
 from topologies.taxi.settings import shares_of
 from topologies.taxi.trail import extended
 

@@ -7,6 +7,7 @@ from collections import deque
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from formats.semantics import Semantics
 from topologies.batches.bolt import OrderedBolt
 from topologies.batches.clock import Ticks
 from topologies.batches.header import Header
@@ -19,7 +20,6 @@ from topologies.taxi.areas.profitability import ranked, ranked_in_cents
 from topologies.taxi.areas.tops import ShareTop, pack_tops, unpack_tops
 from topologies.taxi.challenge import time_text
 from topologies.taxi.components.sink import Change, ResultsBolt
-from topologies.taxi.semantics import Semantics
 from topologies.taxi.settings import shares_of
 from topologies.taxi.trail import extended, latest
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from formats.semantics import Semantics
 from topologies.batches.bolt import OrderedBolt
 from topologies.batches.clock import Ticks
 from topologies.batches.header import Header
 from topologies.moments import now_us
 from topologies.taxi.areas.columns import pack_columns, unpack_columns
 from topologies.taxi.areas.taxi_share import TaxiShare
-from topologies.taxi.semantics import Semantics
 from topologies.taxi.settings import shares_of
 from topologies.taxi.trail import extended
 

@@ -1,4 +1,8 @@
-"""The choices that the challenge's text leaves open, as named settings."""
+"""The choices that the challenge's text leaves open, as named settings.
+
+The first value of each is the project's choice, the others are those of other implementations
+(docs/design/021).
+"""
 
 from __future__ import annotations
 
@@ -55,14 +59,11 @@ class Semantics:
         Raises:
             ValueError: There is no such setting, or it has no such value.
         """
-        choices = _choices()
         for name, value in settings.items():
-            if name not in choices:
-                msg = f"there is no setting {name!r}; there are {', '.join(choices)}"
-                raise ValueError(msg)
-            if value not in choices[name]:
-                msg = f"{name} is {value!r}, it must be {' or '.join(choices[name])}"
-                raise ValueError(msg)
+            if name not in CHOICES:
+                raise ValueError(f"{name}: no such setting; there are {', '.join(CHOICES)}")
+            if value not in CHOICES[name]:
+                raise ValueError(f"{name}: {value} is none of {', '.join(CHOICES[name])}")
         chosen: dict[str, Any] = {name.replace("-", "_"): value for name, value in settings.items()}
         return cls(**chosen)
 
@@ -77,8 +78,7 @@ class Semantics:
         try:
             return cls.of(own)
         except ValueError as error:
-            msg = f"topology configuration: {PREFIX}*: {error}"
-            raise ValueError(msg) from error
+            raise ValueError(f"topology configuration: {PREFIX}*: {error}") from error
 
     def conf(self) -> dict[str, object]:
         """Return the topology configuration of these choices."""
@@ -87,6 +87,12 @@ class Semantics:
     def document(self) -> dict[str, str]:
         """Return the choices by name, as `of` takes them."""
         return {each.name.replace("_", "-"): getattr(self, each.name) for each in fields(self)}
+
+
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    name.replace("_", "-"): get_args(hint) for name, hint in get_type_hints(Semantics).items()
+}
+"""The values of each setting, the default first."""
 
 
 def parse_settings(texts: Iterable[str]) -> Semantics:
@@ -98,13 +104,9 @@ def parse_settings(texts: Iterable[str]) -> Semantics:
     settings: dict[str, object] = {}
     for text in texts:
         name, equals, value = text.partition("=")
-        if not equals or name in settings:
-            msg = f"{text}: it must be KEY=VALUE, each key once"
-            raise ValueError(msg)
+        if not equals:
+            raise ValueError(f"{text}: expected KEY=VALUE")
+        if name in settings:
+            raise ValueError(f"{name}: given twice")
         settings[name] = value
     return Semantics.of(settings)
-
-
-def _choices() -> dict[str, tuple[str, ...]]:
-    """Return the values of each setting, the default first."""
-    return {name.replace("_", "-"): get_args(hint) for name, hint in get_type_hints(Semantics).items()}

@@ -1,16 +1,13 @@
 from __future__ import annotations
 
 import tomllib
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from lab.errors import LabError
-from lab.places import PROJECT_ROOT
-from lab.sites import read_site_file
+from formats.site_file import SiteFileError, read_site_file
 
-if TYPE_CHECKING:
-    from pathlib import Path
+ROOT = Path(__file__).parents[2]
 
 GOOD = """
 [[site]]
@@ -48,7 +45,10 @@ def test_delays_are_symmetric_with_the_local_delay_on_the_diagonal(tmp_path: Pat
         ("slots = 1", 'slots = "one"', "site[1].slots: "),
         ('name = "a"', 'name = "A site"', "site[0].name: "),
         ("slots = 1", "", "site[1].slots: "),
-        ("slots = 1", "slots = 1\nslotz = 2", "site[1].slotz: "),
+        ("slots = 1", "slots = 1\nslotz = 2", "site[1].slotz: no such key"),
+        ("[[link]]", "[nets]\nx = 1\n[[link]]", "nets: no such key"),
+        ("[[site]]", "executors_per_host = 0\n[[site]]", "executors_per_host: "),
+        ("[[link]]", "[network]\nseed = 1.5\n[[link]]", "network.seed: "),
         ("delay_ms = 7", "delay_ms = -7", "link[0].delay_ms: "),
         ("delay_ms = 7", "delay_ms = nan", "link[0].delay_ms: "),
         ('["b", "a"]', '["b"]', "link[0].between: "),
@@ -67,40 +67,40 @@ def test_a_fault_is_named_with_file_and_key_path(tmp_path: Path, old: str, new: 
     """Each fault of a site file is refused in one line that names the file and the key."""
     assert old in GOOD
     path = write(tmp_path, GOOD.replace(old, new))
-    with pytest.raises(LabError) as caught:
+    with pytest.raises(SiteFileError) as caught:
         read_site_file(path)
     message = str(caught.value)
     assert place in message
     assert str(path) in message
 
 
-def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
-    """Nobody has to repair a file one run at a time."""
+def test_all_faults_are_named_at_once(tmp_path: Path) -> None:
+    """A file is repaired in one go."""
     text = GOOD.replace("supervisors = 2", "supervisors = -2").replace("delay_ms = 7", 'delay_ms = "x"')
-    with pytest.raises(LabError, match=r"site\[0\]\.supervisors: .*; link\[0\]\.delay_ms: "):
+    with pytest.raises(SiteFileError, match=r"site\[0\]\.supervisors: .*; link\[0\]\.delay_ms: "):
         read_site_file(write(tmp_path, text))
 
 
 def test_a_pair_given_twice_is_refused(tmp_path: Path) -> None:
     """Two delays for one pair would leave it open which one holds."""
     text = GOOD + '[[link]]\nbetween = ["a", "b"]\ndelay_ms = 8\n'
-    with pytest.raises(LabError, match=r"link\[1\]\.between: this pair is already given by link\[0\]"):
+    with pytest.raises(SiteFileError, match=r"link\[1\]\.between: this pair is already given by link\[0\]"):
         read_site_file(write(tmp_path, text))
 
 
-def test_an_absent_file_is_told_in_one_sentence(tmp_path: Path) -> None:
+def test_an_absent_file_is_refused_in_one_sentence(tmp_path: Path) -> None:
     """A wrong path is no traceback."""
-    with pytest.raises(LabError, match="No such file"):
+    with pytest.raises(SiteFileError, match="No such file"):
         read_site_file(tmp_path / "absent.toml")
 
 
 @pytest.mark.parametrize(("name", "sites", "supervisors"), [("demo", 3, 7), ("table5", 7, 32)])
 def test_shipped_site_files_agree(name: str, sites: int, supervisors: int) -> None:
     """The shipped files are valid, have the stated size, and give one delay for each pair in all of them."""
-    path = PROJECT_ROOT / f"lab/sites/{name}.toml"
+    path = ROOT / f"lab/sites/{name}.toml"
     read = read_site_file(path)
     assert len(read.site) == sites
     assert sum(site.supervisors for site in read.site) == supervisors
-    table5 = tomllib.loads((PROJECT_ROOT / "lab/sites/table5.toml").read_text(encoding="utf-8"))
+    table5 = tomllib.loads((ROOT / "lab/sites/table5.toml").read_text(encoding="utf-8"))
     known = {frozenset(link["between"]): link["delay_ms"] for link in table5["link"]}
     assert all(known[frozenset(link.between)] == link.delay_ms for link in read.link)

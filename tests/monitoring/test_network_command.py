@@ -13,7 +13,7 @@ from kazoo.security import make_digest_acl
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def network(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -35,7 +35,7 @@ EXCHANGE_EVERY = 10
 """Steps between exchanges of neighbouring walkers."""
 
 
-class Walkers:
+class Tempering:
     """Placements, one per column, that accept random changes, each at its own temperature.
 
     Cold walkers descend, hot ones cross ridges, and walkers that are next to each other exchange their

@@ -8,7 +8,7 @@ import numpy as np
 from scheduler.base.deadline import Deadline
 from scheduler.evaluation.evaluate import check, evaluate
 from scheduler.plan import plan
-from scheduler.search.walkers import Walkers
+from scheduler.search.tempering import Tempering
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
@@ -28,7 +28,7 @@ def test_the_best_is_feasible_and_only_gets_better(make_problem: MakeProblem) ->
     """Its rank is what a full evaluation says, and improvements are told."""
     for seed in range(4):
         problem = make_problem(seed, 12, 20)
-        walkers = Walkers(problem, greedy(problem), 6, np.random.default_rng(seed))
+        walkers = Tempering(problem, greedy(problem), 6, np.random.default_rng(seed))
         for _ in range(10):
             before = walkers.rank
             improved = walkers.walk(5, NEVER)
@@ -41,7 +41,7 @@ def test_the_best_is_feasible_and_only_gets_better(make_problem: MakeProblem) ->
 
 def test_a_walk_ends_with_the_time(hundred_nodes: Problem) -> None:
     """Steps stop as soon as the deadline has come."""
-    walkers = Walkers(hundred_nodes, greedy(hundred_nodes), 4, np.random.default_rng(0))
+    walkers = Tempering(hundred_nodes, greedy(hundred_nodes), 4, np.random.default_rng(0))
     clock = count()
     walkers.walk(1000, Deadline(clock.__next__, at=5))
 
@@ -52,7 +52,7 @@ def test_an_adopted_placement_is_the_best_from_then_on(hundred_nodes: Problem) -
     """What was found elsewhere is walked on from."""
     better = plan(hundred_nodes, "local-search").placement
     assert better is not None
-    walkers = Walkers(hundred_nodes, greedy(hundred_nodes), 4, np.random.default_rng(0))
+    walkers = Tempering(hundred_nodes, greedy(hundred_nodes), 4, np.random.default_rng(0))
     rank = evaluate(hundred_nodes, better).rank
     walkers.adopt(better, rank)
     walkers.walk(3, NEVER)

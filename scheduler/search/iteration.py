@@ -1,4 +1,4 @@
-"""One round of iterated local search: a walk of a population, or a kick and a descent."""
+"""One iteration of iterated local search: a walk of a population, or a kick and a descent."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scheduler.search.descent import Descent
 from scheduler.search.level_descent import descend as sweep
 from scheduler.search.proposals import Proposals, candidate_lists
 from scheduler.search.rebuild import Rebuild
-from scheduler.search.walkers import Walkers
+from scheduler.search.tempering import Tempering
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from scheduler.model.problem import Problem
 
 MOVES_PER_STEP = 40
-"""Single moves of the problem (operators x nodes) for which a round takes one step."""
+"""Single moves of the problem (operators x nodes) for which an iteration takes one step."""
 FEWEST_STEPS, MOST_STEPS = 5, 50
-"""Bounds of the steps in a round."""
+"""Bounds of the steps in an iteration."""
 REFINING_SHARE = 0.25
 """Share of the time left that steepest descent may take."""
 KICK_SHARE = 0.02
@@ -34,7 +34,7 @@ TRIES_PER_CHANGE = 10
 
 
 class Walks:
-    """Rounds for problems in which many placements are evaluated in a millisecond."""
+    """Iterations for problems in which many placements are evaluated in a millisecond."""
 
     def __init__(self, problem: Problem, placement: IntArray, walkers: int, context: Context) -> None:
         self._problem, self._deadline = problem, context.deadline
@@ -42,7 +42,7 @@ class Walks:
         # neither descent is the better start on all kinds of problems
         starts = [self._refined(placement), self._refined(sweep(problem, placement, self._deadline))]
         start = min(starts, key=lambda each: evaluate(problem, each).rank)
-        self._walkers = Walkers(problem, start, walkers, context.random)
+        self._walkers = Tempering(problem, start, walkers, context.random)
         self._steps = min(max(problem.n_ops * problem.n_nodes // MOVES_PER_STEP, FEWEST_STEPS), MOST_STEPS)
         self._is_refined = True
         self._rebuild = Rebuild(problem, candidate_lists(problem), context.random)
@@ -59,7 +59,7 @@ class Walks:
         return self._walkers.can_walk
 
     def next(self, _best: IntArray) -> IntArray:
-        """Return the best placement after one more round; it may be the same."""
+        """Return the best placement after one more iteration; it may be the same."""
         if self._walkers.walk(self._steps, self._deadline):
             self._is_refined = self._was_rebuilt = False
         elif not self._is_refined:
@@ -81,14 +81,14 @@ class Walks:
 
     def _refined(self, placement: IntArray) -> IntArray:
         """Return the placement after steepest descent."""
-        time = self._deadline.within(REFINING_SHARE * self._deadline.remaining())
+        time = self._deadline.share(REFINING_SHARE)
         self._descent.restart(placement)
         self._descent.run(time)
         return self._descent.placement
 
 
 class Kicks:
-    """Rounds for large problems.
+    """Iterations for large problems.
 
     Attributes:
         start: (n_ops,) what a descent alone has reached.

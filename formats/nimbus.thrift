@@ -1,4 +1,4 @@
-/* The calls and fields of Nimbus' service that rates are derived from (storm.thrift of Storm 2.8);
+/* The calls and fields of Nimbus' service that are used here (storm.thrift of Storm 2.8);
    fields that are not named here are skipped when a reply is read. */
 
 struct GlobalStreamId {
@@ -85,6 +85,22 @@ struct TopologyInfo {
   4: required list<ExecutorSummary> executors;
 }
 
+struct NimbusSummary {
+  1: required string host;
+  2: required i32 port;
+  4: required bool isLeader;
+}
+
+struct SupervisorSummary {
+  1: required string host;
+  3: required i32 num_workers;
+  4: required i32 num_used_workers;
+}
+
+struct ClusterSummary {
+  1: required list<SupervisorSummary> supervisors;
+}
+
 enum NumErrorsChoice {
   ALL,
   NONE,
@@ -104,6 +120,8 @@ exception AuthorizationException {
 }
 
 service Nimbus {
+  ClusterSummary getClusterInfo();
+  NimbusSummary getLeader();
   list<TopologySummary> getTopologySummaries() throws (1: AuthorizationException aze);
   TopologyInfo getTopologyInfoWithOpts(1: string id, 2: GetInfoOptions options) throws (1: NotAliveException e, 2: AuthorizationException aze);
   StormTopology getTopology(1: string id) throws (1: NotAliveException e, 2: AuthorizationException aze);

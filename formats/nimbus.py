@@ -1,0 +1,72 @@
+"""A connection to Nimbus over Thrift, and the calls of its service that are used here (`nimbus.thrift`)."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import thriftpy2
+from thriftpy2.protocol import TCyBinaryProtocolFactory
+from thriftpy2.rpc import make_client
+from thriftpy2.thrift import TException
+from thriftpy2.transport import TCyFramedTransportFactory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from formats.address import Address
+
+IDL = thriftpy2.load(
+    str(Path(__file__).with_name("nimbus.thrift")), module_name="stormplace_formats_nimbus_thrift"
+)
+
+
+class NimbusError(Exception):
+    """Nimbus cannot be reached or refuses; the message is one sentence."""
+
+
+@contextmanager
+def connect(addresses: Sequence[Address], *, timeout_s: float, service: Any = IDL.Nimbus) -> Iterator[Any]:
+    """Open a client of the first Nimbus that accepts a connection; each of them knows all topologies.
+
+    Args:
+        addresses: Thrift ports (usually 6627), tried in this order.
+        timeout_s: Longest wait for a connection or a reply, s.
+        service: thriftpy2's description of the service, if it is to be a larger one.
+
+    Raises:
+        NimbusError: None accepts a connection, or a call fails within the block.
+    """
+    address, client = _first_client(addresses, timeout_s, service)
+    try:
+        yield client
+    except (TException, OSError) as error:
+        raise NimbusError(f"Nimbus {address}: {reason(error)}") from error
+    finally:
+        client.close()
+
+
+def _first_client(addresses: Sequence[Address], timeout_s: float, service: Any) -> tuple[Address, Any]:
+    faults = []
+    for address in addresses:
+        try:
+            client = make_client(
+                service,
+                address.host,
+                address.port,
+                proto_factory=TCyBinaryProtocolFactory(),  # type: ignore[no-untyped-call]  # thriftpy2 has no types
+                trans_factory=TCyFramedTransportFactory(),
+                timeout=int(timeout_s * 1e3),
+            )
+        except (TException, OSError) as error:
+            faults.append(f"Nimbus {address} cannot be reached: {reason(error)}")
+        else:
+            return address, client
+    raise NimbusError("; ".join(faults))
+
+
+def reason(error: Exception) -> str:
+    """Return the useful part of a Thrift error: Storm puts it in `msg`, thriftpy2 in `message`."""
+    text = getattr(error, "msg", None) or getattr(error, "message", None) or str(error)
+    return " ".join(str(text).split()) or type(error).__name__

@@ -1,0 +1,102 @@
+"""The reading of one host: the JSON object of the znode `<root>/nodes/<host>`, its keys, units and bounds.
+
+Agents write it, the daemon reads it; both are checked against these definitions. A reader ignores keys that
+it does not know, so that a later agent may add some without changing the version.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, NotRequired
+
+from typing_extensions import TypedDict  # pydantic, which reads readings, takes no other before Python 3.12
+
+from formats.bounds import Finite, Length, Within
+
+VERSION: Literal[1] = 1
+LARGEST_DELAY_MS = 60_000.0
+"""No network has delays of a minute; what is further away would drown all others in rounding errors."""
+
+_DelayMs = Annotated[float, Within(0, LARGEST_DELAY_MS)]
+_PositionMs = Annotated[float, Within(-LARGEST_DELAY_MS, LARGEST_DELAY_MS)]
+_NotNegative = Annotated[float, Within(0)]
+_Fraction = Annotated[float, Within(0, 1)]
+_Count = Annotated[int, Within(0)]
+_Name = Annotated[str, Length(1)]
+
+
+class LinkFields(TypedDict):
+    """A measured link to a peer.
+
+    Attributes:
+        delay_ms: One way, half of a round trip.
+        age_s: Time since the last answer.
+        delay_age_s: Time since the last answer that agrees with the delay; `age_s` where it is left out.
+        samples: Answers behind the delay.
+        loss: Share of probes without an answer.
+        availability: Probability that the link is up.
+    """
+
+    delay_ms: _DelayMs
+    age_s: _NotNegative
+    delay_age_s: NotRequired[_NotNegative]
+    samples: NotRequired[_Count]
+    loss: NotRequired[_Fraction]
+    availability: NotRequired[_Fraction]
+
+
+class LoadFields(TypedDict):
+    """Shares in use, runnable threads per core, worker slots; None where the agent does not know."""
+
+    cpu: _Fraction
+    memory: _Fraction
+    run_queue: NotRequired[_NotNegative | None]
+    slots_used: NotRequired[_Count | None]
+    slots: NotRequired[_Count | None]
+
+
+class OutagesFields(TypedDict):
+    """Number of outages, faded over the agent's horizon; s since the last one ended, None without any."""
+
+    count: _NotNegative
+    last_s: NotRequired[_NotNegative | None]
+
+
+class NodeFields(TypedDict):
+    """A whole reading.
+
+    Attributes:
+        version: `VERSION`.
+        time: Unix time of the reading, s.
+        sequence: Number of the reading, from 1 at each start of the agent.
+        lifetime_s: Age from which the reading counts as missing.
+        host: Name of the host, as its supervisor calls it.
+        site: Name of its data centre, if it is known.
+        coordinate: Position in the Euclidean part of the network coordinate, ms.
+        height: Cost of reaching the core of the network, ms.
+        error: Relative error that the host estimates.
+        availability: Probability that the host is up and reachable.
+        outages: Times when it was down or cut off.
+        load: Of its processors, memory and slots.
+        links: Measured links by peer.
+        probe: Where the agent answers probes, `HOST:PORT`.
+    """
+
+    version: Literal[1]
+    time: Annotated[float, Finite()]
+    sequence: int
+    lifetime_s: NotRequired[Annotated[float, Within(above=0)] | None]
+    host: _Name
+    site: NotRequired[_Name | None]
+    coordinate: Annotated[list[_PositionMs], Length(1, 16)]
+    height: _DelayMs
+    error: _NotNegative
+    availability: _Fraction
+    outages: NotRequired[OutagesFields | None]
+    load: NotRequired[LoadFields | None]
+    links: NotRequired[dict[str, LinkFields] | None]
+    probe: NotRequired[str | None]
+
+
+for _fields in (LinkFields, LoadFields, OutagesFields, NodeFields):
+    # how pydantic reads them: no conversion of types, unknown keys ignored
+    _fields.__pydantic_config__ = {"strict": True, "extra": "ignore"}  # type: ignore[union-attr]  # its hook

@@ -1,0 +1,230 @@
+"""The site file: which sites a lab has, how many supervisors, and how far apart they are."""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+MAX_DELAY_MS = 60_000.0
+
+_SITE_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
+_Check: TypeAlias = Callable[[object], str | None]
+"""Returns what is expected instead of a value, or None if the value is right."""
+
+
+class SiteFileError(ValueError):
+    """A site file cannot be read or holds errors; one sentence that names the file and every key at fault."""
+
+
+def _between(least: float, most: float, *, whole: bool = False, below: bool = False) -> _Check:
+    """Return the check of numbers from `least` to `most`, or to less than that."""
+    kind = "a whole number" if whole else "a number"
+    expected = f"expected {kind} from {least:g} to {'less than ' if below else ''}{most:g}"
+
+    def check(value: object) -> str | None:
+        right = isinstance(value, int) if whole else isinstance(value, int | float)
+        if not right or isinstance(value, bool) or not math.isfinite(value):  # type: ignore[arg-type]  # a number
+            return expected
+        return None if least <= value < most or (value == most and not below) else expected  # type: ignore[operator]
+
+    return check
+
+
+def _site_name(value: object) -> str | None:
+    right = isinstance(value, str) and _SITE_NAME.fullmatch(value)
+    return None if right else "expected a name of up to 40 small letters, digits and hyphens, a letter first"
+
+
+def _flag(value: object) -> str | None:
+    return None if isinstance(value, bool) else "expected true or false"
+
+
+def _two_names(value: object) -> str | None:
+    right = isinstance(value, list) and len(value) == 2 and not any(_site_name(each) for each in value)
+    return None if right else "expected the names of two sites"
+
+
+_DELAY = _between(0, MAX_DELAY_MS)
+
+
+def _key(check: _Check, default: Any = None) -> Any:
+    """Return a field with its check; without a default the key must be there."""
+    if default is None:
+        return field(metadata={"check": check})
+    return field(default=default, metadata={"check": check})
+
+
+@dataclass(frozen=True)
+class NetworkSettings:
+    """What holds for every pair of hosts.
+
+    Attributes:
+        jitter_ms: Standard deviation of a truncated normal added to each packet's delay.
+        loss: Probability that a packet is dropped.
+        local_delay_ms: One-way delay between two hosts of one site.
+        seed: Seed of jitter and loss.
+    """
+
+    jitter_ms: float = _key(_DELAY, 0.0)
+    loss: float = _key(_between(0, 1, below=True), 0.0)
+    local_delay_ms: float = _key(_DELAY, 0.25)
+    seed: int = _key(_between(-(2**63), 2**63, whole=True), 1)
+
+
+@dataclass(frozen=True)
+class Site:
+    """One data centre; the services' site also holds Nimbus, ZooKeeper, the placement daemon and Redis."""
+
+    name: str = _key(_site_name)
+    supervisors: int = _key(_between(1, 200, whole=True))
+    slots: int = _key(_between(1, 32, whole=True))
+    services: bool = _key(_flag, default=False)
+
+
+@dataclass(frozen=True)
+class Link:
+    """The symmetric one-way delay between two sites."""
+
+    between: list[str] = _key(_two_names)  # noqa: RUF009  # it makes a field, as `field` does
+    delay_ms: float = _key(_DELAY)
+
+
+@dataclass(frozen=True)
+class SiteFile:
+    """A whole site file.
+
+    Attributes:
+        executors_per_host: Capacity of a supervisor host for the placement daemon; None: the daemon's own.
+    """
+
+    executors_per_host: int | None
+    network: NetworkSettings
+    site: tuple[Site, ...]
+    link: tuple[Link, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the sites, in the file's order."""
+        return tuple(site.name for site in self.site)
+
+    @property
+    def services(self) -> str:
+        """Site of Redis, Nimbus, ZooKeeper and the placement daemon."""
+        return next(site.name for site in self.site if site.services)
+
+    @cached_property
+    def hosts(self) -> Mapping[str, str]:
+        """Site of each supervisor host, by host name; sites in the file's order."""
+        return {
+            f"{site.name}-{number}": site.name
+            for site in self.site
+            for number in range(1, site.supervisors + 1)
+        }
+
+    @cached_property
+    def delay_ms(self) -> Mapping[frozenset[str], float]:
+        """One-way delay by unordered pair of sites; for one site its local delay, between two hosts."""
+        local = {frozenset((name,)): self.network.local_delay_ms for name in self.names}
+        return local | {frozenset(link.between): link.delay_ms for link in self.link}
+
+    def between_ms(self, a: str, b: str) -> float:
+        """Return the one-way delay between two different hosts of sites `a` and `b`, in ms."""
+        return self.delay_ms[frozenset((a, b))]
+
+    def delays_ms(self) -> list[list[float]]:
+        """Return the one-way delays between sites (n_sites, n_sites), local delays on the diagonal."""
+        return [[self.between_ms(a, b) for b in self.names] for a in self.names]
+
+
+def read_site_file(path: Path) -> SiteFile:
+    """Read and check a site file.
+
+    Raises:
+        SiteFileError: The file cannot be read or holds errors; all of them are named with their key paths.
+    """
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SiteFileError(f"site file {path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SiteFileError(f"site file {path} is no TOML: {error}") from None
+    faults = list(_faults(content))
+    if not faults:
+        sites = SiteFile(
+            content.get("executors_per_host"),
+            NetworkSettings(**content.get("network", {})),
+            tuple(Site(**site) for site in content["site"]),
+            tuple(Link(**link) for link in content.get("link", [])),
+        )
+        faults = list(_contradictions(sites))
+        if not faults:
+            return sites
+    raise SiteFileError(f"site file {path}: {'; '.join(faults)}")
+
+
+def _faults(content: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is wrong in each table for itself."""
+    for key in content.keys() - {"executors_per_host", "network", "site", "link"}:
+        yield f"{key}: no such key"
+    if "executors_per_host" in content:
+        expected = _between(1, 1e9, whole=True)(content["executors_per_host"])
+        yield from [] if expected is None else [f"executors_per_host: {expected}"]
+    yield from _faults_of(NetworkSettings, "network", content.get("network", {}))
+    for key, kind, least in (("site", Site, 1), ("link", Link, 0)):
+        tables = content.get(key, [])
+        if not isinstance(tables, list) or not least <= len(tables) <= (200 if least else len(tables)):
+            yield f"{key}: expected {'from 1 to 200 tables' if least else 'tables'} [[{key}]]"
+            continue
+        for index, table in enumerate(tables):
+            yield from _faults_of(kind, f"{key}[{index}]", table)
+
+
+def _faults_of(kind: Any, where: str, table: object) -> Iterator[str]:
+    """Yield what is wrong in a table by the checks of a record's fields."""
+    if not isinstance(table, dict):
+        yield f"{where}: expected a table"
+        return
+    fields = kind.__dataclass_fields__
+    for key in table.keys() - fields.keys():
+        yield f"{where}.{key}: no such key"
+    for key, about in fields.items():
+        if key in table:
+            expected = about.metadata["check"](table[key])
+            if expected is not None:
+                yield f"{where}.{key}: {expected}"
+        elif about.default is about.default_factory:  # neither is set
+            yield f"{where}.{key}: the key is missing"
+
+
+def _contradictions(sites: SiteFile) -> Iterator[str]:
+    """Yield what is wrong between the tables of a file whose tables are right in themselves."""
+    for name, count in Counter(sites.names).items():
+        if count > 1:
+            yield f"site: {count} sites are named {name!r}"
+    homes = [site.name for site in sites.site if site.services]
+    if len(homes) != 1:
+        yield f"site: exactly one site must have services = true, not {len(homes)}"
+    seen: dict[frozenset[str], int] = {}
+    for index, link in enumerate(sites.link):
+        pair = frozenset(link.between)
+        for name in sorted(pair - set(sites.names)):
+            yield f"link[{index}].between: no site is named {name!r}"
+        if len(pair) == 1:
+            yield f"link[{index}].between: both ends are {link.between[0]!r}; see network.local_delay_ms"
+        elif pair in seen:
+            yield f"link[{index}].between: this pair is already given by link[{seen[pair]}]"
+        seen.setdefault(pair, index)
+    for a, b in combinations(dict.fromkeys(sites.names), 2):
+        if frozenset((a, b)) not in seen:
+            yield f"link: the delay between {a!r} and {b!r} is missing"
