@@ -143,7 +143,7 @@ def measure(case: Case, strategy: str, limit_s: float) -> dict[str, object]:
         "peak_resident_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
         "objective": round(worth.objective, 6),
         "response_time_ms": round(worth.response_time_ms, 3),
-        "network_usage_bytes": round(worth.network_usage_bytes),
+        "network_usage_bytes": round(worth.values["network_usage"]),
         "reason": result.reason,
     }
 

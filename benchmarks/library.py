@@ -30,6 +30,7 @@ from scheduler.instances.document import named_placement, parse_instance, to_doc
 from scheduler.instances.generators.heterogeneous import NodeChoices
 from scheduler.instances.generators.paper import OBJECTIVES
 from scheduler.instances.generators.recipe import Recipe, build
+from scheduler.model.metrics.catalogue import METRICS
 from scheduler.model.problem import UNPLACED, CoLocationLimit, Problem
 from scheduler.registry import STRATEGIES
 
@@ -213,11 +214,7 @@ def _worth(problem: Problem, placement: IntArray) -> dict[str, float]:
     worth = evaluate(problem, placement)
     return {
         "objective": worth.objective,
-        "response_time_ms": worth.response_time_ms,
-        "availability": worth.availability,
-        "network_usage_bytes": worth.network_usage_bytes,
-        "inter_node_traffic_bytes_s": worth.inter_node_traffic_bytes_s,
-        "cost": worth.cost,
+        **{metric.answer: worth.values[name] for name, metric in METRICS.items()},
     }
 
 

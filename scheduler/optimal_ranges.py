@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -12,9 +11,10 @@ from scheduler.exact.extremes.longest_paths import solve_longest_response
 from scheduler.exact.extremes.turned import TurnedProblem
 from scheduler.exact.solve import TOO_LARGE, solve_exact
 from scheduler.exact.start import GivenStart
-from scheduler.model.objective import METRICS, Objective
+from scheduler.model.metrics.catalogue import METRICS
+from scheduler.model.metrics.response_time import RESPONSE_TIME
+from scheduler.model.objective import Objective
 from scheduler.model.problem import Problem
-from scheduler.model.ranges import LOWEST_LOG_AVAILABILITY
 from scheduler.reduce.reduction import is_large
 from scheduler.search.searched_start import first_placement
 
@@ -22,12 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from scheduler.contract.strategy import Context
-    from scheduler.evaluation.evaluate import Evaluation
-    from scheduler.model.objective import Range
+    from scheduler.model.metrics.record import Range
 
 End = Literal["best", "worst"]
 
-ORDER = ("cost", "availability", "network_usage", "response_time", "inter_node_traffic")
+ORDER = tuple(sorted(METRICS, key=lambda name: METRICS[name].proof))
 """Metrics by how soon their ends are proved as a rule: what one leaves of its time goes to the next."""
 ENDS: tuple[End, ...] = ("worst", "best")
 """Likewise: far more room for bad placements than for good ones makes the worst easy to prove."""
@@ -112,14 +111,13 @@ def _end(problem: Problem, metric: str, end: End, context: Context) -> tuple[flo
     low, high = alone.ranges[metric]
     exact = _solved(alone, context)
     if exact.proved and exact.placement is not None:
-        value = _value(metric, evaluate(alone, exact.placement))
+        value = evaluate(alone, exact.placement).values[metric]
     elif exact.bound is not None:
         factor, best = alone.scale.terms[metric]
-        value = best + exact.bound / factor
-        if metric == "availability":
-            value = math.exp(-min(value, -LOWEST_LOG_AVAILABILITY))
+        total = best + exact.bound / factor
+        value, _ = METRICS[metric].statement.range_of(total, total)
     else:
-        value = low if (end == "best") == (metric != "availability") else high
+        value = high if (end == "best") == METRICS[metric].statement.higher_is_better else low
     return min(max(value, low), high), exact.proved
 
 
@@ -136,7 +134,7 @@ def _solved(alone: Problem, context: Context) -> Suggestion:
     start = first_placement(alone, context).placement
     if start is not None and evaluate(alone, start).objective <= OBJECTIVE_STEP:
         return Suggestion(start, "a bound of all placements is reached", 0.0, proved=True)
-    if isinstance(alone, TurnedProblem) and alone.scale.factor("response_time"):
+    if isinstance(alone, TurnedProblem) and alone.scale.factor(RESPONSE_TIME.name):
         exact = solve_longest_response(alone, start, context)
     else:
         exact = solve_exact(alone, GivenStart(start), context)
@@ -145,23 +143,14 @@ def _solved(alone: Problem, context: Context) -> Suggestion:
     return exact
 
 
-def _value(metric: str, worth: Evaluation) -> float:
-    return {
-        "response_time": worth.response_time_ms,
-        "availability": worth.availability,
-        "network_usage": worth.network_usage_bytes,
-        "inter_node_traffic": worth.inter_node_traffic_bytes_s,
-        "cost": worth.cost,
-    }[metric]
-
-
 def _metric_range(
     metric: str, bounds: Range, found: Mapping[tuple[str, End], tuple[float, bool]]
 ) -> MetricRange:
     if (metric, "best") not in found:
         return MetricRange(bounds[0], bounds[0], low_proved=True, high_proved=True)
     ends = (found[metric, "best"], found[metric, "worst"])
-    (low, low_proved), (high, high_proved) = ends[::-1] if metric == "availability" else ends
+    falling = METRICS[metric].statement.higher_is_better
+    (low, low_proved), (high, high_proved) = ends[::-1] if falling else ends
     if _constant(metric, (low, high), bounds):
         return MetricRange(low, low, low_proved, high_proved)
     return MetricRange(low, high, low_proved, high_proved)
@@ -169,7 +158,6 @@ def _metric_range(
 
 def _constant(metric: str, ends: Range, bounds: Range) -> bool:
     """Return whether values are too close to be told apart: by rounding, or within the width of bounds."""
-    low, high = ends
-    if metric == "availability":
-        (low, high), bounds = (math.log(low), math.log(high)), (math.log(bounds[0]), math.log(bounds[1]))
-    return high - low <= max(1e-12 * max(1.0, abs(low), abs(high)), OBJECTIVE_STEP * (bounds[1] - bounds[0]))
+    statement = METRICS[metric].statement
+    (low, high), (least, most) = statement.sums_of(ends), statement.sums_of(bounds)
+    return high - low <= max(1e-12 * max(1.0, abs(low), abs(high)), OBJECTIVE_STEP * (most - least))

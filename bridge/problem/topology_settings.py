@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from scheduler.model.objective import METRICS
+from scheduler.model.metrics.catalogue import METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping

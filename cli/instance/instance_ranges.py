@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from scheduler.optimal_ranges import End, MetricRange
 
 INFEASIBLE_STATUS = 3
-UNITS = {"response_time": " ms", "network_usage": " bytes", "inter_node_traffic": " bytes/s"}
 
 
 def ranges(
@@ -117,13 +116,16 @@ def _print(found: Mapping[str, MetricRange]) -> None:
     from rich.console import Console  # noqa: PLC0415  # not needed by other commands
     from rich.table import Table  # noqa: PLC0415
 
+    from scheduler.model.metrics.catalogue import METRICS  # noqa: PLC0415  # see _found
+
     table = Table("metric", "best", "", "worst", "", title="Ranges")
-    for metric, each in found.items():
-        low = (f"{each.low:.6g}{UNITS.get(metric, '')}", "proved" if each.low_proved else "bound")
-        high = (f"{each.high:.6g}{UNITS.get(metric, '')}", "proved" if each.high_proved else "bound")
+    for name, each in found.items():
+        metric = METRICS[name]
+        low = (f"{each.low:.6g} {metric.unit}".strip(), "proved" if each.low_proved else "bound")
+        high = (f"{each.high:.6g} {metric.unit}".strip(), "proved" if each.high_proved else "bound")
         if each.range is None:
-            table.add_row(metric, *low, "the same", "no range")
+            table.add_row(name, *low, "the same", "no range")
         else:
-            best, worst = (high, low) if metric == "availability" else (low, high)
-            table.add_row(metric, *best, *worst)
+            best, worst = (high, low) if metric.statement.higher_is_better else (low, high)
+            table.add_row(name, *best, *worst)
     Console().print(table)

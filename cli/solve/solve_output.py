@@ -15,18 +15,16 @@ if TYPE_CHECKING:
 
 def document(problem: Problem, result: Result, seconds: float) -> dict[str, Any]:
     """Return the JSON answer; metrics are null if there is no placement."""
-    from scheduler.instances.document import named_placement  # noqa: PLC0415  # numpy loads only when something is solved
+    # numpy loads only when something is solved
+    from scheduler.instances.document import named_placement  # noqa: PLC0415
+    from scheduler.model.metrics.catalogue import METRICS  # noqa: PLC0415
 
     worth = result.evaluation
     operators = problem.application.operators
     return {
         "placement": None if result.placement is None else named_placement(problem, result.placement),
         "objective": worth and worth.objective,
-        "response_time_ms": worth and worth.response_time_ms,
-        "availability": worth and worth.availability,
-        "network_usage_bytes": worth and worth.network_usage_bytes,
-        "inter_node_traffic_bytes_s": worth and worth.inter_node_traffic_bytes_s,
-        "cost": worth and worth.cost,
+        **{metric.answer: worth and worth.values[name] for name, metric in METRICS.items()},
         "mean_delay_ms": worth and worth.mean_delay_ms,
         "critical_path": worth and [operators[i].name for i in worth.critical_path],
         "range": {metric: list(limits) for metric, limits in problem.ranges.items()},
@@ -70,21 +68,16 @@ def _placement_table(problem: Problem, result: Result) -> Table:
 def _worth_table(problem: Problem, result: Result) -> Table:
     from rich.table import Table  # noqa: PLC0415  # not needed with --json
 
+    from scheduler.model.metrics.catalogue import METRICS  # noqa: PLC0415  # see document
+
     table = Table("metric", "value", "range", "weight", title="Worth")
     worth = result.evaluation
     if worth is not None:
         weights, ranges = problem.objective.weights, problem.ranges
-        values = {
-            "response_time": (worth.response_time_ms, "ms"),
-            "availability": (worth.availability, ""),
-            "network_usage": (worth.network_usage_bytes, "bytes"),
-            "inter_node_traffic": (worth.inter_node_traffic_bytes_s, "bytes/s"),
-            "cost": (worth.cost, ""),
-        }
-        for metric, (value, unit) in values.items():
-            low, high = ranges[metric]
-            limits = f"{low:.6g} .. {high:.6g}"
-            table.add_row(metric, f"{value:.6g} {unit}".strip(), limits, f"{weights[metric]:g}")
+        for name, metric in METRICS.items():
+            low, high = ranges[name]
+            value = f"{worth.values[name]:.6g} {metric.unit}".strip()
+            table.add_row(name, value, f"{low:.6g} .. {high:.6g}", f"{weights[name]:g}")
         table.add_row("mean delay of streams", f"{worth.mean_delay_ms:.6g} ms", "", "tie-break")
         table.add_row("objective F", f"{worth.objective:.6g}", "0 .. 1", "")
         if result.bound is not None:

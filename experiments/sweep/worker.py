@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from scheduler.model.problem import Problem
 
 FAILED = "failed"
+METRICS = ("response_time", "availability", "network_usage")
+"""Metrics that a part has a column of, in this order."""
 
 SCHEMA = pa.schema(
     [
@@ -97,9 +99,9 @@ def _solve(problem: Problem, run: Run, time_limit_s: float | None) -> Result:
 def row(run: Run, result: Result, seconds: float) -> dict[str, Any]:
     """Return a result as a row of `SCHEMA`."""
     worth = result.evaluation
-    metrics: tuple[float | None, ...] = (None,) * 4
+    metrics: tuple[float | None, ...] = (None,) * (1 + len(METRICS))
     if worth is not None:
-        metrics = (worth.objective, worth.response_time_ms, worth.availability, worth.network_usage_bytes)
+        metrics = (worth.objective, *(worth.values[name] for name in METRICS))
     values = (
         *(run.instance, run.strategy, run.seed, result.status),
         *(_number(metric) for metric in (*metrics, result.bound)),

@@ -30,22 +30,23 @@ class AnyOf:
 class WorkLimit:
     """Ends a search after an amount of work, which is the same on every machine.
 
-    Attributes:
+    Args:
         most: The amount; may be infinite.
-        done: Work so far.
+        unit: What is counted, in the plural.
     """
 
-    def __init__(self, most: float) -> None:
-        self.most = most
-        self.done = 0
+    def __init__(self, most: float, unit: str) -> None:
+        self._most = most
+        self._unit = unit
+        self._done = 0
 
     def add(self, amount: int) -> None:
         """Count work."""
-        self.done += amount
+        self._done += amount
 
     def reason(self) -> str | None:
         """Return a reason once that much work is done."""
-        return "the limit of work ended the search" if self.done >= self.most else None
+        return f"{self._done} {self._unit} ended the search" if self._done >= self._most else None
 
 
 class NoImprovement:
@@ -75,7 +76,7 @@ class Iterations:
 
     def __init__(self, deadline: Deadline, patience: int | None, unit: str = "iterations") -> None:
         self._idle = NoImprovement(patience, unit)
-        self._count = WorkLimit(deadline.otherwise(1) if patience is None else math.inf)
+        self._count = WorkLimit(deadline.otherwise(1) if patience is None else math.inf, unit)
         self._any = AnyOf(self._idle, self._count, deadline)
 
     def note(self, *, improved: bool) -> None:

@@ -1,4 +1,9 @@
-"""Chains of operators: bounds by dynamic programming that remembers some of the nodes used."""
+"""Chains of operators: bounds by dynamic programming that remembers some of the nodes used.
+
+The memory is that of ng-routes: R. Baldacci, A. Mingozzi, R. Roberti, "New route relaxation and pricing
+strategies for the vehicle routing problem", Operations Research 59(5), 2011. There a route remembers which
+customers near its end it has visited; here a path remembers how many slots of near nodes it has taken.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from scheduler.base.subgradient import StepRule, ascend
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
@@ -16,6 +23,7 @@ CountArray = np.ndarray[tuple[int, int], np.dtype[np.int16]]
 
 LARGEST_MEMORY = 256
 """States of memory per node at most."""
+STEPS = StepRule(patience=5, least=0.01, from_best=True, least_gap=1e-9)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,18 +104,18 @@ class Memory:
 
 
 class Completion:
-    """Least cost to go from every position, node and state of memory, with prices of slots.
+    """Least cost to go from every position, node and state of memory, with multipliers of slots.
 
     Attributes:
         to_go: (k, n * states + 1) least cost of all that follows; the last entry is infinite.
         bound: Lower bound of the whole.
     """
 
-    def __init__(self, chain: Chain, memory: Memory, prices: FloatArray) -> None:
+    def __init__(self, chain: Chain, memory: Memory, multipliers: FloatArray) -> None:
         k, n = chain.unary.shape
-        self.chain, self.memory, self.prices = chain, memory, prices
-        self.constant = chain.constant - float(prices @ chain.slots)
-        self.unary = np.where(chain.open, chain.unary + prices * chain.shares[:, None], np.inf)
+        self.chain, self.memory, self.multipliers = chain, memory, multipliers
+        self.constant = chain.constant - float(multipliers @ chain.slots)
+        self.unary = np.where(chain.open, chain.unary + multipliers * chain.shares[:, None], np.inf)
         self.to_go = np.zeros((k, n * memory.states + 1))
         self.to_go[:, -1] = np.inf
         # one array for all positions: it is large, and fresh memory costs as much as the work in it
@@ -125,7 +133,7 @@ class Completion:
 
     def _first(self) -> IntArray:
         taken = self.memory.stride[:, 0] if self.chain.shares[0] else 0
-        return np.arange(len(self.prices)) * self.memory.states + taken
+        return np.arange(len(self.multipliers)) * self.memory.states + taken
 
     def path(self) -> IntArray:
         """Return (k,) the nodes of a cheapest path; it may take more slots than there are."""
@@ -160,38 +168,30 @@ class Completion:
         return self.constant + found
 
 
-def raise_prices(
-    chain: Chain, memory: Memory, prices: FloatArray, target: float, *, rounds: int, work: Work
+def raise_multipliers(
+    chain: Chain, memory: Memory, multipliers: FloatArray, target: float, *, iterations: int, work: Work
 ) -> Completion:
-    """Return the completion with the best prices found by subgradient steps from the given ones.
+    """Return the completion with the best multipliers found by subgradient steps from the given ones.
+
+    A completion follows from its multipliers alone, so a search that stalls goes back to the best one.
 
     Args:
         chain: The chain.
         memory: What paths remember.
-        prices: (n,) of slots, to begin with.
+        multipliers: (n,) of slots, to begin with.
         target: Cost of a known path.
-        rounds: Steps at most.
+        iterations: Steps at most.
         work: When to stop.
     """
-    best = Completion(chain, memory, prices)
-    step, stale, now = 1.0, 0, best
-    for _ in range(rounds):
-        if best.bound >= target or step < 0.01 or not np.isfinite(best.bound) or work.over():
-            break
-        path = now.path()
-        load = np.bincount(path[chain.shares], minlength=len(prices))
+
+    def slopes(now: Completion) -> tuple[FloatArray, ...]:
+        load = np.bincount(now.path()[chain.shares], minlength=len(multipliers))
         excess = (load - chain.slots).astype(np.float64)
-        slope = np.where((now.prices > 0) | (excess > 0), excess, 0.0)
-        norm = float((slope**2).sum())
-        if norm == 0.0:
-            break
-        distance = max(target - now.bound, 1e-9)
+        return (np.where((now.multipliers > 0) | (excess > 0), excess, 0.0),)
+
+    def step(now: Completion, length: float, slope: tuple[FloatArray, ...]) -> Completion:
         work.add(memory.states * chain.unary.size)
-        now = Completion(chain, memory, np.maximum(now.prices + step * distance / norm * slope, 0.0))
-        if now.bound > best.bound:
-            best, stale = now, 0
-        else:
-            stale += 1
-            if stale == 5:
-                step, stale, now = step / 2, 0, best
-    return best
+        return Completion(chain, memory, np.maximum(now.multipliers + length * slope[0], 0.0))
+
+    start = Completion(chain, memory, multipliers)
+    return ascend(start, slopes, step, target=target, rule=STEPS, most=iterations, work=work)

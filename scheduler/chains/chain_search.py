@@ -25,12 +25,10 @@ class ChainAnswer:
     Attributes:
         nodes: (k,) the cheapest path below the target, or None if there is none among those looked at.
         complete: Whether all paths below the target were looked at.
-        largest: Most partial paths at any position.
     """
 
     nodes: IntArray | None
     complete: bool
-    largest: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +38,7 @@ class _Partial:
     Attributes:
         parent: (k,) index among those one position before.
         node: (k,) where they end.
-        cost: (k,) prices of slots included.
+        cost: (k,) multipliers of slots included.
         bound: (k,) lower bound of all their completions.
     """
 
@@ -71,12 +69,12 @@ def search_chain(completion: Completion, target: float, width: int, work: Work) 
     live = _Partial(np.full(len(start), -1), start, completion.unary[0][start], completion.start[start])
     counts = np.zeros((len(start), n), dtype=np.int16)
     layers = [live]
-    complete, largest = True, len(start)
+    complete = True
     counts[np.arange(len(start)), start] += chain.shares[0]
     for i in range(1, k):
         work.add(len(live.node) * n)
         if work.over():
-            return ChainAnswer(None, complete=False, largest=largest)
+            return ChainAnswer(None, complete=False)
         batches = np.array_split(np.arange(len(live.node)), len(live.node) // BATCH + 1)
         parts = [_extended(completion, i, live.chosen(each), counts[each], limit) for each in batches]
         firsts = np.cumsum([0, *(len(each) for each in batches[:-1])])
@@ -87,21 +85,20 @@ def search_chain(completion: Completion, target: float, width: int, work: Work) 
             np.concatenate([part.bound for part in parts]),
         )
         live, counts = _undominated(live, counts, bool(chain.shares[i]))
-        largest = max(largest, len(live.node))
         if len(live.node) > width:
             best = np.argpartition(live.bound, width)[:width]
             live, counts, complete = live.chosen(best), counts[best], False
         layers.append(live)
     if len(live.node) == 0:
-        return ChainAnswer(None, complete, largest)
-    # prices were paid for the slots taken, and credited for all: what stays free is no gain
-    free = (chain.slots - counts) @ completion.prices
+        return ChainAnswer(None, complete)
+    # multipliers were paid for the slots taken, and credited for all: what stays free is no gain
+    free = (chain.slots - counts) @ completion.multipliers
     nodes = np.empty(k, dtype=np.int64)
     at = int((live.cost + free).argmin())
     for i in range(k - 1, -1, -1):
         nodes[i] = layers[i].node[at]
         at = int(layers[i].parent[at])
-    return ChainAnswer(nodes, complete, largest)
+    return ChainAnswer(nodes, complete)
 
 
 def _extended(completion: Completion, i: int, batch: _Partial, counts: CountArray, limit: float) -> _Partial:

@@ -11,6 +11,7 @@ import numpy as np
 from scheduler.base.graph import breadth_first
 from scheduler.contract.strategy import Suggestion
 from scheduler.model.capacity import TOLERANCE, fits, remaining
+from scheduler.model.problem import UNPLACED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from scheduler.model.kinds import Kinds
     from scheduler.model.problem import Problem
 
-UNPLACED = -1
-"""In a placement under construction."""
 AT_ONCE = "first-fit placed every operator"
 """The reason of a placement for which nothing had to be done anew."""
 LONG_RUN = 8

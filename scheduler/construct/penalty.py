@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from scheduler.model.link_table import BLOCK_VALUES, KEPT_MATRIX, Coordinates
-from scheduler.model.objective import METRICS
+from scheduler.model.metrics.catalogue import ADDITIVE_METRICS
+from scheduler.model.metrics.response_time import RESPONSE_TIME
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from scheduler.base.arrays import FloatArray, IntArray
+    from scheduler.model.link_table import LinkTable
+    from scheduler.model.metrics.record import AdditiveMetric
     from scheduler.model.problem import Problem
 
 REFERENCE_EXECUTION_MS = 1.0
-"""R_perp, the unitary execution time of the two reference operators."""
-REFERENCE_RATE = 1.0
-"""lambda_perp, the unitary data rate between them; it cancels out."""
+"""R_perp, the unitary execution time of the two reference operators; their data rate cancels out."""
 
 
 def link_penalty(problem: Problem) -> FloatArray:
@@ -32,25 +32,83 @@ def link_penalty(problem: Problem) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
+class _ReferencePair:
+    """What two reference operators on nodes u and v see of a metric: link (u, v) + place u + place v.
+
+    Attributes:
+        places: (n_nodes,) value of a place.
+        links: Weight and table of each link term.
+        shared_place_once: Whether a node that both are on counts once.
+    """
+
+    places: FloatArray
+    links: tuple[tuple[float, LinkTable], ...]
+    shared_place_once: bool = False
+
+    @staticmethod
+    def of_response(problem: Problem) -> _ReferencePair:
+        """Return the pair for R, by the delay and both execution times."""
+        links = ((1.0, problem.network.delays),)
+        return _ReferencePair(REFERENCE_EXECUTION_MS / problem.network.speedup, links)
+
+    @staticmethod
+    def of(problem: Problem, metric: AdditiveMetric) -> _ReferencePair:
+        """Return the pair for a sum; where operators or streams differ, it has the mean of their terms."""
+        terms = problem.terms
+        places, links = terms.places.get(metric.name), terms.links[metric.name]
+        # the weight of the only term cancels out
+        alone = places is None and len(links) == 1
+        weights = [1.0 if alone or weight is None else float(weight.mean()) for _, weight in links]
+        tables = [terms.tables[slot] for slot, _ in links]
+        if places is None:
+            places = np.zeros(problem.n_nodes)
+        return _ReferencePair(
+            places if places.ndim == 1 else places.mean(axis=0),
+            tuple(zip(weights, tables, strict=True)),
+            metric.shared_place_once,
+        )
+
+    def columns(self, columns: IntArray) -> FloatArray:
+        """Return (n_nodes, len(columns)) the values of pairs."""
+        every = np.arange(len(self.places))
+        value = np.zeros((len(every), len(columns)))
+        for weight, table in self.links:
+            value += weight * table.block(every, columns)
+        value += self.places[:, None]
+        value += self.places[columns]
+        if self.shared_place_once:
+            value[columns, np.arange(len(columns))] = self.places[columns]
+        return value
+
+    def bounds(self) -> tuple[float, float]:
+        """Return bounds over all pairs; no pair is better than the best node alone."""
+        every = np.arange(len(self.places))
+        longest = sum(weight * table.extremes(every, every)[1] for weight, table in self.links)
+        least = (1 if self.shared_place_once else 2) * float(self.places.min())
+        return least, longest + 2 * float(self.places.max())
+
+
+@dataclass(frozen=True, eq=False)
 class LinkPenalty:
-    """delta = w_r delta_R + w_a delta_A + w_z delta_Z + w_t delta_T + w_c delta_C, in [0, 1], by columns.
+    """delta = w_r delta_R + w_a delta_A + w_z delta_Z + ..., in [0, 1], by columns.
 
     Each is the position of a pair (u, v) between the best and the worst pair of the network in what two
     reference operators on u and v would see:
     R~ = d_(u,v) + R_perp / S_u + R_perp / S_v; log A~ = log A_(u,v) + log A_u + log A_v, and log A_u alone
-    when u = v; Z~ = lambda_perp d_(u,v). Likewise for the metrics that the paper does not have:
-    T~ = 1 if u != v, and else 0; C~ = the costs of both nodes and of the link. A metric of weight 0, or in
-    which all pairs are equal, adds nothing.
+    when u = v; Z~ = d_(u,v). Likewise for the metrics that the paper does not have: the values of both places
+    and of the link. A metric of weight 0, or in which all pairs are equal, adds nothing.
 
     With coordinates of more than 512 nodes the worst values are bounds: the longest delay that the box
     around all nodes permits, and the two slowest, least available or dearest nodes.
 
     Attributes:
         problem: The problem.
-        extremes: By name of each metric with a weight, the least and the largest value of its term.
+        pairs: By name of each metric with a weight, its reference pair.
+        extremes: Likewise, the least and the largest value of pairs.
     """
 
     problem: Problem
+    pairs: Mapping[str, _ReferencePair]
     extremes: Mapping[str, tuple[float, float]]
 
     @staticmethod
@@ -59,25 +117,30 @@ class LinkPenalty:
 
         Complexity: O(n_nodes^2) with a matrix or up to 512 nodes, else O(n_nodes); memory O(n_nodes).
         """
-        network = problem.network
-        count = problem.n_nodes
-        if isinstance(network.delays, Coordinates) and count > KEPT_MATRIX:
-            return LinkPenalty(problem, _bounds(problem))
+        weights, count = problem.objective.weights, problem.n_nodes
+        pairs = {}
+        if weights[RESPONSE_TIME.name] > 0.0:
+            pairs[RESPONSE_TIME.name] = _ReferencePair.of_response(problem)
+        for record in ADDITIVE_METRICS:
+            if weights[record.name] > 0.0:
+                pairs[record.name] = _ReferencePair.of(problem, record)
+        if isinstance(problem.network.delays, Coordinates) and count > KEPT_MATRIX:
+            return LinkPenalty(problem, pairs, {metric: pair.bounds() for metric, pair in pairs.items()})
         step = max(1, BLOCK_VALUES // count)
-        found = dict.fromkeys(_weighed(problem), (np.inf, -np.inf))
+        found = dict.fromkeys(pairs, (np.inf, -np.inf))
         for first in range(0, count, step):
             columns = np.arange(first, min(first + step, count))
             for metric, (least, most) in found.items():
-                term = _TERMS[metric](problem, columns)
-                found[metric] = min(least, float(term.min())), max(most, float(term.max()))
-        return LinkPenalty(problem, found)
+                value = pairs[metric].columns(columns)
+                found[metric] = min(least, float(value.min())), max(most, float(value.max()))
+        return LinkPenalty(problem, pairs, found)
 
     def columns(self, references: IntArray) -> FloatArray:
         """Return (n_nodes, n_references) delta(u, v) of every node u and each v of the references."""
         penalty = np.zeros((self.problem.n_nodes, len(references)))
         for metric, extremes in self.extremes.items():
-            term = _TERMS[metric](self.problem, references)
-            penalty += self.problem.objective.weights[metric] * _position(term, *extremes)
+            value = self.pairs[metric].columns(references)
+            penalty += self.problem.objective.weights[metric] * _position(value, *extremes)
         return penalty
 
     def order(self, references: IntArray) -> IntArray:
@@ -90,72 +153,6 @@ class LinkPenalty:
         for first in range(0, len(references), step):
             total += self.columns(references[first : first + step]).sum(axis=1)
         return np.argsort(total, kind="stable")
-
-
-def _weighed(problem: Problem) -> list[str]:
-    return [metric for metric in METRICS if problem.objective.weights[metric] > 0.0]
-
-
-def _delay(problem: Problem, columns: IntArray) -> FloatArray:
-    """Return delays from every node to those of some columns, (n_nodes, len(columns)), as all terms are."""
-    return problem.network.delays.block(np.arange(problem.n_nodes), columns)
-
-
-def _response(problem: Problem, columns: IntArray) -> FloatArray:
-    per_node = REFERENCE_EXECUTION_MS / problem.network.speedup
-    return _delay(problem, columns) + per_node[:, None] + per_node[columns][None, :]
-
-
-def _unavailability(problem: Problem, columns: IntArray) -> FloatArray:
-    network = problem.network
-    log_node = np.log(network.availability)
-    log_pair = log_node[:, None] + log_node[columns][None, :]
-    if network.link_availability is not None:
-        log_pair = log_pair + np.log(network.link_availability[:, columns])
-    log_pair[columns, np.arange(len(columns))] = log_node[columns]
-    negative: FloatArray = -log_pair
-    return negative
-
-
-def _usage(problem: Problem, columns: IntArray) -> FloatArray:
-    return REFERENCE_RATE * _delay(problem, columns)
-
-
-def _apart(problem: Problem, columns: IntArray) -> FloatArray:
-    apart: FloatArray = (np.arange(problem.n_nodes)[:, None] != columns).astype(np.float64)
-    return apart
-
-
-def _cost(problem: Problem, columns: IntArray) -> FloatArray:
-    network = problem.network
-    cost: FloatArray = network.cost[:, None] + network.cost[columns]
-    return cost if network.link_cost is None else cost + network.link_cost[:, columns]
-
-
-_TERMS: Final[Mapping[str, Callable[[Problem, IntArray], FloatArray]]] = MappingProxyType(
-    dict(zip(METRICS, (_response, _unavailability, _usage, _apart, _cost), strict=True))
-)
-"""R~, -log A~, Z~, T~ and C~ by metric."""
-
-
-def _bounds(problem: Problem) -> dict[str, tuple[float, float]]:
-    """Return bounds of the terms over all pairs, of which there are too many to look at."""
-    network, every = problem.network, np.arange(problem.n_nodes)
-    _, longest = network.delays.extremes(every, every)
-    per_node = REFERENCE_EXECUTION_MS / network.speedup
-    node = -np.log(network.availability)
-    link = 0.0 if network.link_availability is None else -float(np.log(network.link_availability).min())
-    dearest = 0.0 if network.link_cost is None else float(network.link_cost.max())
-    # no pair is better than the best node alone
-    bounds = (
-        (2 * float(per_node.min()), longest + 2 * float(per_node.max())),
-        (float(node.min()), 2 * float(node.max()) + link),
-        (0.0, REFERENCE_RATE * longest),
-        (0.0, 1.0),
-        (2 * float(network.cost.min()), 2 * float(network.cost.max()) + dearest),
-    )
-    weighed = _weighed(problem)
-    return {metric: both for metric, both in zip(METRICS, bounds, strict=True) if metric in weighed}
 
 
 def _position(values: FloatArray, least: float, most: float) -> FloatArray:

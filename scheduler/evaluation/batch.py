@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.evaluation.batch_paths import LongestPaths
-from scheduler.evaluation.evaluate import mean_weights
-from scheduler.evaluation.linear_form import linear_form
+from scheduler.evaluation.linear_form import linear_form, mean_delay_term
 from scheduler.model.capacity import TOLERANCE
+from scheduler.model.metrics.terms import DELAY
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
@@ -32,13 +32,10 @@ class BatchEvaluator:
         order = np.concatenate([critical, others])
         self._n_critical = len(critical)
         self._source, self._target = application.stream_source[order], application.stream_target[order]
-        delay = problem.network.delay_ms
-        self._delay = delay.ravel()
-        along = sum((term.weight for term in form.pairs if term.matrix is delay), np.zeros(len(loops)))
-        self._sums = np.stack([along[order], mean_weights(problem)[order]])
-        self._pairs = [
-            (term.weight[order], term.matrix.ravel()) for term in form.pairs if term.matrix is not delay
-        ]
+        self._delay = problem.network.delay_ms.ravel()
+        along = np.broadcast_to(form.delay_weight(), loops.shape)
+        self._sums = np.stack([along[order], mean_delay_term(problem).weight[order]])
+        self._pairs = [(term.weight[order], term.matrix.ravel()) for term in form.pairs if term.slot != DELAY]
         self._unary = form.unary.ravel() if form.unary.any() else None
         self._rows = (np.arange(problem.n_ops) * problem.n_nodes)[:, None]
         self._execution = problem.execution_ms.ravel()

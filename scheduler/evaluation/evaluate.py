@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from scheduler.evaluation.response_time import longest_path
 from scheduler.model.capacity import over_full
+from scheduler.model.metrics.catalogue import METRICS
+from scheduler.model.metrics.response_time import RESPONSE_TIME
+from scheduler.model.metrics.terms import DELAY
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from scheduler.base.arrays import FloatArray, IntArray
     from scheduler.model.objective import Scale
     from scheduler.model.problem import Problem
@@ -26,27 +30,24 @@ Rank = tuple[int, int]
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Objective and raw metrics of one placement.
+    """Objective and metrics of one placement.
 
     Attributes:
         objective: F (eq. 15); lower is better.
-        response_time_ms: R (eq. 5-8).
-        availability: A (eq. 9-12), 0-1.
-        network_usage_bytes: Z (eq. 13-14): bytes under way between nodes.
-        inter_node_traffic_bytes_s: Bytes per second of the streams between distinct nodes.
-        cost: Price of the nodes of all operators and of the links of all streams, in cost units.
+        values: Every metric as it is stated, by name: R (eq. 5-8) in ms, A (eq. 9-12) as a fraction, ...
         mean_delay_ms: Mean over all streams of their delay, weighted by rate; breaks ties of F.
         critical_path: Operators of a path that takes `response_time_ms`, from source to sink.
     """
 
     objective: float
-    response_time_ms: float
-    availability: float
-    network_usage_bytes: float
-    inter_node_traffic_bytes_s: float
-    cost: float
+    values: Mapping[str, float]
     mean_delay_ms: float
     critical_path: tuple[int, ...]
+
+    @property
+    def response_time_ms(self) -> float:
+        """R."""
+        return self.values[RESPONSE_TIME.name]
 
     @property
     def rank(self) -> Rank:
@@ -64,63 +65,58 @@ def evaluate(problem: Problem, placement: IntArray) -> Evaluation:
         placement: (n_ops,) node of each operator.
     """
     response_ms, path = longest_path(problem, placement)
-    sums = linear_metrics(problem, placement)
+    sums = metric_sums(problem, placement)
+    raw = {RESPONSE_TIME.name: response_ms}
+    for name, total in sums.raw.items():
+        raw[name] = float(total)
     return Evaluation(
-        objective=float(sums.objective(problem.scale, np.asarray(response_ms))),
-        response_time_ms=response_ms,
-        availability=math.exp(-float(sums.unavailability)),
-        network_usage_bytes=float(sums.usage_bytes),
-        inter_node_traffic_bytes_s=float(sums.traffic_bytes_s),
-        cost=float(sums.cost),
+        objective=problem.scale.objective(raw),
+        values={name: METRICS[name].statement.of(total) for name, total in raw.items()},
         mean_delay_ms=float(sums.mean_delay_ms),
         critical_path=path,
     )
 
 
 @dataclass(frozen=True)
-class LinearMetrics:
-    """Metrics that are sums over operators and streams, one value per placement; for one, a scalar.
+class MetricSums:
+    """What is a sum over operators and streams, one value per placement; for one, a scalar.
 
     Attributes:
-        unavailability: (n_placements,) -log A (eq. 12).
-        usage_bytes: (n_placements,) Z.
-        traffic_bytes_s: (n_placements,) traffic between distinct nodes.
-        cost: (n_placements,) price of nodes and links.
+        raw: By name of each additive metric, (n_placements,) its sum, of which less is better.
         mean_delay_ms: (n_placements,) rate-weighted mean delay of the streams.
     """
 
-    unavailability: FloatArray
-    usage_bytes: FloatArray
-    traffic_bytes_s: FloatArray
-    cost: FloatArray
+    raw: Mapping[str, FloatArray]
     mean_delay_ms: FloatArray
 
     def objective(self, scale: Scale, response_ms: FloatArray) -> FloatArray:
         """Return F of each placement, given R of each."""
-        return scale.objective(
-            response_ms, self.unavailability, self.usage_bytes, self.traffic_bytes_s, self.cost
-        )
+        return scale.objective({RESPONSE_TIME.name: response_ms, **self.raw})
 
 
-def linear_metrics(problem: Problem, placements: IntArray) -> LinearMetrics:
+def metric_sums(problem: Problem, placements: IntArray) -> MetricSums:
     """Return the additive metrics of one placement (n_ops,), or of many as columns (n_ops, n_placements)."""
-    application, network = problem.application, problem.network
+    application, terms = problem.application, problem.terms
     start, end = placements[application.stream_source], placements[application.stream_target]
-    delay = network.delays.between(start, end)
-    unavailability = -np.log(network.availability)[placements].sum(axis=0)
-    if network.link_availability is not None:
-        unavailability = unavailability - np.log(network.link_availability[start, end]).sum(axis=0)
-    bandwidth = application.rate * application.tuple_bytes
-    cost = network.cost[placements].sum(axis=0)
-    if network.link_cost is not None:
-        cost = cost + network.link_cost[start, end].sum(axis=0)
-    return LinearMetrics(
-        unavailability=unavailability,
-        usage_bytes=_weighted(bandwidth / 1000.0, delay),
-        traffic_bytes_s=_weighted(bandwidth, (start != end).astype(np.float64)),
-        cost=cost,
-        mean_delay_ms=_weighted(mean_weights(problem), delay),
-    )
+    links = [table.between(start, end) for table in terms.tables]
+    raw = {}
+    for name, weighed in terms.links.items():
+        total: Any = _at_places(terms.places[name], placements) if name in terms.places else 0.0
+        for slot, weight in weighed:
+            total = total + (links[slot].sum(axis=0) if weight is None else _weighted(weight, links[slot]))
+        raw[name] = total
+    return MetricSums(raw, _weighted(mean_weights(problem), links[DELAY]))
+
+
+def _at_places(places: FloatArray, placements: IntArray) -> FloatArray:
+    """Return the sum over operators of the value of their place."""
+    if places.ndim == 1:
+        values = places[placements]
+    else:
+        operators = np.arange(len(places)).reshape(-1, *[1] * (placements.ndim - 1))
+        values = places[operators, placements]
+    total: FloatArray = values.sum(axis=0)
+    return total
 
 
 def _weighted(weights: FloatArray, values: FloatArray) -> FloatArray:

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scheduler.evaluation.linear_form import linear_form
 from scheduler.model.link_table import BLOCK_VALUES
+from scheduler.model.metrics.terms import DELAY
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import FloatArray, IntArray
@@ -21,7 +23,7 @@ class IncidentStreams:
     """
 
     def __init__(self, problem: Problem) -> None:
-        application, scale = problem.application, problem.scale
+        application = problem.application
         source, target = application.stream_source, application.stream_target
         streams = np.flatnonzero(source != target)
         ends = np.concatenate([target[streams], source[streams]])
@@ -31,13 +33,8 @@ class IncidentStreams:
         self._partner = np.concatenate([source[streams], target[streams]])[order]
         self._incoming = order < len(streams)
         self._begins = np.searchsorted(ends[order], np.arange(problem.n_ops + 1))
-        bandwidth = application.rate * application.tuple_bytes
-        self._per_ms = scale.factor("network_usage") * bandwidth / 1000.0
-        self._apart = scale.factor("inter_node_traffic") * bandwidth
-        self._by_a, self._by_c = scale.factor("availability"), scale.factor("cost")
-        network = problem.network
-        self._unary = self._by_a * -np.log(network.availability) + self._by_c * network.cost
-        self.by_response = scale.factor("response_time")
+        self._form = linear_form(problem)
+        self.by_response = self._form.response_factor
 
     def partners(self, count: int) -> IntArray:
         """Return (n_ops, count) the operators at the other ends of each one's heaviest streams.
@@ -46,7 +43,8 @@ class IncidentStreams:
         """
         rate = self._problem.application.rate
         owner = np.repeat(np.arange(self._problem.n_ops), np.diff(self._begins))
-        heaviest = np.lexsort((-rate[self._stream], -self._per_ms[self._stream], owner))
+        per_ms = np.broadcast_to(self._form.delay_weight(), rate.shape)
+        heaviest = np.lexsort((-rate[self._stream], -per_ms[self._stream], owner))
         degree = np.diff(self._begins)[:, None]
         place = self._begins[:-1, None] + np.arange(count) % np.maximum(degree, 1)
         itself = np.broadcast_to(np.arange(self._problem.n_ops)[:, None], place.shape)
@@ -94,12 +92,11 @@ class IncidentStreams:
         here, there = nodes[pair], placement[partner]
         start, end = np.where(incoming, there, here), np.where(incoming, here, there)
         delay = network.delays.between(start, end)
-        value = self._per_ms[stream] * delay + self._apart[stream] * (start != end)
-        if network.link_availability is not None:
-            value -= self._by_a * np.log(network.link_availability[start, end])
-        if network.link_cost is not None:
-            value += self._by_c * network.link_cost[start, end]
-        linear = self._unary[nodes] + np.bincount(pair, value, len(operators))
+        value = np.zeros(len(pair))
+        for term in self._form.pairs:
+            link = delay if term.slot == DELAY else term.table.between(start, end)
+            value += term.weight[stream] * link
+        linear = self._form.unary[operators, nodes] + np.bincount(pair, value, len(operators))
         critical = application.critical[stream]
         before = (paths.arrival_ms + paths.execution_ms)[partner] + delay
         after = (paths.departure_ms + paths.execution_ms)[partner] + delay

@@ -1,4 +1,4 @@
-"""F in one form for every metric: a factor on response time, a value per place, and values per link."""
+"""F, or any weighted sum of metrics, in one form: a value per place, and values per link."""
 
 from __future__ import annotations
 
@@ -7,24 +7,40 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.arrays import FloatArray, frozen
+from scheduler.evaluation.evaluate import mean_weights
+from scheduler.model.metrics.response_time import RESPONSE_TIME
+from scheduler.model.metrics.terms import DELAY
 
 if TYPE_CHECKING:
-    from scheduler.base.arrays import IntArray
+    from collections.abc import Mapping
+
+    from scheduler.base.arrays import FloatArray, IntArray
+    from scheduler.model.link_table import LinkTable
     from scheduler.model.problem import Problem
 
 
 @dataclass(frozen=True, eq=False)
 class PairTerm:
-    """What streams add to F by the link that they use.
+    """What streams add to a sum by the link that they use.
 
     Attributes:
         weight: (n_streams,) factor of each stream.
-        matrix: (n_nodes, n_nodes) value of each link, from row to column, diagonal 0.
+        slot: Position of the table in `MetricTerms.tables` of the problem.
+        table: Value of each link.
     """
 
     weight: FloatArray
-    matrix: FloatArray
+    slot: int
+    table: LinkTable
+
+    @property
+    def matrix(self) -> FloatArray:
+        """(n_nodes, n_nodes) value of each link, from row to column, diagonal 0, read-only.
+
+        Raises:
+            NetworkTooLargeError: There are only coordinates, for too many nodes.
+        """
+        return self.table.matrix()
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +52,9 @@ class LinearForm:
     Attributes:
         constant: What belongs to no decision.
         response_factor: F per ms of response time, w_r / (R_max - R_min).
-        unary: (n_ops, n_nodes) what an operator adds where it runs.
-        pairs: The pair terms; those that are zero everywhere are left out.
+        unary: (n_ops, n_nodes) what an operator adds where it runs, read-only; it takes no memory per
+            operator unless operators differ.
+        pairs: One pair term per link table, by ascending slot; those that are zero everywhere are left out.
     """
 
     constant: float
@@ -45,35 +62,65 @@ class LinearForm:
     unary: FloatArray
     pairs: tuple[PairTerm, ...]
 
+    def delay_weight(self) -> FloatArray | float:
+        """Return (n_streams,) what a ms of each stream's delay adds, response time apart, or 0 for all."""
+        return next((term.weight for term in self.pairs if term.slot == DELAY), 0.0)
+
     def value(self, problem: Problem, placement: IntArray) -> float:
         """Return F without its response time part, for a placement (n_ops,)."""
         start = placement[problem.application.stream_source]
         end = placement[problem.application.stream_target]
-        along = sum(float(term.weight @ term.matrix[start, end]) for term in self.pairs)
+        along = sum(float(term.weight @ term.table.between(start, end)) for term in self.pairs)
         return self.constant + float(self.unary[np.arange(len(placement)), placement].sum()) + along
 
 
 def linear_form(problem: Problem) -> LinearForm:
     """Return the linear form of a problem's objective.
 
-    Memory: O(n_ops x n_nodes + n_nodes^2 x number of pair terms).
+    Memory: O(n_streams + n_nodes), plus O(n_ops x n_nodes) if a metric of weight has values per operator.
     """
-    application, network, scale = problem.application, problem.network, problem.scale
-    by_a, by_c = scale.factor("availability"), scale.factor("cost")
-    per_node = by_a * -np.log(network.availability) + by_c * network.cost
-    bandwidth = application.rate * application.tuple_bytes
-    ones = np.ones(len(application.streams))
-    terms = [PairTerm(scale.factor("network_usage") * bandwidth / 1000.0, network.delay_ms)]
-    if scale.factor("inter_node_traffic"):
-        apart = 1.0 - np.eye(problem.n_nodes)
-        terms.append(PairTerm(scale.factor("inter_node_traffic") * bandwidth, apart))
-    if network.link_availability is not None:
-        terms.append(PairTerm(by_a * ones, -np.log(network.link_availability)))
-    if network.link_cost is not None:
-        terms.append(PairTerm(by_c * ones, network.link_cost))
+    scale = problem.scale
+    return _form(
+        problem,
+        {name: factor for name, (factor, _) in scale.terms.items()},
+        scale.constant,
+        scale.factor(RESPONSE_TIME.name),
+    )
+
+
+def sum_form(problem: Problem, metric: str) -> LinearForm:
+    """Return the linear form of one additive metric's raw sum, whatever its weight in F."""
+    return _form(problem, {metric: 1.0}, constant=0.0, response_factor=0.0)
+
+
+def mean_delay_term(problem: Problem) -> PairTerm:
+    """Return the pair term of the rate-weighted mean delay in ms, which is no part of F."""
+    return PairTerm(mean_weights(problem), DELAY, problem.network.delays)
+
+
+def _form(
+    problem: Problem, factors: Mapping[str, float], constant: float, response_factor: float
+) -> LinearForm:
+    """Return constant + response_factor R + the sum of the additive metrics, each by its factor (else 0)."""
+    terms = problem.terms
+    unary = np.zeros(problem.n_nodes)
+    weights: dict[int, FloatArray] = {}
+    for metric, links in terms.links.items():
+        factor = factors.get(metric, 0.0)
+        if not factor:
+            continue
+        if metric in terms.places:
+            unary = unary + factor * terms.places[metric]
+        for slot, weight in links:
+            own = np.full(len(problem.application.streams), factor) if weight is None else factor * weight
+            weights[slot] = weights[slot] + own if slot in weights else own
     return LinearForm(
-        constant=scale.constant,
-        response_factor=scale.factor("response_time"),
-        unary=frozen(np.tile(per_node, (problem.n_ops, 1))),
-        pairs=tuple(term for term in terms if term.weight.any()),
+        constant,
+        response_factor,
+        np.broadcast_to(unary, (problem.n_ops, problem.n_nodes)),
+        tuple(
+            PairTerm(weights[slot], slot, terms.tables[slot])
+            for slot in sorted(weights)
+            if weights[slot].any()
+        ),
     )

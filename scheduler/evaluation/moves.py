@@ -9,24 +9,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.evaluation.avoidance import Avoidance
-from scheduler.evaluation.evaluate import DELAY_STEP_MS, OBJECTIVE_STEP, mean_weights
-from scheduler.evaluation.linear_form import PairTerm, linear_form
+from scheduler.evaluation.evaluate import DELAY_STEP_MS, OBJECTIVE_STEP
+from scheduler.evaluation.linear_form import linear_form, mean_delay_term, sum_form
 from scheduler.evaluation.response_time import potentials
 from scheduler.model.capacity import fits, remaining
+from scheduler.model.metrics.terms import DELAY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
     from scheduler.base.deadline import Deadline
     from scheduler.evaluation.evaluate import Rank
+    from scheduler.evaluation.linear_form import LinearForm, PairTerm
     from scheduler.model.problem import Problem
 
 BLOCK = 1 << 21
 """Values per stream and node that one step handles; it bounds the memory of a step to about 50 MB."""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class MoveCosts:
     """What candidate placements are worth; F is infinite where a move is not feasible or changes nothing.
 
@@ -52,6 +54,10 @@ class MoveCosts:
         """Return the rank of the candidate with that flat index; its F is finite."""
         objective, delay = self.objective.flat[index], self.mean_delay_ms.flat[index]
         return round(objective / OBJECTIVE_STEP), round(delay / DELAY_STEP_MS)
+
+    def drop(self, index: int) -> None:
+        """Leave the candidate with that flat index out from now on."""
+        self.objective.flat[index] = np.inf
 
 
 def co_locations(problem: Problem, placement: IntArray) -> BoolArray:
@@ -99,8 +105,7 @@ class Standing:
         free: (n_nodes, n_resources) capacity left over.
         used: (n_used,) the nodes in use, ascending.
         spot: (n_ops,) position of each operator's node among them.
-        links: By the identity of a link matrix: its values from, and to, the nodes in use, each
-            (n_used, n_nodes).
+        links: By the slot of a link table: its values from, and to, the nodes in use, each (n_used, n_nodes).
     """
 
     placement: IntArray
@@ -118,13 +123,17 @@ class Standing:
 class MoveEvaluator:
     """Evaluates the neighbours of placements of one problem; holds what does not depend on them, and a look.
 
+    Args:
+        problem: The problem.
+        sums: Names of additive metrics whose raw sums `sum_changes` is asked for.
+
     Attributes:
         blocks: Ranges of operators, (first, last) without the last, to be looked at in one step each.
 
     Memory: O(n_streams + n_ops x n_nodes + n_nodes^2), and `BLOCK` values while it works.
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, sums: Sequence[str] = ()) -> None:
         application = problem.application
         source, target = application.stream_source, application.stream_target
         # a stream from an operator to itself never leaves its node, so it costs nothing anywhere
@@ -132,7 +141,11 @@ class MoveEvaluator:
         critical = np.flatnonzero(application.critical)
         self._problem = problem
         self._form = linear_form(problem)
-        self._mean = PairTerm(mean_weights(problem), problem.network.delay_ms)
+        self._mean = mean_delay_term(problem)
+        self._sums = {metric: sum_form(problem, metric) for metric in sums}
+        forms = (self._form, *self._sums.values())
+        self._tables = {term.slot: term.table for form in forms for term in form.pairs}
+        self._tables[DELAY] = problem.network.delays
         self._incoming = _Groups(between, target, problem.n_ops)
         self._outgoing = _Groups(between, source, problem.n_ops)
         self._critical_in = _Groups(critical, target, problem.n_ops)
@@ -174,13 +187,13 @@ class MoveEvaluator:
             tail_ms=(paths.execution_ms + paths.departure_ms)[application.stream_target],
             avoiding_ms=self._avoidance.longest(placement, paths),
             linear=self._form.value(self._problem, placement),
-            mean_delay_ms=float(self._mean.weight @ self._mean.matrix[start, end]),
+            mean_delay_ms=float(self._mean.weight @ self._mean.table.between(start, end)),
             free=remaining(self._problem, placement),
             used=used,
             spot=spot,
             links={
-                id(term.matrix): (term.matrix[used], np.ascontiguousarray(term.matrix[:, used].T))
-                for term in (*self._form.pairs, self._mean)
+                slot: (table.matrix()[used], np.ascontiguousarray(table.matrix()[:, used].T))
+                for slot, table in self._tables.items()
             },
         )
 
@@ -212,7 +225,7 @@ class MoveEvaluator:
         Complexity: O((number of these operators + number of their streams) x n_nodes), and matrix products
         of O(number of these operators x n_used x n_nodes), with n_used nodes in use.
         """
-        objective = standing.linear + self._linear_change(standing, first, last)
+        objective = standing.linear + self._linear_change(standing, self._form, first, last)
         mean = standing.mean_delay_ms + self._change(standing, self._mean, first, last)
         if self._form.response_factor:
             through = self.longest_through(standing, first, last)
@@ -220,11 +233,15 @@ class MoveEvaluator:
             objective += self._form.response_factor * response
         return MoveCosts(np.where(self._feasible(standing, first, last), objective, np.inf), mean)
 
-    def _linear_change(self, standing: Standing, first: int, last: int) -> FloatArray:
-        """Return (last - first, n_nodes) how F without response time changes by each move."""
-        unary = self._form.unary[first:last]
+    def sum_changes(self, standing: Standing, metric: str, first: int, last: int) -> FloatArray:
+        """Return (last - first, n_nodes) how the raw sum of one of `sums` changes by each move."""
+        return self._linear_change(standing, self._sums[metric], first, last)
+
+    def _linear_change(self, standing: Standing, form: LinearForm, first: int, last: int) -> FloatArray:
+        """Return (last - first, n_nodes) how a form without response time changes by each move."""
+        unary = form.unary[first:last]
         change: FloatArray = unary - np.take_along_axis(unary, standing.placement[first:last, None], axis=1)
-        for term in self._form.pairs:
+        for term in form.pairs:
             change += self._change(standing, term, first, last)
         return change
 
@@ -233,7 +250,7 @@ class MoveEvaluator:
         application = self._problem.application
         into, out = self._incoming.of(first, last), self._outgoing.of(first, last)
         source, target = application.stream_source, application.stream_target
-        away, back = standing.links[id(term.matrix)]
+        away, back = standing.links[term.slot]
         shape = (last - first, len(away))
 
         def weights(streams: IntArray, own: IntArray, other: IntArray) -> FloatArray:
@@ -259,7 +276,7 @@ class MoveEvaluator:
         """
         application = self._problem.application
         into, out = self._critical_in.of(first, last), self._critical_out.of(first, last)
-        away, back = standing.links[id(self._problem.network.delay_ms)]
+        away, back = standing.links[DELAY]
         reach = away[standing.spot[application.stream_source[into]]]
         reach += standing.head_ms[into][:, None]
         onward = back[standing.spot[application.stream_target[out]]]

@@ -9,8 +9,8 @@ import numpy as np
 
 from scheduler.base.deadline import NO_DEADLINE
 from scheduler.evaluation.batch import BatchEvaluator
-from scheduler.evaluation.evaluate import DELAY_STEP_MS, OBJECTIVE_STEP, mean_weights
-from scheduler.evaluation.linear_form import PairTerm, linear_form
+from scheduler.evaluation.evaluate import DELAY_STEP_MS, OBJECTIVE_STEP
+from scheduler.evaluation.linear_form import linear_form, mean_delay_term
 from scheduler.evaluation.moves import MoveCosts
 from scheduler.evaluation.response_time import potentials_without
 from scheduler.model.capacity import demanded, fits
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from scheduler.base.arrays import FloatArray, IntArray
     from scheduler.base.deadline import Deadline
     from scheduler.evaluation.evaluate import Rank
+    from scheduler.evaluation.linear_form import PairTerm
     from scheduler.evaluation.moves import MoveEvaluator, Standing
     from scheduler.model.problem import Problem
 
@@ -46,7 +47,9 @@ class RelocationEvaluator:
         self._evaluate = BatchEvaluator(problem)
         rows = problem.n_ops + len(problem.application.streams)
         self._batch = min(BATCH, max(FEWEST, BATCH_VALUES // rows))
-        self._mean = PairTerm(mean_weights(problem), problem.network.delay_ms)
+        # matrix products need it in memory
+        self._unary = np.ascontiguousarray(self._form.unary)
+        self._mean = mean_delay_term(problem)
 
     def best(
         self,
@@ -95,7 +98,7 @@ class RelocationEvaluator:
                 if permitted(moved[:, found]):
                     limit, best = costs.rank(found), (int(origin[found]), int(destination[found]))
                     break
-                costs.objective[found] = np.inf
+                costs.drop(found)
                 found = costs.best()
         return best
 
@@ -108,7 +111,7 @@ class RelocationEvaluator:
         standing = self._moves.look(placement)
         moved = np.searchsorted(standing.used, active)
         hosts = (placement == active[:, None]).astype(np.float64)
-        unary = hosts @ form.unary
+        unary = hosts @ self._unary
         now = unary[np.arange(len(active)), active]
         objective = standing.linear + (unary[row, destination] - now[row])
         for term in form.pairs:

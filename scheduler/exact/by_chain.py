@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.chains.chain import Chain, Memory, raise_prices
+from scheduler.chains.chain import Chain, Memory, raise_multipliers
 from scheduler.chains.chain_search import search_chain
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP
 from scheduler.exact.form.class_form import most_members
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SOURCE = "chain"
 STAGES = ((2, 40, 2_000), (3, 40, 2_000), (4, 30, 1 << 62))
-"""Nodes remembered, rounds of prices and paths kept per position; the last stage is the proof."""
+"""Nodes remembered, iterations over multipliers and paths kept per position; the last stage is the proof."""
 CELLS = 4_000_000
 """Most states of memory times pairs of nodes."""
 
@@ -45,8 +45,8 @@ def search_as_chain(form: ClassForm, incumbent: Incumbent, work: Work) -> bool:
     whole = _chain(form, order)
     if whole is None:
         return False
-    open_places, prices = whole.open, np.zeros(form.n_nodes)
-    for size, rounds, width in STAGES:
+    open_places, multipliers = whole.open, np.zeros(form.n_nodes)
+    for size, iterations, width in STAGES:
         if work.over():
             return False
         nodes = np.flatnonzero(open_places.any(axis=0))
@@ -54,8 +54,10 @@ def search_as_chain(form: ClassForm, incumbent: Incumbent, work: Work) -> bool:
             return _proved(incumbent)
         part = whole.restricted(nodes, open_places[:, nodes])
         memory = Memory(part, size if _cells(part, size) <= CELLS else 1)
-        completion = raise_prices(part, memory, prices[nodes], incumbent.objective, rounds=rounds, work=work)
-        prices[nodes] = completion.prices
+        completion = raise_multipliers(
+            part, memory, multipliers[nodes], incumbent.objective, iterations=iterations, work=work
+        )
+        multipliers[nodes] = completion.multipliers
         incumbent.raise_bound(min(completion.bound, incumbent.objective) - OBJECTIVE_STEP, SOURCE)
         answer = search_chain(completion, incumbent.objective - OBJECTIVE_STEP, width, work)
         if answer.nodes is not None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import fields as fields_of
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from scheduler.base.checks import ModelError, shown
 from scheduler.model.link_table import Coordinates
+from scheduler.model.network import LINK_QUANTITIES, NODE_QUANTITIES
 from scheduler.model.problem import (
     UNPLACED,
     Application,
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from scheduler.base.arrays import IntArray
+
+_NODE_KEYS = tuple(field.name for field in fields_of(Node))
+"""Keys of a node: those of the model, the two that have no default first."""
 
 
 def parse_instance(document: object) -> Problem:
@@ -85,14 +90,13 @@ def _application(given: object) -> Application:
 
 def _network(given: object) -> Network:
     path = "$.network"
-    optional = ("delay_ms", "coordinates", "link_availability", "link_cost")
+    matrices = tuple(link.name for link in LINK_QUANTITIES)
+    optional = ("delay_ms", "coordinates", *matrices)
     entries = _object(path, given, required=("nodes",), optional=optional)
     nodes = []
     for k, each in enumerate(_array(f"{path}.nodes", entries["nodes"])):
         place = f"{path}.nodes[{k}]"
-        fields = _object(
-            place, each, required=("name", "capacity"), optional=("speedup", "availability", "site", "cost")
-        )
+        fields = _object(place, each, required=_NODE_KEYS[:2], optional=_NODE_KEYS[2:])
         _object(f"{place}.capacity", fields["capacity"])
         with _inside(place):
             nodes.append(Node(**fields))
@@ -109,7 +113,7 @@ def _network(given: object) -> Network:
     else:
         delay = entries["delay_ms"]
     with _inside(path):
-        return Network(tuple(nodes), delay, entries.get("link_availability"), entries.get("link_cost"))
+        return Network(tuple(nodes), delay, **{name: entries.get(name) for name in matrices})
 
 
 def _objective(given: object) -> Objective:
@@ -150,14 +154,8 @@ def to_document(problem: Problem) -> dict[str, Any]:
         for each in application.streams
     ]
     nodes = [
-        {
-            "name": each.name,
-            "capacity": dict(each.capacity),
-            "speedup": each.speedup,
-            "availability": each.availability,
-        }
-        | ({} if each.site is None else {"site": each.site})
-        | ({"cost": each.cost} if each.cost else {})
+        {"name": each.name, "capacity": dict(each.capacity)}
+        | {key: value for key in _NODE_KEYS[2:] if _written(key, value := getattr(each, key))}
         for each in network.nodes
     ]
     links: dict[str, Any] = {"nodes": nodes}
@@ -165,10 +163,10 @@ def to_document(problem: Problem) -> dict[str, Any]:
         links["coordinates"] = network.delays.rows().tolist()
     else:
         links["delay_ms"] = network.delay_ms.tolist()
-    if network.link_availability is not None:
-        links["link_availability"] = network.link_availability.tolist()
-    if network.link_cost is not None:
-        links["link_cost"] = network.link_cost.tolist()
+    for link in LINK_QUANTITIES:
+        matrix = getattr(network, link.name)
+        if matrix is not None:
+            links[link.name] = matrix.tolist()
     document: dict[str, Any] = {
         "application": {"operators": operators, "streams": streams},
         "network": links,
@@ -183,6 +181,12 @@ def to_document(problem: Problem) -> dict[str, Any]:
     if problem.current is not None:
         document["current"] = named_placement(problem, problem.current)
     return document
+
+
+def _written(key: str, value: object) -> bool:
+    """Return whether a document states this of a node."""
+    bounds = NODE_QUANTITIES.get(key)
+    return value is not None if bounds is None else bounds.always_written or value != bounds.default
 
 
 def named_placement(problem: Problem, placement: IntArray) -> dict[str, str]:

@@ -7,8 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from scheduler.base.arrays import BoolArray, FloatArray, IntArray, floats, frozen, ints
-from scheduler.base.checks import ModelError, name, number, quantities, shown, unique
+from scheduler.base.checks import ModelError, name, quantities, shown, unique
 from scheduler.base.graph import find_cycle, topological_order
+from scheduler.base.quantities import check_quantities, quantity
 from scheduler.model.levels import Levels
 
 if TYPE_CHECKING:
@@ -30,13 +31,13 @@ class Operator:
     """
 
     name: str
-    execution_time_ms: float = 0.0
+    execution_time_ms: float = quantity(0.0)
     demand: Mapping[str, float] = field(default_factory=lambda: {"slots": 1.0})
     allowed: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         name("name", self.name)
-        object.__setattr__(self, "execution_time_ms", number("execution_time_ms", self.execution_time_ms))
+        check_quantities(self)
         object.__setattr__(self, "demand", quantities("demand", self.demand))
         if self.allowed is not None:
             checked = tuple(name(f"allowed[{k}]", each) for k, each in enumerate(self.allowed))
@@ -58,15 +59,14 @@ class Stream:
 
     source: str
     target: str
-    rate: float = 1.0
-    tuple_bytes: float = 1.0
+    rate: float = quantity(1.0)
+    tuple_bytes: float = quantity(1.0)
     critical: bool = True
 
     def __post_init__(self) -> None:
         name("from", self.source)
         name("to", self.target)
-        object.__setattr__(self, "rate", number("rate", self.rate))
-        object.__setattr__(self, "tuple_bytes", number("tuple_bytes", self.tuple_bytes))
+        check_quantities(self)
         if not isinstance(self.critical, bool):
             raise ModelError("critical", f"expected true or false, got {shown(self.critical)}")
 

@@ -1,4 +1,4 @@
-"""Delays between nodes: as a matrix, or computed from coordinates where they are asked for."""
+"""A value per link: as a matrix, or computed where it is asked for."""
 
 from __future__ import annotations
 
@@ -17,46 +17,46 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LARGEST_MATRIX = 4096
-"""Nodes up to which a matrix of delays is made from coordinates (134 MB); see `NetworkTooLargeError`."""
+"""Nodes up to which a matrix is made of computed values (134 MB); see `NetworkTooLargeError`."""
 KEPT_MATRIX = 512
 """Nodes up to which the matrix is made anyhow (2 MB): looking up is faster than computing."""
 BLOCK_VALUES = 1 << 20
-"""Values that are computed at once (8 MB) where a block of delays is only looked through."""
+"""Values that are computed at once (8 MB) where a block is only looked through."""
 
 
 class NetworkTooLargeError(ValueError):
     """Something asked for a value per pair of nodes on a network that is too large for it."""
 
 
-class Delays(ABC):
-    """d_(u,v) in ms, one way, of every ordered pair of `count` nodes; 0 from a node to itself."""
+class LinkTable(ABC):
+    """A value >= 0 of every ordered pair of `count` nodes, such as d_(u,v) in ms; 0 from a node to itself."""
 
     count: int
 
     @abstractmethod
     def between(self, start: IntArray, end: IntArray) -> FloatArray:
-        """Return the delays of pairs of nodes, elementwise, in the shape that both broadcast to."""
+        """Return the values of pairs of nodes, elementwise, in the shape that both broadcast to."""
 
     @abstractmethod
     def block(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        """Return (len(rows), len(columns)) the delays from every row's node to every column's."""
+        """Return (len(rows), len(columns)) the values from every row's node to every column's."""
 
     @abstractmethod
     def matrix(self) -> FloatArray:
-        """Return all delays, (count, count), read-only.
+        """Return all values, (count, count), read-only.
 
         Raises:
             NetworkTooLargeError: They would have to be computed for more than `LARGEST_MATRIX` nodes.
         """
 
     @abstractmethod
-    def restricted(self, nodes: IntArray) -> Delays:
-        """Return the delays between some of the nodes, in the order given."""
+    def restricted(self, nodes: IntArray) -> LinkTable:
+        """Return the table of some of the nodes, in the order given."""
 
     def extremes(
         self, rows: IntArray, columns: IntArray, exact_pairs: int = BLOCK_VALUES
     ) -> tuple[float, float]:
-        """Return bounds (least, most) of the delays from the nodes of `rows` to those of `columns`.
+        """Return bounds (least, most) of the values from the nodes of `rows` to those of `columns`.
 
         They are reached by some pair, except with coordinates and more than `exact_pairs` pairs: then they
         come from the boxes around the two groups of nodes.
@@ -79,11 +79,11 @@ class Delays(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class MatrixDelays(Delays):
-    """Delays as they are given.
+class MatrixTable(LinkTable):
+    """Values as they are given.
 
     Attributes:
-        values: (n_nodes, n_nodes) in ms, read-only, diagonal 0; already checked.
+        values: (n_nodes, n_nodes), read-only, diagonal 0; already checked.
     """
 
     values: FloatArray
@@ -94,26 +94,66 @@ class MatrixDelays(Delays):
         return len(self.values)
 
     def between(self, start: IntArray, end: IntArray) -> FloatArray:
-        """Return the delays of pairs of nodes, elementwise."""
-        delay: FloatArray = self.values[start, end]
-        return delay
+        """Return the values of pairs of nodes, elementwise."""
+        value: FloatArray = self.values[start, end]
+        return value
 
     def block(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        """Return (len(rows), len(columns)) the delays from every row's node to every column's."""
-        delay: FloatArray = self.values[np.ix_(rows, columns)]
-        return delay
+        """Return (len(rows), len(columns)) the values from every row's node to every column's."""
+        value: FloatArray = self.values[np.ix_(rows, columns)]
+        return value
 
     def matrix(self) -> FloatArray:
-        """Return all delays."""
+        """Return all values."""
         return self.values
 
-    def restricted(self, nodes: IntArray) -> MatrixDelays:
-        """Return the delays between some of the nodes, in the order given."""
-        return MatrixDelays(frozen(self.block(nodes, nodes)))
+    def restricted(self, nodes: IntArray) -> MatrixTable:
+        """Return the table of some of the nodes, in the order given."""
+        return MatrixTable(frozen(self.block(nodes, nodes)))
 
 
 @dataclass(frozen=True, eq=False)
-class Coordinates(Delays):
+class Apart(LinkTable):
+    """1 between distinct nodes; it takes no memory per pair unless the matrix is asked for.
+
+    Attributes:
+        count: Number of nodes.
+    """
+
+    count: int
+
+    def between(self, start: IntArray, end: IntArray) -> FloatArray:
+        """Return 1 for each pair of distinct nodes, elementwise."""
+        apart: FloatArray = np.not_equal(start, end).astype(np.float64)
+        return apart
+
+    def block(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        """Return (len(rows), len(columns)) 1 where the row's node is not the column's."""
+        return self.between(rows[:, None], columns)
+
+    def matrix(self) -> FloatArray:
+        """Return all values, made when first asked for."""
+        return self._matrix
+
+    @cached_property
+    def _matrix(self) -> FloatArray:
+        return frozen(1.0 - np.eye(self.count))
+
+    def restricted(self, nodes: IntArray) -> Apart:
+        """Return the table of some of the nodes."""
+        return Apart(len(nodes))
+
+    def extremes(
+        self, rows: IntArray, columns: IntArray, exact_pairs: int = BLOCK_VALUES
+    ) -> tuple[float, float]:
+        """Return whether the two ends have to be on distinct nodes, and whether they can."""
+        del exact_pairs
+        least = 0.0 if np.isin(rows, columns, assume_unique=True).any() else 1.0
+        return least, 1.0 if len(rows) > 1 or len(columns) > 1 else least
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinates(LinkTable):
     """Network coordinates with heights (Vivaldi): the delay is the Euclidean distance plus both heights.
 
     Memory: O(n_nodes); delays are computed for the pairs that are asked for.

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from scheduler.base.arrays import FloatArray, floats, frozen, plain_numbers
 from scheduler.base.checks import LARGEST, ModelError, name, number, quantities, shown, unique
-from scheduler.model.link_table import Delays, MatrixDelays
+from scheduler.base.quantities import check_quantities, quantities_of, quantity
+from scheduler.model.link_table import Apart, LinkTable, MatrixTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -33,21 +35,41 @@ class Node:
 
     name: str
     capacity: Mapping[str, float]
-    speedup: float = 1.0
-    availability: float = 1.0
+    speedup: float = quantity(1.0, least=SLOWEST, always_written=True)
+    availability: float = quantity(1.0, above=0.0, most=1.0, always_written=True)
     site: str | None = None
-    cost: float = 0.0
+    cost: float = quantity(0.0)
 
     def __post_init__(self) -> None:
         name("name", self.name)
         object.__setattr__(self, "capacity", quantities("capacity", self.capacity))
-        object.__setattr__(self, "speedup", number("speedup", self.speedup, least=SLOWEST))
-        object.__setattr__(
-            self, "availability", number("availability", self.availability, above=0.0, most=1.0)
-        )
+        check_quantities(self)
         if self.site is not None:
             name("site", self.site)
-        object.__setattr__(self, "cost", number("cost", self.cost))
+
+
+NODE_QUANTITIES = quantities_of(Node)
+"""What nodes have a number of; a network has a vector (n_nodes,) of each, under its name."""
+
+
+class LinkQuantity(NamedTuple):
+    """What a network may have a matrix (n_nodes, n_nodes) of, under this name.
+
+    Attributes:
+        name: Attribute of `Network`, argument of its constructor, and key in documents.
+        diagonal: Value from a node to itself; 1 says that all are probabilities, in (0, 1].
+        most: Largest permitted value.
+    """
+
+    name: str
+    diagonal: float
+    most: float = LARGEST
+
+
+LINK_QUANTITIES = (
+    LinkQuantity("link_availability", diagonal=1.0, most=1.0),
+    LinkQuantity("link_cost", diagonal=0.0),
+)
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -69,7 +91,7 @@ class Network:
     """
 
     nodes: tuple[Node, ...]
-    delays: Delays
+    delays: LinkTable
     link_availability: FloatArray | None = None
     link_cost: FloatArray | None = None
     index: Mapping[str, int] = field(init=False, repr=False)
@@ -80,10 +102,10 @@ class Network:
     def __init__(
         self,
         nodes: Sequence[Node],
-        delay_ms: FloatArray | Delays | None = None,
+        delay_ms: FloatArray | LinkTable | None = None,
         link_availability: FloatArray | None = None,
         link_cost: FloatArray | None = None,
-        delays: Delays | None = None,
+        delays: LinkTable | None = None,
     ) -> None:
         def put(attribute: str, value: object) -> None:
             object.__setattr__(self, attribute, value)
@@ -94,33 +116,35 @@ class Network:
         put("index", unique("nodes", [node.name for node in self.nodes]))
         count = len(self.nodes)
         given = delays if delay_ms is None else delay_ms
-        if not isinstance(given, Delays):
-            given = MatrixDelays(_square("delay_ms", given, count, diagonal=0.0, most=LARGEST))
+        if not isinstance(given, LinkTable):
+            given = MatrixTable(_square("delay_ms", given, count, 0.0, LARGEST))
         elif given.count != count:
             raise ModelError("coordinates", f"expected {count} rows, one per node, got {given.count}")
         put("delays", given)
-        put("link_availability", None)
-        if link_availability is not None:
-            links = _square("link_availability", link_availability, count, diagonal=1.0, most=1.0)
-            put("link_availability", links)
-        put("link_cost", None)
-        if link_cost is not None:
-            put("link_cost", _square("link_cost", link_cost, count, diagonal=0.0, most=LARGEST))
-        put("speedup", floats([node.speedup for node in self.nodes]))
-        put("availability", floats([node.availability for node in self.nodes]))
-        put("cost", floats([node.cost for node in self.nodes]))
+        matrices = {"link_availability": link_availability, "link_cost": link_cost}
+        for link in LINK_QUANTITIES:
+            matrix = matrices[link.name]
+            checked = None if matrix is None else _square(link.name, matrix, count, link.diagonal, link.most)
+            put(link.name, checked)
+        for quantity_name in NODE_QUANTITIES:
+            put(quantity_name, floats([getattr(node, quantity_name) for node in self.nodes]))
+
+    @cached_property
+    def apart(self) -> Apart:
+        """The link table that is 1 between distinct nodes."""
+        return Apart(len(self.nodes))
 
     @property
     def delay_ms(self) -> FloatArray:
         """(n_nodes, n_nodes) all delays, read-only; made from coordinates when first asked for.
 
         Raises:
-            NetworkTooLargeError: There are only coordinates, for more than `delays.LARGEST_MATRIX` nodes.
+            NetworkTooLargeError: There are only coordinates, for more than `link_table.LARGEST_MATRIX` nodes.
         """
         return self.delays.matrix()
 
 
-def _square(where: str, given: object, count: int, *, diagonal: float, most: float) -> FloatArray:
+def _square(where: str, given: object, count: int, diagonal: float, most: float) -> FloatArray:
     """Return a checked read-only copy of a matrix of the links; `diagonal` decides the lower bound too."""
     rows: Any = given if isinstance(given, np.ndarray | list | tuple) else ()
     if len(rows) != count:

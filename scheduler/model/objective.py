@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from scheduler.base.checks import ModelError, number, shown
+from scheduler.model.metrics.catalogue import METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from scheduler.base.arrays import FloatArray
+    from scheduler.model.metrics.record import Range
 
-METRICS = ("response_time", "availability", "network_usage", "inter_node_traffic", "cost")
-"""R in ms, A as a fraction, Z in bytes, traffic between nodes in bytes per second, cost in cost units."""
-
-Range = tuple[float, float]
 _Value = TypeVar("_Value", float, "FloatArray")
 
 
@@ -55,10 +53,7 @@ def _range(metric: str, given: Range) -> Range:
     where = f"range.{metric}"
     if not isinstance(given, list | tuple) or len(given) != 2:
         raise ModelError(where, f"expected [min, max], got {shown(given)}")
-    if metric == "availability":
-        low, high = (number(f"{where}[{k}]", given[k], above=0.0, most=1.0) for k in (0, 1))
-    else:
-        low, high = (number(f"{where}[{k}]", given[k]) for k in (0, 1))
+    low, high = (METRICS[metric].statement.checked(f"{where}[{k}]", given[k]) for k in (0, 1))
     if low >= high:
         raise ModelError(where, f"expected min < max, got [{low:g}, {high:g}]")
     return low, high
@@ -69,8 +64,8 @@ class Scale:
     """F as a function of raw metrics: each a minimised quantity with its weight, best value and span.
 
     Attributes:
-        terms: By metric name, -log A standing for availability: (weight / span, best value). A span of
-            zero gives the factor 0: all placements are alike in that metric.
+        terms: By metric name, of what is minimised (-log A for availability): (weight / span, best value). A
+            span of zero gives the factor 0: all placements are alike in that metric.
     """
 
     terms: Mapping[str, tuple[float, float]]
@@ -78,8 +73,7 @@ class Scale:
     @staticmethod
     def of(objective: Objective, ranges: Mapping[str, Range]) -> Scale:
         """Return the scale of an objective whose ranges are all known."""
-        low_a, high_a = ranges["availability"]
-        spans = {**ranges, "availability": (-math.log(high_a), -math.log(low_a))}
+        spans = {name: metric.statement.sums_of(ranges[name]) for name, metric in METRICS.items()}
         return Scale({each: _term(objective.weights[each], spans[each]) for each in METRICS})
 
     def factor(self, metric: str) -> float:
@@ -91,33 +85,16 @@ class Scale:
         """What F would be if every metric were 0."""
         return -math.fsum(factor * best for factor, best in self.terms.values())
 
-    def objective(
-        self,
-        response_ms: _Value,
-        unavailability: _Value,
-        usage_bytes: _Value,
-        traffic_bytes_s: _Value,
-        cost: _Value,
-    ) -> _Value:
+    def objective(self, raw: Mapping[str, _Value]) -> _Value:
         """Return F (eq. 15), 0 at the best end of every range; outside the ranges it goes on linearly.
 
         Args:
-            response_ms: R.
-            unavailability: -log A.
-            usage_bytes: Z.
-            traffic_bytes_s: Traffic between distinct nodes.
-            cost: Cost of nodes and links.
+            raw: R in ms and the sum of every additive metric, by name.
         """
-        (by_r, best_r), (by_a, best_a), (by_z, best_z) = (self.terms[each] for each in METRICS[:3])
-        (by_t, best_t), (by_c, best_c) = (self.terms[each] for each in METRICS[3:])
-        value: _Value = (
-            by_r * (response_ms - best_r)
-            + by_a * (unavailability - best_a)
-            + by_z * (usage_bytes - best_z)
-            + by_t * (traffic_bytes_s - best_t)
-            + by_c * (cost - best_c)
-        )
-        return value
+        value: Any = 0.0
+        for metric, (factor, best) in self.terms.items():
+            value = value + factor * (raw[metric] - best)
+        return cast("_Value", value)
 
 
 def _term(weight: float, span: Range) -> tuple[float, float]:

@@ -14,6 +14,7 @@ from scheduler.model.application import Application, Operator, Stream
 from scheduler.model.feasibility import prove_infeasible
 from scheduler.model.kinds import Kinds
 from scheduler.model.limits import CoLocationLimit
+from scheduler.model.metrics.terms import MetricTerms
 from scheduler.model.network import Network, Node
 from scheduler.model.node_sets import Reach
 from scheduler.model.objective import Objective, Scale
@@ -22,7 +23,7 @@ from scheduler.model.ranges import compute_ranges
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from scheduler.model.objective import Range
+    from scheduler.model.metrics.record import Range
 
 __all__ = [
     "UNPLACED",
@@ -93,16 +94,20 @@ class Problem:
         put("capacity", frozen(np.column_stack([capacity, *most])))
         put("reach", Reach.of(operators, self.network.index))
         put("allowed", self.reach.dense())
-        computed = compute_ranges(self.application, self.network, self.reach)
-        put("ranges", {**computed, **self.objective.ranges})
-        put("scale", Scale.of(self.objective, self.ranges))
         if self.current is not None:
             put("current", self._current(self.current))
+        put("ranges", {**compute_ranges(self), **self.objective.ranges})
+        put("scale", Scale.of(self.objective, self.ranges))
 
     @cached_property
     def execution_ms(self) -> FloatArray:
         """(n_ops, n_nodes) R_i / S_u (eq. 7), read-only; made when first asked for, 8 bytes per pair."""
         return frozen(self.application.execution_time_ms[:, None] / self.network.speedup[None, :])
+
+    @cached_property
+    def terms(self) -> MetricTerms:
+        """What the additive metrics are sums of."""
+        return MetricTerms.of(self)
 
     @cached_property
     def kinds(self) -> Kinds:

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 ATTEMPTS = 4
 """Clusterings from different seeds, of which the best counts."""
-MOST_ROUNDS = 100
-"""Rounds of one clustering; it usually settles within ten."""
+MOST_ITERATIONS = 100
+"""Iterations of one clustering; it usually settles within ten."""
 
 
 def between(penalty: FloatArray) -> FloatArray:
@@ -34,7 +34,7 @@ def clusters(distance: FloatArray, count: int, random: np.random.Generator) -> I
     grows with the square of the distance to the nearest centre so far. Of several clusterings
     the one with the least mean distance of pairs within groups counts. No group is empty.
 
-    Complexity: O(n x count + sum of squared sizes of groups) per round, O(n^2) in memory.
+    Complexity: O(n x count + sum of squared sizes of groups) per iteration, O(n^2) in memory.
 
     Args:
         distance: (n, n) symmetric, >= 0, diagonal 0.
@@ -64,7 +64,7 @@ def _first_centres(distance: FloatArray, count: int, random: np.random.Generator
 
 def _settled(distance: FloatArray, centres: IntArray) -> IntArray:
     """Assign every entity to its nearest centre and recentre the groups until nothing changes."""
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MOST_ITERATIONS):
         group: IntArray = distance[:, centres].argmin(axis=1)
         group[centres] = np.arange(
             len(centres)
@@ -88,9 +88,9 @@ def _mean_within(distance: FloatArray, group: IntArray) -> float:
 def nested_sets(distance: FloatArray) -> tuple[IntArray, ...]:
     """Return sets of entities of which each contains others or is disjoint from them, smallest first.
 
-    Round after round all sets, at first the single entities, are joined in pairs: first the two whose
+    Pass by pass all sets, at first the single entities, are joined in pairs: first the two whose
     union has the least sum of distances over its pairs, then the next two of the rest, and so on; one
-    without a partner waits for the next round. So sizes double and the last set contains all.
+    without a partner waits for the next pass. So sizes double and the last set contains all.
 
     Complexity: O(n^2 log n) in time, O(n^2) in memory.
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from scheduler.base.checks import LARGEST
 from scheduler.construct.penalty import link_penalty
 from scheduler.model.capacity import fits
+from scheduler.model.network import LINK_QUANTITIES, NODE_QUANTITIES
 from scheduler.model.problem import Application, Network, Node, Problem
 from scheduler.reduce.clustering import between, clusters
 from scheduler.reduce.subproblem import with_ranges
@@ -45,7 +46,7 @@ def create_hierarchy(problem: Problem, grouping_factor: int, random: np.random.G
 
     Level l has g^(l+1) VDCs. (The paper counts one level more, a single VDC: nothing is decided there.)
 
-    Complexity: O(n_nodes^2) per level and round of clustering, O(n_nodes^2) in memory.
+    Complexity: O(n_nodes^2) per level and iteration of clustering, O(n_nodes^2) in memory.
 
     Args:
         problem: The problem on the nodes.
@@ -65,8 +66,8 @@ def create_hierarchy(problem: Problem, grouping_factor: int, random: np.random.G
 def aggregated(problem: Problem, group: IntArray) -> Problem:
     """Return the problem on virtual data centres, of which each stands for a group of nodes.
 
-    Availability, speed-up and cost of a VDC are the means over its nodes, its capacity is the sum. A
-    link between two VDCs has the mean delay, availability and cost of the links between their nodes. From
+    Quantities of a VDC (speed-up, availability, ...) are the means over its nodes, its capacity is the sum. A
+    link between two VDCs has the mean delay, availability and so on of the links between their nodes. From
     a VDC to itself links are perfect, as they are from a node to itself: the model knows no others, and
     the groups are made so that links within them are good. An operator is allowed where one of the nodes
     could hold it alone; limits on co-location count as often as there are nodes. So every placement
@@ -79,7 +80,10 @@ def aggregated(problem: Problem, group: IntArray) -> Problem:
     network = problem.network
     member = (group == np.arange(group.max() + 1)[:, None]).astype(np.float64)
     share = member / member.sum(axis=1, keepdims=True)
-    means = zip(share @ network.speedup, share @ network.availability, share @ network.cost, strict=True)
+    means = {
+        name: np.minimum(share @ getattr(network, name), bounds.most).tolist()
+        for name, bounds in NODE_QUANTITIES.items()
+    }
     # nodes without a limit in practice may name as much as the model permits, each
     capacity = np.minimum(member @ problem.capacity, LARGEST).tolist()
     names = [f"vdc-{k}" for k in range(len(member))]
@@ -87,26 +91,27 @@ def aggregated(problem: Problem, group: IntArray) -> Problem:
         Node(
             name,
             dict(zip(problem.resources, has, strict=True)),
-            speedup=float(speedup),
-            availability=min(1.0, float(availability)),
-            cost=float(cost),
+            **{quantity: values[k] for quantity, values in means.items()},
         )
-        for name, has, (speedup, availability, cost) in zip(names, capacity, means, strict=True)
+        for k, (name, has) in enumerate(zip(names, capacity, strict=True))
     )
-    links, costs = network.link_availability, network.link_cost
+    links: dict[str, Any] = {
+        link.name: np.minimum(_mean_links(matrix, share, link.diagonal), link.most)
+        for link in LINK_QUANTITIES
+        if (matrix := getattr(network, link.name)) is not None
+    }
     return Problem(
         _application(problem, member, names),
         Network(
             nodes,
-            _mean_links(network.delay_ms, share, diagonal=0.0),
-            None if links is None else np.minimum(_mean_links(links, share, diagonal=1.0), 1.0),
-            None if costs is None else _mean_links(costs, share, diagonal=0.0),
+            _mean_links(network.delay_ms, share, 0.0),
+            **links,
         ),
         with_ranges(problem.objective, problem.ranges),
     )
 
 
-def _mean_links(matrix: FloatArray, share: FloatArray, *, diagonal: float) -> FloatArray:
+def _mean_links(matrix: FloatArray, share: FloatArray, diagonal: float) -> FloatArray:
     mean: FloatArray = share @ matrix @ share.T
     np.fill_diagonal(mean, diagonal)
     return mean

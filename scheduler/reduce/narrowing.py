@@ -14,9 +14,11 @@ from scheduler.search.iterated import iterated_search
 from scheduler.search.local_optimum import local_optimum
 
 if TYPE_CHECKING:
-    from scheduler.base.arrays import IntArray
-    from scheduler.model.problem import Problem
+    from collections.abc import Iterable
 
+    from scheduler.base.arrays import IntArray
+    from scheduler.base.deadline import Deadline
+    from scheduler.model.problem import Problem
 
 PROOF_SIZE = 30
 """Default of `proof_size`: the exact solver mostly takes a tenth of a second for so many single moves."""
@@ -48,6 +50,37 @@ def solve_on(
     if not impossible and part.n_ops * part.n_nodes <= context.deadline.otherwise(proof_size):
         found = solve_exact(part, GivenStart(found.placement), context)
     return found if found.placement is None else replace(found, placement=nodes[found.placement])
+
+
+def solve_on_first(
+    problem: Problem,
+    sets: Iterable[tuple[IntArray, Context]],
+    proof_size: int,
+    deadline: Deadline,
+    *,
+    quick: bool = False,
+) -> tuple[IntArray, Suggestion]:
+    """Solve on one set of nodes after the other until one has a placement, or time is over.
+
+    Args:
+        problem: The whole problem.
+        sets: Node indices, at least one set, each with the context to solve in.
+        proof_size: As of `solve_on`, like `quick`.
+        deadline: When to stop.
+        quick: Whether local search is enough for a start.
+
+    Returns:
+        The set that was tried last, and the answer on it.
+    """
+    tried: tuple[IntArray, Suggestion] | None = None
+    for nodes, context in sets:
+        found = solve_on(problem, nodes, proof_size, context, quick=quick)
+        tried = nodes, found
+        if found.placement is not None or deadline.expired():
+            break
+    if tried is None:
+        raise AssertionError("there is at least one set")
+    return tried
 
 
 def _lifting(context: Context, nodes: IntArray) -> Context:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from scheduler.base.checks import LARGEST
+from scheduler.model.network import LINK_QUANTITIES
 from scheduler.model.problem import UNPLACED
 
 if TYPE_CHECKING:
@@ -15,8 +16,9 @@ if TYPE_CHECKING:
 
     from scheduler.base.arrays import IntArray
     from scheduler.model.application import Application, Operator
+    from scheduler.model.metrics.record import Range
     from scheduler.model.network import Network
-    from scheduler.model.objective import Objective, Range
+    from scheduler.model.objective import Objective
     from scheduler.model.problem import Problem
 
 
@@ -51,13 +53,16 @@ def restrict(problem: Problem, nodes: IntArray) -> Problem:
 def subnetwork(network: Network, nodes: IntArray) -> Network:
     """Return the network that consists of the given nodes, (k,), and the links between them."""
     block = np.ix_(nodes, nodes)
-    availability, cost = network.link_availability, network.link_cost
+    matrices: dict[str, Any] = {
+        link.name: matrix[block]
+        for link in LINK_QUANTITIES
+        if (matrix := getattr(network, link.name)) is not None
+    }
     return replace(
         network,
         nodes=tuple(network.nodes[u] for u in nodes),
         delays=network.delays.restricted(nodes),
-        link_availability=None if availability is None else availability[block],
-        link_cost=None if cost is None else cost[block],
+        **matrices,
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.base.work import Work
-from scheduler.chains.chain import Chain, Memory, raise_prices
+from scheduler.chains.chain import Chain, Memory, raise_multipliers
 from scheduler.chains.chain_search import search_chain
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP, evaluate
 from scheduler.evaluation.linear_form import linear_form
@@ -31,8 +31,8 @@ CLOSED = 0.15
 """Chance that a candidate node is left out of a narrowed search."""
 WIDTH = 500
 """Partial paths that the beam keeps per position."""
-PRICE_ROUNDS = 15
-"""Steps in which the prices of slots are found."""
+MULTIPLIER_STEPS = 15
+"""Steps in which the multipliers of slots are found."""
 CELLS = 1_000_000
 """States of memory times pairs of nodes up to which more than the present node is remembered."""
 
@@ -126,19 +126,21 @@ class Rebuild:
             closed = self._random.random(len(nodes)) < CLOSED
             chain = replace(chain, open=chain.open & ~(closed & chain.shares[:, None]))
         work = Work(deadline, math.inf)
-        prices = np.zeros(len(nodes))
+        multipliers = np.zeros(len(nodes))
         for size, width in ((1, WIDTH // 2), (2, WIDTH)):
             where = np.flatnonzero(chain.open.any(axis=0))
             if not chain.open.any(axis=1).all():
                 break
             chain = chain.restricted(where, chain.open[:, where])
-            nodes, prices = nodes[where], prices[where]
+            nodes, multipliers = nodes[where], multipliers[where]
             states = float(chain.slots.max() + 1) ** size
             memory = Memory(chain, size if states * len(nodes) ** 2 <= CELLS else 1)
-            completion = raise_prices(chain, memory, prices, target, rounds=PRICE_ROUNDS, work=work)
-            prices = completion.prices
+            completion = raise_multipliers(
+                chain, memory, multipliers, target, iterations=MULTIPLIER_STEPS, work=work
+            )
+            multipliers = completion.multipliers
             answer = search_chain(completion, target, width, work)
-            # prices hide what a path costs until its end, so the best one found may be too dear
+            # multipliers hide what a path costs until its end, so the best one found may be too dear
             if answer.nodes is not None and (cost := _cost(chain, answer.nodes)) < target:
                 placement = placement.copy()
                 placement[operators] = nodes[answer.nodes]

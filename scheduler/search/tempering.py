@@ -1,4 +1,8 @@
-"""A population of placements that walk through the neighbourhoods side by side."""
+"""A population of placements that walk through the neighbourhoods side by side: parallel tempering.
+
+R. H. Swendsen, J.-S. Wang, "Replica Monte Carlo simulation of spin glasses", Physical Review Letters 57(21),
+1986; C. J. Geyer, "Markov chain Monte Carlo maximum likelihood", Computing Science and Statistics 23, 1991.
+"""
 
 from __future__ import annotations
 

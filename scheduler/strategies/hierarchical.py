@@ -11,7 +11,7 @@ from scheduler.base.checks import whole_number
 from scheduler.construct.greedy_placement import greedy_placement
 from scheduler.contract.strategy import StrategyEntry
 from scheduler.reduce.hierarchy import Hierarchy, create_hierarchy
-from scheduler.reduce.narrowing import PROOF_SIZE, concluded, limited, silent, solve_on
+from scheduler.reduce.narrowing import PROOF_SIZE, concluded, limited, silent, solve_on_first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,11 +77,9 @@ def _solved(
         The nodes of the level that were considered last, and the answer on them.
     """
     level = hierarchy.levels[len(used)]
-    for nodes in _candidates(hierarchy, used):
-        found = solve_on(level, nodes, proof_size, context, quick=len(used) < len(hierarchy.group))
-        if found.placement is not None or context.deadline.expired():
-            break
-    return nodes, found
+    sets = ((nodes, context) for nodes in _candidates(hierarchy, used))
+    quick = len(used) < len(hierarchy.group)
+    return solve_on_first(level, sets, proof_size, context.deadline, quick=quick)
 
 
 def _candidates(hierarchy: Hierarchy, used: list[IntArray]) -> Iterator[IntArray]:

@@ -12,7 +12,7 @@ from scheduler.construct.greedy_placement import greedy_placement, pinned_nodes
 from scheduler.construct.penalty import link_penalty
 from scheduler.contract.strategy import StrategyEntry
 from scheduler.reduce.clustering import between, nested_sets
-from scheduler.reduce.narrowing import PROOF_SIZE, concluded, limited, solve_on
+from scheduler.reduce.narrowing import PROOF_SIZE, concluded, limited, solve_on_first
 from scheduler.reduce.subproblem import restrict
 
 if TYPE_CHECKING:
@@ -52,16 +52,21 @@ def odp_ps(problem: Problem, parameters: OdpPsParameters, context: Context, /) -
     first = greedy_placement(problem, context)
     if context.deadline.expired() or (first.placement is None and first.proved):
         return first
-    for nodes in _ever_larger(problem, _references(problem, first.placement)):
-        fitted = greedy_placement(restrict(problem, nodes), context)
-        last = nodes.size == problem.n_nodes
-        if fitted.placement is None and fitted.proved and not last:
-            continue
-        share = context if fitted.placement is not None or last else limited(context, 0.5)
-        found = solve_on(problem, nodes, parameters.proof_size, share)
-        if found.placement is not None or context.deadline.expired():
-            break
+    sets = _large_enough(problem, _references(problem, first.placement), context)
+    nodes, found = solve_on_first(problem, sets, parameters.proof_size, context.deadline)
     return concluded(problem, first, nodes, found)
+
+
+def _large_enough(
+    problem: Problem, references: IntArray, context: Context
+) -> Iterator[tuple[IntArray, Context]]:
+    """Yield ever larger sets that are not proved too small, each with the context to solve in."""
+    for nodes in _ever_larger(problem, references):
+        fitted = greedy_placement(restrict(problem, nodes), context)
+        if fitted.placement is not None or nodes.size == problem.n_nodes:
+            yield nodes, context
+        elif not fitted.proved:
+            yield nodes, limited(context, 0.5)
 
 
 def _references(problem: Problem, placement: IntArray | None) -> IntArray:

@@ -108,7 +108,7 @@ class _Steps:
             moved[operator] = self._nodes[column]
             if self._permitted(moved):
                 return moved, listed.rank(best)
-            listed.objective[operator, column] = np.inf
+            listed.drop(best)
         return None, WORST
 
 

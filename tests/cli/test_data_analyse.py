@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     ("options", "sentence"),
     [
         (("--split", "soon"), "--split: 'soon' is neither a number of seconds nor a time"),
-        (("--sites", "/nowhere.toml"), "/nowhere.toml: No such file or directory"),
+        (("--sites", "/nowhere.toml"), "site file /nowhere.toml: No such file or directory"),
     ],
 )
 def test_bad_options_are_refused(

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from scheduler.base.deadline import Deadline
 from scheduler.contract.strategy import Context, Suggestion
-from scheduler.evaluation.evaluate import evaluate, linear_metrics
+from scheduler.evaluation.evaluate import evaluate, metric_sums
 from scheduler.exact.solver.ask import SOLVER_TOLERANCE
 from scheduler.instances.generators.paper import paper_problem
-from scheduler.model.objective import METRICS
+from scheduler.model.metrics.catalogue import METRICS
 from scheduler.model.problem import (
     Application,
     Network,
@@ -48,14 +48,9 @@ def extremes(feasible_placements: FeasiblePlacements, responses: Responses) -> M
         placements = np.array(list(feasible_placements(problem)), dtype=np.int64)
         if not placements.size:
             return None
-        sums = linear_metrics(problem, placements.T)
-        values = {
-            "response_time": responses(problem, placements.T),
-            "availability": np.exp(-sums.unavailability),
-            "network_usage": sums.usage_bytes,
-            "inter_node_traffic": sums.traffic_bytes_s,
-            "cost": sums.cost,
-        }
+        sums = metric_sums(problem, placements.T).raw
+        values = {**sums, "response_time": responses(problem, placements.T)}
+        values["availability"] = np.exp(-sums["availability"])
         return {metric: (float(values[metric].min()), float(values[metric].max())) for metric in METRICS}
 
     return measure

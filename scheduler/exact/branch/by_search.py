@@ -8,9 +8,9 @@ import numpy as np
 
 from scheduler.base.work import OutOfTimeError
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP
-from scheduler.exact.branch.layered import LayeredSearch
+from scheduler.exact.branch.layered_search import LayeredSearch
+from scheduler.exact.branch.multipliers import raise_multipliers
 from scheduler.exact.branch.partial_paths import PartialPaths
-from scheduler.exact.branch.prices import raise_prices
 from scheduler.exact.branch.relaxed_form import RelaxedForm
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 FIRST = ((4, 1000),)
 THEN = ((20, 1 << 62),)
-"""Stages: rounds of prices, and partial placements kept, first for a good placement, then for the proof."""
+"""Stages, first for a good placement, then for the proof: iterations over multipliers, and partial placements
+kept."""
 SOURCE = "search"
 
 
@@ -49,14 +50,14 @@ def search(
     order = placing_order(form, form.slots > 0)
     if open_places is None:
         open_places = form.slots > 0
-    for rounds, width in stages:
+    for iterations, width in stages:
         if work.over():
             break
         nodes = np.flatnonzero(open_places.any(axis=0))
         try:
             part = form.restricted(nodes, work.deadline)
             relaxed, marginals = _root(
-                part, open_places[:, nodes], order, incumbent, rounds=rounds, work=work
+                part, open_places[:, nodes], order, incumbent, iterations=iterations, work=work
             )
             closer = marginals < incumbent.objective - OBJECTIVE_STEP
             open_places = np.zeros_like(open_places)
@@ -117,7 +118,7 @@ def _root(
     order: Sequence[int],
     incumbent: Incumbent,
     *,
-    rounds: int,
+    iterations: int,
     work: Work,
 ) -> tuple[RelaxedForm, FloatArray]:
     """Return relaxed sums swept to the head of the order, and (n_classes, n_nodes) F at least per place."""
@@ -129,7 +130,7 @@ def _root(
         through = static.head_ms + form.execution_ms + static.tail_ms
         least = form.response_factor * static.response_ms
         response = form.response_factor * np.maximum(through, static.response_ms)
-    raise_prices(relaxed, order, incumbent.objective - least, rounds, work)
+    raise_multipliers(relaxed, order, incumbent.objective - least, iterations, work)
     marginals = np.full(form.unary.shape, -np.inf)
     relaxed.sweep(order, work, marginals)
     relaxed.sweep(list(reversed(order)), work, marginals)

@@ -1,4 +1,9 @@
-"""Lower bounds of F by moving costs between operators and streams, and by prices of slots."""
+"""Lower bounds of F by moving costs between operators and streams, and by multipliers of the capacities.
+
+Moving costs is reparametrisation, in order along the operators: V. Kolmogorov, "Convergent tree-reweighted
+message passing for energy minimization", IEEE TPAMI 28(10), 2006; survey: T. Werner, "A linear programming
+approach to max-sum problem: a review", IEEE TPAMI 29(7), 2007.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +30,14 @@ class RelaxedForm:
 
     At any time, for every placement on open places that keeps the capacities,
     F - response part >= constant + sum n_(c,u) unary[c, u] + sum n_(a,u) n_(b,v) pairs[e][u, v], with
-    equality up to the prices of slots that stay free. Moving costs between unary and pairs
+    equality up to the charges for slots that stay free. Moving costs between unary and pairs
     (reparametrisation) keeps that sum.
 
     Attributes:
-        constant: What belongs to no decision, minus the prices of all slots.
+        constant: What belongs to no decision, minus the charges for all slots.
         unary: (n_classes, n_nodes) per member.
         pairs: Per edge (n_nodes, n_nodes) per pair of members, source in rows.
-        prices: (n_nodes, n_resources) price of a unit of capacity (>= 0).
+        multipliers: (n_nodes, n_resources) charge for a unit of capacity (>= 0).
         room: (n_classes, n_nodes) slots open to each class.
     """
 
@@ -46,7 +51,7 @@ class RelaxedForm:
         self.constant = form.constant
         self.unary = form.unary.copy()
         self.pairs: list[FloatArray] = []
-        self.prices = np.zeros(form.capacity.shape)
+        self.multipliers = np.zeros(form.capacity.shape)
         self.room = np.where(open_places, form.slots, 0)
         self._between: dict[int, float] = {}
         self._beside: list[tuple[IntArray, IntArray]] = []
@@ -70,25 +75,25 @@ class RelaxedForm:
         form = self.form.restricted(nodes, deadline)
         part = RelaxedForm(form, open_places & (self.room[:, nodes] > 0), deadline)
         dropped = np.setdiff1d(np.arange(self.form.n_nodes), nodes)
-        # nobody can pay for the slots of nodes that are left out
-        part.constant = self.constant + float((self.prices * self.form.capacity)[dropped].sum())
+        # no member can pay for the slots of nodes that are left out
+        part.constant = self.constant + float((self.multipliers * self.form.capacity)[dropped].sum())
         part.unary = self.unary[:, nodes]
         for e, pairs in enumerate(self.pairs):
             require_time(deadline)
             part.pairs[e] = pairs[np.ix_(nodes, nodes)]
-        part.prices = self.prices[nodes]
+        part.multipliers = self.multipliers[nodes]
         return part
 
-    def charge(self, prices: FloatArray) -> None:
-        """Set the prices of capacity."""
-        change = prices - self.prices
+    def charge(self, multipliers: FloatArray) -> None:
+        """Set the multipliers of capacity."""
+        change = multipliers - self.multipliers
         self.unary += self.form.demand @ change.T
         self.constant -= float((change * self.form.capacity).sum())
-        self.prices = prices
+        self.multipliers = multipliers
 
-    def price_of(self, c: int) -> FloatArray:
+    def charge_of(self, c: int) -> FloatArray:
         """Return (n_nodes,) what a member pays for its slot in `unary`."""
-        paid: FloatArray = self.prices @ self.form.demand[c]
+        paid: FloatArray = self.multipliers @ self.form.demand[c]
         return paid
 
     def minima(self, c: int) -> float:

@@ -1,4 +1,4 @@
-"""A problem with two free classes of operators in prices: the smaller class leads, the larger follows."""
+"""A problem with two free classes of operators in costs: the smaller class leads, the larger follows."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class LeaderTables:
-    """The problem in prices; u is a node of a follower, v one of a leader.
+    """The problem in costs; u is a node of a follower, v one of a leader.
 
     Attributes:
         leader: Class that is branched on; None if there is none.
         follower: Class that takes the cheapest slots.
         base: (n_classes, n_nodes) counts of the fixed classes.
         constant: F of the fixed classes alone, without response time.
-        price: (n_nodes,) of a follower at u, without leaders.
-        leader_price: (n_nodes,) of a leader at v.
+        cost: (n_nodes,) of a follower at u, without leaders.
+        leader_cost: (n_nodes,) of a leader at v.
         pair: (n_nodes, n_nodes) what a follower at u and a leader at v add together.
         response: (n_nodes, n_nodes) response time in F of a follower at u and a leader at v, w_r R scaled.
         room: (n_nodes, leaders + 1) followers that u takes beside so many leaders.
@@ -42,8 +42,8 @@ class LeaderTables:
     follower: int
     base: IntArray
     constant: float
-    price: FloatArray
-    leader_price: FloatArray
+    cost: FloatArray
+    leader_cost: FloatArray
     pair: FloatArray
     response: FloatArray
     room: IntArray
@@ -70,18 +70,18 @@ def leader_tables(form: ClassForm, fixed: list[int], leader: int | None, followe
     for c in fixed:
         base[c, form.slots[c].argmax()] = form.size[c]
     constant = form.constant + float((form.unary * base).sum())
-    price = {c: form.unary[c].copy() for c in (follower, leader) if c is not None}
+    cost = {c: form.unary[c].copy() for c in (follower, leader) if c is not None}
     pair = np.zeros((n, n))
     for edge in form.edges:
         if edge.cost is None:
             continue
         ends = (edge.source, edge.target)
-        if all(c in price for c in ends):
+        if all(c in cost for c in ends):
             pair += edge.cost if edge.source == follower else edge.cost.T
-        elif edge.source in price:
-            price[edge.source] += edge.cost @ base[edge.target]
-        elif edge.target in price:
-            price[edge.target] += base[edge.source] @ edge.cost
+        elif edge.source in cost:
+            cost[edge.source] += edge.cost @ base[edge.target]
+        elif edge.target in cost:
+            cost[edge.target] += base[edge.source] @ edge.cost
         else:
             constant += float(base[edge.source] @ edge.cost @ base[edge.target])
     left = form.capacity - base.T.astype(np.float64) @ form.demand
@@ -100,8 +100,8 @@ def leader_tables(form: ClassForm, fixed: list[int], leader: int | None, followe
         follower=follower,
         base=base,
         constant=constant,
-        price=price[follower],
-        leader_price=np.zeros(n) if leader is None else price[leader],
+        cost=cost[follower],
+        leader_cost=np.zeros(n) if leader is None else cost[leader],
         pair=pair,
         response=form.response_factor * pair_response_times(form, base, follower, leader),
         room=room.astype(np.int64),

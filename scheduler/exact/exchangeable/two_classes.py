@@ -1,7 +1,7 @@
 """Exact search where at most two classes of operators are free: place one, and the other follows.
 
 Layered applications whose ends are pinned have this shape, however many replicas their layers have: with
-the members of one class placed, every place of the other class has a price of its own, and its members
+the members of one class placed, every place of the other class has a cost of its own, and its members
 take the cheapest slots. So a branch and bound over the smaller class alone is complete.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scheduler.base.work import Work
-from scheduler.exact.exchangeable.leader_prices import Prices, tightened
+from scheduler.exact.exchangeable.leader_multipliers import Multipliers, find_multipliers
 from scheduler.exact.exchangeable.leader_search import LeaderSearch
 from scheduler.exact.exchangeable.leader_tables import leader_tables
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from scheduler.exact.form.class_form import ClassForm
 
 LARGEST_TABLE = 20_000_000
-"""Floats in the table of optimistic prices; larger problems are left to others."""
+"""Floats in the table of optimistic costs; larger problems are left to others."""
 TRIAL = 300_000
-"""Work, in partial placements times nodes, before prices are worth their own work."""
-PRICING_SHARE = 0.5
-"""Of the work that is left goes into prices at most."""
+"""Work, in partial placements times nodes, before multipliers are worth their own work."""
+MULTIPLIER_SHARE = 0.5
+"""Of the work that is left goes into multipliers at most."""
 
 
 def search_two_classes(form: ClassForm, incumbent: Incumbent, work: Work) -> bool:
@@ -49,11 +49,11 @@ def search_two_classes(form: ClassForm, incumbent: Incumbent, work: Work) -> boo
         return False
     tables = leader_tables(form, fixed, leader, follower)
     trial = Work(work.deadline, min(TRIAL, work.most - work.done))
-    proved = LeaderSearch(tables, form, incumbent, Prices.none(form.n_nodes)).run(trial)
+    proved = LeaderSearch(tables, form, incumbent, Multipliers.none(form.n_nodes)).run(trial)
     work.add(trial.done)
     if proved or work.over() or incumbent.placement is None:
         return proved
-    pricing = Work(work.deadline, (work.most - work.done) * PRICING_SHARE)
-    prices = tightened(tables, incumbent.objective, pricing)
-    work.add(pricing.done)
-    return LeaderSearch(tables, form, incumbent, prices).run(work)
+    part = Work(work.deadline, (work.most - work.done) * MULTIPLIER_SHARE)
+    multipliers = find_multipliers(tables, incumbent.objective, part)
+    work.add(part.done)
+    return LeaderSearch(tables, form, incumbent, multipliers).run(work)

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from bridge.problem.topology_settings import Place, parse_topology_settings
-from scheduler.model.objective import METRICS, Objective
+from scheduler.model.metrics.catalogue import METRICS
+from scheduler.model.objective import Objective
 
 COMPONENTS = ("spout", "bolt")
 

@@ -11,26 +11,18 @@ import pytest
 from experiments.adaptation.network_changes import Network, remote_site, site_delays
 from experiments.adaptation.schedule import Step
 from experiments.lab_steps import StepError
-from formats.site_file import SiteFile
+from formats.site_file import Link, NetworkSettings, Site, SiteFile
 from lab.errors import LabError
 from tests.experiments.lab_double import Lab
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-SITES = SiteFile.model_validate(
-    {
-        "site": [
-            {"name": "far-west", "supervisors": 1, "slots": 2},
-            {"name": "home", "supervisors": 3, "slots": 2, "services": True},
-            {"name": "near", "supervisors": 2, "slots": 2},
-        ],
-        "link": [
-            {"between": ["far-west", "home"], "delay_ms": 50.0},
-            {"between": ["home", "near"], "delay_ms": 20.0},
-            {"between": ["far-west", "near"], "delay_ms": 60.0},
-        ],
-    }
+SITES = SiteFile(
+    None,
+    NetworkSettings(),
+    (Site("far-west", 1, 2), Site("home", 3, 2, services=True), Site("near", 2, 2)),
+    (Link(["far-west", "home"], 50.0), Link(["home", "near"], 20.0), Link(["far-west", "near"], 60.0)),
 )
 
 

@@ -95,8 +95,8 @@ def test_a_run_leaves_what_the_decision_core_answers(tmp_path: Path) -> None:
     assert row["status"] == "optimal"
     assert row["objective"] == expected.evaluation.objective
     assert row["response_time_ms"] == expected.evaluation.response_time_ms
-    assert row["availability"] == expected.evaluation.availability
-    assert row["network_usage_bytes"] == expected.evaluation.network_usage_bytes
+    assert row["availability"] == expected.evaluation.values["availability"]
+    assert row["network_usage_bytes"] == expected.evaluation.values["network_usage"]
     assert row["bound"] == expected.bound
     assert list(row) == SCHEMA.names
 

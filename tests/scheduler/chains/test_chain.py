@@ -10,7 +10,7 @@ import pytest
 
 from scheduler.base.deadline import Deadline
 from scheduler.base.work import Work
-from scheduler.chains.chain import Chain, Completion, Memory, raise_prices
+from scheduler.chains.chain import Chain, Completion, Memory, raise_multipliers
 from scheduler.chains.chain_search import search_chain
 from scheduler.chains.equal_rows import cheapest_of_equals
 
@@ -50,12 +50,14 @@ def work() -> Work:
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("size", [1, 2, 4])
 def test_the_search_finds_the_cheapest_path_and_bounds_stay_below(seed: int, size: int) -> None:
-    """At any prices and with any memory, for the whole and for every operator on every node."""
+    """At any multipliers and with any memory, for the whole and for every operator on every node."""
     given = chain(seed)
     paths, costs = paths_and_costs(seed)
     best = float(costs.min())
     memory = Memory(given, size)
-    completion = raise_prices(given, memory, np.zeros(len(given.slots)), best + 0.1, rounds=20, work=work())
+    completion = raise_multipliers(
+        given, memory, np.zeros(len(given.slots)), best + 0.1, iterations=20, work=work()
+    )
     marginals = completion.marginals()
     answer = search_chain(completion, best + 0.1, 10**9, work())
 
@@ -67,7 +69,7 @@ def test_the_search_finds_the_cheapest_path_and_bounds_stay_below(seed: int, siz
 
 
 def test_more_memory_gives_a_bound_that_is_no_lower() -> None:
-    """At the same prices."""
+    """At the same multipliers."""
     given = chain(2)
     bounds = [Completion(given, Memory(given, size), np.zeros(5)).bound for size in (1, 2, 3)]
 

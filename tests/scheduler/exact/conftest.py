@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import pytest
 
-from scheduler.evaluation.evaluate import linear_metrics
+from scheduler.evaluation.evaluate import metric_sums
 from scheduler.model.capacity import TOLERANCE
 from scheduler.model.problem import (
     Application,
@@ -135,7 +135,7 @@ def _optimum(problem: Problem) -> float | None:
 
 def _objectives(problem: Problem, placements: IntArray) -> FloatArray:
     """F of placements (n_ops, n_placements), from raw metrics, not by the solver's linear form."""
-    return linear_metrics(problem, placements).objective(problem.scale, _responses(problem, placements))
+    return metric_sums(problem, placements).objective(problem.scale, _responses(problem, placements))
 
 
 def _responses(problem: Problem, placements: IntArray) -> FloatArray:

@@ -55,8 +55,8 @@ def test_a_document_becomes_its_problem() -> None:
     worth = evaluate(problem, plan(problem).placement)  # type: ignore[arg-type]  # it is feasible
 
     assert worth.response_time_ms == pytest.approx(0.5 + 7 + 2.5)
-    assert worth.availability == pytest.approx(0.9 * 0.5)
-    assert worth.network_usage_bytes == pytest.approx(10 * 100 * 0.007)
+    assert worth.values["availability"] == pytest.approx(0.9 * 0.5)
+    assert worth.values["network_usage"] == pytest.approx(10 * 100 * 0.007)
     assert worth.objective == pytest.approx(0.10)
     assert problem.network.nodes[0].site == "rome"
 

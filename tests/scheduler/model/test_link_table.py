@@ -10,7 +10,7 @@ from scheduler.model.link_table import (
     KEPT_MATRIX,
     LARGEST_MATRIX,
     Coordinates,
-    MatrixDelays,
+    MatrixTable,
     NetworkTooLargeError,
 )
 from scheduler.model.network import Network, Node
@@ -54,7 +54,7 @@ def test_no_delay_leaves_the_extremes(seed: int, exact_pairs: int) -> None:
 
 def test_a_matrix_gives_its_own_extremes() -> None:
     """With a matrix nothing has to be estimated, whatever the number of pairs."""
-    delays = MatrixDelays(np.array([[0.0, 4.0, 7.0], [1.0, 0.0, 2.0], [9.0, 5.0, 0.0]]))
+    delays = MatrixTable(np.array([[0.0, 4.0, 7.0], [1.0, 0.0, 2.0], [9.0, 5.0, 0.0]]))
 
     assert delays.extremes(np.array([0, 1]), np.array([2]), exact_pairs=0) == (2.0, 7.0)
 

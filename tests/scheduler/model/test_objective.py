@@ -5,6 +5,7 @@ import math
 import pytest
 
 from scheduler.base.checks import ModelError
+from scheduler.model.metrics.catalogue import METRICS
 from scheduler.model.objective import Objective, Scale
 
 
@@ -34,24 +35,27 @@ def test_an_objective_refuses(values: dict[str, object], message: str) -> None:
     assert str(caught.value).startswith(message)
 
 
-RANGES = {
+GIVEN = {
     "response_time": (10.0, 30.0),
     "availability": (0.25, 1.0),
     "network_usage": (0.0, 400.0),
     "inter_node_traffic": (5.0, 25.0),
     "cost": (1.0, 2.0),
 }
+RANGES = dict.fromkeys(METRICS, (0.5, 1.0)) | GIVEN
+
+
+def f(scale: Scale, **raw: float) -> float:
+    """F of raw metrics; those not given are 0."""
+    return scale.objective(dict.fromkeys(METRICS, 0.0) | raw)
 
 
 def test_a_missing_weight_is_zero() -> None:
     """Only the metrics named count."""
-    assert Objective({"network_usage": 1.0}).weights == {
-        "response_time": 0.0,
-        "availability": 0.0,
-        "network_usage": 1.0,
-        "inter_node_traffic": 0.0,
-        "cost": 0.0,
-    }
+    weights = dict(Objective({"network_usage": 1.0}).weights)
+
+    assert weights.pop("network_usage") == 1.0
+    assert weights == dict.fromkeys(METRICS.keys() - {"network_usage"}, 0.0)
 
 
 def test_f_weighs_positions_within_the_ranges() -> None:
@@ -64,20 +68,33 @@ def test_f_weighs_positions_within_the_ranges() -> None:
         "cost": 0.1,
     }
     scale = Scale.of(Objective(weights), RANGES)
+    best = {"response_time": 10.0, "inter_node_traffic": 5.0, "cost": 1.0}
+    worst = {
+        "response_time": 30.0,
+        "availability": -math.log(0.25),
+        "network_usage": 400.0,
+        "inter_node_traffic": 25.0,
+        "cost": 2.0,
+    }
+    between = {
+        "response_time": 15.0,
+        "availability": -math.log(0.5),
+        "network_usage": 100.0,
+        "inter_node_traffic": 10.0,
+        "cost": 1.1,
+    }
 
-    assert scale.objective(10.0, 0.0, 0.0, 5.0, 1.0) == pytest.approx(0.0)
-    assert scale.objective(30.0, -math.log(0.25), 400.0, 25.0, 2.0) == pytest.approx(1.0)
-    assert scale.objective(15.0, -math.log(0.5), 100.0, 10.0, 1.1) == pytest.approx(
-        0.4 * 0.25 + 0.3 * 0.5 + 0.1 * 0.25 + 0.1 * 0.25 + 0.1 * 0.1
-    )
-    assert scale.objective(50.0, 0.0, 0.0, 5.0, 1.0) == pytest.approx(0.8), "outside the range F goes on"
+    assert f(scale, **best) == pytest.approx(0.0)
+    assert f(scale, **worst) == pytest.approx(1.0)
+    assert f(scale, **between) == pytest.approx(0.4 * 0.25 + 0.3 * 0.5 + 0.1 * 0.25 + 0.1 * 0.25 + 0.1 * 0.1)
+    assert f(scale, **best | {"response_time": 50.0}) == pytest.approx(0.8), "outside the range F goes on"
 
 
 def test_f_is_its_constant_plus_factors_times_metrics() -> None:
     """The linear form uses these: F of zeros, and F per unit."""
     scale = Scale.of(Objective({"response_time": 0.5, "cost": 0.5}), RANGES)
 
-    assert scale.constant == pytest.approx(scale.objective(0.0, 0.0, 0.0, 0.0, 0.0))
+    assert scale.constant == pytest.approx(f(scale))
     assert scale.factor("cost") == pytest.approx(0.5)
     assert scale.factor("response_time") == pytest.approx(0.025)
 
@@ -86,4 +103,4 @@ def test_a_range_without_width_adds_nothing() -> None:
     """A metric in which all placements are alike cannot tell them apart, not even by rounding."""
     scale = Scale.of(Objective(), RANGES | {"response_time": (7.0, 7.0 + 1e-15)})
 
-    assert scale.objective(7.0 + 1e-15, 0.0, 0.0, 0.0, 0.0) == 0.0
+    assert f(scale, response_time=7.0 + 1e-15) == 0.0

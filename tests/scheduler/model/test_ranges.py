@@ -22,11 +22,7 @@ def test_no_placement_leaves_the_computed_ranges(
     problem = make_problem(seed, 4, 4)
     for placement in feasible_placements(problem):
         worth = evaluate(problem, placement)
-        for metric, value in (
-            ("response_time", worth.response_time_ms),
-            ("availability", worth.availability),
-            ("network_usage", worth.network_usage_bytes),
-        ):
+        for metric, value in worth.values.items():
             low, high = problem.ranges[metric]
             assert low * (1 - 1e-9) <= value <= high * (1 + 1e-9)
         assert -1e-9 <= worth.objective <= 1 + 1e-9

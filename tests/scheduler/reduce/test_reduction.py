@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from scheduler.base.deadline import Deadline
+from scheduler.construct.first_fit import NodeOrder, place_in_order
 from scheduler.contract.children import INLINE
 from scheduler.contract.strategy import Context, NoParameters, Progress, StrategyEntry, Suggestion, ignore
 from scheduler.evaluation.evaluate import check, evaluate
@@ -36,8 +37,9 @@ def entry(solve: Callable[..., Suggestion], **values: bool) -> StrategyEntry[NoP
 
 
 def all_on_first(problem: Problem, _parameters: NoParameters, given: Context, /) -> Suggestion:
-    """Two operators per node in order, said to be optimal."""
-    placement = np.arange(problem.n_ops) // 2
+    """Two operators per node in order, as far as constraints permit, said to be optimal."""
+    placement = place_in_order(problem, NodeOrder(np.arange(problem.n_nodes)), range(problem.n_ops)).placement
+    assert placement is not None
     given.report(Progress(evaluate(problem, placement).objective, 0.5, "stub", placement))
     return Suggestion(placement, "all done", bound=0.25, proved=True)
 

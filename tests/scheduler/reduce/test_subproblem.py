@@ -28,8 +28,8 @@ def test_a_placement_has_the_same_worth_in_the_whole_and_in_the_part(
 
     worth, lifted = evaluate(part, inside), evaluate(whole, nodes[inside])
     assert worth.objective == pytest.approx(lifted.objective, abs=1e-12)
-    assert worth == replace(lifted, objective=worth.objective, availability=worth.availability)
-    assert worth.availability == pytest.approx(lifted.availability)
+    assert worth == replace(lifted, objective=worth.objective, values=worth.values)
+    assert worth.values == pytest.approx(lifted.values)
     assert set(check(part, inside)) == set(check(whole, nodes[inside]))
 
 

@@ -115,4 +115,4 @@ def test_without_patience_and_deadline_one_iteration_is_made(
     result = plan(make_problem(1, 8, 8), "ils", IlsParameters(patience=None))
 
     assert result.placement is not None
-    assert result.reason == "the limit of work ended the search"
+    assert result.reason == "1 iterations ended the search"

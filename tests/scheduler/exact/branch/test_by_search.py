@@ -16,7 +16,7 @@ from scheduler.base.work import Work
 from scheduler.contract.incumbent import Incumbent
 from scheduler.contract.strategy import ignore
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP, check, evaluate
-from scheduler.exact.branch import layered
+from scheduler.exact.branch import layered_search
 from scheduler.exact.branch.by_search import THEN, search
 from scheduler.exact.branch.relaxed_form import RelaxedForm
 from scheduler.exact.form.class_form import class_form
@@ -39,7 +39,7 @@ STAGES = ((1, 1), (20, 1 << 62))
 def small_batches() -> Iterator[None]:
     """Batches of a few partial placements, so that small problems take many of them."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(layered, "CELLS", 40)
+        patch.setattr(layered_search, "CELLS", 40)
         yield
 
 

@@ -18,7 +18,7 @@ from scheduler.contract.incumbent import Incumbent
 from scheduler.contract.strategy import Context, ignore
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP, evaluate
 from scheduler.exact.exchangeable import leader_search, two_classes
-from scheduler.exact.exchangeable.leader_prices import Prices
+from scheduler.exact.exchangeable.leader_multipliers import Multipliers
 from scheduler.exact.exchangeable.leader_search import LeaderSearch
 from scheduler.exact.exchangeable.leader_tables import leader_tables
 from scheduler.exact.exchangeable.two_classes import search_two_classes
@@ -121,8 +121,10 @@ def test_it_finds_the_optimum_and_says_so(
 
 
 @pytest.mark.parametrize("seed", range(16))
-def test_any_prices_leave_the_optimum_in_reach(feasible_placements: FeasiblePlacements, seed: int) -> None:
-    """Prices move costs about: whatever they are, the search is complete and its bounds are true."""
+def test_any_multipliers_leave_the_optimum_in_reach(
+    feasible_placements: FeasiblePlacements, seed: int
+) -> None:
+    """Multipliers move costs about: whatever they are, the search is complete and its bounds are true."""
     problem = layered(seed, 2 + seed % 2, 2, 4, limit=seed % 3 == 0)
     random = np.random.default_rng(seed)
     placements = list(feasible_placements(problem))
@@ -142,24 +144,24 @@ def test_any_prices_leave_the_optimum_in_reach(feasible_placements: FeasiblePlac
     fixed = [c for c in range(form.n_classes) if c not in free]
     tables = leader_tables(form, fixed, free[1], free[0])
     per_node = random.exponential(0.1, tables.left.shape) * (random.uniform(size=tables.left.shape) < 0.5)
-    prices = Prices(
+    multipliers = Multipliers(
         rebate=float((per_node * tables.left).sum()),
         follower=per_node @ tables.follower_demand,
         leader=per_node @ tables.leader_demand,
         shifted=random.normal((-0.2, 0.2)[seed // 4 % 2], 0.02, tables.pair.shape),
     )
 
-    assert LeaderSearch(tables, form, incumbent, prices).run(Work(Deadline.none(), math.inf))
+    assert LeaderSearch(tables, form, incumbent, multipliers).run(Work(Deadline.none(), math.inf))
     assert incumbent.objective == pytest.approx(best, abs=2 * OBJECTIVE_STEP)
     assert incumbent.bound <= best
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2, 6])
 @pytest.mark.parametrize("few", [0, 4])
-def test_the_priced_search_proves_the_optimum(
+def test_the_search_with_multipliers_proves_the_optimum(
     feasible_placements: FeasiblePlacements, seed: int, few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Prices are computed when the search without them needs more than its trial, here at once."""
+    """Multipliers are computed when the search without them needs more than its trial, here at once."""
     monkeypatch.setattr(two_classes, "TRIAL", -1)
     monkeypatch.setattr(leader_search, "FEW", few)
     problem, placements, best = layered_on_four(seed, feasible_placements)
@@ -172,10 +174,10 @@ def test_the_priced_search_proves_the_optimum(
 
 
 @pytest.mark.parametrize("looks", range(0, 40, 3))
-def test_whenever_the_priced_search_ends_its_bound_is_true(
+def test_whenever_the_search_with_multipliers_ends_its_bound_is_true(
     feasible_placements: FeasiblePlacements, looks: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The deadline is looked at in every round of pricing, too."""
+    """The deadline is looked at in every iteration over multipliers, too."""
     monkeypatch.setattr(two_classes, "TRIAL", -1)
     problem, placements, best = layered_on_four(6, feasible_placements)
     ticks = itertools.count()

@@ -31,7 +31,7 @@ class Partials:
 
     Attributes:
         at: (k, placed) nodes, in the order of placing.
-        value: (k,) their own terms, prices of slots included.
+        value: (k,) their own terms, charges for slots included.
         bound: (k,) F of no completion is below this.
     """
 
@@ -141,13 +141,14 @@ class LayeredSearch:
         )
         most = max(1, CELLS // self.form.n_nodes)
         unplaced = self.form.n_classes - len(self._placed(k))
+        bound = children.bound.copy()
         for first in range(0, len(children.value), most):
             if work.over():
                 break  # the bounds of their parents hold for the others
             part = children.chosen(slice(first, first + most))
-            children.bound[first : first + most] = np.maximum(part.bound, self._bounds(part))
+            bound[first : first + most] = np.maximum(part.bound, self._bounds(part))
             work.add(len(part.value) * self.form.n_nodes * unplaced)
-        return children.chosen(children.bound < limit)
+        return replace(children, bound=bound).chosen(bound < limit)
 
     def _placed(self, k: int) -> dict[int, list[int]]:
         """Return the positions that members of each class take among the first k."""
@@ -229,11 +230,11 @@ class LayeredSearch:
         c, form = self.last, self.form
         members = int(form.size[c])
         # what was paid for slots comes back
-        costs = self._costs(live, c) - self.relaxed.price_of(c)
+        costs = self._costs(live, c) - self.relaxed.charge_of(c)
         load = self._load(live)
         room = self._room(load, c)
-        paid = (load * self.relaxed.prices).sum(axis=(1, 2))
-        credit = float((self.relaxed.prices * form.capacity).sum())
+        paid = (load * self.relaxed.multipliers).sum(axis=(1, 2))
+        credit = float((self.relaxed.multipliers * form.capacity).sum())
         value = live.value - paid + credit
         if self.paths is None:
             total = value + cheapest_sum(costs, room, members)

@@ -1,0 +1,1 @@
+"""The quality metrics: one record each, and the list of all."""

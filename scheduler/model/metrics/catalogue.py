@@ -1,0 +1,29 @@
+"""The list of all metrics; their order is that of sums, ranges and answers."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from scheduler.model.metrics.availability import AVAILABILITY
+from scheduler.model.metrics.cost import COST
+from scheduler.model.metrics.inter_node_traffic import INTER_NODE_TRAFFIC
+from scheduler.model.metrics.network_usage import NETWORK_USAGE
+from scheduler.model.metrics.response_time import RESPONSE_TIME
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scheduler.model.metrics.record import Metric
+
+ADDITIVE_METRICS = (
+    AVAILABILITY,
+    NETWORK_USAGE,
+    INTER_NODE_TRAFFIC,
+    COST,
+)
+
+METRICS: Mapping[str, Metric] = MappingProxyType(
+    {metric.name: metric for metric in (RESPONSE_TIME, *ADDITIVE_METRICS)}
+)
+"""All metrics by name."""

@@ -1,0 +1,24 @@
+"""Cost: what the nodes of all operators and the links of all streams ask for, in the user's unit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scheduler.model.link_table import MatrixTable
+from scheduler.model.metrics.record import AdditiveMetric, LinkTerm
+
+if TYPE_CHECKING:
+    from scheduler.base.arrays import FloatArray
+    from scheduler.model.problem import Problem
+
+
+def _places(problem: Problem) -> FloatArray:
+    return problem.network.cost
+
+
+def _links(problem: Problem) -> tuple[LinkTerm, ...]:
+    given = problem.network.link_cost
+    return () if given is None else (LinkTerm(MatrixTable(given)),)
+
+
+COST = AdditiveMetric(name="cost", answer="cost", places=_places, links=_links)
