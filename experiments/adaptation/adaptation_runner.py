@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from experiments.adaptation.report.report import build
+from experiments.adaptation.report.adaptation_report import build
 from experiments.adaptation.scenario_run import ScenarioSetting, run_scenario
 from experiments.folder_content import ADAPTATION
 from experiments.resumable import Resumable, run_resumable

@@ -11,7 +11,7 @@ from experiments.folder_content import DONE, RESPONSE_TIME
 from experiments.lab_steps import PLACEMENT, StepError
 from experiments.machine import provenance
 from experiments.response_time.planned import find_planned
-from experiments.response_time.report.report import build
+from experiments.response_time.report.response_time_report import build
 from experiments.resumable import Resumable, run_resumable
 from experiments.running_lab import lab_sites
 from experiments.series import Member, Series
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from experiments.lab_steps import LabSteps
     from experiments.progress import Display
-    from experiments.response_time.settings import ExperimentSettings
+    from experiments.response_time.response_time_settings import ExperimentSettings
     from experiments.response_time.variants import VariantTurn
     from experiments.topologies.description import Description
 

@@ -23,7 +23,7 @@ from experiments import running_lab
 from experiments.folder_content import finished_turns
 from experiments.response_time import planned, response_time_runner
 from experiments.response_time.response_time_runner import run_experiment
-from experiments.response_time.settings import ExperimentSettings
+from experiments.response_time.response_time_settings import ExperimentSettings
 from experiments.response_time.variants import VARIANTS, chosen, turns
 from experiments.topologies import taxi_query
 from replay.analysis.kept_turn import Planned

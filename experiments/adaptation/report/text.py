@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from experiments.adaptation.report.goals import lost_in_words
+from experiments.adaptation.report.adaptation_goals import lost_in_words
 from experiments.adaptation.report.minutes import find_minutes
 from experiments.busy import busy_sentence
 from experiments.reports.markdown import distinct, table

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from experiments.busy import busy_sentence
 from experiments.reports.markdown import distinct, table
 from experiments.reports.targets import target_table
-from experiments.response_time.report.goals import coverage
+from experiments.response_time.report.response_time_goals import coverage
 from experiments.response_time.report.summary import PAPER_MEAN_MS, PAPER_SAME_SITES
 
 if TYPE_CHECKING:

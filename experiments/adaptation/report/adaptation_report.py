@@ -6,8 +6,8 @@ import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, get_args
 
+from experiments.adaptation.report.adaptation_goals import targets
 from experiments.adaptation.report.finished_scenario import read_scenario
-from experiments.adaptation.report.goals import targets
 from experiments.adaptation.report.kept import Scenario
 from experiments.adaptation.report.levels import calm_ms
 from experiments.adaptation.report.minutes import find_minutes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiments.folder_content import REPORT, SITES
 from experiments.response_time.report.figures import draw_bars, draw_boxes, draw_placement
-from experiments.response_time.report.goals import targets
+from experiments.response_time.report.response_time_goals import targets
 from experiments.response_time.report.summary import summarise
 from experiments.response_time.report.table import markdown
 from experiments.response_time.report.turns import read_turns

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 from cli.commands import app
 from cli.errors import UserError
 from experiments.response_time.report.figures import draw_boxes
-from experiments.response_time.report.goals import targets
-from experiments.response_time.report.report import build
+from experiments.response_time.report.response_time_goals import targets
+from experiments.response_time.report.response_time_report import build
 from experiments.response_time.report.summary import summarise
 from experiments.response_time.report.table import markdown
 from replay.analysis.breakdown import parts
