@@ -9,7 +9,7 @@ from experiments.busy import busy_sentence, read_busy
 from experiments.evaluation.page.contents import Check, Evaluation, StrategyRun
 from experiments.evaluation.page.evaluation_page import html
 from experiments.machine import provenance
-from experiments.reports.html_page import write_page
+from experiments.reports.rendered import write_page
 from replay.analysis.analyse import AnalysisInput, analyse
 from replay.analysis.placement import read_placement
 from replay.analysis.predict import predict, predict_queries

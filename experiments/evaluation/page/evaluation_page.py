@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from experiments.evaluation.page import city, response, sentences, way
-from experiments.reports.html_page import render
+from experiments.reports.rendered import render
 
 if TYPE_CHECKING:
     from experiments.evaluation.page.contents import Evaluation

@@ -14,7 +14,7 @@ from experiments.evaluation.page.city import AREAS, ROUTES
 from experiments.evaluation.page.contents import Check, Evaluation, StrategyRun
 from experiments.evaluation.page.evaluation_page import html
 from experiments.evaluation.page.sentences import distribution_sentence, placement_sentence
-from experiments.reports.html_page import write_page
+from experiments.reports.rendered import write_page
 from experiments.reports.svg import figure, inline_svg
 from replay.analysis.placement import ExecutorPlace
 from replay.analysis.predict import Prediction, predict, predict_queries

@@ -1,11 +1,12 @@
-"""HTML reports: one page from a template, with its pictures inside."""
+"""Reports from templates: pages of HTML with their pictures inside, and texts in Markdown."""
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
 from experiments.reports.svg import inline_svg
@@ -18,23 +19,30 @@ _TEMPLATES = Path(__file__).parents[1]
 
 
 def render(template: str, **content: object) -> str:
-    """Fill a template; texts are escaped, pictures become part of the page.
+    """Fill a template; in HTML texts are escaped, and pictures become part of the page.
 
     Args:
         template: Path below `experiments`.
-        content: What the template names. Filters: `svg` draws a figure, `fixed` writes a number with so many
-            decimals.
+        content: What the template names.
     """
     made = Environment(
         loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
+        autoescape=select_autoescape(("html.j2",)),
         extensions=["jinja2.ext.do"],
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters |= {"svg": _svg, "fixed": lambda number, decimals=0: f"{number:,.{decimals}f}"}
+    made.globals["inf"] = math.inf
+    made.filters |= {
+        "svg": _svg,
+        # numbers with so many decimals: thousands apart, and plain
+        "fixed": lambda number, decimals=0: f"{number:,.{decimals}f}",
+        "plain": lambda number, decimals: f"{number:.{decimals}f}",
+        # different values in their order
+        "distinct": lambda values: " / ".join(dict.fromkeys(values)),
+    }
     return made.get_template(template).render(**content)
 
 
