@@ -77,11 +77,11 @@ def evaluate(
     from cli.progress import StepProgress  # noqa: PLC0415  # likewise
     from experiments.evaluation.evaluation_run import run_evaluation  # noqa: PLC0415  # likewise
     from experiments.evaluation.evaluation_settings import (  # noqa: PLC0415  # likewise
-        QUERIES,
         EvaluationSettings,
         read_feeding,
         read_variants,
     )
+    from experiments.topologies.taxi_query import QUERIES  # noqa: PLC0415  # likewise
 
     asked = next((known for known in QUERIES if known == query), None)
     if asked is None:

@@ -55,8 +55,8 @@ def response_time(
     # PySpark, pandas and matplotlib load slowly: only for this command
     from cli.experiment_call import experiment_call  # noqa: PLC0415
     from cli.progress import StepProgress  # noqa: PLC0415
-    from experiments.response_time.runner import run_experiment  # noqa: PLC0415
-    from experiments.response_time.settings import ExperimentSettings  # noqa: PLC0415
+    from experiments.response_time.response_time_runner import run_experiment  # noqa: PLC0415
+    from experiments.response_time.response_time_settings import ExperimentSettings  # noqa: PLC0415
     from experiments.response_time.variants import chosen, turns  # noqa: PLC0415
 
     _check(
@@ -144,9 +144,9 @@ def report(
 ) -> None:
     """Write the report of an experiment anew, from the files that its finished turns have left."""
     # load slowly, as above
-    import experiments.adaptation.report.report as adaptation_report  # noqa: PLC0415
-    import experiments.response_time.report.report as response_time_report  # noqa: PLC0415
+    from experiments.adaptation.report import adaptation_report  # noqa: PLC0415
     from experiments.folder_content import ADAPTATION, RESPONSE_TIME, SETTINGS, experiment_kind  # noqa: PLC0415
+    from experiments.response_time.report import response_time_report  # noqa: PLC0415
     from replay.errors import DataError  # noqa: PLC0415
 
     builds = {ADAPTATION: adaptation_report.build, RESPONSE_TIME: response_time_report.build}

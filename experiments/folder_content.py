@@ -26,6 +26,25 @@ ADAPTATION = "adaptation"
 _Model = TypeVar("_Model", bound=BaseModel)
 
 
+class KeptDifference(BaseModel):
+    """A difference between answers and those expected, in one sentence, and from which row on."""
+
+    row: int | None = None
+    sentence: str
+
+
+class KeptVerdict(BaseModel):
+    """What `verdict.json` says of a run's answers."""
+
+    equal: bool
+    differences: list[KeptDifference]
+
+    @property
+    def first(self) -> str | None:
+        """The first difference; None if there is none."""
+        return None if self.equal else self.differences[0].sentence
+
+
 def experiment_kind(folder: Path) -> str:
     """Return which experiment a folder belongs to; a folder that does not say is one of response times.
 

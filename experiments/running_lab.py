@@ -6,15 +6,30 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from experiments.errors import ExperimentError
 from lab.cluster import LabClient
 from lab.errors import LabError
+from lab.sites import read_site_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from experiments.progress import Progress
+    from formats.site_file import SiteFile
     from lab.storm_config import SchedulerName
+
+
+def lab_sites(path: Path) -> SiteFile:
+    """Read the site file of a lab that is to run.
+
+    Raises:
+        ExperimentError: It cannot be read or holds errors.
+    """
+    try:
+        return read_site_file(path)
+    except LabError as error:
+        raise ExperimentError(str(error)) from error
 
 
 @contextmanager

@@ -71,7 +71,7 @@ class Network:
         wall_s: Callable[[], float],
         tell: Callable[[str], None],
     ) -> None:
-        self.home = next(site.name for site in sites.site if site.services)
+        self.home = sites.services
         self.events: list[Event] = []
         self._lab = lab
         self._true_ms = site_delays(sites)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import shutil
 import sys
 import time
 from dataclasses import dataclass
@@ -14,13 +13,14 @@ from experiments.adaptation.network_changes import Network, site_delays
 from experiments.adaptation.recorded_rounds import planned_rounds
 from experiments.adaptation.report.kept import EVENTS, ROUNDS, ScenarioDone, write_events, write_rounds
 from experiments.adaptation.schedule import Schedule, changes, noise
-from experiments.flow import settle
 from experiments.folder_content import DONE
-from experiments.lab_steps import StepError
+from experiments.lab_steps import PLACEMENT, StepError
 from experiments.machine import provenance
-from experiments.process_ends import ProcessEnds
-from experiments.response_time.turn import PINS, TOPOLOGY
 from experiments.running_lab import is_gone
+from experiments.series import settle
+from experiments.topologies.description import Turn
+from experiments.topologies.taxi_query import at_rate
+from experiments.turn_run import run_turn
 from lab.errors import LabError, NoLabError
 from replay.output import read_json, write_json
 from replay.stream_files import RESULTS
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
     from experiments.adaptation.report.kept import Scenario
     from experiments.adaptation.schedule import Step
     from experiments.lab_steps import LabSteps
+    from experiments.topologies.description import Description
     from formats.site_file import SiteFile
 
-WORKERS = 5
-"""Eight executors and an acker, two to a host: the fewest that fit."""
-
+ACKERS = 1
+_SUMMARY = "summary.json"
 CONF: dict[str, object] = {
     "topology.stormplace.weights": {"response_time": 1.0},
     # what a killed worker or a cut link swallows is told to the source, which sends it again
     "taxi.replay": True,
-    "topology.acker.executors": 1,
+    "topology.acker.executors": ACKERS,
     "topology.message.timeout.secs": 10,
     # the machine must have something left for workers that start: a hop is half a millisecond slower
     "topology.bolt.wait.park.microsec": 1000,
@@ -58,13 +58,13 @@ class ScenarioSetting:
         settings: The experiment's settings.
         sites: The site file.
         rows: Rows of the data file.
-        records: Folder of the placement daemon's records.
+        topology: What runs.
     """
 
     settings: AdaptationSettings
     sites: SiteFile
     rows: int
-    records: Path
+    topology: Description
 
     def schedule(self, scenario: Scenario) -> Schedule:
         """Return what happens to the network in a scenario."""
@@ -128,33 +128,30 @@ class ScheduleKeeper:
         return self.started_s
 
 
-def run_scenario(steps: LabSteps, scenario: Scenario, setting: ScenarioSetting, folder: Path) -> None:
+def run_scenario(steps: LabSteps, folder: Path, scenario: Scenario, setting: ScenarioSetting) -> None:
     """Run one scenario; its folder ends with `done.json` or without it.
 
     Args:
         steps: The steps of a lab that is up, with the network of the site file.
+        folder: The scenario's folder; what an earlier try has left there is removed.
         scenario: Which one.
         setting: What holds for all scenarios.
-        folder: The scenario's folder; what an earlier try has left there is removed.
 
     Raises:
         StepError: A step failed; the query does not run any more, and the network is as before.
         lab.errors.LabError: The lab does not do what it is asked to.
     """
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
     network = Network(
         steps.lab,
         setting.sites,
-        lambda: steps.placement(TOPOLOGY, folder),
+        lambda: steps.placement(setting.topology.name, folder),
         time.time,
         lambda text: _tell(scenario, text),
     )
     settle(setting.settings.settle_s, steps.progress)
     try:
-        done = _measure(steps, scenario, setting, network, folder)
+        done = _measure(steps, folder, scenario, setting, network)
     except StepError as failure:
-        steps.discard(TOPOLOGY, folder)
         if not is_gone(steps.lab):
             _restore_after(failure, network)
         raise
@@ -164,26 +161,29 @@ def run_scenario(steps: LabSteps, scenario: Scenario, setting: ScenarioSetting, 
 
 
 def _measure(
-    steps: LabSteps, scenario: Scenario, setting: ScenarioSetting, network: Network, folder: Path
+    steps: LabSteps, folder: Path, scenario: Scenario, setting: ScenarioSetting, network: Network
 ) -> ScenarioDone:
     """Submit, feed, collect, kill; keep the rounds of that time."""
-    settings = setting.settings
+    settings, topology = setting.settings, setting.topology
     rate, paced_rows = settings.rate_of(scenario), settings.paced_rows(scenario)
     fast_rows = settings.fast_rows(scenario, setting.rows)
+    turn = Turn(
+        scenario,
+        topology,
+        at_rate(settings.data, fast_rows, rate, paced_rows),
+        None,
+        topology.workers(ACKERS),
+        settings.strategy,
+        dict.fromkeys(topology.ends, f"host:{network.home}-1"),
+        CONF,
+    )
     submitted_s = time.time()
-    ends = ProcessEnds(steps.lab)
-    pins = dict.fromkeys(PINS, f"host:{network.home}-1")
-    steps.submit(scenario, TOPOLOGY, WORKERS, pins, folder, strategy=settings.strategy, conf=CONF)
     keeper = ScheduleKeeper(setting.schedule(scenario), network.carry_out)
-    busy = steps.feed(scenario, fast_rows, rate, paced_rows, folder, keeper)
-    ended_s = time.time()
-    started_s = keeper.start_of_paced_rows_s()
-    faults = _collect(steps, scenario, folder)
-    placement = steps.placement(TOPOLOGY, folder)
-    (folder / "placement.json").write_text(placement, encoding="utf-8")
-    steps.kill(TOPOLOGY, folder)
-    topology_id = json.loads(placement)["id"]
-    rounds = planned_rounds(setting.records, topology_id, network.home, submitted_s)
+    figures = run_turn(
+        steps, folder, turn, attendant=keeper, fed=keeper.start_of_paced_rows_s, collect=_collect
+    )
+    topology_id = json.loads((folder / PLACEMENT).read_text(encoding="utf-8"))["id"]
+    rounds = planned_rounds(steps.lab.folder.records, topology_id, network.home, submitted_s)
     if not rounds:
         raise StepError(f"{scenario}: the placement daemon has no record of {topology_id}")
     write_rounds(folder / ROUNDS, rounds)
@@ -194,38 +194,40 @@ def _measure(
         fast_rows=fast_rows,
         paced_rows=paced_rows,
         home=network.home,
-        sites=tuple(site.name for site in setting.sites.site),
+        sites=setting.sites.names,
         settings=settings.document(),
-        busy=busy,
-        process_ends=ends.by_process(),
+        busy=figures.busy,
+        process_ends=dict(figures.process_ends),
         machine=here.machine,
         date=here.date,
         commit=here.commit,
         topology_id=topology_id,
-        started_s=started_s,
-        ended_s=ended_s,
-        faults=faults,
+        started_s=keeper.start_of_paced_rows_s(),
+        ended_s=figures.fed_s,
+        faults=_faults(folder),
     )
 
 
-def _collect(steps: LabSteps, scenario: Scenario, folder: Path) -> tuple[str, ...]:
-    """Collect the results; return what they lack, which is for the report to tell.
+def _collect(steps: LabSteps, turn: Turn, folder: Path) -> None:
+    """Collect the results; what they lack is for the report to tell.
 
     Raises:
         StepError: Nothing is left to report on: there is no result, or none of a paced row.
     """
-    summary = folder / "summary.json"
     try:
-        steps.collect(scenario, folder)
+        steps.collect(turn, folder)
     except StepError:
-        if not summary.is_file():
+        if not (folder / _SUMMARY).is_file():
             raise
-    listed = read_json(summary).get("faults", [])
-    faults = tuple(str(fault) for fault in listed) if isinstance(listed, list) else ()
     with (folder / RESULTS).open(encoding="utf-8", newline="") as results:
         if not any(row["paced"] == "1" for row in csv.DictReader(results)):
-            raise StepError("; ".join((f"{scenario}: none of the paced rows has a result", *faults)))
-    return faults
+            none = f"{turn.label}: none of the paced rows has a result"
+            raise StepError("; ".join((none, *_faults(folder))))
+
+
+def _faults(folder: Path) -> tuple[str, ...]:
+    listed = read_json(folder / _SUMMARY).get("faults", [])
+    return tuple(str(fault) for fault in listed) if isinstance(listed, list) else ()
 
 
 def _restore_after(failure: StepError, network: Network) -> None:

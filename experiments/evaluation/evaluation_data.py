@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from experiments.errors import ExperimentError
-from experiments.lab_steps import count_rows
+from experiments.topologies.taxi_query import count_rows
 from replay.session import spark_session
 from replay.trips.blocks import first_lines
 from replay.trips.clean import clean

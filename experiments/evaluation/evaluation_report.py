@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from experiments.busy import busy_sentence, read_busy
 from experiments.evaluation.page.contents import Check, Evaluation, StrategyRun
-from experiments.evaluation.page.page import write
+from experiments.evaluation.page.evaluation_page import html
 from experiments.machine import provenance
+from experiments.reports.rendered import write_page
 from replay.analysis.analyse import AnalysisInput, analyse
 from replay.analysis.placement import read_placement
 from replay.analysis.predict import predict, predict_queries
@@ -96,7 +97,7 @@ def finish(
     progress.step("report")
     report = folder / REPORT
     evaluation = _evaluation(settings, rows, runs, verdicts, document)
-    write(evaluation, report)
+    write_page(html(evaluation), report)
     progress.stop()
     right = all(verdict.equal for verdict in verdicts.values())
     return Finished(report, document, evaluation.facts["Machine"], right)

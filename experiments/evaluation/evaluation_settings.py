@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from experiments.errors import ExperimentError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from experiments.topologies.taxi_query import Query
     from lab.storm_config import SchedulerName
 
 _SHARE = 10
 _MOST = 1_000
 
-Query = Literal["1", "2", "both"]
-QUERIES: tuple[Query, ...] = ("1", "2", "both")
 OURS: SchedulerName = "stormplace"
 
 STORMS_OWN: dict[SchedulerName, str] = {

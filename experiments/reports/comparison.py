@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from experiments.busy import busy_sentence
 from experiments.reports.figure import draw_report
-from experiments.reports.report_table import document, markdown, terminal_table
+from experiments.reports.rendered import render
+from experiments.reports.report_table import COLUMNS, cells, document, terminal_table
 from experiments.reports.run_record import RunRecord, read_run
 from replay.analysis.sites import read_sites
 from replay.errors import DataError, MachineError
@@ -94,7 +95,8 @@ def build(
     try:
         out_dir.mkdir(parents=True, exist_ok=True)
         draw_report(picture, runs, sites, meta.line(), busy)
-        text.write_text(markdown(runs, meta.line(), busy, PICTURE), encoding="utf-8")
+        content = {"title": meta.line(), "columns": COLUMNS, "cells": cells, "runs": runs, "busy": busy}
+        text.write_text(render("reports/comparison.md.j2", picture=PICTURE, **content), encoding="utf-8")
     except OSError as error:
         raise MachineError(f"{out_dir}: cannot be written: {error.strerror}") from error
     write_json(figures, {"meta": asdict(meta), "runs": document(runs)})

@@ -1,4 +1,4 @@
-"""The table of a report: one row per scheduler, for the terminal, as Markdown and as JSON."""
+"""The table of a report: one row per scheduler, for the terminal and as JSON."""
 
 from __future__ import annotations
 
@@ -25,11 +25,6 @@ COLUMNS = (
     "predicted end to end",
     "answers",
     "rows measured",
-)
-NOTE = (
-    "Response times in ms over the rows fed at a set rate. End to end: from the row being available in Redis "
-    "to its result being back in Redis. In topology: from the data source's emit to globalRank. Hops: "
-    "streams whose two executors run at different sites."
 )
 
 
@@ -74,27 +69,6 @@ def terminal_table(runs: Sequence[RunRecord], title: str) -> Table:
     return table
 
 
-def markdown(runs: Sequence[RunRecord], title: str, busy: str, picture: str) -> str:
-    """Return the report as Markdown: table, faults if any, and the picture.
-
-    Args:
-        runs: The runs.
-        title: Heading.
-        busy: How busy the processors were, in a sentence.
-        picture: Name of the picture's file, relative to the Markdown file.
-    """
-    lines = [f"# {title}", "", _line(COLUMNS), _line(["---"] + ["---:"] * (len(COLUMNS) - 1))]
-    lines += [_line(cells(run)) for run in runs]
-    lines += ["", NOTE, "", busy, ""]
-    for run in runs:
-        path = " -> ".join(run.prediction.critical_path)
-        lines.append(f"- {run.scheduler}: critical path {path}")
-        if run.wrong is not None:
-            lines.append(f"- {run.scheduler}: answers differ from the expected ones: {run.wrong}")
-    lines += ["", f"![Placements and response times]({picture})", ""]
-    return "\n".join(lines)
-
-
 def document(runs: Sequence[RunRecord]) -> list[dict[str, Any]]:
     """Return one JSON object per run."""
     return [
@@ -122,7 +96,3 @@ def document(runs: Sequence[RunRecord]) -> list[dict[str, Any]]:
 
 def _times(figures: LatencyFigures) -> list[str]:
     return [f"{value:.1f}" for value in (figures.p50_ms, figures.p95_ms, figures.p99_ms)]
-
-
-def _line(texts: Sequence[str]) -> str:
-    return f"| {' | '.join(texts)} |"

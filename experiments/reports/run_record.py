@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from experiments.busy import read_busy
+from experiments.folder_content import KeptVerdict, read_model
 from replay.analysis.latency import GRID
 from replay.analysis.placement import ExecutorPlace, read_placement
 from replay.analysis.predict import CostModel, Prediction, predict
-from replay.errors import DataError
-from replay.output import read_json
 from replay.pipeline import LATENCY, VERDICT
 
 if TYPE_CHECKING:
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
     from formats.site_file import SiteFile
 
-_Model = TypeVar("_Model", bound=BaseModel)
 Quantiles = Annotated[list[float], Field(min_length=len(GRID), max_length=len(GRID))]
 
 
@@ -38,15 +36,6 @@ class LatencyFigures(BaseModel):
 class _LatencyFile(BaseModel):
     end_to_end: LatencyFigures
     in_topology: LatencyFigures
-
-
-class _Difference(BaseModel):
-    sentence: str
-
-
-class _VerdictFile(BaseModel):
-    equal: bool
-    differences: list[_Difference]
 
 
 @dataclass(frozen=True)
@@ -84,23 +73,15 @@ def read_run(scheduler: str, folder: Path, sites: SiteFile, costs: CostModel | N
     Raises:
         DataError: A file is missing or malformed.
     """
-    latency = _checked(_LatencyFile, folder / LATENCY)
-    verdict = _checked(_VerdictFile, folder / VERDICT)
+    latency = read_model(_LatencyFile, folder / LATENCY)
+    verdict = read_model(KeptVerdict, folder / VERDICT)
     places = read_placement(folder, sites)
     return RunRecord(
         scheduler=scheduler,
-        wrong=None if verdict.equal else verdict.differences[0].sentence,
+        wrong=verdict.first,
         end_to_end=latency.end_to_end,
         in_topology=latency.in_topology,
         places=places,
         prediction=predict(places, sites, costs),
         busy=read_busy(folder),
     )
-
-
-def _checked(model: type[_Model], path: Path) -> _Model:
-    try:
-        return model.model_validate(read_json(path))
-    except ValidationError as error:
-        fault = error.errors()[0]
-        raise DataError(f"{path}: {'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}") from error

@@ -3,12 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-from experiments.reports.markdown import table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 @dataclass(frozen=True)
@@ -24,10 +18,3 @@ class Target:
     text: str
     measured: str
     reached: bool | None
-
-
-def target_table(targets: Iterable[Target]) -> list[str]:
-    """Return the Markdown table of targets."""
-    words = {True: "yes", False: "**no**", None: "not measured"}
-    rows = ([each.text, each.measured, words[each.reached]] for each in targets)
-    return table(("target", "measured", "reached"), rows)

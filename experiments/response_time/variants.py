@@ -41,7 +41,7 @@ VARIANTS = (
 
 
 @dataclass(frozen=True)
-class Turn:
+class VariantTurn:
     """One variant in one repetition."""
 
     variant: Variant
@@ -71,7 +71,7 @@ def chosen(only: str | None) -> tuple[Variant, ...]:
     return tuple(variant for variant in VARIANTS if variant.name in names)
 
 
-def turns(variants: tuple[Variant, ...], repetitions: int, seed: int) -> tuple[Turn, ...]:
+def turns(variants: tuple[Variant, ...], repetitions: int, seed: int) -> tuple[VariantTurn, ...]:
     """Return the turns in their order: repetition by repetition, each shuffled by the seed.
 
     The order of two turns is the same whichever other variants are chosen.
@@ -79,5 +79,7 @@ def turns(variants: tuple[Variant, ...], repetitions: int, seed: int) -> tuple[T
     order = []
     for repetition in range(1, repetitions + 1):
         shuffled = np.random.default_rng((seed, repetition)).permutation(len(VARIANTS))
-        order += [Turn(VARIANTS[place], repetition) for place in shuffled if VARIANTS[place] in variants]
+        order += [
+            VariantTurn(VARIANTS[place], repetition) for place in shuffled if VARIANTS[place] in variants
+        ]
     return tuple(order)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
-from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import pytest
 from typer.testing import CliRunner
@@ -14,14 +16,17 @@ from cli.commands import app
 from cli.demo import SITES
 from cli.errors import UserError
 from cli.progress import StepProgress
+from experiments import running_lab
 from experiments.busy import read_busy
+from experiments.demo import demo_run
 from experiments.demo.demo_run import DemoSettings, run_demo
 from experiments.errors import ExperimentError
-from experiments.lab_steps import LabSteps, StepError, count_rows
+from experiments.lab_steps import LabSteps, StepError
 from experiments.machine import provenance
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from experiments.topologies import taxi_query as taxi_query_module
+from experiments.topologies.description import turn_under
+from experiments.topologies.taxi_query import at_rate, count_rows, taxi_query
+from tests.experiments.lab_double import Lab
 
 
 class Screen:
@@ -35,6 +40,9 @@ class Screen:
 
     def detail(self, text: str) -> None:
         self.lines.append(text)
+
+    def stop(self) -> None:
+        pass
 
 
 class CpuTimes(NamedTuple):
@@ -110,12 +118,12 @@ def test_a_truncated_packed_file_is_refused_by_its_name(tmp_path: Path) -> None:
 
 
 def test_a_failed_step_says_which_command_and_its_last_line(tmp_path: Path) -> None:
-    screen = Screen()
-    steps = LabSteps(
-        OneHost("echo first; echo 'stormplace: no Redis' >&2; exit 2"), screen, tmp_path / "rows.csv"
-    )  # type: ignore[arg-type]  # doubles
+    lab = OneHost("echo first; echo 'stormplace: no Redis' >&2; exit 2")
+    steps = LabSteps(lab, Screen())  # type: ignore[arg-type]  # a double
+    query = taxi_query(tmp_path / "rows.csv")
+    turn = turn_under("even", query, None, ends_at="site:here")
     with pytest.raises(StepError, match=r"`taxi submit` on nimbus ended with status 2: stormplace: no Redis"):
-        steps.submit("even", "taxi", 4, {}, tmp_path)
+        steps.submit(turn, tmp_path)
     assert "first" in (tmp_path / "submit.log").read_text(encoding="utf-8")
 
 
@@ -123,9 +131,12 @@ def test_the_processors_count_from_the_paced_rows_on(tmp_path: Path, monkeypatch
     """The fast rows before them use all there is; a quarter is used after them."""
     times = [CpuTimes(0.0, 0.0, 0.0), CpuTimes(100.0, 0.0, 0.0), CpuTimes(125.0, 70.0, 5.0)]
     monkeypatch.setattr("experiments.busy.psutil.cpu_times", lambda: times.pop(0))
-    steps = LabSteps(OneHost("echo fast; echo paced rows begin; echo end"), Screen(), tmp_path / "rows.csv")  # type: ignore[arg-type]  # doubles
+    steps = LabSteps(OneHost("echo fast; echo paced rows begin; echo end"), Screen())  # type: ignore[arg-type]  # a double
+    data = tmp_path / "rows.csv"
+    feeding = at_rate(data, 100, 10.0, 20)
+    turn = turn_under("even", taxi_query(data), feeding, ends_at="site:here")
 
-    assert steps.feed("even", 100, 10.0, 20, tmp_path) == 0.25
+    assert steps.feed(turn, feeding, tmp_path) == 0.25
     assert times == []
 
 
@@ -136,42 +147,24 @@ def test_results_carry_machine_date_and_commit() -> None:
     assert here.commit
 
 
-@pytest.mark.parametrize("strategy", [None, "greedy"])
-def test_the_strategy_of_the_demo_reaches_the_topologys_configuration(
-    tmp_path: Path, strategy: str | None
-) -> None:
-    steps = LabSteps(OneHost("exit 0"), Screen(), tmp_path / "rows.csv")  # type: ignore[arg-type]  # doubles
-    steps.submit("stormplace", "taxi", 4, {}, tmp_path, strategy=strategy)
-    conf = json.loads((tmp_path / "topology-conf.json").read_text(encoding="utf-8"))
-    assert conf.get("topology.stormplace.strategy") == strategy
-
-
 @pytest.mark.parametrize("options", [[], ["--strategy", "greedy"]])
 def test_the_option_is_for_stormplace_alone(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, options: list[str]
 ) -> None:
-    asked: dict[str, str | None] = {}
-
-    class Steps:
-        def __init__(self, *_: object) -> None:
-            pass
-
-        def services_site(self, _sites: Path) -> str:
-            return "uniroma2"
-
-        def submit(self, scheduler: str, *_: object, strategy: str | None) -> None:
-            asked[scheduler] = strategy
-
-        def feed(self, *_: object) -> float:
-            return 0.5
-
-        def __getattr__(self, _step: str) -> Any:
-            return lambda *_: None
-
-    monkeypatch.setattr("experiments.demo.demo_run.LabSteps", Steps)
-    monkeypatch.setattr("experiments.demo.demo_run.running_lab", lambda *_: nullcontext())
-    monkeypatch.setattr("experiments.demo.demo_run._verify_and_report", lambda *_: True)
+    """It reaches the configuration of the topology."""
+    lab = Lab(tmp_path, {})
+    finished = SimpleNamespace(table="", markdown="", picture="", busy="")
+    monkeypatch.setattr(running_lab, "LabClient", lambda _: lab)
+    monkeypatch.setattr(taxi_query_module, "evaluate_runs", lambda *_, **__: [])
+    monkeypatch.setattr(demo_run.comparison, "build", lambda *_: finished)
     done = CliRunner().invoke(app, ["demo", "--out", str(tmp_path), *options])
     assert done.exit_code == 0, done.output
-    assert [read_busy(run) for run in sorted(tmp_path.glob("*/*"))] == [0.5] * 3
+    asked = {}
+    for command in lab.asked("submit"):
+        given = dict(pairwise(command))
+        conf = json.loads(Path(given["--conf"]).read_text(encoding="utf-8"))
+        asked[given["--run"]] = conf.get("topology.stormplace.strategy")
+        assert ("--pin" in command) == (given["--run"] == "stormplace")
     assert asked == {"even": None, "ras": None, "stormplace": options[1] if options else None}
+    assert lab.state == "absent"
+    assert len([read_busy(run) for run in tmp_path.glob("*/*/")]) == 3

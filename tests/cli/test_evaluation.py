@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import json
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +18,7 @@ from cli.evaluation import DATA, SITES
 from cli.experiment_call import experiment_call
 from cli.interrupt import INTERRUPTED_STATUS
 from cli.progress import StepProgress
+from experiments import running_lab
 from experiments.busy import read_busy
 from experiments.errors import ExperimentError
 from experiments.evaluation import evaluation_run
@@ -28,7 +31,7 @@ from experiments.evaluation.evaluation_settings import (
     read_feeding,
     read_variants,
 )
-from experiments.lab_steps import StepError
+from tests.experiments.lab_double import Lab
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,7 +73,7 @@ def no_lab(*_: object) -> None:
 def test_bad_options_are_refused_and_leave_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], sentence: str
 ) -> None:
-    monkeypatch.setattr(evaluation_run, "running_lab", no_lab)
+    monkeypatch.setattr(running_lab, "LabClient", no_lab)
     out = tmp_path / "runs"
 
     result = RUNNER.invoke(app, ["evaluate", "--out", str(out), *options])
@@ -126,135 +129,95 @@ def test_rows_that_are_refused_leave_no_empty_folder(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-BUSY = 0.4
-
-
-class Lab:
-    """Stands for a lab: hears of the steps, and fails or is interrupted at one of them."""
-
-    def __init__(self, error: BaseException | None = None) -> None:
-        self.heard: list[tuple[str, Any]] = []
-        self.down = False
-        self.error = error
-
-    def __enter__(self) -> Lab:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.down = True
-
-    def steps(self, _lab: object, _progress: object, data: Path) -> Lab:
-        self.heard.append(("data", data))
-        return self
-
-    def services_site(self, _sites: Path) -> str:
-        return "uniroma2"
-
-    def use_scheduler(self, scheduler: str) -> None:
-        self.heard.append(("scheduler", scheduler))
-
-    def submit(
-        self, name: str, _topology: str, workers: int, pins: dict[str, str], _folder: Path, **more: Any
-    ) -> None:
-        self.heard.append(("submit", (name, workers, sorted(pins), more)))
-
-    def feed(self, name: str, fast_rows: int, rate: float, paced_rows: int, _folder: Path) -> float:
-        self.heard.append(("feed", (name, fast_rows, rate, paced_rows)))
-        if self.error is not None:
-            raise self.error
-        return BUSY
-
-    def replay(self, name: str, fast_rows: int, speed: float, _folder: Path) -> float:
-        self.heard.append(("replay", (name, fast_rows, speed)))
-        return BUSY
-
-    def finish(self, name: str, _topology: str, _folder: Path) -> None:
-        self.heard.append(("finish", name))
-
-
 @pytest.fixture
-def lab(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException | None], Lab]:
-    def make(error: BaseException | None) -> Lab:
-        made = Lab(error)
-        monkeypatch.setattr(evaluation_run, "running_lab", lambda *_: made)
-        monkeypatch.setattr(evaluation_run, "LabSteps", made.steps)
+def lab(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Lab]:
+    def make(**acts: Any) -> Lab:
+        made = Lab(tmp_path, acts)
+        monkeypatch.setattr(running_lab, "LabClient", lambda _: made)
         return made
 
     return make
 
 
+def options(command: list[str]) -> dict[str, str]:
+    """Return options and values of a command without positional arguments behind its first."""
+    return dict(pairwise(command))
+
+
 def test_each_strategy_gets_the_same_rows_on_the_same_lab(
-    lab: Callable[[BaseException | None], Lab], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    lab: Callable[..., Lab], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Only ours has pins; the last rows are paced; the lab is down before Spark starts."""
-    used = lab(None)
+    used = lab()
     reported: list[list[str]] = []
 
     def finish(_settings: object, _folder: Path, _rows: object, runs: dict[Variant, Path], _: object) -> None:
-        assert used.down
+        assert used.state == "absent"
         reported.append([folder.name for folder in runs.values()])
-        assert [read_busy(folder) for folder in runs.values()] == [BUSY, BUSY]
+        assert None not in [read_busy(folder) for folder in runs.values()]
 
     monkeypatch.setattr(evaluation_run, "finish", finish)
 
     run_evaluation(replace(SETTINGS, out=tmp_path), StepProgress)
 
-    pins = ["dataSource", "globalAreaRank", "globalRank"]
-    assert used.heard == [
-        ("data", DATA.resolve()),
-        ("scheduler", "even"),
-        ("submit", ("even", 7, [], {"strategy": None, "query": "both"})),
-        ("feed", ("even", 9_704, 10.0, 300)),
-        ("finish", "even"),
-        ("scheduler", "stormplace"),
-        ("submit", ("stormplace-odp", 7, pins, {"strategy": "odp", "query": "both"})),
-        ("feed", ("stormplace-odp", 9_704, 10.0, 300)),
-        ("finish", "stormplace-odp"),
+    even, ours = used.asked("submit")
+    for command, run in ((even, "even"), (ours, "stormplace-odp")):
+        given = options(command)
+        assert [given[name] for name in ("--run", "--workers", "--query")] == [run, "7", "both"]
+    pins = [value for option, value in pairwise(ours) if option == "--pin"]
+    home = "=site:uniroma2"
+    assert pins == [f"dataSource{home}", f"globalRank{home}", f"globalAreaRank{home}"]
+    assert "--pin" not in even
+    confs = [
+        json.loads(Path(options(command)["--conf"]).read_text(encoding="utf-8")) for command in (even, ours)
     ]
+    assert [conf.get("topology.stormplace.strategy") for conf in confs] == [None, "odp"]
+    for command in used.asked("feed"):
+        assert command[command.index("--fast-rows") + 1 :: 2] == ["9704", "10.0", "300"]
+        assert str(DATA.resolve()) in command
+    assert [command[0] for command in used.commands] == 2 * ["submit", "feed", "collect", "placement", "kill"]
+    assert used.scheduler == "stormplace"
     assert reported == [["even", "stormplace-odp"]]
 
 
 def test_the_first_rows_at_a_speed_are_not_measured(
-    lab: Callable[[BaseException | None], Lab], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    lab: Callable[..., Lab], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """They would wait until the topology has started, which is no response time."""
-    used = lab(None)
-    kept: list[float | None] = []
-    monkeypatch.setattr(
-        evaluation_run, "finish", lambda *given: kept.extend(read_busy(run) for run in given[3].values())
-    )
+    used = lab()
+    monkeypatch.setattr(evaluation_run, "finish", lambda *_: None)
 
     run_evaluation(
         replace(SETTINGS, variants=(Variant("ras"),), feeding=Feeding(None, 0, 60.0), out=tmp_path),
         StepProgress,
     )
 
-    assert ("replay", ("ras", 1_000, 60.0)) in used.heard
-    assert kept == [BUSY]
+    given = options(used.asked("replay")[0])
+    assert [given[name] for name in ("--run", "--fast-rows", "--speed")] == ["ras", "1000", "60.0"]
+    assert Path(given["--rejects"]).parent.name == "ras"
     assert Feeding(None, 0, 60.0).fast_rows(2_345) == 234
 
 
+def interrupt(_command: list[str]) -> None:
+    raise KeyboardInterrupt
+
+
 @pytest.mark.parametrize(
-    ("error", "sentence", "status"),
+    ("feed", "sentence", "status"),
     [
-        (StepError("`taxi feed` ended"), "`taxi feed` ended (details in ", 1),
-        (KeyboardInterrupt(), "interrupted; what was done so far is in ", INTERRUPTED_STATUS),
+        (lambda _: "echo no rows; exit 1", r"`taxi feed` .* status 1: no rows \(details in ", 1),
+        (interrupt, "interrupted; what was done so far is in ", INTERRUPTED_STATUS),
     ],
 )
 def test_the_lab_is_down_after_a_failure_and_after_ctrl_c(
-    lab: Callable[[BaseException | None], Lab],
-    tmp_path: Path,
-    error: BaseException,
-    sentence: str,
-    status: int,
+    lab: Callable[..., Lab], tmp_path: Path, feed: Any, sentence: str, status: int
 ) -> None:
-    used = lab(error)
+    used = lab(feed=feed)
 
-    with pytest.raises(UserError) as refused, experiment_call():
+    with pytest.raises(UserError, match=sentence) as refused, experiment_call():
         run_evaluation(replace(SETTINGS, out=tmp_path), StepProgress)
 
-    assert used.down
-    assert str(refused.value).startswith(sentence)
+    assert (used.state, used.ups, used.downs) == ("absent", 1, 1)
     assert refused.value.status == status
 
 

@@ -19,19 +19,20 @@ from cli.commands import app
 from cli.errors import UserError
 from cli.experiment_call import experiment_call
 from cli.progress import StepProgress
-from experiments import flow, running_lab
+from experiments import running_lab
 from experiments.folder_content import finished_turns
-from experiments.response_time import planned, runner, turn
-from experiments.response_time.runner import run_experiment
-from experiments.response_time.settings import ExperimentSettings
+from experiments.response_time import planned, response_time_runner
+from experiments.response_time.response_time_runner import run_experiment
+from experiments.response_time.response_time_settings import ExperimentSettings
 from experiments.response_time.variants import VARIANTS, chosen, turns
+from experiments.topologies import taxi_query
 from replay.analysis.kept_turn import Planned
 from tests.experiments.lab_double import Lab
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from experiments.response_time.variants import Turn
+    from experiments.response_time.variants import VariantTurn
 
 SITES = Path(__file__).parents[2] / "lab" / "sites" / "response-time.toml"
 PLANNED = Planned(
@@ -60,12 +61,16 @@ def settings(data: Path, **changes: Any) -> ExperimentSettings:
 @pytest.fixture
 def experiment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, data: Path) -> Any:
     """Run the experiment with a lab of its own, without Spark and pictures; returns the lab."""
-    monkeypatch.setattr(flow, "evaluate_runs", lambda *_, **__: [])
-    monkeypatch.setattr(runner, "build", lambda out: out / "report.md")
-    monkeypatch.setattr(turn, "find_planned", lambda *_: PLANNED)
+    monkeypatch.setattr(taxi_query, "evaluate_runs", lambda *_, **__: [])
+    monkeypatch.setattr(response_time_runner, "build", lambda out: out / "report.md")
+    monkeypatch.setattr(response_time_runner, "find_planned", lambda *_: PLANNED)
 
     def run(
-        order: Sequence[Turn], acts: dict[str, Any] | None = None, *, left: bool = False, **changes: Any
+        order: Sequence[VariantTurn],
+        acts: dict[str, Any] | None = None,
+        *,
+        left: bool = False,
+        **changes: Any,
     ) -> Lab:
         lab = Lab(tmp_path, acts or {})
         lab.state = "ready" if left else "absent"

@@ -17,6 +17,7 @@ class Lab:
 
     Attributes:
         state: As `status` tells it; `absent` before `up`, after `down`, and when a test says so.
+        groups: Group of commands of each command.
         lacks: What keeps the lab from being ready, or empty.
         ends: How often each process ended unexpectedly.
         ups, downs: How often a lab was started, and how often one that ran was ended.
@@ -27,6 +28,7 @@ class Lab:
         self.folder = SimpleNamespace(records=folder / "records")
         self.scheduler = ""
         self.commands: list[list[str]] = []
+        self.groups: list[str] = []
         self.processes: list[subprocess.Popen[Any]] = []
         self.changes: list[tuple[Any, ...]] = []
         self.ups = self.downs = 0
@@ -94,7 +96,8 @@ class Lab:
 
     def exec(self, _host: str, argv: list[str], **popen: Any) -> Any:
         self._there()
-        command = argv[argv.index("taxi") + 1 :]
+        group, *command = argv[argv.index("cli.main") + 1 :]
+        self.groups.append(group)
         self.commands.append(command)
         act = self._acts.get(command[0])
         line = act(command) if act is not None else None

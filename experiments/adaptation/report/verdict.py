@@ -5,23 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel
-
-from experiments.folder_content import read_model
+from experiments.folder_content import KeptVerdict, read_model
 from replay.pipeline import VERDICT
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-class _Difference(BaseModel):
-    row: int | None
-    sentence: str
-
-
-class _Verdict(BaseModel):
-    equal: bool
-    differences: list[_Difference]
 
 
 @dataclass(frozen=True)
@@ -50,11 +38,11 @@ def read_answers_verdict(turn: Path, last_row: int) -> Answers:
     path = turn / VERDICT
     if not path.is_file():
         return Answers(equal=None, told="not compared with the expected ones")
-    verdict = read_model(_Verdict, path)
-    if verdict.equal:
+    verdict = read_model(KeptVerdict, path)
+    first = verdict.first
+    if first is None:
         return Answers(equal=True, told="as expected")
     rows = [each.row for each in verdict.differences if each.row is not None]
-    first = verdict.differences[0].sentence
     if rows and min(rows) > last_row:
         first = f"as expected up to the first move (row {last_row}), and then: {first}"
     return Answers(equal=False, told=first)

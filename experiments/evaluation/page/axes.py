@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from experiments.evaluation.page.svg import GRID, INK, MUTED
+from experiments.reports.svg import GRID, INK, MUTED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

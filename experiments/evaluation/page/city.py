@@ -12,7 +12,7 @@ from matplotlib.colors import ListedColormap, PowerNorm
 from matplotlib.patheffects import withStroke
 
 from experiments.evaluation.page.axes import dress
-from experiments.evaluation.page.svg import INK, MUTED, PAPER, SERIES, figure
+from experiments.reports.svg import INK, MUTED, PAPER, SERIES, figure
 from formats.taxi_grid import CELL_LATITUDE, CELL_LONGITUDE, ORIGIN_LATITUDE, ORIGIN_LONGITUDE
 
 if TYPE_CHECKING:

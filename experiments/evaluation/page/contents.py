@@ -81,3 +81,7 @@ class Evaluation:
         order = [run.name for run in self.runs]
         mine = [run for run in self.analysis["runs"] if run["query"] == query]
         return sorted(mine, key=lambda run: order.index(run["run"]))
+
+    def first_runs(self) -> list[dict[str, Any]]:
+        """Return what the analysis tells of the first run, query by query."""
+        return [self.analysed(query)[0] for query in self.queries]

@@ -79,3 +79,14 @@ def ranked_sentence(query: int, ranked: Sequence[Mapping[str, Any]]) -> str:
         f"{share:.0f} % of the "
         "output rows."
     )
+
+
+def rounds_sentence(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Tell how many rounds decided something, and how long planning took."""
+    decided = sum(row["decision"] != "keep" for row in rows)
+    plans_ms = sorted(row["plan_ms"] for row in rows)
+    return (
+        f"{len(rows)} rounds, {decided} of which gave executors slots or could not; in the others everything "
+        f"stayed. Planning took {plans_ms[len(plans_ms) // 2]:.0f} ms in the median, {plans_ms[-1]:.0f} ms "
+        "at most."
+    )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from experiments.evaluation.page.axes import dress, legend
-from experiments.evaluation.page.svg import INK, MUTED, SERIES, figure
 from experiments.reports.placement_map import draw_map, map_bottom
+from experiments.reports.svg import INK, MUTED, SERIES, figure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel
-
-from experiments.folder_content import DONE, finished_turns, read_model
+from experiments.folder_content import DONE, KeptVerdict, finished_turns, read_model
 from experiments.response_time.report.placing import search_ms
 from replay.analysis.breakdown import legs
 from replay.analysis.kept_turn import PLANNED, Done, Planned
@@ -32,15 +30,6 @@ RIGHT, NOT_CHECKED = "right", "not checked"
 
 _PROOF_STEP = 2 * OBJECTIVE_STEP
 """A gap below this is none: placements within one step are equal, and the rest is rounding."""
-
-
-class _Difference(BaseModel):
-    sentence: str
-
-
-class _Verdict(BaseModel):
-    equal: bool
-    differences: list[_Difference]
 
 
 @dataclass(frozen=True)
@@ -154,5 +143,4 @@ def _read(turn: Path, sites: SiteFile) -> TurnData:
 def _verdict(path: Path) -> str:
     if not path.is_file():
         return NOT_CHECKED
-    verdict = read_model(_Verdict, path)
-    return RIGHT if verdict.equal else verdict.differences[0].sentence
+    return read_model(KeptVerdict, path).first or RIGHT

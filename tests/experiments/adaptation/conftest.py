@@ -8,11 +8,12 @@ import pytest
 
 from cli.experiment_call import experiment_call
 from cli.progress import StepProgress
-from experiments import flow, running_lab
+from experiments import running_lab
 from experiments.adaptation import adaptation_runner as runner
 from experiments.adaptation import scenario_run as scenario
 from experiments.adaptation.adaptation_runner import run_adaptation
 from experiments.adaptation.adaptation_settings import AdaptationSettings, chosen
+from experiments.topologies import taxi_query
 from tests.experiments.adaptation.world import ROUND, SITES, World
 from tests.experiments.lab_double import Lab
 
@@ -31,7 +32,7 @@ def adaptation(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, world: World) ->
     data = tmp_path / "rows.csv"
     data.write_text("row\n" * 100, encoding="utf-8")
     monkeypatch.setattr(runner, "build", lambda out: out / "report.md")
-    monkeypatch.setattr(flow, "evaluate_runs", lambda *_, **__: [])
+    monkeypatch.setattr(taxi_query, "evaluate_runs", lambda *_, **__: [])
     monkeypatch.setattr(scenario, "planned_rounds", lambda *_: (ROUND,))
     usual: dict[str, Any] = {
         "strategy": "ils",

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cli.errors import UserError
-from experiments import flow
 from experiments.adaptation import adaptation_runner as runner
 from experiments.adaptation import scenario_run as scenario
 from experiments.folder_content import finished_turns
+from experiments.topologies import taxi_query
 from lab.errors import LabError
 from replay.errors import DataError, MachineError
 from tests.experiments.adaptation.world import AT_HOME, folder
@@ -50,9 +50,11 @@ def test_a_step_that_fails_ends_the_feeder(adaptation: Any, world: World, tmp_pa
 
 
 def test_a_feeder_that_ends_before_the_last_change_is_a_failure(adaptation: Any, world: World) -> None:
+    """Nothing is collected then."""
     world.await_changes = 1
     with pytest.raises(UserError, match="`taxi feed` ended with 2 changes of the network to come"):
         adaptation("changes", rate=0.01, phase_s=600.0)
+    assert adaptation.lab.asked("collect") == []
 
 
 def test_an_interruption_ends_the_feeder_and_the_lab(adaptation: Any, world: World, tmp_path: Path) -> None:
@@ -224,7 +226,7 @@ def test_a_kept_file_that_stays_malformed_is_no_reason_to_go_on(
     assert end.value.status == 1
 
 
-@pytest.mark.parametrize(("module", "step"), [(runner, "build"), (flow, "evaluate_runs")])
+@pytest.mark.parametrize(("module", "step"), [(runner, "build"), (taxi_query, "evaluate_runs")])
 def test_what_the_machine_lacks_is_a_reason_to_go_on(
     adaptation: Any, monkeypatch: pytest.MonkeyPatch, module: Any, step: str
 ) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from experiments.adaptation.report.adaptation_goals import targets
 from experiments.adaptation.report.finished_scenario import ScenarioData, read_scenario
-from experiments.adaptation.report.goals import targets
 from experiments.adaptation.report.phases import find_phases
 from replay.analysis.sites import read_sites
 from tests.experiments.adaptation.report.adaptation_runs import (

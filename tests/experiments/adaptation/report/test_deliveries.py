@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import pytest
 
+from experiments.adaptation.report.adaptation_goals import lost_in_words
 from experiments.adaptation.report.deliveries import read_deliveries
-from experiments.adaptation.report.goals import lost_in_words
 from experiments.adaptation.report.kept import ScenarioDone
 from experiments.folder_content import read_model
 from tests.experiments.adaptation.report.adaptation_runs import Course, write_scenario

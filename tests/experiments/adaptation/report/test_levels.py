@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from experiments.adaptation.report.goals import targets
+from experiments.adaptation.report.adaptation_goals import targets
+from experiments.adaptation.report.adaptation_report import build
 from experiments.adaptation.report.kept import ROUNDS, read_rounds, write_rounds
-from experiments.adaptation.report.report import build
 from tests.experiments.adaptation.report.adaptation_courses import CHANGES, EVENTS, phases, reached, scenario
 from tests.experiments.adaptation.report.adaptation_runs import CALM_MS, NEAR, NEXT, START_S, write_scenario
 

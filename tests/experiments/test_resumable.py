@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from cli.progress import StepProgress
-from experiments import flow
+from experiments.resumable import verify_and_report
+from experiments.topologies import taxi_query
 
 DATA = Path("rows.csv")
 
@@ -18,15 +19,16 @@ def verified(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     """Verify an experiment of two finished scenarios and one that is not; returns what Spark was asked."""
     asked: list[tuple[list[str], Path | None]] = []
 
-    def evaluate(expected: Path, turns: list[Path], *, source: Path | None, say: Any) -> None:
+    def evaluate(expected: Path, turns: list[Path], *, source: Path | None, say: Any) -> list[Any]:
         say("expected answers")
         asked.append(([turn.name for turn in turns], source))
         expected.mkdir(exist_ok=True)
         (expected / "summary.json").touch()
         for turn in turns:
             (turn / "verdict.json").touch()
+        return []
 
-    monkeypatch.setattr(flow, "evaluate_runs", evaluate)
+    monkeypatch.setattr(taxi_query, "evaluate_runs", evaluate)
     (tmp_path / "experiment.json").write_text("{}", encoding="utf-8")
     for name in ("changes", "noise", "stable"):
         (tmp_path / "turns" / name).mkdir(parents=True)
@@ -35,7 +37,8 @@ def verified(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
 
     def run() -> list[tuple[list[str], Path | None]]:
         asked.clear()
-        flow.verify_and_report(tmp_path, DATA, lambda out: out / "report.md", StepProgress(total=2))
+        verify = taxi_query.taxi_query(DATA).verify
+        verify_and_report(tmp_path, verify, lambda out: out / "report.md", StepProgress(total=2))
         return list(asked)
 
     return run

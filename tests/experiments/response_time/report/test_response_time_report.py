@@ -14,10 +14,9 @@ from typer.testing import CliRunner
 from cli.commands import app
 from cli.errors import UserError
 from experiments.response_time.report.figures import draw_boxes
-from experiments.response_time.report.goals import targets
-from experiments.response_time.report.report import build
+from experiments.response_time.report.response_time_goals import targets
+from experiments.response_time.report.response_time_report import build, markdown
 from experiments.response_time.report.summary import summarise
-from experiments.response_time.report.table import markdown
 from replay.analysis.breakdown import parts
 from replay.analysis.measured_rows import CLOCK
 from replay.errors import DataError, MachineError
@@ -143,7 +142,7 @@ def test_the_time_for_placing_is_the_daemons_or_what_the_scheduler_says(
     (turn,) = turns(tmp_path)
     assert turn.placing_ms == placing_ms
     variants = summarise([turn])
-    text = markdown(variants, targets(variants), "boxes.png", "bars.png", {turn.label: "map.png"})
+    text = markdown(variants, targets(variants), {turn.label: "map.png"})
     row = next(line for line in text.splitlines() if line.startswith(f"| {variant} |"))
     assert row.split(" | ")[-3] == ("-" if placing_ms is None else f"{placing_ms:.0f}")
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from experiments.busy import busy_sentence
 from experiments.folder_content import REPORT, SITES
+from experiments.reports.rendered import render
 from experiments.response_time.report.figures import draw_bars, draw_boxes, draw_placement
-from experiments.response_time.report.goals import targets
-from experiments.response_time.report.summary import summarise
-from experiments.response_time.report.table import markdown
+from experiments.response_time.report.response_time_goals import coverage, targets
+from experiments.response_time.report.summary import PAPER_MEAN_MS, PAPER_SAME_SITES, summarise
 from experiments.response_time.report.turns import read_turns
 from replay.analysis.sites import read_sites
 from replay.errors import MachineError
 from replay.output import write_json
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from experiments.reports.targets import Target
@@ -51,12 +53,35 @@ def build(folder: Path) -> Path:
         draw_bars(out / BARS, variants)
         for turn in distinct:
             draw_placement(out / maps[turn.label], turn, sites)
-        text = markdown(variants, found, BOXES, BARS, maps)
-        (out / MARKDOWN).write_text(text + "\n", encoding="utf-8")
+        (out / MARKDOWN).write_text(markdown(variants, found, maps), encoding="utf-8")
     except OSError as error:
         raise MachineError(f"{out}: cannot be written: {error.strerror}") from error
     write_json(out / JSON, _document(variants, found))
     return out / MARKDOWN
+
+
+def markdown(variants: tuple[VariantSummary, ...], found: tuple[Target, ...], maps: Mapping[str, str]) -> str:
+    """Return the report's text.
+
+    Args:
+        variants: All variants, in the order of the table.
+        found: Targets.
+        maps: File name of a placement's map by label of its turn.
+    """
+    turns = [turn for each in variants for turn in each.turns]
+    return render(
+        "response_time/report/response_time.md.j2",
+        variants=variants,
+        turns=turns,
+        measured=coverage(variants),
+        busy=busy_sentence({turn.label: turn.done.busy for turn in turns}),
+        found=found,
+        boxes=BOXES,
+        bars=BARS,
+        maps=maps,
+        paper_mean_ms=PAPER_MEAN_MS,
+        paper_same_sites=PAPER_SAME_SITES,
+    )
 
 
 def _document(variants: tuple[VariantSummary, ...], found: tuple[Target, ...]) -> dict[str, Any]:

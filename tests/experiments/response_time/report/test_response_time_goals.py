@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from experiments.response_time.report.goals import targets
+from experiments.response_time.report.response_time_goals import targets
 from experiments.response_time.report.summary import STORMS_OWN, STRATEGIES, summarise
 from experiments.response_time.variants import VARIANTS
 from tests.experiments.response_time.response_time_runs import (

@@ -12,10 +12,10 @@ import pytest
 
 from experiments.evaluation.page.city import AREAS, ROUTES
 from experiments.evaluation.page.contents import Check, Evaluation, StrategyRun
-from experiments.evaluation.page.page import html, write
-from experiments.evaluation.page.sections import figures
+from experiments.evaluation.page.evaluation_page import html
 from experiments.evaluation.page.sentences import distribution_sentence, placement_sentence
-from experiments.evaluation.page.svg import figure, inline_svg
+from experiments.reports.rendered import write_page
+from experiments.reports.svg import figure, inline_svg
 from replay.analysis.placement import ExecutorPlace
 from replay.analysis.predict import Prediction, predict, predict_queries
 from replay.analysis.sites import read_sites
@@ -181,7 +181,7 @@ def test_the_verdict_stands_before_everything_else(page: str) -> None:
 def test_a_querys_figures_have_its_own_prediction() -> None:
     made = evaluation(("only",))
     own = replace(made.runs[0].prediction, end_to_end_ms=123.4, streams_between_sites=77)
-    table = figures(replace(made, runs=(replace(made.runs[0], by_query={1: own}),)))
+    table = html(replace(made, runs=(replace(made.runs[0], by_query={1: own}),))).partition("</table>")[0]
 
     assert re.findall(r"<td[^>]*>([^<]*)</td>", table)[-2:] == ["123.4", "77"]
 
@@ -225,11 +225,12 @@ def test_one_run_of_one_query_without_rounds_or_sites_still_makes_a_report(tmp_p
         made.title, made.facts, made.runs, made.sites, {"runs": [only], "rounds": [], "changes": []}, "", ""
     )
 
-    write(bare, tmp_path / "report.html")
+    write_page(html(bare), tmp_path / "report.html")
 
     text = (tmp_path / "report.html").read_text()
     assert "The scheduler's rounds" not in text
     assert "Where the time goes" not in text
+    assert "What the queries answered" not in text
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
 
 

@@ -6,15 +6,16 @@ import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, get_args
 
+from experiments.adaptation.report.adaptation_goals import lost_in_words, targets
 from experiments.adaptation.report.finished_scenario import read_scenario
-from experiments.adaptation.report.goals import targets
 from experiments.adaptation.report.kept import Scenario
 from experiments.adaptation.report.levels import calm_ms
 from experiments.adaptation.report.minutes import find_minutes
 from experiments.adaptation.report.phases import find_phases
-from experiments.adaptation.report.text import markdown
 from experiments.adaptation.report.timeline import draw_timeline
+from experiments.busy import busy_sentence
 from experiments.folder_content import EXPECTED, REPORT, SITES, finished_turns
+from experiments.reports.rendered import render
 from replay.analysis.sites import read_sites
 from replay.errors import MachineError
 from replay.output import write_json
@@ -56,8 +57,17 @@ def build(folder: Path) -> Path:
             old.unlink()
         for name, scenario in scenarios.items():
             draw_timeline(out / pictures[name], scenario, phases[name], sites)
-        text = markdown(scenarios, phases.get("changes", ()), found, pictures)
-        (out / MARKDOWN).write_text(text + "\n", encoding="utf-8")
+        text = render(
+            "adaptation/report/adaptation.md.j2",
+            scenarios=scenarios,
+            phases=phases.get("changes", ()),
+            found=found,
+            pictures=pictures,
+            busy=busy_sentence({each.done.scenario: each.done.busy for each in scenarios.values()}),
+            lost_in_words=lost_in_words,
+            minutes_of=find_minutes,
+        )
+        (out / MARKDOWN).write_text(text, encoding="utf-8")
     except OSError as error:
         raise MachineError(f"{out}: cannot be written: {error.strerror}") from error
     document = {

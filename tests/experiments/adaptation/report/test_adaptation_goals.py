@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from experiments.adaptation.report.goals import targets
+from experiments.adaptation.report.adaptation_goals import targets
 from experiments.adaptation.report.kept import ROUNDS, read_rounds, write_rounds
 from tests.experiments.adaptation.report.adaptation_courses import CHANGES, EVENTS, phases, reached, scenario
 from tests.experiments.adaptation.report.adaptation_runs import (

@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 
 from cli.commands import app
 from cli.errors import UserError
+from experiments.adaptation.report.adaptation_report import build
 from experiments.adaptation.report.kept import read_rounds, write_rounds
 from experiments.adaptation.report.panels import Clock, draw_delays
-from experiments.adaptation.report.report import build
 from replay.errors import DataError, MachineError
 from tests.experiments.adaptation.report.adaptation_courses import CHANGES, EVENTS, SITES, scenario
 from tests.experiments.adaptation.report.adaptation_runs import (

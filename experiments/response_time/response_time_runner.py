@@ -1,0 +1,154 @@
+"""The experiment on response times: turn after turn, each kept with the round that placed the query."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from experiments.folder_content import DONE, RESPONSE_TIME
+from experiments.lab_steps import PLACEMENT, StepError
+from experiments.machine import provenance
+from experiments.response_time.planned import find_planned
+from experiments.response_time.report.response_time_report import build
+from experiments.resumable import Resumable, run_resumable
+from experiments.running_lab import lab_sites
+from experiments.series import Member, Series
+from experiments.topologies.description import turn_under
+from experiments.topologies.taxi_query import at_rate, count_rows, taxi_query
+from experiments.turn_run import run_turn
+from replay.analysis.kept_turn import PLANNED, Done, Planned
+from replay.output import write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from experiments.lab_steps import LabSteps
+    from experiments.progress import Display
+    from experiments.response_time.response_time_settings import ExperimentSettings
+    from experiments.response_time.variants import VariantTurn
+    from experiments.topologies.description import Description
+
+_OTHER_STEPS = 4
+
+STORMPLACE_CONF: dict[str, object] = {
+    "topology.stormplace.weights": {"response_time": 1.0},
+    # the placement under test is the first one: a move would lose the query's window and measure the move
+    "topology.stormplace.frozen": True,
+}
+
+
+@dataclass(frozen=True)
+class _Setting:
+    """What a turn needs to know beside its variant.
+
+    Attributes:
+        settings: The experiment's settings.
+        topology: What runs.
+        fast_rows: Rows before the paced ones.
+        home: Host to which the topology's ends are pinned.
+    """
+
+    settings: ExperimentSettings
+    topology: Description
+    fast_rows: int
+    home: str
+
+
+def run_experiment(
+    settings: ExperimentSettings, turns: Sequence[VariantTurn], out: Path, display: Display
+) -> None:
+    """Run the turns that are not finished yet, verify all answers and write the report.
+
+    Args:
+        settings: How every turn runs.
+        turns: All turns, in their order.
+        out: The experiment's folder.
+        display: Shows the steps.
+
+    Raises:
+        ExperimentError: Bad input, a lab that ended, or turns that failed; the same command goes on
+            afterwards.
+    """
+    home = f"{lab_sites(settings.sites).services}-1"
+    fast_rows = settings.fast_rows(count_rows(settings.data))
+    query = taxi_query(settings.data)
+    setting = _Setting(settings, query, fast_rows, home)
+    members = {
+        turn.label: Member(turn.variant.scheduler, partial(_run, turn=turn, setting=setting))
+        for turn in turns
+    }
+    experiment = Resumable(
+        kind=RESPONSE_TIME,
+        document=settings.document(),
+        series=Series(settings.sites, members, settings.settle_s),
+        nouns="turns",
+        order=f"order of the others by seed {settings.seed}",
+        other_steps=_OTHER_STEPS,
+        verify=query.verify,
+        report=build,
+    )
+    run_resumable(experiment, out, display)
+
+
+def _run(steps: LabSteps, folder: Path, turn: VariantTurn, setting: _Setting) -> None:
+    """Run one turn; its folder ends with `done.json` or without it.
+
+    Raises:
+        StepError: A step failed; the query does not run any more.
+        lab.errors.LabError: The lab does not do what it is asked to.
+    """
+    variant, settings = turn.variant, setting.settings
+    paced_rows = settings.warm_up_rows + settings.measured_rows
+    asked = turn_under(
+        variant.scheduler,
+        setting.topology,
+        at_rate(settings.data, setting.fast_rows, settings.rate, paced_rows),
+        ends_at=f"host:{setting.home}",
+        strategy=variant.strategy,
+        label=turn.label,
+        conf=STORMPLACE_CONF,
+    )
+    figures = run_turn(steps, folder, asked)
+    if variant.strategy is not None:
+        planned = _planned(turn, folder, steps.lab.folder.records)
+        write_json(folder / PLANNED, planned.model_dump(mode="json"))
+    here = provenance()
+    done = Done(
+        variant=variant.name,
+        repetition=turn.repetition,
+        scheduler=variant.scheduler,
+        strategy=variant.strategy,
+        rate=settings.rate,
+        fast_rows=setting.fast_rows,
+        warm_up_rows=settings.warm_up_rows,
+        measured_rows=settings.measured_rows,
+        busy=figures.busy,
+        process_ends=dict(figures.process_ends),
+        machine=here.machine,
+        date=here.date,
+        commit=here.commit,
+    )
+    write_json(folder / DONE, done.model_dump())
+
+
+def _planned(turn: VariantTurn, folder: Path, records: Path) -> Planned:
+    """Return the round that placed the query, and see that the query ran where that round put it.
+
+    Raises:
+        StepError: It ran elsewhere: the plan came too late, say, and Storm's own scheduler placed the query.
+    """
+    ran = json.loads((folder / PLACEMENT).read_text(encoding="utf-8"))
+    planned = find_planned(records, ran["id"])
+    if planned is None:
+        raise StepError(f"{turn.label}: the placement daemon has no record of placing {ran['id']}")
+    for executor in ran["executors"]:
+        expected = planned.hosts.get(executor["first_task"], executor["host"])
+        if executor["host"] != expected:
+            raise StepError(
+                f"{turn.label}: {executor['component']} ran on {executor['host']}, planned was {expected}; "
+                f"Nimbus says: {ran.get('scheduler_status', '')}"
+            )
+    return planned

@@ -1,0 +1,1 @@
+"""The topologies that experiments can run, described alike."""
