@@ -139,6 +139,9 @@ class Apart(LinkTable):
     def _matrix(self) -> FloatArray:
         return frozen(1.0 - np.eye(self.count))
 
+    def __getstate__(self) -> dict[str, int]:
+        return {"count": self.count}
+
     def restricted(self, nodes: IntArray) -> Apart:
         """Return the table of some of the nodes."""
         return Apart(len(nodes))

@@ -120,8 +120,12 @@ class Problem:
 
     @cached_property
     def terms(self) -> MetricTerms:
-        """What the additive metrics are sums of."""
+        """What the additive metrics are sums of, made once."""
         return MetricTerms.of(self)
+
+    def __getstate__(self) -> dict[str, object]:
+        # a child makes the terms, which may have matrices, faster than they are sent to it
+        return {name: value for name, value in self.__dict__.items() if name != "terms"}
 
     @cached_property
     def kinds(self) -> Kinds:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -146,6 +147,22 @@ def test_documents_and_subproblems_keep_every_value(
     assert evaluate(parse_instance(to_document(problem)), placement) == evaluate(problem, placement)
     part = evaluate(restrict(problem, nodes), np.searchsorted(nodes, placement))
     assert part.values == pytest.approx(evaluate(problem, placement).values)
+
+
+def test_a_problem_in_another_process_has_the_same_worth(
+    make_problem: MakeProblem, placement: IntArray
+) -> None:
+    """What metrics are made of is not sent along, so looking at moves makes no message larger."""
+    problem = priced(make_problem, 5)
+    before = evaluate(problem, placement)
+    fresh = len(pickle.dumps(problem))
+    MoveEvaluator(problem).look(placement)
+    sent = pickle.dumps(problem)
+    received = pickle.loads(sent)  # noqa: S301  # made just now
+
+    assert len(sent) == fresh
+    assert "terms" not in vars(received)
+    assert evaluate(received, placement) == before
 
 
 @every_metric

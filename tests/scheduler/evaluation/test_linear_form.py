@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from scheduler.evaluation.evaluate import evaluate
 from scheduler.evaluation.linear_form import linear_form
+from scheduler.model.metrics.terms import DELAY, WeighedTable
 from scheduler.model.problem import Network, Node, Objective, Problem
 
 if TYPE_CHECKING:
@@ -46,6 +48,22 @@ def test_the_form_and_response_time_add_up_to_f(make_problem: MakeProblem, seed:
     placement = np.random.default_rng(seed).integers(0, problem.n_nodes, n_ops)
     form, worth = linear_form(problem), evaluate(problem, placement)
 
+    total = form.value(problem, placement) + form.response_factor * worth.response_time_ms
+    assert total == pytest.approx(worth.objective, abs=1e-12)
+
+
+def test_metrics_on_one_table_are_one_pair_term(make_problem: MakeProblem) -> None:
+    """Their weights add up, delays come first, and operators may differ in the value of their place."""
+    problem = priced(make_problem(2, 7, 5), 2)
+    terms = problem.terms
+    per_operator = np.random.default_rng(2).uniform(0.0, 9.0, (7, 5))
+    links = {**terms.links, "cost": (WeighedTable(1, None), *terms.links["cost"], WeighedTable(DELAY, None))}
+    changed = replace(terms, places={**terms.places, "cost": per_operator}, links=links)
+    vars(problem)["terms"] = changed
+    placement = np.array([0, 4, 2, 2, 1, 3, 0])
+    form, worth = linear_form(problem), evaluate(problem, placement)
+
+    assert [term.slot for term in form.pairs] == [0, 1, 2, 3]
     total = form.value(problem, placement) + form.response_factor * worth.response_time_ms
     assert total == pytest.approx(worth.objective, abs=1e-12)
 
