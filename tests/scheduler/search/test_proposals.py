@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from scheduler.evaluation.batch import BatchConstraints
 from scheduler.evaluation.evaluate import check
+from scheduler.model.constraints.co_location import CoLocation
 from scheduler.model.constraints.separation import CoLocationLimit
 from scheduler.model.problem import Application, Network, Node, Operator, Problem, Stream
 from scheduler.plan import plan
@@ -59,3 +61,21 @@ def test_where_nothing_can_move_there_are_no_proposals() -> None:
         Problem(Application((Operator("a"),)), Network(nodes[:1], np.zeros((1, 1)))),
     ):
         assert not Proposals(problem, BatchConstraints(problem), np.random.default_rng(0)).exist
+
+
+def test_operators_that_share_a_node_move_together() -> None:
+    """Nothing else can move them, and no change takes them apart."""
+    problem = chain_of_eight()
+    problem = replace(problem, constraints=(*problem.constraints, CoLocation(("c", "g"))))
+    start = plan(problem, "greedy").placement
+    assert start is not None
+    placements = np.repeat(start[:, None], 8, axis=1)
+    proposals = Proposals(problem, BatchConstraints(problem), np.random.default_rng(0))
+    used: set[int] = set()
+    for _ in range(300):
+        changed, valid = proposals.draw(placements)
+        placements = np.where(valid, changed, placements)
+        assert (placements[2] == placements[6]).all()
+        used |= set(placements[2].tolist())
+
+    assert len(used) > 3
