@@ -19,6 +19,7 @@ from scheduler.model.constraints.linear import Charges, LinearRows, LinearRule, 
 from scheduler.model.problem import Application, Stream
 
 if TYPE_CHECKING:
+    from scheduler.exact.solver.program import Program
     from scheduler.model.problem import Problem
     from tests.scheduler.conftest import MakeProblem
 
@@ -46,6 +47,15 @@ class LinkRows(Constraint):
         return LinearRule(self.kind, problem, rows, ("first", "second"), "units")
 
 
+def fixed(program: Program, placement: tuple[int, ...]) -> Program:
+    """Return the program with every operator's place given, and the links left to the rows."""
+    bound = program.model.high.copy(), program.model.low.copy()
+    for columns, u in zip(program.count_columns, placement, strict=True):
+        for limits in bound:
+            limits[columns[:, 2]] = columns[:, 0] == u
+    return replace(program, model=replace(program.model, high=bound[0], low=bound[1]))
+
+
 @pytest.mark.parametrize("seed", [1, 2, 3, 5])  # of which some placements meet the rows and some do not
 def test_a_fixed_placement_solves_the_program_if_it_meets_the_rows(
     make_problem: MakeProblem, seed: int
@@ -56,12 +66,11 @@ def test_a_fixed_placement_solves_the_program_if_it_meets_the_rows(
     application = Application(problem.application.operators, (*problem.application.streams, *back))
     problem = replace(problem, application=application, constraints=(LinkRows(seed),))
     form = class_form(problem)
+    program = placement_program(form, form.slots > 0)
     context = Context(np.random.default_rng(0), NEVER)
     outcomes = set()
     for placement in product(range(3), repeat=3):
-        fixed = np.zeros((3, 3), dtype=np.bool_)
-        fixed[range(3), placement] = True
-        answer = ask(placement_program(form, fixed), context, NEVER)
+        answer = ask(fixed(program, placement), context, NEVER)
         met = bool(problem.rules.met(np.array(placement)[:, None])[0])
 
         assert answer is not None
