@@ -77,7 +77,10 @@ def _centres(problem: Problem, penalty: LinkPenalty) -> list[int]:
     Otherwise some are looked at, evenly spread over the list of nodes, so that a site counts as much as it
     has nodes, and those with the narrowest surroundings are taken, the narrowest first.
     """
-    size = problem.n_ops + len(problem.application.streams) + problem.n_nodes
+    rows = problem.n_ops + len(problem.application.streams)
+    size = rows + problem.n_nodes
+    if problem.rules:  # they are asked anew for every operator
+        size += rows * problem.n_ops
     tries = max(LEAST_TRIES, WORK // size)
     if tries >= problem.n_nodes:
         return list(range(problem.n_nodes))

@@ -18,17 +18,22 @@ if TYPE_CHECKING:
     from scheduler.model.problem import Problem
 
 WORK = 50_000
-"""Operators times nodes that all steps of a search together may look at."""
-FEWEST_STEPS = 2
-"""Steps per operator that it may take in any case."""
+"""Operators times nodes that the further steps of a search may look at."""
+WINDOW = 16
+"""Nodes looked at first; a longer search doubles them, so that it takes few steps."""
+ATTEMPTS = 4
+"""Searches at most."""
+FEWEST_STEPS_BACK = 20
+"""Steps beyond one per operator that a search may take in any case."""
 
 
 def place_under_rules(problem: Problem, order: NodeOrder, sequence: Sequence[int], reason: str) -> Suggestion:
     """Place operators in sequence, each on the first node where it fits and no rule is broken.
 
     Operators that can only move together come one after the other. Where an operator fits nowhere, the one
-    before it goes to its next node, and so on (chronological backtracking), until `WORK` is done. A search
-    that ends before has tried everything, which proves that no placement exists.
+    before it goes to its next node, and so on (chronological backtracking), until `WORK` is done. Then the
+    search begins anew with that operator first, a few times. One that ends before has tried everything, which
+    proves that no placement exists.
 
     Complexity: O(n_nodes) placements checked per step.
 
@@ -38,12 +43,16 @@ def place_under_rules(problem: Problem, order: NodeOrder, sequence: Sequence[int
         sequence: All operators, in the order of placing.
         reason: Of a placement for which nothing had to be done anew.
     """
-    search = _Search(problem, order, _gathered(problem, sequence))
-    done = search.run(max(FEWEST_STEPS * problem.n_ops, WORK // (problem.n_ops * problem.n_nodes)))
-    if search.placement is not None:
-        return Suggestion(
-            search.placement, reason if not search.went_back else f"{reason}, after other tries"
-        )
+    steps = problem.n_ops + max(FEWEST_STEPS_BACK, WORK // (problem.n_ops * problem.n_nodes))
+    for attempt in range(ATTEMPTS):
+        search = _Search(problem, order, _gathered(problem, sequence))
+        done = search.run(steps)
+        if search.placement is not None:
+            other = search.went_back or attempt > 0
+            return Suggestion(search.placement, f"{reason}, after other tries" if other else reason)
+        if done:
+            break
+        sequence = [search.deepest, *(i for i in sequence if i != search.deepest)]
     # a flow may prove at once, and say better, what the search has only begun to try
     proof = problem.infeasibility
     if proof is not None:
@@ -119,12 +128,16 @@ class _Search:
         return False
 
     def _nodes(self, depth: int) -> Iterator[int]:
-        """Return the nodes for the next operator, in order."""
+        """Yield the nodes for the next operator, in order; as a rule the first one is taken."""
         problem, operator = self._problem, self._sequence[depth]
         nodes = self._order.nodes
         if self._order.onward and depth:
             nodes = np.roll(nodes, -1 - int(self._position[self._now[self._sequence[depth - 1]]]))
         room = fits(problem.demand[operator], remaining(problem, self._now))
         nodes = nodes[(problem.allowed[operator] & room)[nodes]]
-        met = problem.rules.met_after(self._now, np.full(len(nodes), operator), nodes)
-        return iter(nodes[met].tolist())
+        begin, width = 0, WINDOW
+        while begin < len(nodes):
+            some = nodes[begin : begin + width]
+            met = problem.rules.met_after(self._now, np.full(len(some), operator), some)
+            yield from some[met].tolist()
+            begin, width = begin + width, 2 * width

@@ -230,3 +230,21 @@ def test_each_end_is_announced_before_it_is_looked_for(rich_problem: RichProblem
     open_metrics = [metric for metric, (low, high) in problem.ranges.items() if low < high]
     assert 0 < len(open_metrics) < len(METRICS)
     assert sorted(told) == sorted((metric, end) for metric in open_metrics for end in ("best", "worst"))
+
+
+@pytest.mark.parametrize("seed", [1, 3, 5])
+def test_rules_are_seen(
+    ruled_problem: RichProblem, feasible_placements: FeasiblePlacements, seed: int
+) -> None:
+    """Bandwidth, budget and shared nodes narrow what metrics can be, the longest response time too."""
+    problem = ruled_problem(seed, 3 + seed % 3, 4)
+    worth = [evaluate(problem, each) for each in feasible_placements(problem)]
+    found = optimal_ranges(problem, context())
+    response = [each.response_time_ms for each in worth]
+    usage = [each.network_usage_bytes for each in worth]
+
+    for metric, values in (("response_time", response), ("network_usage", usage)):
+        assert found[metric].low_proved
+        assert found[metric].high_proved
+        assert found[metric].low == pytest.approx(min(values), rel=1e-6)
+        assert found[metric].high == pytest.approx(max(values), rel=1e-6)

@@ -11,7 +11,7 @@ import numpy as np
 
 from scheduler.base.arrays import frozen
 from scheduler.model.capacity import TOLERANCE
-from scheduler.model.constraints.constraint import Rule
+from scheduler.model.constraints.constraint import BLOCK, Rule
 from scheduler.model.constraints.names import listed
 
 if TYPE_CHECKING:
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
     from scheduler.model.problem import Problem
-
-BLOCK = 1 << 21
-"""Values that one step handles; it bounds the memory of a step to about 50 MB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +107,72 @@ class LinearRule(Rule):
         blocks = range(0, placements.shape[1], step)
         parts = [(self.load(placements[:, k : k + step]) <= self._limit).all(axis=0) for k in blocks]
         return np.concatenate(parts) if parts else np.ones(0, dtype=np.bool_)
+
+    def met_after(self, placement: IntArray, operators: IntArray, nodes: IntArray) -> BoolArray:
+        """Return (n_moves,) whether a placement keeps to all limits after each move, half the tolerance left.
+
+        Only what the moved operators and their streams charge is summed anew.
+
+        Complexity: O((number of rows + number of streams of its operator) x n_moves) per layer.
+        """
+        n_rows = len(self.linear.most)
+        now = self.load(placement[:, None])[:, 0]
+        limit = (self.linear.most + self._limit[:, 0]) / 2.0
+        step = max(1, BLOCK // n_rows)
+        parts = [
+            np.all(
+                now + self._change(placement, operators[k : k + step], nodes[k : k + step]) <= limit, axis=1
+            )
+            for k in range(0, len(nodes), step)
+        ]
+        return np.concatenate(parts) if parts else np.ones(0, dtype=np.bool_)
+
+    def _change(self, placement: IntArray, operators: IntArray, nodes: IntArray) -> FloatArray:
+        """Return (n_moves, n_rows) how each move changes what is charged."""
+        count, n_rows = len(nodes), len(self.linear.most)
+        change = np.zeros(count * n_rows)
+
+        def add(move: IntArray, row: IntArray, value: FloatArray) -> None:
+            nonlocal change
+            change += np.bincount(move * n_rows + row, value, count * n_rows)
+
+        every, here = np.arange(count), placement[operators]
+        placed = here >= 0
+        if self.linear.places is not None:
+            for row, value in zip(self.linear.places.row, self.linear.places.value, strict=True):
+                add(every, row[operators, nodes], value[operators, nodes])
+                add(every, row[operators, here], -value[operators, here] * placed)
+        if self.linear.links is not None:
+            links, (begins, stream, partner, incoming) = self.linear.links, self._streams_of
+            degree = (begins[1:] - begins[:-1])[operators]
+            move = np.repeat(every, degree)
+            entry = np.arange(len(move)) - np.repeat(np.cumsum(degree) - degree, degree)
+            entry += np.repeat(begins[operators], degree)
+            other = placement[partner[entry]]
+            weight = links.weight[stream[entry]] * (other >= 0)
+            into, beside = incoming[entry], links.group[other]
+            for at, sign in ((nodes, 1.0), (here, -1.0 * placed)):
+                own = links.group[at][move]
+                start, end = np.where(into, beside, own), np.where(into, own, beside)
+                signed = weight * np.broadcast_to(sign, count)[move]
+                for row, value in zip(links.charges.row, links.charges.value, strict=True):
+                    add(move, row[start, end], value[start, end] * signed)
+        total = change.reshape(count, n_rows)
+        # an operator that had no node counted with its least
+        return total - self._least[operators] * ~placed[:, None]
+
+    @cached_property
+    def _streams_of(self) -> tuple[IntArray, IntArray, IntArray, BoolArray]:
+        """Begin of each operator's entries (n_ops + 1,); per entry stream, partner, whether it comes in."""
+        application = self.problem.application
+        source, target = application.stream_source, application.stream_target
+        streams = np.flatnonzero(source != target)
+        ends = np.concatenate([target[streams], source[streams]])
+        order = np.argsort(ends, kind="stable")
+        begins = np.searchsorted(ends[order], np.arange(self.problem.n_ops + 1))
+        stream = np.concatenate([streams, streams])[order]
+        partner = np.concatenate([source[streams], target[streams]])[order]
+        return begins, stream, partner, order < len(streams)
 
     def load(self, placements: IntArray) -> FloatArray:
         """Return (n_rows, n_placements) the charges of placements (n_ops, n_placements)."""

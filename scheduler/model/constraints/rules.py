@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from scheduler.base.arrays import BoolArray, IntArray
     from scheduler.model.constraints.constraint import Rule
 
-BLOCK = 1 << 21
-"""Nodes of operators that one step looks at; it bounds the memory of a step to about 50 MB."""
-
 
 @dataclass(frozen=True, eq=False)
 class Rules:
@@ -59,16 +56,10 @@ class Rules:
     def met_after(self, placement: IntArray, operators: IntArray, nodes: IntArray) -> BoolArray:
         """Return (n_moves,) whether a placement (n_ops,) meets all rules after each of some moves.
 
-        Args:
-            placement: Before.
-            operators: (n_moves,) or (k, n_moves) those that move.
-            nodes: (n_moves,) where they go.
+        See `Rule.met_after`.
         """
-        step = max(1, BLOCK // len(placement))
         met = np.ones(len(nodes), dtype=np.bool_)
-        for k in range(0, len(nodes), step):
-            there = nodes[k : k + step]
-            moved = np.repeat(placement[:, None], len(there), axis=1)
-            moved[operators[..., k : k + step], np.arange(len(there))] = there
-            met[k : k + step] = self.met(moved)
+        for rule in self.rules:
+            still = np.flatnonzero(met)
+            met[still] = rule.met_after(placement, operators[still], nodes[still])
         return met

@@ -13,7 +13,7 @@ from scheduler.model.constraints.separation import CoLocationLimit
 from scheduler.model.problem import Application, Network, Node, Objective, Operator, Problem, Stream
 
 if TYPE_CHECKING:
-    from tests.scheduler.conftest import MakeProblem
+    from tests.scheduler.conftest import MakeProblem, RichProblem
 
 
 @given(st.integers(0, 500), st.integers(1, 12), st.integers(1, 8))
@@ -76,3 +76,15 @@ def test_room_is_what_an_operator_finds_beside_those_that_are_there() -> None:
 
     assert constraints.interchangeable
     assert constraints.has_room(placements, np.array([2, 1]), np.array([0, 1])).tolist() == [False, True]
+
+
+@pytest.mark.parametrize("seed", [1, 3, 5, 7])
+def test_rules_count_for_batches_too(ruled_problem: RichProblem, seed: int) -> None:
+    """As the check says, column by column; operators may not trade places unasked."""
+    problem = ruled_problem(seed, 4, 4)
+    constraints = BatchConstraints(problem)
+    placements = np.random.default_rng(seed).integers(4, size=(4, 200))
+
+    assert not constraints.interchangeable
+    met = constraints.met(placements).tolist()
+    assert met == [not check(problem, each.copy()) for each in placements.T]

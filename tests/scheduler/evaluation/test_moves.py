@@ -16,7 +16,7 @@ from scheduler.plan import plan
 if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
     from scheduler.model.problem import Problem
-    from tests.scheduler.conftest import MakeProblem
+    from tests.scheduler.conftest import MakeProblem, RichProblem
 
 
 def start(problem: Problem) -> IntArray:
@@ -76,3 +76,17 @@ def test_equal_objectives_are_told_apart_by_mean_delay() -> None:
 def test_either_operator_of_a_stream_may_join_the_other(chain: Problem) -> None:
     """a -> b -> c on x, y, z: a may go to y, b to x and z, c to y."""
     assert np.argwhere(co_locations(chain, np.array([0, 1, 2]))).tolist() == [[0, 1], [1, 0], [1, 2], [2, 1]]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_moves_that_break_a_rule_are_not_feasible(ruled_problem: RichProblem, seed: int) -> None:
+    """Exactly those that the check refuses, whatever kind the constraint is."""
+    problem = ruled_problem(seed, 8, 12)
+    placement = start(problem)
+    costs = MoveEvaluator(problem).single_moves(placement, Deadline.none())
+    for i in range(problem.n_ops):
+        for u in range(problem.n_nodes):
+            moved = placement.copy()
+            moved[i] = u
+            possible = u != placement[i] and not check(problem, moved)
+            assert np.isfinite(costs.objective[i, u]) == possible

@@ -18,7 +18,7 @@ from scheduler.plan import plan
 if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
     from scheduler.model.problem import Problem
-    from tests.scheduler.conftest import MakeProblem
+    from tests.scheduler.conftest import MakeProblem, RichProblem
 
 
 def start(problem: Problem) -> IntArray:
@@ -101,3 +101,25 @@ def test_no_path_is_looked_at_after_the_deadline(
     evaluator = RelocationEvaluator(hundred_nodes, MoveEvaluator(hundred_nodes))
 
     assert evaluator.best(placement, np.arange(100), limit, deadline=expired) is None
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_relocations_keep_rules(ruled_problem: RichProblem, seed: int) -> None:
+    """The best one that the check accepts is found, or none if there is none."""
+    problem = ruled_problem(seed, 8, 12)
+    placement = start(problem)
+    limit = (2**62, 0)
+    ways = [
+        np.where(placement == origin, destination, placement)
+        for origin, destination in itertools.product(np.unique(placement), range(problem.n_nodes))
+        if origin != destination
+    ]
+    ranks = [evaluate(problem, each).rank for each in ways if not check(problem, each)]
+    found = RelocationEvaluator(problem, MoveEvaluator(problem)).best(placement, np.arange(12), limit)
+
+    if found is None:
+        assert not ranks
+        return
+    best = np.where(placement == found[0], found[1], placement)
+    assert check(problem, best) == ()
+    assert evaluate(problem, best).rank == min(ranks)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import pytest
@@ -21,15 +22,16 @@ from scheduler.exact.solve import solve_exact
 from scheduler.exact.solver.ask import SOLVER_TOLERANCE, search_by_solver
 from scheduler.exact.start import GivenStart
 from scheduler.instances.generators.paper import OBJECTIVES, paper_problem
+from scheduler.model.constraints.constraint import Constraint, Rule
 from scheduler.model.problem import Application, Network, Node, Objective, Operator, Problem, Stream
 from scheduler.plan import plan
 from scheduler.search.searched_start import SearchedStart
 from scheduler.strategies.odp import OdpParameters
 
 if TYPE_CHECKING:
-    from scheduler.base.arrays import IntArray
+    from scheduler.base.arrays import BoolArray, IntArray
     from scheduler.contract.result import Result
-    from tests.scheduler.conftest import MakeProblem
+    from tests.scheduler.conftest import FeasiblePlacements, MakeProblem, RichProblem
     from tests.scheduler.small_problems import AnyProblem, Optimum
 
 EPSILON = 2e-9
@@ -221,3 +223,59 @@ def test_quick_proofs_do_not_wait_for_a_long_start(application: str, monkeypatch
     monkeypatch.setattr(SearchedStart, "longer", lambda *_: pytest.fail("the long start was made"))
 
     assert solved(paper_problem(application, 16, OBJECTIVES["A"], 0), None, context()).proved
+
+
+@dataclass(frozen=True)
+class EvenlyUsed(Constraint):
+    """The number of nodes in use is even: no row of a program says that."""
+
+    kind: ClassVar[str] = "evenly_used"
+
+    def rule(self, problem: Problem, where: str) -> Rule:  # noqa: ARG002  # names nothing
+        return EvenlyUsedRule()
+
+
+class EvenlyUsedRule(Rule):
+    kind = "evenly_used"
+
+    def met(self, placements: IntArray) -> BoolArray:
+        """Partial placements may still become even."""
+        even = [len(np.unique(each)) % 2 == 0 for each in placements.T]
+        return np.array(even) | (placements < 0).any(axis=0)
+
+    def broken(self, placement: IntArray) -> tuple[str, ...]:
+        used = len(np.unique(placement))
+        return (f"{used} nodes are used",) if used % 2 else ()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_rule_that_no_row_states_costs_the_proof_but_not_the_truth(
+    make_problem: MakeProblem, feasible_placements: FeasiblePlacements, seed: int
+) -> None:
+    """The bound is that of the relaxation; a proof stands only where its optimum meets the rule."""
+    problem = replace(make_problem(seed, 4, 3, slots=3), constraints=(EvenlyUsed(),))
+    plain = replace(problem, constraints=())
+    values = {tuple(each.tolist()): evaluate(problem, each).objective for each in feasible_placements(plain)}
+    best = min(worth for placement, worth in values.items() if len(set(placement)) % 2 == 0)
+    result = plan(problem, "odp")
+
+    assert result.placement is not None
+    assert len(set(result.placement.tolist())) % 2 == 0
+    assert result.evaluation is not None
+    assert result.bound is not None
+    assert result.bound <= min(values.values()) + 1e-6
+    if result.status == "optimal":
+        assert result.evaluation.objective == pytest.approx(best, abs=1e-6)
+    else:
+        assert min(values.values()) < best
+        assert result.reason == (
+            "the solver ended without a proof; it knows nothing of the constraints evenly_used"
+        )
+
+
+def test_a_limit_of_work_leaves_large_programs_to_those_with_a_clock(ruled_problem: RichProblem) -> None:
+    """The reason says why there is no proof; a placement is there all the same."""
+    result = plan(ruled_problem(1, 9, 12), "odp")
+
+    assert result.status == "feasible"
+    assert result.reason == "its constraints leave the proof to a solver, whose work has no limit"

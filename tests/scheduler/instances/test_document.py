@@ -13,7 +13,7 @@ from scheduler.model.problem import Problem
 from scheduler.plan import plan
 
 if TYPE_CHECKING:
-    from tests.scheduler.conftest import MakeProblem
+    from tests.scheduler.conftest import MakeProblem, RichProblem
 
 DOCUMENT: dict[str, Any] = {
     "application": {
@@ -238,3 +238,9 @@ def test_a_problem_survives_the_way_through_its_document(make_problem: MakeProbl
     assert plan(copied).evaluation == plan(problem).evaluation
     assert copied.current is not None
     assert named_placement(copied, copied.current) == document["current"]
+
+
+def test_constraints_that_no_file_states_are_not_left_out(ruled_problem: RichProblem) -> None:
+    """A file without them would be another problem."""
+    with pytest.raises(ModelError, match="no instance file states constraints of this kind"):
+        to_document(ruled_problem(1, 4, 4))

@@ -11,7 +11,7 @@ from scheduler.plan import plan
 from scheduler.search.level_descent import descend
 
 if TYPE_CHECKING:
-    from tests.scheduler.conftest import MakeProblem
+    from tests.scheduler.conftest import MakeProblem, RichProblem
     from tests.scheduler.large_problems import MakeLarge
 
 
@@ -47,3 +47,15 @@ def test_an_expired_deadline_returns_the_start(make_large: MakeLarge) -> None:
     assert start is not None
 
     assert descend(problem, start, Deadline(clock=lambda: 1.0, at=0.0)) is start
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_descent_keeps_rules(ruled_problem: RichProblem, seed: int) -> None:
+    """Moves that keep them one by one may break them together."""
+    problem = ruled_problem(seed, 10, 8)
+    start = plan(problem, "greedy-no-penalty").placement
+    assert start is not None
+    found = descend(problem, start, Deadline.none())
+
+    assert check(problem, found) == ()
+    assert evaluate(problem, found).rank <= evaluate(problem, start).rank

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from scheduler.evaluation.batch import BatchConstraints
 from scheduler.evaluation.evaluate import check
+from scheduler.model.constraints.co_location import CoLocation
 from scheduler.model.constraints.separation import CoLocationLimit
 from scheduler.model.problem import Application, Network, Node, Operator, Problem, Stream
 from scheduler.plan import plan
@@ -59,3 +61,20 @@ def test_where_nothing_can_move_there_are_no_proposals() -> None:
         Problem(Application((Operator("a"),)), Network(nodes[:1], np.zeros((1, 1)))),
     ):
         assert not Proposals(problem, BatchConstraints(problem), np.random.default_rng(0)).exist
+
+
+def test_operators_that_share_a_node_move_together() -> None:
+    """c and g can leave n1 for n4 only without d, so not with all that is on n1, and not one by one."""
+    problem = chain_of_eight()
+    nodes = tuple(replace(each, capacity={"slots": 3.0}) for each in problem.network.nodes)
+    network = replace(problem.network, nodes=nodes, delays=problem.network.delays)
+    problem = replace(problem, network=network, constraints=(CoLocation(("c", "g")),))
+    placements = np.repeat(np.array([0, 2, 1, 1, 2, 3, 1, 3])[:, None], 8, axis=1)
+    proposals = Proposals(problem, BatchConstraints(problem), np.random.default_rng(0))
+    used: set[int] = set()
+    for _ in range(100):
+        changed, valid = proposals.draw(placements)
+        assert (changed[2] == changed[6])[valid].all()
+        used |= set(changed[2, valid].tolist())
+
+    assert used == set(range(7))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from scheduler.base.deadline import Deadline
 from scheduler.evaluation.evaluate import check, evaluate
+from scheduler.model.constraints.co_location import CoLocation
 from scheduler.model.problem import (
     Application,
     CoLocationLimit,
@@ -169,3 +171,16 @@ def test_without_time_nothing_changes() -> None:
 
     rebuilt = rebuild.rebuilt(placement, Deadline(lambda: 1.0, at=0.0), narrowed=False)
     assert (rebuilt == placement).all()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_parts_are_rebuilt_under_rules(seed: int) -> None:
+    """Bounds know nothing of operators that share a node; what breaks that is not taken."""
+    problem = fork_and_run(seed)
+    problem = replace(problem, constraints=(*problem.constraints, CoLocation(("c", "x"))))
+    placement = plan(problem, "even").placement
+    assert placement is not None
+    rebuild = Rebuild(problem, candidate_lists(problem), np.random.default_rng(seed))
+    for narrowed in (False, True, True, True):
+        placement = rebuild.rebuilt(placement, NEVER, narrowed=narrowed)
+        assert check(problem, placement) == ()

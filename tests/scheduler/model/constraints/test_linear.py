@@ -112,12 +112,12 @@ def test_a_partial_placement_is_refused_only_if_nothing_completes_it(
 def test_moves_are_those_of_the_moved_placements(make_problem: MakeProblem, seed: int) -> None:
     """Asking about moves is asking about the placements after them."""
     problem, _ = constrained(make_problem, seed)
-    placement = np.random.default_rng(seed).integers(0, 3, 4)
     moves = np.array(list(product(range(4), range(3)))).T
-    after = np.repeat(placement[:, None], 12, axis=1)
-    after[moves[0], np.arange(12)] = moves[1]
+    for placement in np.random.default_rng(seed).integers(UNPLACED, 3, (20, 4)):
+        after = np.repeat(placement[:, None], 12, axis=1)
+        after[moves[0], np.arange(12)] = moves[1]
 
-    assert problem.rules.met_after(placement, *moves).tolist() == problem.rules.met(after).tolist()
+        assert problem.rules.met_after(placement, *moves).tolist() == problem.rules.met(after).tolist()
 
 
 @pytest.mark.parametrize("seed", range(10))
