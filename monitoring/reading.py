@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from formats.node_reading import LinkFields, NodeFields
-    from monitoring.agent.coordinate import Coordinate
-    from monitoring.agent.links import Link
-    from monitoring.agent.load import Load
+    from monitoring.coordinate import Coordinate
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +37,46 @@ class Outages:
 
     count: float
     last_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One link as it is published.
+
+    Attributes:
+        delay_ms: Filtered one-way delay, ms.
+        age_s: Time since the last answer, s.
+        delay_age_s: Time since the last answer that agreed with the delay, s; later ones were far above it.
+        samples: Samples behind the delay.
+        loss: Faded share of probes without an answer, 0 to 1.
+        availability: Probability that the link works, 0 to 1.
+    """
+
+    delay_ms: float
+    age_s: float
+    delay_age_s: float
+    samples: int
+    loss: float
+    availability: float
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What is in use of the whole host.
+
+    Attributes:
+        cpu: Share of the processors, 0 to 1.
+        memory: Share of the memory, 0 to 1.
+        run_queue: Runnable threads per core: the mean of one minute.
+        slots_used: Worker slots on whose port a process listens; None if the ports are not known.
+        slots: Worker slots; None as above.
+    """
+
+    cpu: float
+    memory: float
+    run_queue: float
+    slots_used: int | None
+    slots: int | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import signal
 import time
 from typing import TYPE_CHECKING
 
+from monitoring.agent.agent_figures import AgentFigures
 from monitoring.agent.agent_options import AgentError, advertised_address
 from monitoring.agent.load import LoadMeter
 from monitoring.agent.measurements import Measurements
@@ -19,7 +20,6 @@ from monitoring.agent.state import State
 from monitoring.agent.state_keeper import StateKeeper
 from monitoring.agent.timetable import Timetable
 from monitoring.agent.vivaldi import VivaldiParameters
-from monitoring.agent_figures import AgentFigures
 from monitoring.ip_addresses import is_loopback
 from monitoring.reading import Address, Reading, to_json
 from monitoring.zookeeper.publisher import Publisher, PublisherOptions
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from monitoring.agent.agent_options import AgentOptions
-    from monitoring.agent.coordinate import Coordinate
+    from monitoring.coordinate import Coordinate
     from monitoring.log import Log
     from monitoring.zookeeper.peer_list import Listing
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from prometheus_client.metrics_core import Metric
 
-    from monitoring.agent_figures import AgentFigures
+    from monitoring.agent.agent_figures import AgentFigures
 
 
 class AgentMetrics(Collector):

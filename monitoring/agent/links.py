@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from monitoring.agent.availability import AvailabilityParameters, History, estimate, lived
 from monitoring.agent.link_memory import LinkMemory
+from monitoring.reading import Link
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -41,27 +42,6 @@ class LinkParameters:
     max_age_s: float = 120.0
     max_published: int = 32
     keep_s: float = 3_600.0
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """One link as it is published.
-
-    Attributes:
-        delay_ms: Filtered one-way delay, ms.
-        age_s: Time since the last answer, s.
-        delay_age_s: Time since the last answer that agreed with the delay, s; later ones were far above it.
-        samples: Samples behind the delay.
-        loss: Faded share of probes without an answer, 0 to 1.
-        availability: Probability that the link works, 0 to 1.
-    """
-
-    delay_ms: float
-    age_s: float
-    delay_age_s: float
-    samples: int
-    loss: float
-    availability: float
 
 
 @dataclass(slots=True)

@@ -20,11 +20,10 @@ if TYPE_CHECKING:
     from random import Random
 
     from monitoring.agent.availability import History
-    from monitoring.agent.coordinate import Coordinate
     from monitoring.agent.link_memory import LinkMemory
-    from monitoring.agent.links import Link
+    from monitoring.coordinate import Coordinate
     from monitoring.log import Log
-    from monitoring.reading import Address
+    from monitoring.reading import Address, Link
     from monitoring.zookeeper.peer_list import Listing
 
 SILENT_AFTER = 5

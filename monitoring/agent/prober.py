@@ -14,7 +14,7 @@ from monitoring.agent.probe import Answer, Malformed, Probe, Refusal, decode, en
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from monitoring.agent.coordinate import Coordinate
+    from monitoring.coordinate import Coordinate
     from monitoring.reading import Address
 
 

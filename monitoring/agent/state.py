@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from monitoring.agent.availability import AvailabilityParameters, History, lived
-from monitoring.agent.coordinate import Coordinate
 from monitoring.agent.link_memory import LinkMemory, links_from_json, links_to_json
+from monitoring.coordinate import Coordinate
 from monitoring.json_input import amount, finite, json_object
 
 if TYPE_CHECKING:

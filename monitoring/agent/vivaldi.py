@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from monitoring.agent.coordinate import MAX_DIMENSIONS, MAX_ERROR, MAX_EXTENT_MS, Coordinate, origin
+from monitoring.coordinate import MAX_DIMENSIONS, MAX_ERROR, MAX_EXTENT_MS, Coordinate, origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

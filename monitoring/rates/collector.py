@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
-    from monitoring.agent_figures import SessionFigures
     from monitoring.log import Log
     from monitoring.rates.counters import ExecutorLook, Shape
     from monitoring.rates.rates_options import CollectorOptions
     from monitoring.rates.topology_rates import Step
+    from monitoring.zookeeper.session_figures import SessionFigures
 
 _MEASURED = "ACTIVE"
 _LOOKED_AT = (_MEASURED, "")

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from prometheus_client.metrics_core import Metric
 
-    from monitoring.agent_figures import SessionFigures
     from monitoring.rates.rates_figures import CollectorFigures
+    from monitoring.zookeeper.session_figures import SessionFigures
 
 
 class RatesMetrics(Collector):

@@ -13,10 +13,10 @@ from monitoring.zookeeper.session import Session, SessionOptions
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from monitoring.agent_figures import SessionFigures
     from monitoring.log import Log
     from monitoring.zookeeper.access import ZookeeperAuth
     from monitoring.zookeeper.peer_list import Listing
+    from monitoring.zookeeper.session_figures import SessionFigures
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 from kazoo.client import KazooClient, KazooState
 from kazoo.exceptions import KazooException, NoAuthError, NoNodeError
 
-from monitoring.agent_figures import SessionFigures
 from monitoring.zookeeper.access import open_to_all
 from monitoring.zookeeper.ephemeral_node import CONNECTION_TROUBLE, REPLY_S
 from monitoring.zookeeper.held_nodes import HeldNodes
+from monitoring.zookeeper.session_figures import SessionFigures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

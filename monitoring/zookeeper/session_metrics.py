@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from prometheus_client.metrics_core import Metric
 
-    from monitoring.agent_figures import SessionFigures
+    from monitoring.zookeeper.session_figures import SessionFigures
 
 
 def session_metrics(before: str, now: SessionFigures) -> Iterator[Metric]:

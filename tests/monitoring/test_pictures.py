@@ -17,7 +17,7 @@ from monitoring.reading import Address
 from monitoring.zookeeper.peer_list import Listing
 
 if TYPE_CHECKING:
-    from monitoring.agent.links import Link
+    from monitoring.reading import Link
 
 HOSTS = ("east-1", "east-2", "east-3", "north-1", "north-2", "west-1", "west-2", "west-3")
 WEST = {host for host in HOSTS if host.startswith("west")}

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from monitoring.agent.availability import AvailabilityParameters, History
-from monitoring.agent.coordinate import Coordinate
 from monitoring.agent.link_memory import LinkMemory
 from monitoring.agent.state import State, load, resumed, save
+from monitoring.coordinate import Coordinate
 
 if TYPE_CHECKING:
     from pathlib import Path

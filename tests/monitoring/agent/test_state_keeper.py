@@ -11,9 +11,9 @@ import pytest
 
 from monitoring.agent import state
 from monitoring.agent.availability import History
-from monitoring.agent.coordinate import Coordinate
 from monitoring.agent.state import State
 from monitoring.agent.state_keeper import StateKeeper
+from monitoring.coordinate import Coordinate
 
 if TYPE_CHECKING:
     from pathlib import Path
