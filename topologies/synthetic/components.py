@@ -7,7 +7,8 @@ import math
 import time
 from typing import TYPE_CHECKING, Any
 
-from topologies.component import TaxiBolt, TaxiSpout
+from topologies.component import HardenedBolt, HardenedSpout
+from topologies.moments import now_us
 from topologies.synthetic import trail as trails
 from topologies.synthetic.arrivals import ArrivalWriter
 from topologies.synthetic.keys import SyntheticSettings, stream_id, stream_number
@@ -52,7 +53,7 @@ class _Operator:
             self.emit([0, "", self.totals.load()], stream=stream_id(stream))  # type: ignore[attr-defined]  # likewise
 
 
-class Source(_Operator, TaxiSpout):
+class Source(_Operator, HardenedSpout):
     """Emits at its streams' rates, first the warm-up, then what is measured, then the end markers."""
 
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:  # noqa: ARG002 - Storm's
@@ -72,9 +73,9 @@ class Source(_Operator, TaxiSpout):
         self._tell_skipped(self._pacer, now_s)
         if due is not None:
             stream, number = due
-            emit_us = trails.now_us()
+            emit_us = now_us()
             self.work()
-            self._send(stream, number, trails.begun(emit_us, trails.now_us()))
+            self._send(stream, number, trails.begun(emit_us, now_us()))
         elif not self._pacer.done:
             time.sleep(min(self._pacer.wait_s(now_s), _PAUSE_S))
         elif not self._ended:
@@ -106,12 +107,11 @@ class Source(_Operator, TaxiSpout):
             )
 
 
-class Inner(_Operator, TaxiBolt):
+class Inner(_Operator, HardenedBolt):
     """Works on each tuple that comes on a critical stream, and passes on what its rates ask for."""
 
-    def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
+    def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:  # noqa: ARG002 - Storm's
         """Read the workload."""
-        super().initialize(storm_conf, context)
         self._begin(storm_conf)
         workload = self.settings.workload
         arriving_rate = math.fsum(workload.streams[k].rate for k in workload.entering(self.index))
@@ -119,7 +119,7 @@ class Inner(_Operator, TaxiBolt):
 
     def process(self, tup: Tuple) -> None:
         """Take a tuple or an end marker."""
-        in_us = trails.now_us()
+        in_us = now_us()
         number, trail, load = tup.values
         stream = stream_number(tup.stream)
         if not trail:
@@ -131,7 +131,7 @@ class Inner(_Operator, TaxiBolt):
         if not self.settings.workload.streams[stream].critical:
             return
         self.work()
-        extended = trails.extended(trail, stream, in_us, trails.now_us())
+        extended = trails.extended(trail, stream, in_us, now_us())
         for onwards, copies in self._selectivity.pass_on(trails.path_of(trail, stream)):
             for _ in range(copies):
                 self._send(onwards, number, extended)
@@ -152,7 +152,7 @@ class Sink(Inner):
 
     def process(self, tup: Tuple) -> None:
         """Take a tuple or an end marker."""
-        in_us = trails.now_us()
+        in_us = now_us()
         if not self._has_begun:
             self._has_begun = True
             self._writer.write({"plan": self._plan()})
@@ -164,7 +164,7 @@ class Sink(Inner):
         number, trail, _ = tup.values
         stream = stream_number(tup.stream)
         if trail and number > 0 and self.settings.workload.streams[stream].critical:
-            done = trails.extended(trail, stream, in_us, trails.now_us())
+            done = trails.extended(trail, stream, in_us, now_us())
             self._writer.write_tuple({"sink": self.component_name, "n": number, "trail": done})
 
     def process_tick(self, tup: Tuple) -> None:  # noqa: ARG002 - Storm's

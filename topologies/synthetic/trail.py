@@ -7,15 +7,9 @@ its work was done.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 _STEP = 3
-
-
-def now_us() -> int:
-    """Return the time as unix microseconds."""
-    return time.time_ns() // 1_000
 
 
 def begun(emit_us: int, out_us: int) -> str:

@@ -7,8 +7,9 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from formats.semantics import Semantics
+from topologies.batches.acking import is_replayed
 from topologies.batches.header import Header
-from topologies.component import TaxiSpout, replays
+from topologies.component import HardenedSpout
 from topologies.moments import now_us
 from topologies.taxi.batcher import MOST_ROWS, Batcher, RowsGoneError
 from topologies.taxi.epochs import Began, EpochReader, Progress, ProgressWatch, Superseded, Trouble
@@ -23,7 +24,7 @@ _TRIES_AT_START = 4  # two minutes with the usual stall time: workers are starte
 _LEAST_EPOCH_S = 1.0  # a batch that fails again and again must not begin epochs without a pause
 
 
-class DataSource(TaxiSpout):
+class DataSource(HardenedSpout):
     """Emits the rows of a run in batches: whatever Redis has for it, and never waits for more.
 
     When rows are under way and nothing is worked off for a while, when a batch fails, and when the
@@ -55,7 +56,7 @@ class DataSource(TaxiSpout):
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:  # noqa: ARG002 - Storm's
         """Start the threads that read ahead and watch."""
         self._settings = TaxiSettings.from_conf(storm_conf)
-        self._acked = replays(storm_conf)
+        self._acked = is_replayed(storm_conf)
         self._batcher = None
         self._superseded = False
         self._epoch = self._sent = self._highest = 0

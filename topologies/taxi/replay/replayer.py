@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from topologies.taxi.replay.pace import Pace
     from topologies.taxi.replay.plan import Limits, Phase
     from topologies.taxi.replay.rejects import RejectsFile
-    from topologies.taxi.replay.source import Source
+    from topologies.taxi.replay.row_source import Source
     from topologies.taxi.replay.stream import RunStream, Standing
 
 _POLL_S = 0.02

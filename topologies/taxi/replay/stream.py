@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 from topologies.taxi.keys import QUERIES
 from topologies.taxi.replay.errors import FeedError
-from topologies.taxi.replay.scripts import APPEND, BEGIN, END, TAKE_OVER
+from topologies.taxi.replay.feed_scripts import APPEND, BEGIN, END, TAKE_OVER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
