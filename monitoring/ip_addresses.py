@@ -12,7 +12,7 @@ def fault(host: str) -> str:
         host: Text of the address.
     """
     try:
-        address = _parsed(host)
+        address = _parse(host)
     except ValueError:
         return "is no numeric IP address"
     if "%" in host:  # a name of an interface; moreover any text may follow, and not all of it can be sent to
@@ -24,10 +24,10 @@ def fault(host: str) -> str:
 
 def is_loopback(host: str) -> bool:
     """Say whether whoever sends to a numeric address sends to itself."""
-    return _parsed(host).is_loopback
+    return _parse(host).is_loopback
 
 
-def _parsed(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+def _parse(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
     address = ipaddress.ip_address(host)
     mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
     return mapped or address

@@ -52,7 +52,7 @@ def finite(value: object) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def shown(value: object) -> str:
+def describe(value: object) -> str:
     """Return a value for a line of the log: short, and of objects and lists only what they are."""
     if isinstance(value, list | dict):
         return f"a {type(value).__name__}"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from formats.node_reading import VERSION
 from monitoring.ip_addresses import fault, is_loopback
-from monitoring.json_input import json_object, shown
+from monitoring.json_input import describe, json_object
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -128,7 +128,7 @@ def to_json(reading: Reading) -> bytes:
         "height": round(place.height_ms, 4),
         "error": round(place.error, 4),
         "availability": round(reading.availability, 6),
-        "outages": {"count": round(reading.outages.count, 3), "last_s": _rounded(reading.outages.last_s, 1)},
+        "outages": {"count": round(reading.outages.count, 3), "last_s": _round(reading.outages.last_s, 1)},
         "load": {
             "cpu": round(reading.load.cpu, 3),
             "memory": round(reading.load.memory, 3),
@@ -156,7 +156,7 @@ def _link(link: Link) -> LinkFields:
     return fields
 
 
-def _rounded(value: float | None, digits: int) -> float | None:
+def _round(value: float | None, digits: int) -> float | None:
     return None if value is None else round(value, digits)
 
 
@@ -172,7 +172,7 @@ def probe_address(content: bytes | None, *, loopback: bool = False) -> Address:
     """
     fields = json_object(content)
     if fields.get("version") != VERSION:
-        raise ValueError(f"version {shown(fields.get('version'))} instead of {VERSION}")
+        raise ValueError(f"version {describe(fields.get('version'))} instead of {VERSION}")
     address = parse_address(fields.get("probe"))
     if is_loopback(address.host) and not loopback:
         raise ValueError(f"probe address {address} is of its own host alone")
@@ -187,13 +187,13 @@ def parse_address(text: object) -> Address:
     """
     if not isinstance(text, str):
         # one kind of error for all bad content
-        raise ValueError(f"probe address {shown(text)} is not text")  # noqa: TRY004 - see above
+        raise ValueError(f"probe address {describe(text)} is not text")  # noqa: TRY004 - see above
     host, colon, port = text.rpartition(":")
     if host.startswith("[") and host.endswith("]"):
         host = host[1:-1]
     reason = fault(host)
     if reason:
-        raise ValueError(f"host of probe address {shown(text)} {reason}")
+        raise ValueError(f"host of probe address {describe(text)} {reason}")
     if not colon or not (port.isascii() and port.isdigit()) or not 0 < int(port) < 65536:
-        raise ValueError(f"probe address {shown(text)} has no port from 1 to 65535")
+        raise ValueError(f"probe address {describe(text)} has no port from 1 to 65535")
     return Address(host, int(port))

@@ -58,7 +58,7 @@ class Agent:
         self._address = Address(advertised_address(options), options.port)
         rng = random.Random(options.host)  # noqa: S311 - spreads load; nothing secret depends on it
         self._state_file = StateKeeper(options.state, log)
-        before = self._state_file.restored(VivaldiParameters().dimensions, time.time())
+        before = self._state_file.restore(VivaldiParameters().dimensions, time.time())
         self._measurements = Measurements(
             rng,
             clock_s(),
@@ -71,10 +71,10 @@ class Agent:
         self._load = LoadMeter(options.slot_ports)
         self._prober = Prober(
             lambda: self._measurements.coordinate,
-            self._answered,
+            self._on_answer,
             self._lost,
             clock_s=clock_s,
-            on_refusal=self._refused,
+            on_refusal=self._on_refusal,
         )
         self._refusals_told: set[Refusal] = {Refusal.UNASKED}  # late answers are no news
         self._sequence = 0
@@ -86,8 +86,8 @@ class Agent:
                 options.auth,
                 loopback=is_loopback(self._address.host),
             ),
-            lambda listing: self._hand_over(self._peers_changed, listing),
-            lambda partners: self._hand_over(self._measurements.partners_changed, partners),
+            lambda listing: self._hand_over(self._on_peers, listing),
+            lambda partners: self._hand_over(self._measurements.take_partners, partners),
             log,
             on_fault=lambda: self._hand_over(self._end.set),
         )
@@ -181,16 +181,16 @@ class Agent:
         self._state_file.save_soon(self._state(now_s, clean=False))
         return SAVE_S
 
-    def _answered(self, peer: str, round_trip_ms: float, place: Coordinate) -> None:
+    def _on_answer(self, peer: str, round_trip_ms: float, place: Coordinate) -> None:
         """Pass an answer on (called by the prober)."""
-        self._measurements.answered(peer, self._clock_s(), round_trip_ms, place)
+        self._measurements.take_answer(peer, self._clock_s(), round_trip_ms, place)
 
     def _lost(self, peer: str, sent_s: float) -> None:
         """Pass the loss of a probe on (called by the prober)."""
         if self._measurements.lost(peer, sent_s, self._clock_s()):
             self._publisher.refresh(peer)
 
-    def _refused(self, sender: str, refusal: Refusal, reason: str) -> None:
+    def _on_refusal(self, sender: str, refusal: Refusal, reason: str) -> None:
         """Tell the first datagram that is refused for a reason (called by the prober)."""
         if refusal not in self._refusals_told:
             self._refusals_told.add(refusal)
@@ -202,8 +202,8 @@ class Agent:
         if loop is not None and not loop.is_closed():
             loop.call_soon_threadsafe(take, *news)
 
-    def _peers_changed(self, listing: Listing) -> None:
-        self._measurements.peers_changed(listing, self._clock_s())
+    def _on_peers(self, listing: Listing) -> None:
+        self._measurements.take_peers(listing, self._clock_s())
 
     def _reading(self, now_s: float) -> Reading:
         self._sequence += 1

@@ -37,7 +37,7 @@ class LinkMemory:
     answered_age_s: float | None
     samples: tuple[tuple[float, float], ...]
 
-    def aged(self, passed_s: float) -> LinkMemory:
+    def age(self, passed_s: float) -> LinkMemory:
         """Tell the same for `passed_s` seconds later."""
         answered_age_s = None if self.answered_age_s is None else self.answered_age_s + passed_s
         return replace(

@@ -126,10 +126,10 @@ class Vivaldi:
         step_ms = timestep * weight * (delay_ms - estimate_ms)
         step_ms = max(-parameters.max_step_ms, min(parameters.max_step_ms, step_ms))
         shake = parameters.shake if sample_error > parameters.misfit and not near else 0.0
-        self._coordinate = self._pulled_back(self._moved(remote, step_ms, shake, error))
+        self._coordinate = self._pull_back(self._move(remote, step_ms, shake, error))
         return Outcome.MOVED
 
-    def _moved(self, remote: Coordinate, step_ms: float, shake: float, error: float) -> Coordinate:
+    def _move(self, remote: Coordinate, step_ms: float, shake: float, error: float) -> Coordinate:
         """Move by `step_ms` along the unit vector from the peer, height included (section 5.4)."""
         here, minimum_ms = self._coordinate, self._parameters.min_height_ms
         apart_ms = math.dist(here.position_ms, remote.position_ms)
@@ -153,7 +153,7 @@ class Vivaldi:
         rise_ms = step_ms * heights_ms / (apart_ms + heights_ms) if heights_ms > 0 else 0.0
         return Coordinate(position_ms, min(MAX_EXTENT_MS, max(minimum_ms, here.height_ms + rise_ms)), error)
 
-    def _pulled_back(self, coordinate: Coordinate) -> Coordinate:
+    def _pull_back(self, coordinate: Coordinate) -> Coordinate:
         """Apply the weak pull towards the origin."""
         distance_ms = math.hypot(*coordinate.position_ms)
         if distance_ms == 0:

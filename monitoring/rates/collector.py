@@ -136,7 +136,7 @@ class Collector:
         try:
             with self._connect() as nimbus:
                 statuses = nimbus.topologies()
-                for topology in sorted(self._standing.keys() - _kept(statuses)):
+                for topology in sorted(self._standing.keys() - _followed(statuses)):
                     self._forget(topology)
                 for topology, status in sorted(statuses.items()):
                     if status in _LOOKED_AT:
@@ -212,7 +212,7 @@ class Collector:
         self._standing.pop(topology, None)
 
 
-def _kept(statuses: dict[str, str]) -> set[str]:
+def _followed(statuses: dict[str, str]) -> set[str]:
     return {topology for topology, status in statuses.items() if status in (*_LOOKED_AT, _PAUSED)}
 
 

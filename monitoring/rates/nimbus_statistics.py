@@ -171,8 +171,8 @@ def _counters(uptime_s: int | None, stats: Any, shape: Shape, component: str) ->
     return Counters(
         uptime_s=uptime_s,
         step=step,
-        emitted=_measured(_counts("emitted", stats.emitted, str)),
-        transferred=_measured(_counts("transferred", stats.transferred, str)),
+        emitted=_keep_measured(_counts("emitted", stats.emitted, str)),
+        transferred=_keep_measured(_counts("transferred", stats.transferred, str)),
         executed={
             stream: count
             for stream, count in executed.items()
@@ -188,7 +188,7 @@ def _global(id_: Any) -> Stream:
     return Stream(id_.componentId, id_.streamId)
 
 
-def _measured(counts: dict[str, int]) -> dict[str, int]:
+def _keep_measured(counts: dict[str, int]) -> dict[str, int]:
     return {stream: count for stream, count in counts.items() if is_measured_stream(stream)}
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kazoo.exceptions import NoAuthError, NoNodeError
 
 from monitoring.host_pairs import busiest
-from monitoring.json_input import amount, json_object, shown
+from monitoring.json_input import amount, describe, json_object
 from monitoring.zookeeper.ephemeral_node import REPLY_S
 from monitoring.zookeeper.folder import Folder
 
@@ -169,7 +169,7 @@ def pair_rates(content: bytes | None) -> PairRates:
     """
     fields = json_object(content)
     if fields.get("version") != _VERSION:
-        raise ValueError(f"version {shown(fields.get('version'))} instead of {_VERSION}")
+        raise ValueError(f"version {describe(fields.get('version'))} instead of {_VERSION}")
     lifetime_s = amount(fields.get("lifetime_s"))
     if not lifetime_s:
         raise ValueError("lifetime_s is no time above zero")

@@ -12,7 +12,7 @@ from topologies.result_folder import CollectError, result_folder
 from topologies.synthetic.results import Measurements, faults_of
 from topologies.synthetic.run_summary import RunSummary, write_summary
 from topologies.synthetic.totals import by_component
-from topologies.synthetic.trail import parsed
+from topologies.synthetic.trail import parse
 from topologies.synthetic.workload import Workload
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ class _Gathering:
         if self._measurements is None:
             raise CollectError(f"run {self._run}: entry {identity} comes before any plan")
         try:
-            journey = parsed(fields["trail"])
+            journey = parse(fields["trail"])
             path = self._measurements.add(journey)
         except (ValueError, IndexError) as error:
             raise CollectError(f"run {self._run}: entry {identity}: {error}") from error

@@ -45,7 +45,7 @@ class _Operator:
     def _send(self, stream: int, number: int, trail: str) -> None:
         load = padding(number, trail, self.settings.workload.streams[stream].tuple_bytes)
         if number > 0:
-            self.totals.sent(stream, size_of(number, trail, load))
+            self.totals.count_sent(stream, size_of(number, trail, load))
         self.emit([number, trail, load], stream=stream_id(stream))  # type: ignore[attr-defined]  # streamparse's
 
     def _send_markers(self) -> None:
@@ -75,7 +75,7 @@ class Source(_Operator, HardenedSpout):
             stream, number = due
             emit_us = now_us()
             self.work()
-            self._send(stream, number, trails.begun(emit_us, now_us()))
+            self._send(stream, number, trails.begin(emit_us, now_us()))
         elif not self._pacer.done:
             time.sleep(min(self._pacer.wait_s(now_s), _PAUSE_S))
         elif not self._ended:
@@ -127,11 +127,11 @@ class Inner(_Operator, HardenedBolt):
                 self._send_markers()
             return
         if number > 0:
-            self.totals.received(stream, in_us)
+            self.totals.count_received(stream, in_us)
         if not self.settings.workload.streams[stream].critical:
             return
         self.work()
-        extended = trails.extended(trail, stream, in_us, now_us())
+        extended = trails.extend(trail, stream, in_us, now_us())
         for onwards, copies in self._selectivity.pass_on(trails.path_of(trail, stream)):
             for _ in range(copies):
                 self._send(onwards, number, extended)
@@ -164,7 +164,7 @@ class Sink(Inner):
         number, trail, _ = tup.values
         stream = stream_number(tup.stream)
         if trail and number > 0 and self.settings.workload.streams[stream].critical:
-            done = trails.extended(trail, stream, in_us, now_us())
+            done = trails.extend(trail, stream, in_us, now_us())
             self._writer.write_tuple({"sink": self.component_name, "n": number, "trail": done})
 
     def process_tick(self, tup: Tuple) -> None:  # noqa: ARG002 - Storm's

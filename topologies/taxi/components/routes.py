@@ -14,7 +14,7 @@ from topologies.batches.times import unpack_times
 from topologies.moments import now_us
 from topologies.taxi.grid import cell_of
 from topologies.taxi.settings import shares_of
-from topologies.taxi.trail import extended
+from topologies.taxi.trail import extend
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ class ComputeRouteID(BatchBolt):
             route = f"{start}-{cell_of(float(to_longitude), float(to_latitude))}"
             shares[share_of(route, self._shares)].append(f"{n} {pickup} {route}")
         for share, rows in enumerate(shares):
-            self.send(header, [share, extended(trail, came_us, now_us()), "\n".join(rows)])
+            self.send(header, [share, extend(trail, came_us, now_us()), "\n".join(rows)])
 
 
 class Metronome(OrderedBolt):

@@ -178,7 +178,7 @@ class DataSource(HardenedSpout):
                     self._watch.note_fault("")
             self._progress = progress
             self._progress_s = monotonic()
-        stall_s = self._tries.stretched(self._settings.stall_s)
+        stall_s = self._tries.wait_s(self._settings.stall_s)
         if monotonic() - self._progress_s <= stall_s:
             return
         if self._superseded:
@@ -197,7 +197,7 @@ class DataSource(HardenedSpout):
     def _look_at_failure(self) -> None:
         if not self._failed or self._batcher is None:
             return
-        if monotonic() - self._began_s >= self._tries.stretched(_LEAST_EPOCH_S):
+        if monotonic() - self._began_s >= self._tries.wait_s(_LEAST_EPOCH_S):
             if self._tries.count:  # the component that failed has told the first time
                 self._tell_all(f"a batch failed, {self._stuck()}")
             self._begin_again()
