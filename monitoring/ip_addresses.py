@@ -1,4 +1,4 @@
-"""Which IP addresses other hosts can send to."""
+"""Says which IP addresses other hosts can send to."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ipaddress
 
 
 def fault(host: str) -> str:
-    """Say in a few words why nobody can send to an address; empty if somebody can.
+    """Say in a few words why other hosts cannot send to an address; empty if they can.
 
     Args:
         host: Text of the address.
@@ -23,7 +23,7 @@ def fault(host: str) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Say whether whoever sends to a numeric address sends to itself."""
+    """Say whether a host that sends to a numeric address sends to itself."""
     return _parse(host).is_loopback
 
 

@@ -1,4 +1,4 @@
-"""What an agent publishes about its host, and what it reads about others.
+"""Holds what an agent publishes about its host, and reads what it needs of others.
 
 The znode `<root>/nodes/<host>` holds one JSON object (`formats.node_reading`).
 """
@@ -88,7 +88,7 @@ class Reading:
         sequence: Number of the reading, from 1 at each start of the agent.
         lifetime_s: Age from which the reading counts as missing, s.
         host: Name of the host, as its supervisor calls it.
-        site: Name of its data centre, if told.
+        site: Name of its data centre, if known.
         coordinate: Position and height in ms, one way, and relative error.
         availability: Probability that the host is up and reachable, 0 to 1.
         outages: Times when the host was down or cut off.
@@ -111,7 +111,7 @@ class Reading:
 
 
 def to_json(reading: Reading) -> bytes:
-    """Give the znode's content.
+    """Return the znode's content.
 
     Raises:
         ValueError: If a number is not finite; such a reading must never be published.
@@ -165,7 +165,7 @@ def probe_address(content: bytes | None, *, loopback: bool = False) -> Address:
 
     Args:
         content: The znode's content; None if it never had any.
-        loopback: Whether a loopback address is possible. Anybody but its own host would send to itself.
+        loopback: Whether a loopback address is possible. Any other host would send to itself.
 
     Raises:
         ValueError: With the reason, if the content is not a reading of a version known here.

@@ -46,7 +46,7 @@ class Agent:
         clock_s: A clock that does not go back, in s.
 
     Raises:
-        AgentError: If this host's own address cannot be told.
+        AgentError: If this host's own address cannot be found.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Agent:
             clock_s=clock_s,
             on_refusal=self._on_refusal,
         )
-        self._refusals_told: set[Refusal] = {Refusal.UNASKED}  # late answers are no news
+        self._refusals_logged: set[Refusal] = {Refusal.UNASKED}  # late answers are no news
         self._sequence = 0
         self._publisher = Publisher(
             PublisherOptions(
@@ -127,10 +127,10 @@ class Agent:
                 sent_bytes=self._prober.sent_bytes,
             )
         if not self._asked_to_end:
-            raise AgentError("the agent ended by a fault of its own, told above")
+            raise AgentError("the agent ended by a fault of its own, logged above")
 
     def figures(self) -> AgentFigures:
-        """Tell what was counted so far; may be called from any thread, and waits for nothing."""
+        """Return what was counted so far; may be called from any thread, and waits for nothing."""
         prober, measurements = self._prober, self._measurements
         return AgentFigures(
             sent=prober.sent,
@@ -191,9 +191,9 @@ class Agent:
             self._publisher.refresh(peer)
 
     def _on_refusal(self, sender: str, refusal: Refusal, reason: str) -> None:
-        """Tell the first datagram that is refused for a reason (called by the prober)."""
-        if refusal not in self._refusals_told:
-            self._refusals_told.add(refusal)
+        """Log the first datagram that is refused for a reason (called by the prober)."""
+        if refusal not in self._refusals_logged:
+            self._refusals_logged.add(refusal)
             self._log.warning("datagram-refused", sender=sender, refusal=refusal, reason=reason)
 
     def _hand_over(self, take: Callable[..., None], *news: object) -> None:

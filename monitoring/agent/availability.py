@@ -1,6 +1,7 @@
-"""The probability that this host is up and reachable, learnt from the agent's own past.
+"""Estimates the probability that this host is up and reachable from the agent's own past.
 
-The estimate is the mean of a Beta distribution: `(good + prior good) / (all + prior all)`, in seconds. Time
+The estimate is the mean of a Beta distribution: `(good + prior good) / (all + prior all)`, in seconds
+(with forgetting as in A. Josang, R. Ismail, "The beta reputation system", Bled eConference 2002). Time
 counts as bad when the agent did not run (a crash, a frozen machine) and when none of its probes came back
 although there were peers to answer: one silent peer is that peer's trouble, all of them silent is ours. Old
 time fades: after one horizon it weighs 1/e. Outages are counted too, and their number fades alike: many short
@@ -108,7 +109,7 @@ class Availability:
         """
         passed_s = max(0.0, now_s - self._looked_s)
         self._looked_s = now_s
-        if passed_s > self._parameters.gap_s:  # nobody could answer us, nor we them, while we stood still
+        if passed_s > self._parameters.gap_s:  # no answer could come, nor one go, while we stood still
             self._probed = False
             bad = True
         else:

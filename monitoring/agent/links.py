@@ -1,8 +1,8 @@
-"""What probes tell about each link: delay, loss, and the probability that it carries anything at all.
+"""Judges each link by its probes: delay, loss, and the probability that it carries anything at all.
 
 A link counts as cut while several probes in a row stay without an answer although the peer is published as
 alive and others answer. A silence that ends with the peer's reading gone from ZooKeeper was the peer's own
-(it died, or was stopped), and one in which nobody answers is this host's: neither counts against a link.
+(it died, or was stopped), and one in which no peer answers is this host's: neither counts against a link.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ class Links:
         return past is not None and past.here
 
     def choose(self, now_s: float, partners: Collection[str]) -> dict[str, Link]:
-        """Give what the reading tells: partners first, then the freshest; sorted by name.
+        """Choose the links of a reading: partners first, then the freshest; sorted by name.
 
         Args:
             now_s: Time of the reading, s.
@@ -146,7 +146,7 @@ class Links:
         return {peer: link for peer, link in links.items() if link is not None}
 
     def memory(self, now_s: float) -> dict[str, LinkMemory]:
-        """Give what should outlive a restart, by peer."""
+        """Return what should outlive a restart, by peer."""
         self._drop_old(now_s)
         return {peer: self._memory_of(peer, past, now_s) for peer, past in self._pasts.items()}
 

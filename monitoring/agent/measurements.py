@@ -1,4 +1,4 @@
-"""What a host learns from probes, and what it concludes: no socket, no clock, no ZooKeeper in here.
+"""Draws a host's conclusions from its probes: no socket, no clock, no ZooKeeper in here.
 
 All times are s of one clock that does not go back.
 """
@@ -89,11 +89,11 @@ class Measurements:
         return len(self._silent)
 
     def link_memory(self, now_s: float) -> dict[str, LinkMemory]:
-        """Give what should outlive a restart of this host's links, by peer."""
+        """Return what should outlive a restart of this host's links, by peer."""
         return self._links.memory(now_s)
 
     def next_peer(self, now_s: float) -> tuple[str, Address] | None:
-        """Name whom to probe now and where; None if there is nobody."""
+        """Name whom to probe now and where; None if there is no peer."""
         self._forget(now_s)
         peer = self._chooser.choose(lambda candidate: self._distance_ms(candidate, now_s))
         if not peer:

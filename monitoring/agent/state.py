@@ -1,4 +1,4 @@
-"""What an agent remembers over a restart: its coordinate, its host's past and its links'."""
+"""Saves and loads what an agent remembers: its coordinate, its host's past and its links'."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class State:
 
     Attributes:
         saved_s: Unix time of the file, s.
-        clean: Whether the agent was told to stop; otherwise the time since then was an outage.
+        clean: Whether the agent was stopped on purpose; otherwise the time since then was an outage.
         coordinate: The last coordinate.
         history: Good and bad seconds, and outages, of the availability.
         links: Past of each link, by peer.
@@ -153,7 +153,7 @@ def resume(state: State, now_s: float, parameters: AvailabilityParameters) -> St
         history = add_time(state.history, pause_s, parameters, bad=True).with_outage()
     place = state.coordinate
     coordinate = Coordinate(place.position_ms, place.height_ms, max(place.error, RESTART_ERROR))
-    # After a clock that went back nobody can tell how old a link's past is.
+    # After a clock that went back the age of a link's past is unknown.
     links = {peer: link.age(pause_s) for peer, link in state.links.items() if now_s >= state.saved_s}
     return State(now_s, state.clean, coordinate, history, links)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class StateKeeper:
-    """Reads and writes a state file, and tells each change of trouble with it once.
+    """Reads and writes a state file, and logs each change of trouble with it once.
 
     Files are written in a thread: a disk may take seconds to say that it has them, and answers that the event
     loop reads that late would look like long delays.

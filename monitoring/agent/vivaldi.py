@@ -1,6 +1,8 @@
-"""Vivaldi: a host finds its own coordinate from delays to a few others (Dabek et al., SIGCOMM 2004).
+"""Vivaldi: a host finds its own coordinate from delays to a few others.
 
-The spring system of the paper with the adaptive timestep (figure 3) and the height vector (section 5.4).
+Source: F. Dabek, R. Cox, F. Kaashoek, R. Morris, "Vivaldi: a decentralized network coordinate system",
+SIGCOMM 2004: the spring system with the adaptive timestep (figure 3) and the height vector (section 5.4).
+Gravity is that of J. Ledlie, P. Gardner, M. Seltzer, "Network coordinates in the wild", NSDI 2007.
 Delays are one way, in ms: half of a round trip. No clock and no network here; randomness is handed in.
 """
 
@@ -134,7 +136,7 @@ class Vivaldi:
         here, minimum_ms = self._coordinate, self._parameters.min_height_ms
         apart_ms = math.dist(here.position_ms, remote.position_ms)
         heights_ms = here.height_ms + remote.height_ms
-        if apart_ms < minimum_ms:  # no direction to tell: leave the spot in any
+        if apart_ms < minimum_ms:  # without a direction the host leaves the spot in any
             direction = self._random_direction()
             share = 1.0
         else:

@@ -1,4 +1,4 @@
-"""The rates collector's metrics, read from its counts when somebody asks."""
+"""The rates collector's metrics, read from its counts at each scrape."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class RatesMetrics(Collector):
-    """Tells a rates collector's figures in the library's terms.
+    """Gives a rates collector's figures in the library's terms.
 
     Args:
         figures: Gives them; called from the thread of a scrape.

@@ -132,7 +132,7 @@ def _dealt(group: Sequence[Measured], what: _Direction, key: Stream | str) -> li
 def _emitted_rates(
     shape: Shape, groups: Mapping[str, Sequence[Measured]]
 ) -> tuple[tuple[Stream, float, float], ...]:
-    """Return what each component emits: streams that somebody takes, and all others with a counter."""
+    """Return what each component emits: streams with a subscriber, and all others with a counter."""
     streams = {stream for inputs in shape.inputs.values() for stream in inputs}
     for component, group in groups.items():
         for one in group:

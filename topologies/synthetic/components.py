@@ -1,4 +1,4 @@
-"""The components of every synthetic topology; which operator one is, its configuration and its id say."""
+"""The components of every synthetic topology; each learns its operator from its id and configuration."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 BACKLOG_S = 3.0
 """What a source is later with than this it skips."""
 _PAUSE_S = 0.005
-_TOLD_EVERY_S = 5.0
+_REPORTED_EVERY_S = 5.0
 _ANSWER_S = 5.0
 
 
@@ -61,8 +61,8 @@ class Source(_Operator, HardenedSpout):
         self._begin(storm_conf)
         self._pacer: Pacer | None = None
         self._ended = False
-        self._told_skipped = 0
-        self._told_s = -math.inf
+        self._reported_skipped = 0
+        self._reported_s = -math.inf
 
     def next_tuple(self) -> None:
         """Emit the tuple that is due, or rest for some milliseconds."""
@@ -70,7 +70,7 @@ class Source(_Operator, HardenedSpout):
         if self._pacer is None:
             self._pacer = Pacer(self._streams(), now_s, BACKLOG_S)
         due = self._pacer.take(now_s)
-        self._tell_skipped(self._pacer, now_s)
+        self._report_skipped(self._pacer, now_s)
         if due is not None:
             stream, number = due
             emit_us = now_us()
@@ -97,10 +97,10 @@ class Source(_Operator, HardenedSpout):
             for k in self.leaving
         )
 
-    def _tell_skipped(self, pacer: Pacer, now_s: float) -> None:
-        if pacer.skipped > self._told_skipped and now_s - self._told_s >= _TOLD_EVERY_S:
-            self._told_skipped = pacer.skipped
-            self._told_s = now_s
+    def _report_skipped(self, pacer: Pacer, now_s: float) -> None:
+        if pacer.skipped > self._reported_skipped and now_s - self._reported_s >= _REPORTED_EVERY_S:
+            self._reported_skipped = pacer.skipped
+            self._reported_s = now_s
             self.report_error(
                 f"{pacer.skipped} tuples skipped so far: they were due more than {BACKLOG_S:g} s ago, "
                 "this source is too slow for its rates"

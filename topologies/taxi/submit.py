@@ -72,7 +72,7 @@ def configuration(submission: Submission) -> dict[str, object]:
     conf[RUN_KEY] = submission.run.id
     conf[QUERIES_KEY] = ",".join(submission.queries)
     if is_replayed(conf) and conf[ACKERS_KEY] == 0:
-        msg = f"{REPLAY_KEY} needs ackers, but {ACKERS_KEY} is 0: no batch that fails would be told"
+        msg = f"{REPLAY_KEY} needs ackers, but {ACKERS_KEY} is 0: no batch that fails would be reported"
         raise ValueError(msg)
     TaxiSettings.from_conf(conf)
     Semantics.from_conf(conf)

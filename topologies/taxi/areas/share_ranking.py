@@ -28,7 +28,7 @@ _NO_FLOOR = (0, 0)  # nothing is below it
 class ShareRanking:
     """Ranks the areas of a share that are at least as profitable as a floor.
 
-    Most changes of an area happen far below the best, and one comparison tells. All areas from the floor up
+    Most changes of an area happen far below the best, and one comparison shows. All areas from the floor up
     are in order; when they become too many the floor is raised, and when fewer than `REPORTED` are left all
     areas are looked at anew. So the best are always the best of all, and no rank is ever stale.
 

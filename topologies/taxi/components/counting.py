@@ -1,4 +1,4 @@
-"""countByWindow: trips per route in the last 30 minutes."""
+"""CountByWindow: trips per route in the last 30 minutes."""
 
 from __future__ import annotations
 

@@ -47,9 +47,9 @@ class ComputeRouteID(BatchBolt):
 
 
 class Metronome(OrderedBolt):
-    """Defines the passing of a query's time: tells all shares at which rows it moves, never backwards.
+    """Defines the passing of a query's time: sends all shares the rows at which it moves, never backwards.
 
-    The first share is told more, which travels on to the end: what became of the rows.
+    The first share also receives what became of the rows, which travels on to the end.
     """
 
     outputs: ClassVar = [*Header.FIELDS, "share", "ticks", "account"]
@@ -74,11 +74,11 @@ class Metronome(OrderedBolt):
         self._clock = QueryClock(header.query(self.query), self._rebuild_s)
 
     def work(self, share: int, header: Header, parts: Mapping[str, Arrived]) -> None:  # noqa: ARG002 - there is one
-        """Tell the time of one batch; one before the query's start has none."""
+        """Send the time of one batch; one before the query's start has none."""
         entries, end, times = parts[WHOLE].values
         ticks = account = ""
         if header.serves(self.query):
-            told, what = self._clock.take(header, entries, unpack_times(times), end=bool(end))
-            ticks, account = told.encode(), what.encode()
+            moves, what = self._clock.take(header, entries, unpack_times(times), end=bool(end))
+            ticks, account = moves.encode(), what.encode()
         for each in range(self._count):
             self.send(header, [each, ticks, account if each == 0 else ""])

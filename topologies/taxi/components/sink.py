@@ -68,7 +68,7 @@ class ResultsBolt(OrderedBolt):
 
     Redis refuses a batch that does not follow the last one written, and every batch of an epoch that is
     over. With replay a batch is acknowledged when Redis has taken it, and fails when that is in doubt;
-    without, the source notices that nothing is released any more. What is wrong is told once, until a batch
+    without, the source notices that nothing is released any more. Each fault is reported once, until a batch
     is taken again.
     """
 

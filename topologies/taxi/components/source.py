@@ -1,4 +1,4 @@
-"""dataSource: rows from Redis, in epochs."""
+"""DataSource: rows from Redis, in epochs."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class DataSource(HardenedSpout):
             )
 
     def ack(self, tup_id: str) -> None:
-        """Do nothing: Redis tells what is done."""
+        """Do nothing: Redis knows what is done."""
 
     def fail(self, tup_id: str) -> None:
         """Begin a new epoch, as soon as this one is old enough, unless the batch was of an earlier one."""
@@ -158,7 +158,7 @@ class DataSource(HardenedSpout):
                 self.report_error(sentence)
         except RowsGoneError as error:
             self._batcher = None
-            self._tell_all(str(error))
+            self._report_to_all(str(error))
 
     def _seen(self, batcher: Batcher) -> int:
         """Return the last row that is worked off in this epoch."""
@@ -198,12 +198,12 @@ class DataSource(HardenedSpout):
         if not self._failed or self._batcher is None:
             return
         if monotonic() - self._began_s >= self._tries.wait_s(_LEAST_EPOCH_S):
-            if self._tries.count:  # the component that failed has told the first time
-                self._tell_all(f"a batch failed, {self._stuck()}")
+            if self._tries.count:  # the component that failed has reported the first time
+                self._report_to_all(f"a batch failed, {self._stuck()}")
             self._begin_again()
 
-    def _tell_all(self, message: str) -> None:
-        """Tell also who collects the results why nothing comes, until something does."""
+    def _report_to_all(self, message: str) -> None:
+        """Report why nothing comes, in Storm and to the collector of results, until something does."""
         self.report_error(message)
         self._watch.note_fault(message)
 

@@ -69,10 +69,10 @@ class Profitability(OrderedBolt):
         tops: list[ShareTop] = []
         if ticks:
             changes = [part.values[-1] for part in taxis.values()]
-            told = Ticks.decode(ticks)
+            moves = Ticks.decode(ticks)
             own_rows = self._semantics.expiry == "own-rows"
             areas, trips = self._shares_of_areas[share], parts[_TRIPS].values[-1]
-            tops = _rank(areas, told, trips, changes, own_rows=own_rows)
+            tops = _rank(areas, moves, trips, changes, own_rows=own_rows)
         last = max(part.came_us for part in taxis.values())
         trail = latest(part.values[2] for part in taxis.values())
         trail = extend(trail, last, parts[_CLOCK].came_us, now_us())
