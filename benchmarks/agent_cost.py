@@ -27,8 +27,8 @@ from kazoo.client import KazooClient
 from benchmarks.agents_at_scale import content
 from benchmarks.zookeeper_server import zookeeper_server
 from experiments.machine import PROJECT, provenance
-from monitoring.agent.coordinate import Coordinate
 from monitoring.agent.probe import Answer, Probe, decode, encode_answer, encode_probe
+from monitoring.coordinate import Coordinate
 
 ROOT = "/cost"
 WARM_UP_S = 30.0

@@ -31,10 +31,8 @@ from kazoo.protocol.states import EventType
 
 from benchmarks.zookeeper_server import zookeeper_server
 from experiments.machine import provenance
-from monitoring.agent.coordinate import Coordinate
-from monitoring.agent.links import Link
-from monitoring.agent.load import Load
-from monitoring.reading import Address, Outages, Reading, to_json
+from monitoring.coordinate import Coordinate
+from monitoring.reading import Address, Link, Load, Outages, Reading, to_json
 from monitoring.zookeeper.publisher import Publisher, PublisherOptions
 
 if TYPE_CHECKING:

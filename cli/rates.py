@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from cli.metrics import Metrics
-    from monitoring.agent_figures import SessionFigures
     from monitoring.rates.rates_figures import CollectorFigures
+    from monitoring.zookeeper.session_figures import SessionFigures
 
 
 def rates(

@@ -1,4 +1,4 @@
-"""Which process a lab hangs on, and whether it still runs.
+"""Finds the process that a lab hangs on, and whether it still runs.
 
 The state folder's lock is held by the anchor and the keeper only, so the kernel itself says whether a lab
 runs. The state file names the anchor by process id and start time: no stranger with the same id is ever taken
@@ -25,7 +25,7 @@ _FLOCK = struct.Struct("hhqqi4x")  # struct flock: type, whence, start, length, 
 
 
 def take_lock(folder: LabFolder) -> int | None:
-    """Return a descriptor that holds the folder's lock, or None when somebody else holds it."""
+    """Return a descriptor that holds the folder's lock, or None when another process holds it."""
     descriptor = os.open(folder.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0))
@@ -36,7 +36,7 @@ def take_lock(folder: LabFolder) -> int | None:
 
 
 def is_locked(folder: LabFolder) -> bool:
-    """Tell whether a lab runs or starts in this folder, without touching the lock."""
+    """Say whether a lab runs or starts in this folder, without touching the lock."""
     try:
         descriptor = os.open(folder.lock, os.O_RDWR | os.O_CLOEXEC)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""What must be there before a lab can start."""
+"""Checks what must be there before a lab can start."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ def check_programs() -> Programs:
         )
     java = str(found["java"])
     try:
-        told = subprocess.run([java, "-version"], capture_output=True, text=True, check=True).stderr
+        answer = subprocess.run([java, "-version"], capture_output=True, text=True, check=True).stderr
     except (OSError, subprocess.CalledProcessError) as error:
         raise LabError(f"{java} does not run: {error}") from None
-    version = re.search(r'version "(\d+)', told)
+    version = re.search(r'version "(\d+)', answer)
     if version is None or int(version[1]) < _OLDEST_JAVA:
-        first = (told.strip() or "no version told").splitlines()[0]
+        first = (answer.strip() or "no version named").splitlines()[0]
         raise LabError(f"Storm needs Java {_OLDEST_JAVA} or newer; {java} is: {first}")
     if not (STORM_HOME / "RELEASE").exists():
         raise LabError(

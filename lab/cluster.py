@@ -207,7 +207,7 @@ class LabClient:
             raise
 
     def keepers_last_words(self) -> str:
-        """Return what the keeper logged last, which tells why a lab has ended, and where its log lies."""
+        """Return what the keeper logged last, which says why a lab has ended, and where its log lies."""
         return last_words(self.folder, "keeper.log")
 
     def set_delay(self, a: str, b: str, ms: float) -> None:

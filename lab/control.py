@@ -89,10 +89,10 @@ def ask(path: Path, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def keeper_pid(path: Path) -> int:
-    """Return the keeper's process id as this process sees it, told by the kernel.
+    """Return the keeper's process id as this process sees it, from the kernel.
 
     Raises:
-        LabError: Nobody listens on the socket.
+        LabError: No process listens on the socket.
     """
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:

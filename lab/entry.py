@@ -1,4 +1,4 @@
-"""How a command gets into a lab: into its mounts and processes, and into the network of one host."""
+"""Runs a command inside a lab: in its mounts and processes, and in the network of one host."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class LabError(Exception):
-    """Something that keeps the lab from working, told in one sentence that names the place."""
+    """Something that keeps the lab from working; one sentence that names the place."""
 
 
 class NoLabError(LabError):

@@ -86,9 +86,9 @@ class Fleet:
         forwarder = self._start(commands.forwarder())
         _write_all(forwarder.input, setup.to_json())
         line = _read_line(forwarder)
-        told = json.loads(line) if line else {"error": "the forwarder ended; its log is logs/forwarder.out"}
-        if "error" in told:
-            raise LabError(told["error"])
+        reply = json.loads(line) if line else {"error": "the forwarder ended; its log is logs/forwarder.out"}
+        if "error" in reply:
+            raise LabError(reply["error"])
 
     def start_base(self) -> None:
         """Start ZooKeeper, Redis and the observer."""
@@ -140,7 +140,7 @@ class Fleet:
     def set_delay(self, site_a: str, site_b: str, delay_ms: float) -> None:
         """Change the one-way delay between two sites while everything runs."""
         a, b = site_index(self.sites, site_a), site_index(self.sites, site_b)
-        self._tell_forwarder({"a": a, "b": b, "delay_ms": delay_ms})
+        self._send_to_forwarder({"a": a, "b": b, "delay_ms": delay_ms})
         self.delays_ms[a][b] = self.delays_ms[b][a] = delay_ms
 
     def isolate(self, site: str) -> None:
@@ -152,14 +152,14 @@ class Fleet:
         self._set_isolation(self.isolation.rejoin(site_index(self.sites, site)))
 
     def _set_isolation(self, isolation: Isolation) -> None:
-        self._tell_forwarder({"isolated": sorted(isolation.sites)})
+        self._send_to_forwarder({"isolated": sorted(isolation.sites)})
         self.isolation = isolation
 
     def reaches_nimbus(self, host: Host) -> bool:
-        """Tell whether no isolation separates a host from the services' site."""
+        """Say whether no isolation separates a host from the services' site."""
         return not self.isolation.separates(host.site_index, self._host_of[NIMBUS].site_index)
 
-    def _tell_forwarder(self, change: dict[str, Any]) -> None:
+    def _send_to_forwarder(self, change: dict[str, Any]) -> None:
         """Send the forwarder a change of the network."""
         try:
             _write_all(self.services["forwarder"].input, json.dumps(change))
@@ -232,10 +232,10 @@ class Fleet:
         return min((due for due in dues if due is not None), default=None)
 
     def _is_held_back(self, service: Service) -> bool:
-        """Tell whether a service is to start again only when its host reaches Nimbus again.
+        """Say whether a service is to start again only when its host reaches Nimbus again.
 
         A supervisor without ZooKeeper would only end once more. On machines of their own such starts cost
-        nobody else anything; here they take the processors from the hosts that are still there.
+        other hosts nothing; here they take the processors from the hosts that are still there.
         """
         host = service.command.host
         return (

@@ -1,7 +1,7 @@
 """Process 1 of a lab: when it ends, the kernel ends everything else in the lab.
 
 Started by `lab.cluster` inside new PID and mount namespaces. It brings the lab up, watches it, answers on the
-control socket and ends when told to, or when its starter ends before it has let go of the lab.
+control socket and ends on request, or when its starter ends before it has let go of the lab.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Keeper:
     """The event loop around a fleet."""
 
     def __init__(self, fleet: Fleet, starter: int) -> None:
-        """Take the fleet and the descriptor whose end tells that the starter is gone."""
+        """Take the fleet and the descriptor whose end shows that the starter is gone."""
         self._fleet = fleet
         self._starter = starter
         self._progress = _Progress()
@@ -165,7 +165,7 @@ class Keeper:
         return tuple(missing)
 
     def _seen_since_start(self, name: str) -> bool:
-        """Tell whether the last look has met the present process of a service, not one before it."""
+        """Say whether the last look has met the present process of a service, not one before it."""
         service = self._fleet.services.get(name)
         return (
             service is not None

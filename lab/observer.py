@@ -1,4 +1,4 @@
-"""Looks at the cluster from Nimbus' host and tells the keeper on standard output, one JSON line per look.
+"""Looks at the cluster from Nimbus' host and reports to the keeper, one JSON line per look.
 
 It looks each second while things change and less often afterwards; a line on standard input makes it look at
 once and often again.
@@ -97,7 +97,7 @@ class Observer:
 
 
 def _redis_answers() -> bool:
-    """Tell whether Redis answers PING."""
+    """Say whether Redis answers PING."""
     try:
         with socket.create_connection((REDIS, REDIS_PORT), timeout=_TIMEOUT_S) as connection:
             connection.sendall(b"PING\r\n")
@@ -107,7 +107,7 @@ def _redis_answers() -> bool:
 
 
 def _listens(port: int) -> bool:
-    """Tell whether a local process listens on a TCP port, without disturbing it by a connection."""
+    """Say whether a local process listens on a TCP port, without disturbing it by a connection."""
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
         path = Path(table)
         rows = path.read_text(encoding="ascii").splitlines()[1:] if path.exists() else []
@@ -119,7 +119,7 @@ def _listens(port: int) -> bool:
 
 
 def main() -> None:
-    """Look and tell until standard input ends."""
+    """Look and report on standard output until standard input ends."""
     logging.getLogger("kazoo").setLevel(logging.CRITICAL)  # an absent ZooKeeper is an observation, no fault
     observer = Observer()
     previous: tuple[Any, ...] = ()

@@ -1,4 +1,4 @@
-"""Where things lie: the project's build products and the state folder of a lab."""
+"""Paths of the project's build products and of a lab's state folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tells whether a lab is ready, may yet become so, or will not."""
+"""Decides whether a lab is ready, may yet become so, or will not."""
 
 from __future__ import annotations
 

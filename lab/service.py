@@ -31,7 +31,7 @@ class Service:
     """A process and the wish that it runs.
 
     States: `down` not wanted, `running`, `stopping` asked to end, `waiting` ended unexpectedly and due to
-    start again, `failed` ended unexpectedly for good. The owner reaps children and tells by `ended`.
+    start again, `failed` ended unexpectedly for good. The owner reaps children and reports them by `ended`.
     """
 
     def __init__(self, command: Command, logs: Path) -> None:
@@ -151,7 +151,7 @@ class Service:
         return self._due_s if self.state in ("waiting", "stopping") else None
 
     def start_is_due(self) -> bool:
-        """Tell whether the pause before the next start is over."""
+        """Say whether the pause before the next start is over."""
         return self.state == "waiting" and time.monotonic() >= self._due_s
 
     def kill_if_overdue(self) -> None:

@@ -24,7 +24,7 @@ def start_anchor(
         folder: The lab's state folder; its logs' folder is there.
         programs: What the lab runs.
         scheduler: Scheduler that Nimbus uses.
-        starter: Descriptor whose end tells the lab that its starter is gone.
+        starter: Descriptor whose end shows the lab that its starter is gone.
         lock: Descriptor of the folder's lock.
     """
     keeper = [sys.executable, "-m", "lab.keeper", "--folder", str(folder.root)]

@@ -1,4 +1,4 @@
-"""What a lab says about itself."""
+"""The status of a lab, as its keeper reports it."""
 
 from __future__ import annotations
 

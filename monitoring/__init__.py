@@ -1,1 +1,1 @@
-"""The agent of a supervisor host: measures the network around it and publishes what it found."""
+"""Measures hosts, links and rates, and publishes them as readings in ZooKeeper."""

@@ -1,4 +1,4 @@
-"""Whose pairs count among those that exchange tuples: one rule for the collector and for agents. Pure."""
+"""Chooses the pairs of hosts that count as partners, by one rule for collector and agents. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 MAX_PARTNERS = 8
 STAYING = 1.25
-"""A partner counts with its rate times this: noise in rates that are nearly equal exchanges nobody."""
+"""A partner counts with its rate times this: so noise in rates that are nearly equal exchanges no partner."""
 MAX_HOST_PAIRS = 2_000
 """Most pairs of one topology's reading. Every agent reads every reading each minute, and the pairs are most
 of it: among a hundred hosts nearly five thousand exchange tuples."""
@@ -43,7 +43,7 @@ class NamedPairs:
     """Chooses the pairs that the readings of one topology name: every host's with its partners.
 
     It knows each host's partners so far, as the host's agent does. If rates of the moment alone decided,
-    noise would take partners out of the reading, and no agent can keep a partner whose rate it is not told.
+    noise would take partners out of the reading, and no agent can keep a partner whose rate it does not know.
     """
 
     def __init__(self) -> None:

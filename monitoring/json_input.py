@@ -1,7 +1,8 @@
-"""JSON that somebody else wrote: whatever is wrong with it is a `ValueError` with the reason.
+"""Reads JSON of other processes: whatever is wrong with it is a `ValueError` with the reason.
 
 The library alone is not enough: text may be nested deeper than the interpreter's stack (`RecursionError`),
-and an integer may be too large for a float (`OverflowError`). No znode or file must end a thread by that.
+and an integer may be too large for a float (`OverflowError`). Neither a znode nor a file
+must end a thread by that.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def finite(value: object) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def shown(value: object) -> str:
+def describe(value: object) -> str:
     """Return a value for a line of the log: short, and of objects and lists only what they are."""
     if isinstance(value, list | dict):
         return f"a {type(value).__name__}"

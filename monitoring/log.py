@@ -1,4 +1,4 @@
-"""One JSON line per change of state, on standard error."""
+"""Logs one JSON line per change of state, on standard error."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ class Log(Protocol):
     """What the agent needs of a log: an event's name and its fields."""
 
     def info(self, event: str, **fields: Any) -> Any:
-        """Tell a change for the better or a neutral one."""
+        """Log a change for the better or a neutral one."""
 
     def warning(self, event: str, **fields: Any) -> Any:
-        """Tell a change that somebody should know about."""
+        """Log a change that an operator should know about."""
 
 
 def json_log(host: str, stream: TextIO | None = None) -> Log:

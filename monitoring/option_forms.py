@@ -1,4 +1,4 @@
-"""Forms of options that several commands share: where a server is, and a path in ZooKeeper."""
+"""Checks the forms of options that several commands share: addresses of servers, paths in ZooKeeper."""
 
 from __future__ import annotations
 

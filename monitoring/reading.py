@@ -1,4 +1,4 @@
-"""What an agent publishes about its host, and what it reads about others.
+"""Holds what an agent publishes about its host, and reads what it needs of others.
 
 The znode `<root>/nodes/<host>` holds one JSON object (`formats.node_reading`).
 """
@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING
 
 from formats.node_reading import VERSION
 from monitoring.ip_addresses import fault, is_loopback
-from monitoring.json_input import json_object, shown
+from monitoring.json_input import describe, json_object
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from formats.node_reading import LinkFields, NodeFields
-    from monitoring.agent.coordinate import Coordinate
-    from monitoring.agent.links import Link
-    from monitoring.agent.load import Load
+    from monitoring.coordinate import Coordinate
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +40,46 @@ class Outages:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """One link as it is published.
+
+    Attributes:
+        delay_ms: Filtered one-way delay, ms.
+        age_s: Time since the last answer, s.
+        delay_age_s: Time since the last answer that agreed with the delay, s; later ones were far above it.
+        samples: Samples behind the delay.
+        loss: Faded share of probes without an answer, 0 to 1.
+        availability: Probability that the link works, 0 to 1.
+    """
+
+    delay_ms: float
+    age_s: float
+    delay_age_s: float
+    samples: int
+    loss: float
+    availability: float
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What is in use of the whole host.
+
+    Attributes:
+        cpu: Share of the processors, 0 to 1.
+        memory: Share of the memory, 0 to 1.
+        run_queue: Runnable threads per core: the mean of one minute.
+        slots_used: Worker slots on whose port a process listens; None if the ports are not known.
+        slots: Worker slots; None as above.
+    """
+
+    cpu: float
+    memory: float
+    run_queue: float
+    slots_used: int | None
+    slots: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """One reading of one host.
 
@@ -50,7 +88,7 @@ class Reading:
         sequence: Number of the reading, from 1 at each start of the agent.
         lifetime_s: Age from which the reading counts as missing, s.
         host: Name of the host, as its supervisor calls it.
-        site: Name of its data centre, if told.
+        site: Name of its data centre, if known.
         coordinate: Position and height in ms, one way, and relative error.
         availability: Probability that the host is up and reachable, 0 to 1.
         outages: Times when the host was down or cut off.
@@ -73,7 +111,7 @@ class Reading:
 
 
 def to_json(reading: Reading) -> bytes:
-    """Give the znode's content.
+    """Return the znode's content.
 
     Raises:
         ValueError: If a number is not finite; such a reading must never be published.
@@ -90,7 +128,7 @@ def to_json(reading: Reading) -> bytes:
         "height": round(place.height_ms, 4),
         "error": round(place.error, 4),
         "availability": round(reading.availability, 6),
-        "outages": {"count": round(reading.outages.count, 3), "last_s": _rounded(reading.outages.last_s, 1)},
+        "outages": {"count": round(reading.outages.count, 3), "last_s": _round(reading.outages.last_s, 1)},
         "load": {
             "cpu": round(reading.load.cpu, 3),
             "memory": round(reading.load.memory, 3),
@@ -118,7 +156,7 @@ def _link(link: Link) -> LinkFields:
     return fields
 
 
-def _rounded(value: float | None, digits: int) -> float | None:
+def _round(value: float | None, digits: int) -> float | None:
     return None if value is None else round(value, digits)
 
 
@@ -127,14 +165,14 @@ def probe_address(content: bytes | None, *, loopback: bool = False) -> Address:
 
     Args:
         content: The znode's content; None if it never had any.
-        loopback: Whether a loopback address is possible. Anybody but its own host would send to itself.
+        loopback: Whether a loopback address is possible. Any other host would send to itself.
 
     Raises:
         ValueError: With the reason, if the content is not a reading of a version known here.
     """
     fields = json_object(content)
     if fields.get("version") != VERSION:
-        raise ValueError(f"version {shown(fields.get('version'))} instead of {VERSION}")
+        raise ValueError(f"version {describe(fields.get('version'))} instead of {VERSION}")
     address = parse_address(fields.get("probe"))
     if is_loopback(address.host) and not loopback:
         raise ValueError(f"probe address {address} is of its own host alone")
@@ -149,13 +187,13 @@ def parse_address(text: object) -> Address:
     """
     if not isinstance(text, str):
         # one kind of error for all bad content
-        raise ValueError(f"probe address {shown(text)} is not text")  # noqa: TRY004 - see above
+        raise ValueError(f"probe address {describe(text)} is not text")  # noqa: TRY004 - see above
     host, colon, port = text.rpartition(":")
     if host.startswith("[") and host.endswith("]"):
         host = host[1:-1]
     reason = fault(host)
     if reason:
-        raise ValueError(f"host of probe address {shown(text)} {reason}")
+        raise ValueError(f"host of probe address {describe(text)} {reason}")
     if not colon or not (port.isascii() and port.isdigit()) or not 0 < int(port) < 65536:
-        raise ValueError(f"probe address {shown(text)} has no port from 1 to 65535")
+        raise ValueError(f"probe address {describe(text)} has no port from 1 to 65535")
     return Address(host, int(port))

@@ -12,25 +12,7 @@ from streamparse import Bolt, Spout
 from topologies.serializer import OrjsonSerializer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import BinaryIO
-
-REPLAY_KEY = "taxi.replay"
-"""Topology configuration: whether Storm's acking guards the batches, true or false (default)."""
-
-
-def replays(conf: Mapping[str, object]) -> bool:
-    """Return whether a topology's configuration asks for acking.
-
-    Raises:
-        ValueError: The value is neither true nor false.
-    """
-    value = conf.get(REPLAY_KEY, False)
-    if not isinstance(value, bool):
-        msg = f"topology configuration: {REPLAY_KEY} is {value!r}, it must be true or false"
-        raise ValueError(msg)  # noqa: TRY004 - one kind of error for bad configuration
-    return value
-
 
 _OBJECTS_BETWEEN_COLLECTIONS = 50_000
 
@@ -38,7 +20,7 @@ _OBJECTS_BETWEEN_COLLECTIONS = 50_000
 class _Hardened:
     """Mixed into streamparse's classes, before them.
 
-    A component survives an exception: the tuple fails, Storm's log and error list tell it, the state stays.
+    A component survives an exception: the tuple fails, Storm's log and error list show it, the state stays.
     (By default the process ends, and with it the worker and all of its other components.)
     """
 
@@ -69,7 +51,7 @@ class _Hardened:
             sys.stdout = sys.stderr  # any other text among the protocol's messages would kill the worker
 
     def raise_exception(self, exception: BaseException, tup: Any = None) -> None:
-        """Tell Storm of an exception; streamparse's own quotes the whole tuple, maybe 200 kB."""
+        """Report an exception to Storm; streamparse's own quotes the whole tuple, maybe 200 kB."""
         where = f" with a tuple of {tup.component}" if tup else ""
         trace = "".join(traceback.format_exception(exception))
         self.serializer.send_message({"command": "error", "msg": f"{exception}{where}\n{trace}"})
@@ -81,20 +63,11 @@ class _Hardened:
         self.serializer.send_message({"command": "error", "msg": message})
 
 
-class TaxiBolt(_Hardened, Bolt):  # type: ignore[misc]  # streamparse has no types
-    """Base of the bolts. Emits are anchored only with replay; without, trees of tuples would only cost.
-
-    Attributes:
-        replay: Whether rows that fail come again.
-    """
+class HardenedBolt(_Hardened, Bolt):  # type: ignore[misc]  # streamparse has no types
+    """Base of the bolts. Emits are not anchored: trees of tuples cost, and few topologies need them."""
 
     auto_anchor = False
-    replay: bool
-
-    def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:  # noqa: ARG002 - Storm's
-        """Read how the topology is run; subclasses call it first."""
-        self.replay = self.auto_anchor = replays(storm_conf)
 
 
-class TaxiSpout(_Hardened, Spout):  # type: ignore[misc]  # streamparse has no types
+class HardenedSpout(_Hardened, Spout):  # type: ignore[misc]  # streamparse has no types
     """Base of the spouts."""

@@ -1,4 +1,4 @@
-"""The time, as all components write it."""
+"""The moment, as all components write it."""
 
 from __future__ import annotations
 

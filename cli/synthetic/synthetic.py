@@ -22,6 +22,7 @@ from cli.topology_options import (
     PythonEnvOption,
     WorkersOption,
 )
+from topologies.result_folder import CollectError
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -111,7 +112,7 @@ def collect(
 ) -> None:
     """Wait for the run's end and write what was measured; exit status 1 when anything is missing."""
     from cli.synthetic.synthetic_output import print_summary  # noqa: PLC0415 - loads rich
-    from topologies.synthetic.collect import CollectError, Collector  # noqa: PLC0415 - imports redis
+    from topologies.synthetic.collect import Collector  # noqa: PLC0415 - imports redis
 
     meter = Meter("tuples")
     with redis_at(redis) as client, meter, told_interrupt(run, out):

@@ -23,6 +23,7 @@ from cli.topology_options import (
     PythonEnvOption,
     WorkersOption,
 )
+from topologies.result_folder import CollectError
 
 _FAULTS_SHOWN = 3  # all are in the summary's file
 
@@ -103,7 +104,7 @@ def collect(
     ] = 120.0,
 ) -> None:
     """Wait for the run's end and write its results; exit status 1 when anything is missing."""
-    from topologies.taxi.collect import CollectError, Collector, CollectProgress  # noqa: PLC0415 - imports redis
+    from topologies.taxi.collect import Collector, CollectProgress  # noqa: PLC0415 - imports redis
 
     meter = Meter("results")
 

@@ -68,11 +68,11 @@ def replay(
         raise UserError("give exactly one of --speed, --rate and --fast")
     require_finite("--speed", speed)
     require_finite("--rate", rate)
+    from topologies.taxi.replay.open_source import open_source  # noqa: PLC0415 - likewise
     from topologies.taxi.replay.pace import Fast, Rate, Speed  # noqa: PLC0415 - keeps other commands quick
     from topologies.taxi.replay.plan import Limits, Phase  # noqa: PLC0415 - likewise
     from topologies.taxi.replay.rejects import RejectsFile  # noqa: PLC0415 - likewise
     from topologies.taxi.replay.replayer import Replayer  # noqa: PLC0415 - likewise
-    from topologies.taxi.replay.source import open_source  # noqa: PLC0415 - likewise
     from topologies.taxi.replay.stream import RunStream  # noqa: PLC0415 - likewise
 
     pace: Pace = Fast()

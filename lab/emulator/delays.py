@@ -1,4 +1,8 @@
-"""The delay that the emulated wide area adds to a packet."""
+"""The delay that the emulated wide area adds to a packet.
+
+The truncated normal deviate is drawn by inversion: L. Devroye, "Non-Uniform Random Variate Generation", 1986,
+section II.2.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which sites of the emulated wide area are isolated, and whom that separates."""
+"""Knows which sites of the emulated wide area are isolated, and whom that separates."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ class Isolation:
         return Isolation(self.sites - {site})
 
     def separates(self, a: int, b: int) -> bool:
-        """Tell whether no packet passes between two sites; within a site all pass."""
+        """Say whether no packet passes between two sites; within a site all pass."""
         return a != b and (a in self.sites or b in self.sites)

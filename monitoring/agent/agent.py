@@ -9,6 +9,7 @@ import signal
 import time
 from typing import TYPE_CHECKING
 
+from monitoring.agent.agent_figures import AgentFigures
 from monitoring.agent.agent_options import AgentError, advertised_address
 from monitoring.agent.load import LoadMeter
 from monitoring.agent.measurements import Measurements
@@ -19,7 +20,6 @@ from monitoring.agent.state import State
 from monitoring.agent.state_keeper import StateKeeper
 from monitoring.agent.timetable import Timetable
 from monitoring.agent.vivaldi import VivaldiParameters
-from monitoring.agent_figures import AgentFigures
 from monitoring.ip_addresses import is_loopback
 from monitoring.reading import Address, Reading, to_json
 from monitoring.zookeeper.publisher import Publisher, PublisherOptions
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from monitoring.agent.agent_options import AgentOptions
-    from monitoring.agent.coordinate import Coordinate
+    from monitoring.coordinate import Coordinate
     from monitoring.log import Log
     from monitoring.zookeeper.peer_list import Listing
 
@@ -46,7 +46,7 @@ class Agent:
         clock_s: A clock that does not go back, in s.
 
     Raises:
-        AgentError: If this host's own address cannot be told.
+        AgentError: If this host's own address cannot be found.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Agent:
         self._address = Address(advertised_address(options), options.port)
         rng = random.Random(options.host)  # noqa: S311 - spreads load; nothing secret depends on it
         self._state_file = StateKeeper(options.state, log)
-        before = self._state_file.restored(VivaldiParameters().dimensions, time.time())
+        before = self._state_file.restore(VivaldiParameters().dimensions, time.time())
         self._measurements = Measurements(
             rng,
             clock_s(),
@@ -71,12 +71,12 @@ class Agent:
         self._load = LoadMeter(options.slot_ports)
         self._prober = Prober(
             lambda: self._measurements.coordinate,
-            self._answered,
+            self._on_answer,
             self._lost,
             clock_s=clock_s,
-            on_refusal=self._refused,
+            on_refusal=self._on_refusal,
         )
-        self._refusals_told: set[Refusal] = {Refusal.UNASKED}  # late answers are no news
+        self._refusals_logged: set[Refusal] = {Refusal.UNASKED}  # late answers are no news
         self._sequence = 0
         self._publisher = Publisher(
             PublisherOptions(
@@ -86,8 +86,8 @@ class Agent:
                 options.auth,
                 loopback=is_loopback(self._address.host),
             ),
-            lambda listing: self._hand_over(self._peers_changed, listing),
-            lambda partners: self._hand_over(self._measurements.partners_changed, partners),
+            lambda listing: self._hand_over(self._on_peers, listing),
+            lambda partners: self._hand_over(self._measurements.take_partners, partners),
             log,
             on_fault=lambda: self._hand_over(self._end.set),
         )
@@ -127,10 +127,10 @@ class Agent:
                 sent_bytes=self._prober.sent_bytes,
             )
         if not self._asked_to_end:
-            raise AgentError("the agent ended by a fault of its own, told above")
+            raise AgentError("the agent ended by a fault of its own, logged above")
 
     def figures(self) -> AgentFigures:
-        """Tell what was counted so far; may be called from any thread, and waits for nothing."""
+        """Return what was counted so far; may be called from any thread, and waits for nothing."""
         prober, measurements = self._prober, self._measurements
         return AgentFigures(
             sent=prober.sent,
@@ -181,19 +181,19 @@ class Agent:
         self._state_file.save_soon(self._state(now_s, clean=False))
         return SAVE_S
 
-    def _answered(self, peer: str, round_trip_ms: float, place: Coordinate) -> None:
+    def _on_answer(self, peer: str, round_trip_ms: float, place: Coordinate) -> None:
         """Pass an answer on (called by the prober)."""
-        self._measurements.answered(peer, self._clock_s(), round_trip_ms, place)
+        self._measurements.take_answer(peer, self._clock_s(), round_trip_ms, place)
 
     def _lost(self, peer: str, sent_s: float) -> None:
         """Pass the loss of a probe on (called by the prober)."""
         if self._measurements.lost(peer, sent_s, self._clock_s()):
             self._publisher.refresh(peer)
 
-    def _refused(self, sender: str, refusal: Refusal, reason: str) -> None:
-        """Tell the first datagram that is refused for a reason (called by the prober)."""
-        if refusal not in self._refusals_told:
-            self._refusals_told.add(refusal)
+    def _on_refusal(self, sender: str, refusal: Refusal, reason: str) -> None:
+        """Log the first datagram that is refused for a reason (called by the prober)."""
+        if refusal not in self._refusals_logged:
+            self._refusals_logged.add(refusal)
             self._log.warning("datagram-refused", sender=sender, refusal=refusal, reason=reason)
 
     def _hand_over(self, take: Callable[..., None], *news: object) -> None:
@@ -202,8 +202,8 @@ class Agent:
         if loop is not None and not loop.is_closed():
             loop.call_soon_threadsafe(take, *news)
 
-    def _peers_changed(self, listing: Listing) -> None:
-        self._measurements.peers_changed(listing, self._clock_s())
+    def _on_peers(self, listing: Listing) -> None:
+        self._measurements.take_peers(listing, self._clock_s())
 
     def _reading(self, now_s: float) -> Reading:
         self._sequence += 1

@@ -1,4 +1,4 @@
-"""The agent's metrics, read from its counts when somebody asks."""
+"""The agent's metrics, read from its counts at each scrape."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
     from prometheus_client.metrics_core import Metric
 
-    from monitoring.agent_figures import AgentFigures
+    from monitoring.agent.agent_figures import AgentFigures
 
 
 class AgentMetrics(Collector):
-    """Tells an agent's figures in the library's terms.
+    """Gives an agent's figures in the library's terms.
 
     Args:
         figures: Gives them; called from the thread of a scrape.

@@ -22,12 +22,12 @@ _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,252}[A-Za-z0-9])?")
 
 
 class AgentError(Exception):
-    """The agent cannot run as it was told to; one sentence."""
+    """The agent cannot run with these options; one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentOptions:
-    """What an agent is told at its start.
+    """The settings of an agent.
 
     Attributes:
         host: Name of this host, as its supervisor calls it (storm.local.hostname).
@@ -35,7 +35,7 @@ class AgentOptions:
         zookeeper: `HOST:PORT`, several separated by commas.
         root: Path in ZooKeeper under which readings live.
         bind: Numeric address on which probes are answered.
-        advertise: Numeric address that peers are told; found out if None.
+        advertise: Numeric address that is published for peers; found out if None.
         port: UDP port.
         interval_ms: Mean time between probes after the start-up phase, ms.
         state: File that keeps coordinate and availability over a restart.
@@ -98,7 +98,7 @@ class AgentOptions:
 
 
 def advertised_address(options: AgentOptions) -> str:
-    """Tell the address that peers shall probe.
+    """Return the address that peers shall probe.
 
     It is `--advertise`, else a `--bind` that names one interface, else this host's own address on the route
     to ZooKeeper (found by connecting a UDP socket, which sends nothing).
@@ -118,7 +118,7 @@ def advertised_address(options: AgentOptions) -> str:
             return str(probe.getsockname()[0])
     except OSError as error:
         raise AgentError(
-            f"cannot tell this host's address from the route to --zookeeper {host} ({error}): "
+            f"cannot find this host's address from the route to --zookeeper {host} ({error}): "
             "give it with --advertise"
         ) from error
 

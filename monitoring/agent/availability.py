@@ -1,6 +1,7 @@
-"""The probability that this host is up and reachable, learnt from the agent's own past.
+"""Estimates the probability that this host is up and reachable from the agent's own past.
 
-The estimate is the mean of a Beta distribution: `(good + prior good) / (all + prior all)`, in seconds. Time
+The estimate is the mean of a Beta distribution: `(good + prior good) / (all + prior all)`, in seconds
+(with forgetting as in A. Josang, R. Ismail, "The beta reputation system", Bled eConference 2002). Time
 counts as bad when the agent did not run (a crash, a frozen machine) and when none of its probes came back
 although there were peers to answer: one silent peer is that peer's trouble, all of them silent is ours. Old
 time fades: after one horizon it weighs 1/e. Outages are counted too, and their number fades alike: many short
@@ -48,7 +49,7 @@ class History:
     outages: float = 0.0
     since_outage_s: float | None = None
 
-    def faded(self, passed_s: float, horizon_s: float) -> History:
+    def fade(self, passed_s: float, horizon_s: float) -> History:
         """Age the history by `passed_s` seconds."""
         kept = math.exp(-passed_s / horizon_s)
         since_s = None if self.since_outage_s is None else self.since_outage_s + passed_s
@@ -74,8 +75,8 @@ class Availability:
         self._parameters = parameters
         self._history = history or History()
         self._looked_s = now_s
-        self._heard_s = now_s
-        self._asked = False
+        self._quiet_since_s = now_s
+        self._probed = False
         self._out = False
 
     @property
@@ -83,20 +84,20 @@ class Availability:
         """The seconds seen so far."""
         return self._history
 
-    def asked(self, now_s: float) -> None:
+    def note_probe(self, now_s: float) -> None:
         """Note that a probe left; the silence of peers counts from the first unanswered one."""
-        if not self._asked:
-            self._asked = True
-            self._heard_s = now_s
+        if not self._probed:
+            self._probed = True
+            self._quiet_since_s = now_s
 
-    def heard(self, now_s: float) -> None:
+    def note_answer(self, now_s: float) -> None:
         """Note that an answer of any peer came."""
-        self._asked = False
-        self._heard_s = now_s
+        self._probed = False
+        self._quiet_since_s = now_s
 
     def alone(self) -> None:
         """Note that there is no peer left to ask: silence says nothing then."""
-        self._asked = False
+        self._probed = False
 
     def look(self, now_s: float, *, others_silent: bool = True) -> float:
         """Account for the time since the last look and return the availability, 0 to 1.
@@ -108,13 +109,13 @@ class Availability:
         """
         passed_s = max(0.0, now_s - self._looked_s)
         self._looked_s = now_s
-        if passed_s > self._parameters.gap_s:  # nobody could answer us, nor we them, while we stood still
-            self._asked = False
+        if passed_s > self._parameters.gap_s:  # no answer could come, nor one go, while we stood still
+            self._probed = False
             bad = True
         else:
-            silent = self._asked and now_s - self._heard_s > self._parameters.silence_s
+            silent = self._probed and now_s - self._quiet_since_s > self._parameters.silence_s
             bad = silent and (others_silent or self._out)  # an outage ends with an answer
-        history = lived(self._history, passed_s, self._parameters, bad=bad)
+        history = add_time(self._history, passed_s, self._parameters, bad=bad)
         if bad:
             history = replace(history, since_outage_s=0.0) if self._out else history.with_outage()
         self._out = bad
@@ -137,9 +138,9 @@ def estimate(history: History, parameters: AvailabilityParameters) -> float:
     return good_s / (history.good_s + history.bad_s + parameters.prior_weight_s)
 
 
-def lived(history: History, passed_s: float, parameters: AvailabilityParameters, *, bad: bool) -> History:
+def add_time(history: History, passed_s: float, parameters: AvailabilityParameters, *, bad: bool) -> History:
     """Add `passed_s` seconds that were all good or all bad; they fade while they pass."""
-    faded = history.faded(passed_s, parameters.horizon_s)
+    faded = history.fade(passed_s, parameters.horizon_s)
     weight_s = parameters.horizon_s * (1 - math.exp(-passed_s / parameters.horizon_s))
     if bad:
         return replace(faded, bad_s=faded.bad_s + weight_s)

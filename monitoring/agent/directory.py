@@ -1,4 +1,4 @@
-"""Where the peers are: names and addresses as ZooKeeper last told them."""
+"""Keeps names and addresses of the peers, as ZooKeeper listed them last."""
 
 from __future__ import annotations
 

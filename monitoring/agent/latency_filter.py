@@ -1,6 +1,9 @@
-"""A low percentile of the last delays to each peer.
+"""Filters delays: a low percentile of the last ones to each peer.
 
-Queues and late wake-ups only ever add to a round trip, so the lower samples tell the path and the upper ones
+Source: the moving-percentile filter of J. Ledlie, P. Gardner, M. Seltzer, "Network coordinates in the wild",
+NSDI 2007; the rule for a longer path is ours.
+
+Queues and late wake-ups only ever add to a round trip, so the lower samples show the path and the upper ones
 the moment. The lowest alone would never see a path get longer while old samples remain; hence a percentile.
 Two samples in a row that are far above it, and by the same, are a longer path: queues do not repeat.
 """
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 # Two samples are of another path if they are further above the percentile than both, and apart by no more
-# than this part of that. Of small changes the percentile itself tells soon enough.
+# than this part of that. Small changes show in the percentile itself soon enough.
 _FAR_FRACTION = 0.5
 _FAR_MS = 10.0
 _AGREE_FRACTION = 0.1

@@ -1,4 +1,4 @@
-"""What an agent remembers of its links over a restart, and its form in the state file."""
+"""The past of a link over a restart of its agent, and its form in the state file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NUMBERS = ("good_s", "bad_s", "answered", "unanswered", "probed_age_s")
 
 @dataclass(frozen=True, slots=True)
 class LinkMemory:
-    """The past of one link; ages are s before the moment that it is told for.
+    """The past of one link; ages are s before the moment that it was taken.
 
     Attributes:
         good_s: Good seconds of its availability.
@@ -37,8 +37,8 @@ class LinkMemory:
     answered_age_s: float | None
     samples: tuple[tuple[float, float], ...]
 
-    def aged(self, passed_s: float) -> LinkMemory:
-        """Tell the same for `passed_s` seconds later."""
+    def age(self, passed_s: float) -> LinkMemory:
+        """Return the same for `passed_s` seconds later."""
         answered_age_s = None if self.answered_age_s is None else self.answered_age_s + passed_s
         return replace(
             self,

@@ -1,8 +1,8 @@
-"""What probes tell about each link: delay, loss, and the probability that it carries anything at all.
+"""Judges each link by its probes: delay, loss, and the probability that it carries anything at all.
 
 A link counts as cut while several probes in a row stay without an answer although the peer is published as
 alive and others answer. A silence that ends with the peer's reading gone from ZooKeeper was the peer's own
-(it died, or was stopped), and one in which nobody answers is this host's: neither counts against a link.
+(it died, or was stopped), and one in which no peer answers is this host's: neither counts against a link.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from monitoring.agent.availability import AvailabilityParameters, History, estimate, lived
+from monitoring.agent.availability import AvailabilityParameters, History, add_time, estimate
 from monitoring.agent.link_memory import LinkMemory
+from monitoring.reading import Link
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -41,27 +42,6 @@ class LinkParameters:
     max_age_s: float = 120.0
     max_published: int = 32
     keep_s: float = 3_600.0
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """One link as it is published.
-
-    Attributes:
-        delay_ms: Filtered one-way delay, ms.
-        age_s: Time since the last answer, s.
-        delay_age_s: Time since the last answer that agreed with the delay, s; later ones were far above it.
-        samples: Samples behind the delay.
-        loss: Faded share of probes without an answer, 0 to 1.
-        availability: Probability that the link works, 0 to 1.
-    """
-
-    delay_ms: float
-    age_s: float
-    delay_age_s: float
-    samples: int
-    loss: float
-    availability: float
 
 
 @dataclass(slots=True)
@@ -95,16 +75,16 @@ class Links:
         self._delays = delays
         self._pasts: dict[str, _Past] = {}
 
-    def answered(self, peer: str, now_s: float) -> None:
+    def note_answer(self, peer: str, now_s: float) -> None:
         """Note an answer; whether the time since the last one was a cut is decided now."""
-        past = self._probed(peer, now_s)
+        past = self._note_probe(peer, now_s)
         past.history = self._with_open_silence(past, now_s)
         since_s = past.answered_s
         if not self._is_cut(past) and math.isfinite(since_s):
             trusted_s = min(now_s - since_s, self._parameters.trust_s)
             beliefs = self._parameters.availability
-            faded = past.history.faded(now_s - since_s - trusted_s, beliefs.horizon_s)
-            past.history = lived(faded, trusted_s, beliefs, bad=False)
+            faded = past.history.fade(now_s - since_s - trusted_s, beliefs.horizon_s)
+            past.history = add_time(faded, trusted_s, beliefs, bad=False)
         past.answered += 1
         past.answered_s = now_s
         past.losses, past.silent_since_s = 0, None
@@ -120,7 +100,7 @@ class Links:
         Returns:
             Unanswered probes in a row.
         """
-        past = self._probed(peer, now_s)
+        past = self._note_probe(peer, now_s)
         past.unanswered += 1
         past.losses += 1
         past.lost_s = sent_s
@@ -141,18 +121,18 @@ class Links:
         for peer in self._pasts:
             self.excuse(peer)
 
-    def silent(self, peer: str) -> bool:
+    def is_silent(self, peer: str) -> bool:
         """Say whether the last probe to a peer stayed without an answer."""
         past = self._pasts.get(peer)
         return past is not None and past.losses > 0
 
-    def probed(self, peer: str) -> bool:
+    def is_probed(self, peer: str) -> bool:
         """Say whether a probe to a peer has ended since the start."""
         past = self._pasts.get(peer)
         return past is not None and past.here
 
-    def published(self, now_s: float, partners: Collection[str]) -> dict[str, Link]:
-        """Give what the reading tells: partners first, then the freshest; sorted by name.
+    def choose(self, now_s: float, partners: Collection[str]) -> dict[str, Link]:
+        """Choose the links of a reading: partners first, then the freshest; sorted by name.
 
         Args:
             now_s: Time of the reading, s.
@@ -166,9 +146,9 @@ class Links:
         return {peer: link for peer, link in links.items() if link is not None}
 
     def memory(self, now_s: float) -> dict[str, LinkMemory]:
-        """Give what should outlive a restart, by peer."""
+        """Return what should outlive a restart, by peer."""
         self._drop_old(now_s)
-        return {peer: self._remembered(peer, past, now_s) for peer, past in self._pasts.items()}
+        return {peer: self._memory_of(peer, past, now_s) for peer, past in self._pasts.items()}
 
     def restore(self, before: Mapping[str, LinkMemory], now_s: float) -> None:
         """Go on from what `memory` gave before a restart; what is too old by now is dropped."""
@@ -185,11 +165,11 @@ class Links:
             self._delays.restore(peer, now_s, samples)
         self._drop_old(now_s)
 
-    def restored(self) -> tuple[str, ...]:
+    def unprobed(self) -> tuple[str, ...]:
         """Return the peers of which nothing is known but from before the restart."""
         return tuple(peer for peer, past in self._pasts.items() if not past.here)
 
-    def _remembered(self, peer: str, past: _Past, now_s: float) -> LinkMemory:
+    def _memory_of(self, peer: str, past: _Past, now_s: float) -> LinkMemory:
         cut = self._is_cut(past)  # whose silence it is has not been judged: it counts for nothing
         known = math.isfinite(past.answered_s) and not cut
         ages_s = [(now_s - at_s, delay_ms) for at_s, delay_ms in self._delays.samples(peer)]
@@ -224,7 +204,7 @@ class Links:
             availability=estimate(history, self._parameters.availability),
         )
 
-    def _probed(self, peer: str, now_s: float) -> _Past:
+    def _note_probe(self, peer: str, now_s: float) -> _Past:
         past = self._pasts.setdefault(peer, _Past(probed_s=now_s))
         passed_s = max(0.0, now_s - past.probed_s)
         kept = math.exp(-passed_s / self._parameters.loss_horizon_s)
@@ -247,4 +227,4 @@ class Links:
         beliefs = self._parameters.availability
         passed_s = max(0.0, now_s - past.silent_since_s)
         bad_s = min(passed_s, past.lost_s + self._parameters.trust_s - past.silent_since_s)
-        return lived(past.history, bad_s, beliefs, bad=True).faded(passed_s - bad_s, beliefs.horizon_s)
+        return add_time(past.history, bad_s, beliefs, bad=True).fade(passed_s - bad_s, beliefs.horizon_s)

@@ -1,4 +1,4 @@
-"""TCP ports of this host, in its network namespace, on which somebody listens.
+"""Finds the TCP ports of this host, in its network namespace, on which a process listens.
 
 Read from the kernel's own table: psutil's list of connections also looks for the process behind each socket,
 which means every open file of every process and takes longer than all else that an agent does.

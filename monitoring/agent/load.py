@@ -1,35 +1,16 @@
-"""How busy this host is."""
+"""Measures how busy this host is."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import psutil
 
 from monitoring.agent.listening import listening_ports
+from monitoring.reading import Load
 
 if TYPE_CHECKING:
     from collections.abc import Collection
-
-
-@dataclass(frozen=True, slots=True)
-class Load:
-    """What is in use of the whole host.
-
-    Attributes:
-        cpu: Share of the processors, 0 to 1.
-        memory: Share of the memory, 0 to 1.
-        run_queue: Runnable threads per core: the mean of one minute.
-        slots_used: Worker slots on whose port somebody listens; None where nobody told the ports.
-        slots: Worker slots; None as above.
-    """
-
-    cpu: float
-    memory: float
-    run_queue: float
-    slots_used: int | None
-    slots: int | None
 
 
 class LoadMeter:

@@ -1,4 +1,4 @@
-"""What a host learns from probes, and what it concludes: no socket, no clock, no ZooKeeper in here.
+"""Draws a host's conclusions from its probes: no socket, no clock, no ZooKeeper in here.
 
 All times are s of one clock that does not go back.
 """
@@ -20,11 +20,10 @@ if TYPE_CHECKING:
     from random import Random
 
     from monitoring.agent.availability import History
-    from monitoring.agent.coordinate import Coordinate
     from monitoring.agent.link_memory import LinkMemory
-    from monitoring.agent.links import Link
+    from monitoring.coordinate import Coordinate
     from monitoring.log import Log
-    from monitoring.reading import Address
+    from monitoring.reading import Address, Link
     from monitoring.zookeeper.peer_list import Listing
 
 SILENT_AFTER = 5
@@ -90,29 +89,29 @@ class Measurements:
         return len(self._silent)
 
     def link_memory(self, now_s: float) -> dict[str, LinkMemory]:
-        """Give what should outlive a restart of this host's links, by peer."""
+        """Return what should outlive a restart of this host's links, by peer."""
         return self._links.memory(now_s)
 
     def next_peer(self, now_s: float) -> tuple[str, Address] | None:
-        """Name whom to probe now and where; None if there is nobody."""
+        """Name whom to probe now and where; None if there is no peer."""
         self._forget(now_s)
         peer = self._chooser.choose(lambda candidate: self._distance_ms(candidate, now_s))
         if not peer:
             self._availability.alone()
             return None
-        self._availability.asked(now_s)
+        self._availability.note_probe(now_s)
         return peer, self._directory.address(peer)
 
-    def answered(self, peer: str, now_s: float, round_trip_ms: float, place: Coordinate) -> None:
+    def take_answer(self, peer: str, now_s: float, round_trip_ms: float, place: Coordinate) -> None:
         """Learn from an answer."""
-        self._availability.heard(now_s)
+        self._availability.note_answer(now_s)
         if peer not in self._directory:  # forgotten while the probe was on its way
             return
         if peer in self._silent:
             self._silent.discard(peer)
             self._log.info("peer-answers-again", peer=peer)
         delay_ms = self._filter.add(peer, now_s, round_trip_ms / 2)
-        self._links.answered(peer, now_s)
+        self._links.note_answer(peer, now_s)
         if self._vivaldi.observe(delay_ms, place) is not Outcome.MOVED:
             return
         error = self._vivaldi.coordinate.error
@@ -131,7 +130,7 @@ class Measurements:
             self._log.warning("peer-silent", peer=peer, lost=losses)
         return losses % SILENT_AFTER == 0
 
-    def peers_changed(self, listing: Listing, now_s: float) -> None:
+    def take_peers(self, listing: Listing, now_s: float) -> None:
         """Take a new list of peers."""
         for peer in self._directory.update(now_s, listing.names, listing.addresses):
             self._drop(peer)
@@ -139,12 +138,12 @@ class Measurements:
             self._links.excuse(peer)
         self._chooser.update(self._directory.names())
         if self._listed != listing.names:
-            for peer in set(self._links.restored()) - listing.names:
+            for peer in set(self._links.unprobed()) - listing.names:
                 self._drop(peer)  # it left while this agent was away
             self._listed = listing.names
             self._log.info("peers-changed", listed=len(listing.names))
 
-    def partners_changed(self, partners: tuple[str, ...]) -> None:
+    def take_partners(self, partners: tuple[str, ...]) -> None:
         """Take the hosts that exchange tuples with this one."""
         self._partners = partners
         self._chooser.favour(partners)
@@ -158,7 +157,7 @@ class Measurements:
             self._links.excuse_all()
         past = self._availability.history
         outages = Outages(past.outages, past.since_outage_s)
-        return availability, outages, self._links.published(now_s, self._partners)
+        return availability, outages, self._links.choose(now_s, self._partners)
 
     def _distance_ms(self, peer: str, now_s: float) -> float:
         delay = self._filter.look(peer, now_s)
@@ -178,5 +177,5 @@ class Measurements:
 
     def _everybody_silent(self) -> bool:
         """Say whether each peer of the present round left its last probe without an answer."""
-        asked = [peer for peer in self._chooser.members() if self._links.probed(peer)]
-        return all(self._links.silent(peer) for peer in asked)
+        probed = [peer for peer in self._chooser.members() if self._links.is_probed(peer)]
+        return all(self._links.is_silent(peer) for peer in probed)

@@ -1,4 +1,4 @@
-"""When to send the next probe: quickly at first, then once per interval."""
+"""Spaces the probes: quickly at first, then once per interval."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Whom to probe next: a small changing set, some near and some far.
+"""Chooses the peer to probe next, out of a small changing set of near and far ones.
 
-Near peers make short distances exact, far ones hold the map together (Dabek et al., section 5.1, and its
-figure on mixtures). The set's size, and so the cost of probing, does not grow with the number of hosts.
+Near peers make short distances exact, far ones hold the map together (F. Dabek, R. Cox, F. Kaashoek,
+R. Morris, "Vivaldi", SIGCOMM 2004, section 5.1, and its figure on mixtures). The set's size, and so
+the cost of probing, does not grow with the number of hosts.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ class PeerChooser:
 
     After each round the longest-serving far peer gives its place to a random newcomer: a far peer is probed
     for several rounds, long enough to fill its latency filter, and over time every peer has its turn. While
-    there are peers that never had one, `explore` of them come at once: whoever is nearest is found early, and
+    there are peers that never had one, `explore` of them come at once: the nearest peer is found early, and
     a host that has not met its neighbours may settle far from them.
 
     Args:
@@ -90,7 +91,7 @@ class PeerChooser:
         return self._round.popleft() if self._round else ""
 
     def _renew_partner_round(self) -> None:
-        """Keep who is next: peers come and go often, and whoever is last in turn must not wait each time."""
+        """Keep who is next: peers come and go often, and the last in turn must not wait each time."""
         due = self._partners & frozenset(self._known)
         stay = [peer for peer in self._partner_round if peer in due]
         self._partner_round = deque([*stay, *sorted(due.difference(stay))])
@@ -99,7 +100,7 @@ class PeerChooser:
         strangers = [peer for peer in self._known if peer not in self._partners]
         measured = ((distance_ms(peer), peer) for peer in strangers)
         reached = sorted(pair for pair in measured if math.isfinite(pair[0]))
-        # nobody counts as near before it was reached, or all hosts of a cluster would start with the same two
+        # a peer is not near before it was reached, or all hosts of a cluster would start with the same two
         near = {peer for _, peer in reached[: self._near]}
         others = dict.fromkeys(peer for peer in strangers if peer not in near)  # in the order of names
         self._far_set = deque(peer for peer in self._far_set if peer in others)

@@ -1,4 +1,4 @@
-"""Probes that wait for their answer: bounded in number and in time."""
+"""Keeps the probes that wait for their answer, bounded in number and in time."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class PendingProbes:
         return self._waiting.pop(nonce)
 
     def expire(self, now_s: float) -> tuple[Sent, ...]:
-        """Remove and return the probes that nobody answered in time."""
+        """Remove and return the probes without an answer in time."""
         late = [nonce for nonce, sent in self._waiting.items() if now_s >= self._end_s(sent)]
         return tuple(self._waiting.pop(nonce) for nonce in late)
 

@@ -18,7 +18,7 @@ import struct
 from dataclasses import dataclass
 from enum import StrEnum
 
-from monitoring.agent.coordinate import MAX_DIMENSIONS, Coordinate
+from monitoring.coordinate import MAX_DIMENSIONS, Coordinate
 
 _HEADER = struct.Struct("!4sBBBBQ")
 _MAGIC = b"SPPR"

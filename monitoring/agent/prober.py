@@ -14,7 +14,7 @@ from monitoring.agent.probe import Answer, Malformed, Probe, Refusal, decode, en
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from monitoring.agent.coordinate import Coordinate
+    from monitoring.coordinate import Coordinate
     from monitoring.reading import Address
 
 
@@ -54,7 +54,7 @@ class Prober(asyncio.DatagramProtocol):
         self.returned = 0
         """Own probes that were answered."""
         self.lost = 0
-        """Own probes that nobody answered in time."""
+        """Own probes without an answer in time."""
         self.answered = 0
         """Probes of others that were answered."""
         self.sent_bytes = 0
@@ -112,7 +112,7 @@ class Prober(asyncio.DatagramProtocol):
             self._refuse(sender, Refusal.DIMENSIONS, f"{probe.dimensions} dimensions")
             return
         datagram = encode_answer(Answer(probe.nonce, coordinate))
-        # counted first: whoever has the answer and scrapes then finds it counted
+        # counted first: a scrape after the answer then finds it counted
         self.sent_bytes += len(datagram)
         self.answered += 1
         self._transport.sendto(datagram, sender)

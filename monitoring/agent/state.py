@@ -1,4 +1,4 @@
-"""What an agent remembers over a restart: its coordinate, its host's past and its links'."""
+"""Saves and loads what an agent remembers: its coordinate, its host's past and its links'."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from monitoring.agent.availability import AvailabilityParameters, History, lived
-from monitoring.agent.coordinate import Coordinate
+from monitoring.agent.availability import AvailabilityParameters, History, add_time
 from monitoring.agent.link_memory import LinkMemory, links_from_json, links_to_json
+from monitoring.coordinate import Coordinate
 from monitoring.json_input import amount, finite, json_object
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class State:
 
     Attributes:
         saved_s: Unix time of the file, s.
-        clean: Whether the agent was told to stop; otherwise the time since then was an outage.
+        clean: Whether the agent was stopped on purpose; otherwise the time since then was an outage.
         coordinate: The last coordinate.
         history: Good and bad seconds, and outages, of the availability.
         links: Past of each link, by peer.
@@ -138,7 +138,7 @@ def _links(fields: Mapping[str, object], on_fault: Callable[[str], None]) -> dic
         return {}
 
 
-def resumed(state: State, now_s: float, parameters: AvailabilityParameters) -> State:
+def resume(state: State, now_s: float, parameters: AvailabilityParameters) -> State:
     """Give the state to go on from after a pause.
 
     Args:
@@ -148,13 +148,13 @@ def resumed(state: State, now_s: float, parameters: AvailabilityParameters) -> S
     """
     pause_s = max(0.0, now_s - state.saved_s)
     if state.clean:
-        history = state.history.faded(pause_s, parameters.horizon_s)
+        history = state.history.fade(pause_s, parameters.horizon_s)
     else:
-        history = lived(state.history, pause_s, parameters, bad=True).with_outage()
+        history = add_time(state.history, pause_s, parameters, bad=True).with_outage()
     place = state.coordinate
     coordinate = Coordinate(place.position_ms, place.height_ms, max(place.error, RESTART_ERROR))
-    # After a clock that went back nobody can tell how old a link's past is.
-    links = {peer: link.aged(pause_s) for peer, link in state.links.items() if now_s >= state.saved_s}
+    # After a clock that went back the age of a link's past is unknown.
+    links = {peer: link.age(pause_s) for peer, link in state.links.items() if now_s >= state.saved_s}
     return State(now_s, state.clean, coordinate, history, links)
 
 

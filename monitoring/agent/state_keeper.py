@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class StateKeeper:
-    """Reads and writes a state file, and tells each change of trouble with it once.
+    """Reads and writes a state file, and logs each change of trouble with it once.
 
     Files are written in a thread: a disk may take seconds to say that it has them, and answers that the event
     loop reads that late would look like long delays.
@@ -31,7 +31,7 @@ class StateKeeper:
         self._trouble = ""
         self._under_way: asyncio.Task[None] | None = None
 
-    def restored(self, dimensions: int, unix_time_s: float) -> state.State | None:
+    def restore(self, dimensions: int, unix_time_s: float) -> state.State | None:
         """Give the state to go on from; None for a start from nothing.
 
         Args:
@@ -52,7 +52,7 @@ class StateKeeper:
         except (OSError, ValueError) as error:
             self._log.warning("state-unreadable", file=str(path), reason=str(error))
             return None
-        return state.resumed(saved, unix_time_s, AvailabilityParameters())
+        return state.resume(saved, unix_time_s, AvailabilityParameters())
 
     def save_soon(self, now: state.State) -> None:
         """Begin to write, unless the last write is still under way; needs a running event loop."""

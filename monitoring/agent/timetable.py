@@ -1,11 +1,11 @@
-"""Jobs that each come when they are due, whatever the pace of the others."""
+"""Does several jobs, each when it is due, whatever the pace of the others."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 Job = Callable[[float], float]
-"""Does something at a time (s) and tells after how long it is due again (s)."""
+"""Does something at a time (s) and returns after how long it is due again (s)."""
 
 
 class Timetable:

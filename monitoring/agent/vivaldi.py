@@ -1,6 +1,8 @@
-"""Vivaldi: a host finds its own coordinate from delays to a few others (Dabek et al., SIGCOMM 2004).
+"""Vivaldi: a host finds its own coordinate from delays to a few others.
 
-The spring system of the paper with the adaptive timestep (figure 3) and the height vector (section 5.4).
+Source: F. Dabek, R. Cox, F. Kaashoek, R. Morris, "Vivaldi: a decentralized network coordinate system",
+SIGCOMM 2004: the spring system with the adaptive timestep (figure 3) and the height vector (section 5.4).
+Gravity is that of J. Ledlie, P. Gardner, M. Seltzer, "Network coordinates in the wild", NSDI 2007.
 Delays are one way, in ms: half of a round trip. No clock and no network here; randomness is handed in.
 """
 
@@ -11,7 +13,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from monitoring.agent.coordinate import MAX_DIMENSIONS, MAX_ERROR, MAX_EXTENT_MS, Coordinate, origin
+from monitoring.coordinate import MAX_DIMENSIONS, MAX_ERROR, MAX_EXTENT_MS, Coordinate, origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -126,15 +128,15 @@ class Vivaldi:
         step_ms = timestep * weight * (delay_ms - estimate_ms)
         step_ms = max(-parameters.max_step_ms, min(parameters.max_step_ms, step_ms))
         shake = parameters.shake if sample_error > parameters.misfit and not near else 0.0
-        self._coordinate = self._pulled_back(self._moved(remote, step_ms, shake, error))
+        self._coordinate = self._pull_back(self._move(remote, step_ms, shake, error))
         return Outcome.MOVED
 
-    def _moved(self, remote: Coordinate, step_ms: float, shake: float, error: float) -> Coordinate:
+    def _move(self, remote: Coordinate, step_ms: float, shake: float, error: float) -> Coordinate:
         """Move by `step_ms` along the unit vector from the peer, height included (section 5.4)."""
         here, minimum_ms = self._coordinate, self._parameters.min_height_ms
         apart_ms = math.dist(here.position_ms, remote.position_ms)
         heights_ms = here.height_ms + remote.height_ms
-        if apart_ms < minimum_ms:  # no direction to tell: leave the spot in any
+        if apart_ms < minimum_ms:  # without a direction the host leaves the spot in any
             direction = self._random_direction()
             share = 1.0
         else:
@@ -153,7 +155,7 @@ class Vivaldi:
         rise_ms = step_ms * heights_ms / (apart_ms + heights_ms) if heights_ms > 0 else 0.0
         return Coordinate(position_ms, min(MAX_EXTENT_MS, max(minimum_ms, here.height_ms + rise_ms)), error)
 
-    def _pulled_back(self, coordinate: Coordinate) -> Coordinate:
+    def _pull_back(self, coordinate: Coordinate) -> Coordinate:
         """Apply the weak pull towards the origin."""
         distance_ms = math.hypot(*coordinate.position_ms)
         if distance_ms == 0:

@@ -1,4 +1,4 @@
-"""The rates collector: looks at Nimbus' statistics again and again, and publishes rates of all topologies."""
+"""The rates collector: reads Nimbus' statistics at intervals, and publishes rates of all topologies."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
-    from monitoring.agent_figures import SessionFigures
     from monitoring.log import Log
     from monitoring.rates.counters import ExecutorLook, Shape
     from monitoring.rates.rates_options import CollectorOptions
     from monitoring.rates.topology_rates import Step
+    from monitoring.zookeeper.session_figures import SessionFigures
 
 _MEASURED = "ACTIVE"
 _LOOKED_AT = (_MEASURED, "")
-"""The latter is not told, which is a fault and no end of the topology."""
+"""The latter is a status that Nimbus left out: a fault, and no end of the topology."""
 _PAUSED = "REBALANCING"
 """Its spouts rest and its executors move: the last reading stays, and no counters are taken."""
 
@@ -41,7 +41,7 @@ class Statistics(Protocol):
     """What is asked of Nimbus; a fault of one topology is a `ReplyError`, all else a `NimbusError`."""
 
     def topologies(self) -> dict[str, str]:
-        """Return id -> status of every topology, empty where it is not told."""
+        """Return id -> status of every topology, empty where Nimbus leaves it out."""
 
     def shape(self, topology: str) -> Shape:
         """Return who subscribes to what in a topology."""
@@ -65,7 +65,7 @@ class _Standing:
     """How a topology stands.
 
     Attributes:
-        rates: Follows it; None before Nimbus has told its shape.
+        rates: Follows it; None before its shape is known.
         missing: Executors without statistics; NaN if that is not known.
         told_s: When its last reading came; NaN before the first.
         incomplete: Whether executors lack statistics, as the log said last; None before it said so.
@@ -119,7 +119,7 @@ class Collector:
         self._topology_faults: Counter[str] = Counter()
 
     def figures(self) -> CollectorFigures:
-        """Tell what was counted so far; may be called from any thread, and waits for nothing."""
+        """Return what was counted so far; may be called from any thread, and waits for nothing."""
         now_s, standing = self._clock(), dict(self._standing)
         return CollectorFigures(
             answered_looks=self._answered_looks,
@@ -136,7 +136,7 @@ class Collector:
         try:
             with self._connect() as nimbus:
                 statuses = nimbus.topologies()
-                for topology in sorted(self._standing.keys() - _kept(statuses)):
+                for topology in sorted(self._standing.keys() - _followed(statuses)):
                     self._forget(topology)
                 for topology, status in sorted(statuses.items()):
                     if status in _LOOKED_AT:
@@ -147,7 +147,7 @@ class Collector:
                 self._log.warning("nimbus-silent", reason=str(error))
             self._trouble = str(error)
             return
-        # only now: whoever asks in the middle of a look must not see it counted as answered
+        # only now: a scrape in the middle of a look must not see it counted as answered
         self._answered_looks += 1
         if self._trouble:
             self._trouble = ""
@@ -177,7 +177,7 @@ class Collector:
         self._take(topology, standing, standing.rates.look(self._clock(), looks))
 
     def _take(self, topology: str, standing: _Standing, step: Step) -> None:
-        """Tell and publish what a look at a topology has brought."""
+        """Log and publish what a look at a topology has brought."""
         self._faults.update(step.faulty)
         standing.missing = math.nan if step.missing is None else len(step.missing)
         for fault, executors in step.faults.items():
@@ -212,7 +212,7 @@ class Collector:
         self._standing.pop(topology, None)
 
 
-def _kept(statuses: dict[str, str]) -> set[str]:
+def _followed(statuses: dict[str, str]) -> set[str]:
     return {topology for topology, status in statuses.items() if status in (*_LOOKED_AT, _PAUSED)}
 
 
@@ -228,7 +228,7 @@ def run(
     Args:
         options: Checked settings.
         log: Takes one line per change of state.
-        on_start: Told how to ask for the figures of the collector and of its session, at any time.
+        on_start: Receives two functions that return the figures of collector and session at any time.
 
     Raises:
         CollectorError: It ended without being asked to.
@@ -274,7 +274,7 @@ def run(
         unreadable_topologies=sum(counts.topology_faults.values()),
     )
     if not asked.is_set():
-        raise CollectorError("the collector ended by a fault of its own, told above")
+        raise CollectorError("the collector ended by a fault of its own, logged above")
 
 
 _REASONS = {

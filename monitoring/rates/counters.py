@@ -1,4 +1,4 @@
-"""What Nimbus knows of a topology's executors at one moment: counters, no rates yet."""
+"""The counters of a topology's executors at one moment, as Nimbus has them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Counters:
     execute_ms: Mapping[Stream, float] | None
 
     def precedes(self, later: Counters) -> bool:
-        """Tell whether `later` can come from the same run of the worker: nothing has gone back."""
+        """Say whether `later` can come from the same run of the worker: nothing has gone back."""
         return self.uptime_s <= later.uptime_s and all(
             _no_less(before, after)
             for before, after in (
@@ -129,15 +129,15 @@ class Shape:
 
 
 def is_measured_component(component: str) -> bool:
-    """Tell whether a component takes part in the readings: user components and ackers."""
+    """Say whether a component takes part in the readings: user components and ackers."""
     return component == ACKER or not component.startswith(SYSTEM)
 
 
 def is_measured_stream(stream: str) -> bool:
-    """Tell whether a stream takes part in the readings: user streams and those of acking."""
+    """Say whether a stream takes part in the readings: user streams and those of acking."""
     return is_user_stream(stream) or stream.startswith(_ACK)
 
 
 def is_user_stream(stream: str) -> bool:
-    """Tell whether the topology declares a stream itself."""
+    """Say whether the topology declares a stream itself."""
     return not stream.startswith(SYSTEM)

@@ -1,7 +1,7 @@
 """The counters of one executor over time, and its rates over a window of them. No clock here.
 
 Storm renders statistics every `executor.metrics.frequency.secs` (60 s by default), so most looks show what
-the one before has shown. That is no rate of zero: the worker's own age, rendered with the counters, tells
+the one before has shown. That is no rate of zero: the worker's own age, rendered with the counters, shows
 when they are new, and the time between two renderings.
 """
 
@@ -121,10 +121,10 @@ class ExecutorHistory:
         return True
 
     def _same_run(self, before: _Rendering, after: _Rendering) -> bool:
-        """Tell whether no restart lies between two renderings.
+        """Say whether no restart lies between two renderings.
 
         Counters that went back or another step give a restart away. Else the worker's age does: it must
-        have grown by the time that passed, as far as the looks can tell.
+        have grown by the time that passed, as far as the looks can show.
         """
         if before.counters.step != after.counters.step or not before.counters.precedes(after.counters):
             return False
@@ -140,7 +140,7 @@ class ExecutorHistory:
             self._renderings.popleft()
 
     def _reaches_back(self, rendering: _Rendering) -> bool:
-        """Tell whether a rendering is a window away from the newest one, but for a tenth."""
+        """Say whether a rendering is a window away from the newest one, but for a tenth."""
         age_s = self._renderings[-1].counters.uptime_s - rendering.counters.uptime_s
         return age_s >= 0.9 * self._parameters.window_s
 

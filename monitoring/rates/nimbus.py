@@ -1,4 +1,4 @@
-"""Nimbus' Thrift service, as far as rates need it."""
+"""Asks Nimbus over Thrift for what rates need."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class NimbusClient:
 
 @contextmanager
 def _one_topologys_faults(topology: str) -> Iterator[None]:
-    """Tell apart what Nimbus says of one topology from trouble with the connection, which passes."""
+    """Separate what Nimbus says of one topology from trouble with the connection, which passes."""
     try:
         yield
     except IDL.NotAliveException as error:

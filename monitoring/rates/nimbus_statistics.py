@@ -1,4 +1,4 @@
-"""Nimbus' replies as counters: what is there, what is missing, what cannot be true."""
+"""Turns Nimbus' replies into counters, and finds what is missing or cannot be true."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def executor_looks(info: Any, shape: Shape) -> tuple[ExecutorLook, ...]:
         shape: Of the same topology.
 
     Raises:
-        ReplyError: A field is missing without which nobody can tell which executor it is, or where.
+        ReplyError: A field is missing that says which executor it is, or where.
     """
     if info.executors is None:
         raise lacking("the executors")
@@ -171,8 +171,8 @@ def _counters(uptime_s: int | None, stats: Any, shape: Shape, component: str) ->
     return Counters(
         uptime_s=uptime_s,
         step=step,
-        emitted=_measured(_counts("emitted", stats.emitted, str)),
-        transferred=_measured(_counts("transferred", stats.transferred, str)),
+        emitted=_keep_measured(_counts("emitted", stats.emitted, str)),
+        transferred=_keep_measured(_counts("transferred", stats.transferred, str)),
         executed={
             stream: count
             for stream, count in executed.items()
@@ -188,7 +188,7 @@ def _global(id_: Any) -> Stream:
     return Stream(id_.componentId, id_.streamId)
 
 
-def _measured(counts: dict[str, int]) -> dict[str, int]:
+def _keep_measured(counts: dict[str, int]) -> dict[str, int]:
     return {stream: count for stream, count in counts.items() if is_measured_stream(stream)}
 
 
@@ -209,7 +209,7 @@ def _all_time(name: str, windows: Any) -> dict[Any, Any]:
 
 
 def _spent_ms(windows: Any, executed: dict[Stream, int], step: float) -> dict[Stream, float] | None:
-    """Return the time spent in sampled executions; None if a stream's mean is not told."""
+    """Return the time spent in sampled executions; None if a stream's mean is missing."""
     if windows is None:
         return None
     means = {_global(id_): mean for id_, mean in (windows.get(_ALL_TIME) or {}).items()}

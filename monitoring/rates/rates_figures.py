@@ -1,4 +1,4 @@
-"""What a rates collector has counted, at one moment."""
+"""The counts of a rates collector at one moment."""
 
 from __future__ import annotations
 

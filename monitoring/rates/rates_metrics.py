@@ -1,4 +1,4 @@
-"""The rates collector's metrics, read from its counts when somebody asks."""
+"""The rates collector's metrics, read from its counts at each scrape."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
     from prometheus_client.metrics_core import Metric
 
-    from monitoring.agent_figures import SessionFigures
     from monitoring.rates.rates_figures import CollectorFigures
+    from monitoring.zookeeper.session_figures import SessionFigures
 
 
 class RatesMetrics(Collector):
-    """Tells a rates collector's figures in the library's terms.
+    """Gives a rates collector's figures in the library's terms.
 
     Args:
         figures: Gives them; called from the thread of a scrape.

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 class CollectorError(Exception):
-    """The collector cannot run as it was told to; one sentence."""
+    """The collector cannot run with these options; one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class CollectorOptions:
-    """What a rates collector is told at its start.
+    """The settings of a rates collector.
 
     Attributes:
         nimbus: `HOST:PORT` of Nimbus' Thrift service, several separated by commas.

@@ -95,7 +95,7 @@ def derive(shape: Shape, measured: Sequence[Measured]) -> Rates | None:
         window_s=statistics.median(window.length_s for _, window in known),
         sample_rate=1.0 / max(window.step for _, window in known),
         streams=streams,
-        emitted=_emitted(shape, groups),
+        emitted=_emitted_rates(shape, groups),
         executors=tuple(known),
         host_pairs=_host_pairs([edge[:2] for edge in streams], groups),
         missing=(
@@ -129,10 +129,10 @@ def _dealt(group: Sequence[Measured], what: _Direction, key: Stream | str) -> li
     ]
 
 
-def _emitted(
+def _emitted_rates(
     shape: Shape, groups: Mapping[str, Sequence[Measured]]
 ) -> tuple[tuple[Stream, float, float], ...]:
-    """Return what each component emits: streams that somebody takes, and all others with a counter."""
+    """Return what each component emits: streams with a subscriber, and all others with a counter."""
     streams = {stream for inputs in shape.inputs.values() for stream in inputs}
     for component, group in groups.items():
         for one in group:

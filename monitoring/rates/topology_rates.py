@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 TORN_AFTER_S = LIFETIME_S / 2
 """Age from which a whole reading gives way to one with executors missing, and time that a new topology has
 for its first whole one. Executors that were just started or moved have no statistics for a while; what the
-whole topology did a minute ago tells more than a part of it now."""
+whole topology did a minute ago says more than a part of it does now."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Who may write readings: a user and a password, and the access list that goes with them.
 
-With credentials every znode is made with a list that lets this user do everything and nobody else anything,
-not even read: readings tell where hosts are and how they are reached. Without credentials ZooKeeper's own
+With credentials every znode is made with a list that lets this user do everything, and other users nothing,
+not even read: readings show where hosts are and how they are reached. Without credentials ZooKeeper's own
 open list applies.
 """
 
@@ -76,6 +76,6 @@ def _parse(text: str, place: str) -> ZookeeperAuth:
 
 
 def open_to_all(client: Any, path: str, timeout_s: float) -> bool:
-    """Say whether anybody may change a znode or what is in it, whatever the lists of its children say."""
+    """Say whether every user may change a znode or what is in it, whatever the lists of its children say."""
     acls, _ = client.get_acls_async(path).get(timeout=timeout_s)
     return any(acl.id.scheme == "world" and acl.perms & _CHANGING for acl in acls)

@@ -1,4 +1,4 @@
-"""One ephemeral znode that holds what it was last told to."""
+"""Keeps one ephemeral znode at the latest content that was handed in."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kazoo.exceptions import (
 from kazoo.handlers.threading import KazooTimeoutError
 
 REPLY_S = 10.0
-"""Longest wait for one reply of ZooKeeper; its loss is told by the session, this only bounds the wait."""
+"""Longest wait for one reply of ZooKeeper; the session reports its loss, this only bounds the wait."""
 
 CONNECTION_TROUBLE = (
     ConnectionLoss,
@@ -26,7 +26,7 @@ CONNECTION_TROUBLE = (
     SessionExpiredError,
     KazooTimeoutError,
 )
-"""Told by the session's own events; the next turn repeats what failed."""
+"""The session's own events report it; the next turn repeats what failed."""
 
 
 class EphemeralNode:
@@ -49,7 +49,7 @@ class EphemeralNode:
             self._content = content
 
     def write_again(self) -> None:
-        """Write in the next turn even if nothing seems to have changed: nobody knows what counted."""
+        """Write in the next turn even if nothing seems to have changed: what reached ZooKeeper is unknown."""
         with self._lock:
             self._written = None
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Folder:
-    """A folder of readings. That we may not look into it is a state of its own, told when it begins and ends.
+    """A folder of readings. That we may not look into it is a state, logged when it begins and ends.
 
     Args:
         path: Its znode.
@@ -34,7 +34,7 @@ class Folder:
 
         Args:
             client: Connected.
-            on_change: Told once when names come or go after this look, if it succeeds.
+            on_change: Called once when names come or go after this look, if it succeeds.
 
         Returns:
             None if we may not look into it.

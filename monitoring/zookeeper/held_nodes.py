@@ -1,7 +1,7 @@
-"""The ephemeral znodes of one session: what each is to hold, and how each stands.
+"""Keeps the ephemeral znodes of one session: what each is to hold, and how each stands.
 
-A znode that another session has, or that ZooKeeper does not let us write, keeps no other one waiting, and is
-told once: it stands by itself, whatever becomes of the connection or of the other znodes.
+A znode may belong to another session, or ZooKeeper may refuse to write it. Such a znode keeps no other one
+waiting and is reported once, whatever becomes of the connection or of the other znodes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class NodeNews:
         path: The znode.
         state: `publishing`: it was written; `held`: another session has it; `refusing`: ZooKeeper lets us
             neither write nor remove it. The last two are news only when they begin.
-        reason: Why, as far as the state alone does not tell.
+        reason: Why, as far as the state alone does not say.
         mended: Whether it was held or refused before.
     """
 
@@ -37,7 +37,7 @@ class NodeNews:
 
 
 class HeldNodes:
-    """Znodes that are held as told; only the session's thread takes turns."""
+    """Znodes and the contents that they are to hold; only the session's thread takes turns."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kazoo.exceptions import NoAuthError, NoNodeError
 
 from monitoring.host_pairs import busiest
-from monitoring.json_input import amount, json_object, shown
+from monitoring.json_input import amount, describe, json_object
 from monitoring.zookeeper.ephemeral_node import REPLY_S
 from monitoring.zookeeper.folder import Folder
 
@@ -24,7 +24,7 @@ _VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class PairRates:
-    """What a reading of rates tells of pairs of hosts.
+    """What a reading of rates says of pairs of hosts.
 
     Attributes:
         lifetime_s: Age from which it counts as missing, s.
@@ -68,7 +68,7 @@ class PartnerFinder:
     There is no watch: rates are written anew each minute, and a thousand agents must not all read them then.
 
     A reading's age is the time since it was first seen, by this host's own clock: clocks of hosts are not
-    compared. So nobody goes on with the rates of a collector that stands still.
+    compared. So no agent goes on with the rates of a collector that stands still.
 
     Args:
         folder: Znode of the rates.
@@ -122,7 +122,7 @@ class PartnerFinder:
         self._look_at_s = now_s + self._pause_s * self._rng.uniform(0.75, 1.25)
         try:
             topologies = self._folder.names(client) or []
-        except NoNodeError:  # nobody collects rates
+        except NoNodeError:  # no collector has published rates
             topologies = []
         self._faults = {name: fault for name, fault in self._faults.items() if name in topologies}
         self._seen = {name: seen for name, seen in self._seen.items() if name in topologies}
@@ -159,7 +159,7 @@ class PartnerFinder:
 
 
 def pair_rates(content: bytes | None) -> PairRates:
-    """Read what a reading of rates tells of pairs of hosts.
+    """Read what a reading of rates says of pairs of hosts.
 
     Args:
         content: The znode's content; None if it never had any.
@@ -169,7 +169,7 @@ def pair_rates(content: bytes | None) -> PairRates:
     """
     fields = json_object(content)
     if fields.get("version") != _VERSION:
-        raise ValueError(f"version {shown(fields.get('version'))} instead of {_VERSION}")
+        raise ValueError(f"version {describe(fields.get('version'))} instead of {_VERSION}")
     lifetime_s = amount(fields.get("lifetime_s"))
     if not lifetime_s:
         raise ValueError("lifetime_s is no time above zero")

@@ -1,4 +1,4 @@
-"""Who the peers are and where a sample of them is, as ZooKeeper tells it.
+"""Reads from ZooKeeper who the peers are and where a sample of them is.
 
 The cost does not grow with the square of the cluster: the list of names is read at a pace that falls with its
 length, and addresses are read only of the peers in the pool.
@@ -137,7 +137,7 @@ class PeerList:
             self._due = False
         try:
             names = self._listed.names(client, self._changed)
-        except NoNodeError:  # nobody has published yet; our own first write makes the folder
+        except NoNodeError:  # no agent has published yet; our own first write makes the folder
             self.look_soon()
             return
         except (KazooException, KazooTimeoutError):
@@ -148,7 +148,7 @@ class PeerList:
             return
         self._names = frozenset(names) - {self._host}
         with self._lock:
-            self._suspect |= self._faults.keys() & self._names  # somebody may have mended them meanwhile
+            self._suspect |= self._faults.keys() & self._names  # they may have been mended meanwhile
         self._pool.update(self._names)
 
     def _resolve(self, client: Any) -> None:

@@ -1,4 +1,4 @@
-"""The sample of all peers that an agent has to do with at a time."""
+"""Keeps a bounded random sample of all peers, the ones that an agent probes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 class PeerPool:
     """A bounded random sample of the peers that is slowly exchanged, partners always among it.
 
-    As everybody samples at random and nobody keeps a member for ever, hardly more than `capacity` agents have
+    As each agent samples at random and keeps no member for ever, hardly more than `capacity` agents have
     the same host in their pools, however central it is and however many there are: the probes that a host has
     to answer are bounded as those that it sends are.
 

@@ -13,10 +13,10 @@ from monitoring.zookeeper.session import Session, SessionOptions
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from monitoring.agent_figures import SessionFigures
     from monitoring.log import Log
     from monitoring.zookeeper.access import ZookeeperAuth
     from monitoring.zookeeper.peer_list import Listing
+    from monitoring.zookeeper.session_figures import SessionFigures
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class PublisherOptions:
 
 
 class Publisher:
-    """Keeps this host's znode as told, and reports peers and partners.
+    """Keeps this host's znode up to date, and reports peers and partners.
 
     Args:
         options: See `PublisherOptions`.
@@ -109,7 +109,7 @@ class Publisher:
         self._session.wake()
 
     def figures(self) -> SessionFigures:
-        """Tell what the session has counted."""
+        """Return what the session has counted."""
         return self._session.figures()
 
     def unreadable(self) -> dict[str, int]:

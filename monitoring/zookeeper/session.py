@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 from kazoo.client import KazooClient, KazooState
 from kazoo.exceptions import KazooException, NoAuthError, NoNodeError
 
-from monitoring.agent_figures import SessionFigures
 from monitoring.zookeeper.access import open_to_all
 from monitoring.zookeeper.ephemeral_node import CONNECTION_TROUBLE, REPLY_S
 from monitoring.zookeeper.held_nodes import HeldNodes
+from monitoring.zookeeper.session_figures import SessionFigures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -49,7 +49,7 @@ class SessionOptions:
 
 
 class Session:
-    """Keeps a session with ZooKeeper, and ephemeral znodes as told.
+    """Keeps a session with ZooKeeper, and ephemeral znodes up to date.
 
     Args:
         options: See `SessionOptions`.
@@ -94,7 +94,7 @@ class Session:
         self._written_s = math.nan
 
     def _new_client(self) -> Any:
-        # a private logger: the client warns at every retry, we tell each change of state once
+        # a private logger: the client warns at every retry, we log each change of state once
         quiet = logging.Logger("kazoo", logging.CRITICAL + 1)
         auth = self._options.auth
         client = KazooClient(
@@ -127,7 +127,7 @@ class Session:
         self._wake.set()
 
     def figures(self) -> SessionFigures:
-        """Tell what was counted so far; may be called from any thread."""
+        """Return what was counted so far; may be called from any thread."""
         return SessionFigures(dict(self._changes), self._writes, time.monotonic() - self._written_s)
 
     def stop(self) -> None:
@@ -186,7 +186,7 @@ class Session:
         """Give up a session that must have expired by now, and begin a new one.
 
         The client would go on with the old one for ever if ZooKeeper had come back without its data: a
-        server refuses whoever has seen transactions that it has not.
+        server refuses a client that has seen transactions which it has not.
         """
         former = self._client
         former.remove_listener(self._session_changed)
@@ -245,18 +245,18 @@ class Session:
         self._on_turn(client)
 
     def _check_access(self, client: Any, path: str) -> None:
-        """Say once that the folder of our znodes, made by somebody else, is open to everybody."""
+        """Log once that the folder of our znodes, made by another client, is open to every user."""
         folder = path.rpartition("/")[0]
         try:
             is_open = open_to_all(client, folder, REPLY_S)
-        except (NoAuthError, NoNodeError):  # whoever does not let us ask lets nobody in; or it is gone
+        except (NoAuthError, NoNodeError):  # the list itself is closed to us, or the folder is gone
             is_open = False
         self._checked_access = True
         if is_open:
             self._log.warning(
                 "zookeeper-open",
                 path=folder,
-                reason="made without credentials: anybody may still remove readings from it, or add some",
+                reason="made without credentials: every user may still remove readings from it, or add some",
             )
 
 

@@ -1,4 +1,4 @@
-"""The metrics of a session with ZooKeeper, for whoever keeps one."""
+"""The metrics of a session with ZooKeeper, for agent and collector alike."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from prometheus_client.metrics_core import Metric
 
-    from monitoring.agent_figures import SessionFigures
+    from monitoring.zookeeper.session_figures import SessionFigures
 
 
 def session_metrics(before: str, now: SessionFigures) -> Iterator[Metric]:
@@ -39,10 +39,10 @@ def session_metrics(before: str, now: SessionFigures) -> Iterator[Metric]:
 
 
 def by_label(
-    name: str, told: str, label: str, values: Iterable[str], counts: Mapping[str, int]
+    name: str, text: str, label: str, values: Iterable[str], counts: Mapping[str, int]
 ) -> CounterMetricFamily:
     """Return a counter with a label of which every value is there, most often with 0."""
-    family = CounterMetricFamily(name, told, labels=[label])
+    family = CounterMetricFamily(name, text, labels=[label])
     for value in values:
         family.add_metric([value], counts.get(value, 0))
     return family

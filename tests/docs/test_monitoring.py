@@ -9,10 +9,11 @@ from pathlib import Path
 from prometheus_client import CollectorRegistry
 
 from bridge.server.metrics import DaemonMetrics
+from monitoring.agent.agent_figures import AgentFigures
 from monitoring.agent.agent_metrics import AgentMetrics
-from monitoring.agent_figures import AgentFigures, SessionFigures
 from monitoring.rates.rates_figures import CollectorFigures
 from monitoring.rates.rates_metrics import RatesMetrics
+from monitoring.zookeeper.session_figures import SessionFigures
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "monitoring.md").read_text()
 

@@ -49,7 +49,7 @@ def test_all_missing_programs_are_named_at_once(programs: Path) -> None:
 def test_an_old_java_is_refused(programs: Path, told: str) -> None:
     """Storm 2.8 needs Java 17; what was found is told."""
     program(programs, "java", f"echo '{told}' >&2")
-    with pytest.raises(LabError, match=f"Java 17 or newer; .*{told or 'no version told'}"):
+    with pytest.raises(LabError, match=f"Java 17 or newer; .*{told or 'no version named'}"):
         checks.check_programs()
 
 

@@ -12,12 +12,12 @@ import pytest
 
 from monitoring.agent.availability import AvailabilityParameters
 from monitoring.agent.measurements import Measurements
-from monitoring.agent.state import State, resumed
+from monitoring.agent.state import State, resume
 from monitoring.reading import Address
 from monitoring.zookeeper.peer_list import Listing
 
 if TYPE_CHECKING:
-    from monitoring.agent.links import Link
+    from monitoring.reading import Link
 
 HOSTS = ("east-1", "east-2", "east-3", "north-1", "north-2", "west-1", "west-2", "west-3")
 WEST = {host for host in HOSTS if host.startswith("west")}
@@ -50,7 +50,7 @@ class Cluster:
 
     def start(self, host: str) -> None:
         before = self._saved.get(host)
-        after = resumed(before, float(self.now_s), AvailabilityParameters()) if before else None
+        after = resume(before, float(self.now_s), AvailabilityParameters()) if before else None
         self._agents[host] = Measurements(
             random.Random(host),
             float(self.now_s),
@@ -99,7 +99,7 @@ class Cluster:
         for host, agent in self._agents.items():
             if host not in self.without_zookeeper:
                 peers = frozenset(self._listed - {host})
-                agent.peers_changed(Listing(peers, dict.fromkeys(peers, HERE)), float(self.now_s))
+                agent.take_peers(Listing(peers, dict.fromkeys(peers, HERE)), float(self.now_s))
 
     def _probe(self, host: str, agent: Measurements) -> None:
         due = [loss for loss in self._losses if loss[1] == host and loss[0] + GIVEN_UP_S <= self.now_s]
@@ -112,7 +112,7 @@ class Cluster:
         peer = chosen[0]
         if peer in self._agents and (host in self.cut_off) == (peer in self.cut_off):
             delay_ms = 0.3 if host[:4] == peer[:4] else 20.0
-            agent.answered(peer, self.now_s + delay_ms / 500, 2 * delay_ms, self._agents[peer].coordinate)
+            agent.take_answer(peer, self.now_s + delay_ms / 500, 2 * delay_ms, self._agents[peer].coordinate)
         else:
             self._losses.append((self.now_s, host, peer))
 

@@ -8,10 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from monitoring.agent.coordinate import Coordinate
-from monitoring.agent.links import Link
-from monitoring.agent.load import Load
-from monitoring.reading import Address, Outages, Reading, parse_address, probe_address, to_json
+from monitoring.coordinate import Coordinate
+from monitoring.reading import Address, Link, Load, Outages, Reading, parse_address, probe_address, to_json
 
 READING = Reading(
     time_s=1700000000.1234,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from topologies.batches.acking import is_replayed
 from topologies.batches.header import Header
 from topologies.batches.ordered import WHOLE, OrderedBatches
-from topologies.component import TaxiBolt
+from topologies.component import HardenedBolt
 from topologies.moments import now_us
 
 if TYPE_CHECKING:
@@ -15,7 +16,21 @@ if TYPE_CHECKING:
 _OWN = len(Header.FIELDS)
 
 
-class BatchBolt(TaxiBolt):
+class _GuardedBolt(HardenedBolt):
+    """Anchors emits where Storm's acking guards the batches.
+
+    Attributes:
+        replay: Whether rows that fail come again.
+    """
+
+    replay: bool
+
+    def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:  # noqa: ARG002 - Storm's
+        """Read how the topology is run; subclasses call it first."""
+        self.replay = self.auto_anchor = is_replayed(storm_conf)
+
+
+class BatchBolt(_GuardedBolt):
     """Base of components that keep no state: each batch is worked off when it comes.
 
     Tuples of an epoch that was left are dropped, as their rows come again. Emits with `send`.
@@ -59,7 +74,7 @@ class Arrived(NamedTuple):
     values: Sequence[Any]
 
 
-class OrderedBolt(TaxiBolt):
+class OrderedBolt(_GuardedBolt):
     """Base of components that keep state: batches are worked off whole, in the order of their rows.
 
     A task may have several shares, each a machine of its own. Subclasses say where a tuple belongs (`place`),

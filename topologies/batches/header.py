@@ -78,7 +78,7 @@ class Header:
         Raises:
             KeyError: The epoch does not serve the query.
         """
-        return _unpacked(self.queries)[name]
+        return _unpack(self.queries)[name]
 
     def serves(self, name: str) -> bool:
         """Whether the rows are the query's (no batch lies on both sides of its start)."""
@@ -98,7 +98,7 @@ def pack_queries(queries: Mapping[str, QueryStart]) -> str:
 
 
 @lru_cache(maxsize=8)  # the same for all tuples of an epoch
-def _unpacked(packed: str) -> Mapping[str, QueryStart]:
+def _unpack(packed: str) -> Mapping[str, QueryStart]:
     queries = {}
     for part in packed.split(";"):
         name, start, clock, released = part.split(" ")

@@ -66,7 +66,7 @@ class OrderedBatches(Generic[Part]):
         return self._epoch
 
     def offer(self, header: Header, item: Part, part: str = WHOLE) -> None:
-        """Take one part; `take` tells what has become whole.
+        """Take one part; `take` returns what has become whole.
 
         Args:
             header: The batch that it is of.
@@ -109,7 +109,7 @@ class OrderedBatches(Generic[Part]):
     def take(self) -> WholeBatch[Part] | None:
         """Return the batch that is next, once it is whole.
 
-        `header.begins_epoch` tells that what was made of earlier batches has to be forgotten.
+        `header.begins_epoch` says that what was made of earlier batches has to be forgotten.
         """
         batch = self._waiting.get(self._position)
         if batch is None or len(batch.parts) < len(self._parts):

@@ -1,4 +1,4 @@
-"""What sinks write to Redis, without waiting for answers, and how many tuples of it may be missing there."""
+"""Writes what sinks measure to Redis without waiting for answers, and counts what may be missing there."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ class ArrivalWriter:
     Args:
         address: Where Redis listens.
         stream: Key of the stream.
-        tell: Called with a sentence when something is wrong; never by another thread.
+        report: Called with a sentence when something is wrong; never by another thread.
 
     Attributes:
         lost: Tuples that may not be in Redis.
     """
 
-    def __init__(self, address: Address, stream: str, tell: Callable[[str], None]) -> None:
+    def __init__(self, address: Address, stream: str, report: Callable[[str], None]) -> None:
         self._stream = stream
-        self._tell = tell
+        self._report = report
         self._refused: deque[tuple[int, str]] = deque()
         self._writer = CommandWriter(
             address, lambda _tag: None, lambda tag, reason: self._refused.append((tag, reason))
@@ -74,7 +74,7 @@ class ArrivalWriter:
 
     def _count(self, error: WriteLostError) -> None:
         self.lost += sum(error.tags)
-        self._tell(f"{error}; {sum(error.tags)} tuples may be missing there")
+        self._report(f"{error}; {sum(error.tags)} tuples may be missing there")
 
     def _count_refused(self) -> bool:
         """Return whether Redis refused anything since the last call."""
@@ -85,5 +85,5 @@ class ArrivalWriter:
             tags.append(tag)
         if tags:
             self.lost += sum(tags)
-            self._tell(f"Redis refused {len(tags)} entries, {sum(tags)} of tuples: {reason}")
+            self._report(f"Redis refused {len(tags)} entries, {sum(tags)} of tuples: {reason}")
         return bool(tags)

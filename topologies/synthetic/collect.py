@@ -8,11 +8,11 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING, TextIO, cast
 
-from topologies.scratch import scratch_in
+from topologies.result_folder import CollectError, result_folder
 from topologies.synthetic.results import Measurements, faults_of
 from topologies.synthetic.run_summary import RunSummary, write_summary
 from topologies.synthetic.totals import by_component
-from topologies.synthetic.trail import parsed
+from topologies.synthetic.trail import parse
 from topologies.synthetic.workload import Workload
 
 if TYPE_CHECKING:
@@ -27,10 +27,6 @@ if TYPE_CHECKING:
 _PAGE = 1_000
 _BLOCK_MS = 500
 TUPLE_COLUMNS = ("sink", "n", "path", "emit_us", "delay_us")
-
-
-class CollectError(Exception):
-    """Results cannot be collected; the message is one sentence."""
 
 
 class Collector:
@@ -62,11 +58,9 @@ class Collector:
         Raises:
             CollectError: There is no tuple at all, an entry cannot be read, or two submissions used the run.
         """
-        with scratch_in(out) as folder:
+        with result_folder(out) as folder:
             summary = self._gather(folder)
             write_summary(folder, self._run.id, summary)
-            for file in sorted(folder.iterdir()):
-                file.replace(out / file.name)
         return summary
 
     def _gather(self, folder: Path) -> RunSummary:
@@ -161,7 +155,7 @@ class _Gathering:
         if self._measurements is None:
             raise CollectError(f"run {self._run}: entry {identity} comes before any plan")
         try:
-            journey = parsed(fields["trail"])
+            journey = parse(fields["trail"])
             path = self._measurements.add(journey)
         except (ValueError, IndexError) as error:
             raise CollectError(f"run {self._run}: entry {identity}: {error}") from error

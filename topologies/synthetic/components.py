@@ -1,4 +1,4 @@
-"""The components of every synthetic topology; which operator one is, its configuration and its id say."""
+"""The components of every synthetic topology; each learns its operator from its id and configuration."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import math
 import time
 from typing import TYPE_CHECKING, Any
 
-from topologies.component import TaxiBolt, TaxiSpout
+from topologies.component import HardenedBolt, HardenedSpout
+from topologies.moments import now_us
 from topologies.synthetic import trail as trails
 from topologies.synthetic.arrivals import ArrivalWriter
 from topologies.synthetic.keys import SyntheticSettings, stream_id, stream_number
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 BACKLOG_S = 3.0
 """What a source is later with than this it skips."""
 _PAUSE_S = 0.005
-_TOLD_EVERY_S = 5.0
+_REPORTED_EVERY_S = 5.0
 _ANSWER_S = 5.0
 
 
@@ -44,7 +45,7 @@ class _Operator:
     def _send(self, stream: int, number: int, trail: str) -> None:
         load = padding(number, trail, self.settings.workload.streams[stream].tuple_bytes)
         if number > 0:
-            self.totals.sent(stream, size_of(number, trail, load))
+            self.totals.count_sent(stream, size_of(number, trail, load))
         self.emit([number, trail, load], stream=stream_id(stream))  # type: ignore[attr-defined]  # streamparse's
 
     def _send_markers(self) -> None:
@@ -52,7 +53,7 @@ class _Operator:
             self.emit([0, "", self.totals.load()], stream=stream_id(stream))  # type: ignore[attr-defined]  # likewise
 
 
-class Source(_Operator, TaxiSpout):
+class Source(_Operator, HardenedSpout):
     """Emits at its streams' rates, first the warm-up, then what is measured, then the end markers."""
 
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:  # noqa: ARG002 - Storm's
@@ -60,8 +61,8 @@ class Source(_Operator, TaxiSpout):
         self._begin(storm_conf)
         self._pacer: Pacer | None = None
         self._ended = False
-        self._told_skipped = 0
-        self._told_s = -math.inf
+        self._reported_skipped = 0
+        self._reported_s = -math.inf
 
     def next_tuple(self) -> None:
         """Emit the tuple that is due, or rest for some milliseconds."""
@@ -69,12 +70,12 @@ class Source(_Operator, TaxiSpout):
         if self._pacer is None:
             self._pacer = Pacer(self._streams(), now_s, BACKLOG_S)
         due = self._pacer.take(now_s)
-        self._tell_skipped(self._pacer, now_s)
+        self._report_skipped(self._pacer, now_s)
         if due is not None:
             stream, number = due
-            emit_us = trails.now_us()
+            emit_us = now_us()
             self.work()
-            self._send(stream, number, trails.begun(emit_us, trails.now_us()))
+            self._send(stream, number, trails.begin(emit_us, now_us()))
         elif not self._pacer.done:
             time.sleep(min(self._pacer.wait_s(now_s), _PAUSE_S))
         elif not self._ended:
@@ -96,22 +97,21 @@ class Source(_Operator, TaxiSpout):
             for k in self.leaving
         )
 
-    def _tell_skipped(self, pacer: Pacer, now_s: float) -> None:
-        if pacer.skipped > self._told_skipped and now_s - self._told_s >= _TOLD_EVERY_S:
-            self._told_skipped = pacer.skipped
-            self._told_s = now_s
+    def _report_skipped(self, pacer: Pacer, now_s: float) -> None:
+        if pacer.skipped > self._reported_skipped and now_s - self._reported_s >= _REPORTED_EVERY_S:
+            self._reported_skipped = pacer.skipped
+            self._reported_s = now_s
             self.report_error(
                 f"{pacer.skipped} tuples skipped so far: they were due more than {BACKLOG_S:g} s ago, "
                 "this source is too slow for its rates"
             )
 
 
-class Inner(_Operator, TaxiBolt):
+class Inner(_Operator, HardenedBolt):
     """Works on each tuple that comes on a critical stream, and passes on what its rates ask for."""
 
-    def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
+    def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:  # noqa: ARG002 - Storm's
         """Read the workload."""
-        super().initialize(storm_conf, context)
         self._begin(storm_conf)
         workload = self.settings.workload
         arriving_rate = math.fsum(workload.streams[k].rate for k in workload.entering(self.index))
@@ -119,7 +119,7 @@ class Inner(_Operator, TaxiBolt):
 
     def process(self, tup: Tuple) -> None:
         """Take a tuple or an end marker."""
-        in_us = trails.now_us()
+        in_us = now_us()
         number, trail, load = tup.values
         stream = stream_number(tup.stream)
         if not trail:
@@ -127,11 +127,11 @@ class Inner(_Operator, TaxiBolt):
                 self._send_markers()
             return
         if number > 0:
-            self.totals.received(stream, in_us)
+            self.totals.count_received(stream, in_us)
         if not self.settings.workload.streams[stream].critical:
             return
         self.work()
-        extended = trails.extended(trail, stream, in_us, trails.now_us())
+        extended = trails.extend(trail, stream, in_us, now_us())
         for onwards, copies in self._selectivity.pass_on(trails.path_of(trail, stream)):
             for _ in range(copies):
                 self._send(onwards, number, extended)
@@ -152,7 +152,7 @@ class Sink(Inner):
 
     def process(self, tup: Tuple) -> None:
         """Take a tuple or an end marker."""
-        in_us = trails.now_us()
+        in_us = now_us()
         if not self._has_begun:
             self._has_begun = True
             self._writer.write({"plan": self._plan()})
@@ -164,7 +164,7 @@ class Sink(Inner):
         number, trail, _ = tup.values
         stream = stream_number(tup.stream)
         if trail and number > 0 and self.settings.workload.streams[stream].critical:
-            done = trails.extended(trail, stream, in_us, trails.now_us())
+            done = trails.extend(trail, stream, in_us, now_us())
             self._writer.write_tuple({"sink": self.component_name, "n": number, "trail": done})
 
     def process_tick(self, tup: Tuple) -> None:  # noqa: ARG002 - Storm's

@@ -59,7 +59,7 @@ class SyntheticRun:
 
 @dataclass(frozen=True, slots=True)
 class SyntheticSettings:
-    """What components are told."""
+    """What components read from the configuration."""
 
     redis: Address
     run: SyntheticRun

@@ -1,4 +1,4 @@
-"""When a source emits: by the clock, evenly, each of its streams at a rate of its own."""
+"""Paces a source: by the clock, evenly, each of its streams at a rate of its own."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class PacedStream:
 
 
 class Pacer:
-    """Tells which tuple is due; streams take turns, as one stream that is divided among them would.
+    """Says which tuple is due; streams take turns, as one stream that is divided among them would.
 
     What is late is made up for, but nothing that is more than `backlog_s` late: that is skipped, and counted.
 

@@ -49,8 +49,8 @@ class MeasuredStream:
     """One stream; what was asked stands in the workload.
 
     Attributes:
-        sent: Tuples that its source emitted; None if that was not told.
-        received: Tuples that its target took; None if that was not told.
+        sent: Tuples that its source emitted; None if that is unknown.
+        received: Tuples that its target took; None if that is unknown.
         rate: Tuples per second at the target, None with fewer than two tuples.
         tuple_bytes: Mean size, None without a tuple.
         hop: From passing on to taking, of tuples that reached a sink; None if there were none.
@@ -159,7 +159,7 @@ def faults_of(
         workload: What was run.
         totals: Counts by component.
         arrivals: Arrivals that were found in Redis, by sink.
-        ended: Sinks that told their end.
+        ended: Sinks that reported their end.
     """
     for index in workload.sinks:
         component = workload.operators[index].component

@@ -1,4 +1,8 @@
-"""How many tuples an operator emits for one that it takes: rates as counts, without any chance."""
+"""Turns rates into counts: how many tuples an operator emits for one that it takes, without any chance.
+
+Accumulators begin at multiples of the golden ratio, modulo 1: D. E. Knuth, "The Art of Computer Programming",
+volume 3, second edition 1998, section 6.4, on why these are spread most evenly.
+"""
 
 from __future__ import annotations
 

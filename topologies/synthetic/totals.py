@@ -30,13 +30,13 @@ class OperatorTotals:
         """Whether all markers have come."""
         return not self._awaited
 
-    def sent(self, stream: int, size_bytes: int) -> None:
+    def count_sent(self, stream: int, size_bytes: int) -> None:
         """Count a tuple that goes out."""
         counts = self._sent.setdefault(stream, [0, 0])
         counts[0] += 1
         counts[1] += size_bytes
 
-    def received(self, stream: int, at_us: int) -> None:
+    def count_received(self, stream: int, at_us: int) -> None:
         """Count a tuple that came, by unix microseconds."""
         counts = self._received.setdefault(stream, [0, at_us, at_us])
         counts[0] += 1

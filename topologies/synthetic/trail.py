@@ -7,23 +7,17 @@ its work was done.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 _STEP = 3
 
 
-def now_us() -> int:
-    """Return the time as unix microseconds."""
-    return time.time_ns() // 1_000
-
-
-def begun(emit_us: int, out_us: int) -> str:
+def begin(emit_us: int, out_us: int) -> str:
     """Return the trail that a source begins, both moments as unix microseconds."""
     return f"{emit_us} {out_us - emit_us}"
 
 
-def extended(trail: str, stream: int, in_us: int, out_us: int) -> str:
+def extend(trail: str, stream: int, in_us: int, out_us: int) -> str:
     """Return a trail with one operator more, its moments as unix microseconds."""
     emit_us = int(trail[: trail.index(" ")])
     return f"{trail} {stream} {in_us - emit_us} {out_us - emit_us}"
@@ -56,7 +50,7 @@ class Journey:
         return self.out_us[-1]
 
 
-def parsed(trail: str) -> Journey:
+def parse(trail: str) -> Journey:
     """Read a trail.
 
     Raises:

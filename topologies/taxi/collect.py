@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from topologies.scratch import scratch_in
+from topologies.result_folder import CollectError, result_folder
 from topologies.taxi.keys import QUERIES
 from topologies.taxi.run_files import RunFiles
 from topologies.taxi.run_summary import Summary
@@ -26,10 +26,6 @@ _BLOCK_MS = 500
 _WAIT_S = 0.1
 
 StreamEntry = tuple[str, dict[str, str]]
-
-
-class CollectError(Exception):
-    """Results cannot be collected; the message is one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +69,12 @@ class Collector:
         Raises:
             CollectError: There is no result at all.
         """
-        with scratch_in(out) as folder:
+        with result_folder(out) as folder:
             summaries = self._write(folder)
             for summary in summaries:
                 own = folder / _folder(summary.query)
                 text = json.dumps(asdict(summary), indent=2) + "\n"
                 (own / "summary.json").write_text(text, encoding="utf-8")
-            for file in sorted(path for path in folder.rglob("*") if path.is_file()):
-                target = out / file.relative_to(folder)
-                target.parent.mkdir(exist_ok=True)
-                file.replace(target)
         return summaries
 
     def _write(self, folder: Path) -> tuple[Summary, ...]:

@@ -117,7 +117,7 @@ class EpochReader:
         Args:
             epoch: It has to be above this: the last one of this source, or more; 0: none.
             sent: The highest row that it has sent; 0: none.
-            yielding: Whether to leave the rows to the source of the newest epoch, as `Superseded` tells, when
+            yielding: Whether to leave the rows to the source of the newest epoch, as `Superseded` says, when
                 all that are there are worked off.
         """
         with self._changed:
@@ -208,9 +208,9 @@ class EpochReader:
 
 
 class ProgressWatch:
-    """Asks Redis in a thread, twenty times a second, how far the queries are; tells it how far the source is.
+    """Asks Redis in a thread, twenty times a second, how far the queries are; writes how far the source is.
 
-    It also notes how the queries are read, for who compares the results.
+    It also notes how the queries are read, for comparisons of the results.
 
     Args:
         settings: Run and queries.
@@ -253,14 +253,14 @@ class ProgressWatch:
             try:
                 self._watch()
             except (RedisGoneError, RedisReplyError):
-                # whoever reads rows tells of it; what Redis said last stands until it answers again
+                # the reader of rows reports it; what Redis said last stands until it answers again
                 self._stopped.wait(_RETRY_S)
 
     def _watch(self) -> None:
         connection = RedisConnection(self._settings.redis, _SILENCE_S)
         key, queries = self._settings.run.progress, self._settings.queries
-        told = 0
-        told_fault: str | None = None
+        written = 0
+        written_fault: str | None = None
         try:
             connection.call("HSET", key, "semantics", self._semantics)
             while not self._stopped.wait(_WATCH_S):
@@ -268,13 +268,13 @@ class ProgressWatch:
                 reply = cast("list[bytes | None]", connection.call("HMGET", key, *fields))
                 epoch, *seen = (int(value or 0) for value in reply)
                 self._progress = Progress(epoch, min(seen))
-                if self._sent > told:
-                    told = self._sent
-                    connection.call("HSET", key, "sent", told)
-                if self._fault != told_fault:
-                    told_fault = self._fault
-                    if told_fault:
-                        connection.call("HSET", key, "fault", told_fault)
+                if self._sent > written:
+                    written = self._sent
+                    connection.call("HSET", key, "sent", written)
+                if self._fault != written_fault:
+                    written_fault = self._fault
+                    if written_fault:
+                        connection.call("HSET", key, "fault", written_fault)
                     else:
                         connection.call("HDEL", key, "fault")
         finally:

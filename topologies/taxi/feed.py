@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from topologies.taxi.replay.errors import FeedError
+from topologies.taxi.replay.open_source import open_source
 from topologies.taxi.replay.outcome import Outcome, Progress
 from topologies.taxi.replay.pace import Fast, Rate
 from topologies.taxi.replay.plan import Limits, Phase
 from topologies.taxi.replay.replayer import Replayer
-from topologies.taxi.replay.source import open_source
 from topologies.taxi.replay.stream import RunStream
 from topologies.taxi.rows import count_lines
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Instants:
-    """Follows a query's time, batch by batch, and tells which instants are over.
+    """Follows a query's time, batch by batch, and says which instants are over.
 
     Args:
         now_s: The query's clock when the epoch begins; None: no row has passed yet.

@@ -42,7 +42,7 @@ class LinesFile:
         try:
             with self._path.open("rb") as file:
                 rest = b""
-                for block in self._unpacked(file) if self._path.suffix == ".gz" else self._blocks(file):
+                for block in self._unpack(file) if self._path.suffix == ".gz" else self._blocks(file):
                     text = rest + block
                     lines = text.split(b"\n")
                     rest = lines.pop()
@@ -84,7 +84,7 @@ class LinesFile:
             self._read += len(block)
             yield block
 
-    def _unpacked(self, file: BinaryIO) -> Iterator[bytes]:
+    def _unpack(self, file: BinaryIO) -> Iterator[bytes]:
         """Unpack all members of a gzip file, each block with a bound on what it unpacks to."""
         unpack = zlib.decompressobj(_GZIP)
         begun = True  # a file without any byte is cut off too

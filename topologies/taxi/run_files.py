@@ -59,7 +59,7 @@ class RunFiles:
             file.close()
 
     def add(self, identity: str, fields: Mapping[str, str]) -> None:
-        """Add the next entry of the results; one that is malformed is told and left out.
+        """Add the next entry of the results; one that is malformed is noted as a fault and left out.
 
         Args:
             identity: Its id in Redis.

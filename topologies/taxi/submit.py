@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from formats.semantics import Semantics
-from topologies.component import REPLAY_KEY, replays
+from topologies.batches.acking import REPLAY_KEY, is_replayed
 from topologies.submission import ACKERS_KEY, base_configuration, component_command, deliver
 from topologies.taxi.settings import QUERIES_KEY, REDIS_KEY, RUN_KEY, SHARES_KEY, TaxiSettings
 from topologies.taxi.topology import SHARE_KEEPERS, taxi_topology
@@ -63,7 +63,7 @@ def configuration(submission: Submission) -> dict[str, object]:
     conf = base_configuration(submission.workers, submission.pins)
     if submission.replay:
         conf[REPLAY_KEY] = True
-    if replays({**conf, **submission.conf}):
+    if is_replayed({**conf, **submission.conf}):
         conf |= {ACKERS_KEY: 1, PENDING_KEY: 1_000}
     conf |= submission.semantics.conf()
     conf[SHARES_KEY] = max(submission.tasks.get(component, 1) for component in SHARE_KEEPERS)
@@ -71,8 +71,8 @@ def configuration(submission: Submission) -> dict[str, object]:
     conf[REDIS_KEY] = str(submission.redis)
     conf[RUN_KEY] = submission.run.id
     conf[QUERIES_KEY] = ",".join(submission.queries)
-    if replays(conf) and conf[ACKERS_KEY] == 0:
-        msg = f"{REPLAY_KEY} needs ackers, but {ACKERS_KEY} is 0: no batch that fails would be told"
+    if is_replayed(conf) and conf[ACKERS_KEY] == 0:
+        msg = f"{REPLAY_KEY} needs ackers, but {ACKERS_KEY} is 0: no batch that fails would be reported"
         raise ValueError(msg)
     TaxiSettings.from_conf(conf)
     Semantics.from_conf(conf)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from streamparse import Grouping, Topology
 
+from topologies.taxi.areas.components.area_ranks import GlobalAreaRank, Profitability
 from topologies.taxi.areas.components.dividing import TAXIS, TRIPS, AreaMetronome, ComputeAreaID
-from topologies.taxi.areas.components.ranks import GlobalAreaRank, Profitability
 from topologies.taxi.areas.components.taxis import EmptyTaxis
 from topologies.taxi.components.cleaning import AREA_PROGRESS, AREAS, PROGRESS, FilterByCoordinates, Parser
 from topologies.taxi.components.counting import CountByWindow

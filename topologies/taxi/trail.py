@@ -24,7 +24,7 @@ STAMPS: Mapping[str, tuple[str, ...]] = {
 """Stamps by query, in the order in which components append them; `..._clock`: the clock's part came."""
 
 
-def extended(trail: str, *moments_us: int) -> str:
+def extend(trail: str, *moments_us: int) -> str:
     """Return a trail with further moments (unix microseconds) at its end."""
     return " ".join((trail, *map(str, moments_us)))
 
@@ -34,7 +34,7 @@ def latest(trails: Iterable[str]) -> str:
     return max(trails, key=lambda trail: int(trail.rsplit(" ", 1)[-1]))
 
 
-def parted(trail: str) -> tuple[int, str]:
+def split_trail(trail: str) -> tuple[int, str]:
     """Return the source's emit (unix microseconds), and the stamps as microseconds after it in one text."""
     emit_us, *stamps = map(int, trail.split())
     return emit_us, " ".join(str(stamp - emit_us) for stamp in stamps)

@@ -20,7 +20,7 @@ class Tries:
     def __init__(self) -> None:
         self.count = 0
 
-    def stretched(self, least_s: float) -> float:
+    def wait_s(self, least_s: float) -> float:
         """Return how long to wait before the next one, seconds, when the first one waits `least_s`."""
         return min(least_s * 2.0 ** min(self.count, _MOST_DOUBLINGS), max(least_s, MOST_WAIT_S))
 

@@ -1,4 +1,4 @@
-"""Exact sliding count of trips per route."""
+"""Counts trips per route in a sliding window, exactly."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class RouteCount(NamedTuple):
     Attributes:
         route: The route's text.
         count: Trips in the window; 0 says that the route left it.
-        freshest: Row of the route's freshest trip in the window, or of a `ChangeWindow` what tells its latest
+        freshest: Row of the route's freshest trip in the window, or of a `ChangeWindow` its latest
             change; decides between equal counts.
     """
 
     route: str
-    count: int  # type: ignore[assignment]  # hides a tuple's method, which nobody needs here
+    count: int  # type: ignore[assignment]  # hides a tuple's method, which is not needed here
     freshest: int
 
 
@@ -112,7 +112,7 @@ class SlidingWindow:
 
 
 class ChangeWindow(SlidingWindow):
-    """As `SlidingWindow`, but `freshest` tells when a route's count changed last, gains and losses alike.
+    """As `SlidingWindow`, but `freshest` says when a route's count changed last, gains and losses alike.
 
     It is the row with which the count changed, and in the lower `ROW_BITS` bits the row of the trip that came
     or went. So what leaves with a row is in the order in which it came, and before the row's own trip, in all

@@ -10,12 +10,11 @@ from bridge.readings.node_payload import parse_node
 from bridge.readings.rates import read_rates
 from bridge.wire.messages import Reading, ReadingKind
 from monitoring import reading as published
-from monitoring.agent.coordinate import Coordinate
-from monitoring.agent.links import Link
-from monitoring.agent.load import Load
+from monitoring.coordinate import Coordinate
 from monitoring.rates.counters import ExecutorLook, Stream
 from monitoring.rates.history import Window
 from monitoring.rates.rates_reading import Rates, to_json
+from monitoring.reading import Link, Load
 
 SPOUT = Stream("c0", "default")
 

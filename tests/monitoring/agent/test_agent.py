@@ -14,8 +14,8 @@ import psutil
 import pytest
 
 from monitoring.agent.availability import History
-from monitoring.agent.coordinate import Coordinate
 from monitoring.agent.state import State, load, save
+from monitoring.coordinate import Coordinate
 
 if TYPE_CHECKING:
     from collections.abc import Callable

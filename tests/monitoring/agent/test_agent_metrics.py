@@ -8,10 +8,11 @@ from dataclasses import replace
 import pytest
 from prometheus_client import CollectorRegistry
 
+from monitoring.agent.agent_figures import AgentFigures
 from monitoring.agent.agent_metrics import AgentMetrics
 from monitoring.agent.probe import Refusal
-from monitoring.agent_figures import AgentFigures, SessionFigures
 from monitoring.zookeeper.session import STATES
+from monitoring.zookeeper.session_figures import SessionFigures
 
 AT_START = AgentFigures(
     sent=0,

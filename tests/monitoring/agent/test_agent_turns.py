@@ -20,7 +20,7 @@ from monitoring.agent.agent import PUBLISH_S, Agent
 from monitoring.agent.agent_options import AgentError, AgentOptions
 from monitoring.agent.pace import Pace
 from monitoring.agent.state import load
-from monitoring.agent_figures import SessionFigures
+from monitoring.zookeeper.session_figures import SessionFigures
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from monitoring.agent.availability import Availability, AvailabilityParameters, History, lived
+from monitoring.agent.availability import Availability, AvailabilityParameters, History, add_time
 
 PARAMETERS = AvailabilityParameters()
 
@@ -13,9 +13,9 @@ def watched(seconds: int, *, answered: bool, start: History | None = None) -> Av
     """A host that sends a probe each second."""
     availability = Availability(PARAMETERS, 0.0, start)
     for now_s in range(1, seconds + 1):
-        availability.asked(float(now_s))
+        availability.note_probe(float(now_s))
         if answered:
-            availability.heard(now_s + 0.05)
+            availability.note_answer(now_s + 0.05)
         availability.look(now_s + 0.1)
     return availability
 
@@ -36,7 +36,7 @@ def test_a_short_silence_is_not_an_outage() -> None:
 
 def test_silence_says_nothing_without_peers_to_ask() -> None:
     availability = Availability(PARAMETERS, 0.0)
-    availability.asked(0.0)
+    availability.note_probe(0.0)
     availability.alone()
     for now_s in range(1, 100):
         availability.look(float(now_s))
@@ -57,13 +57,13 @@ def test_a_clock_that_goes_back_counts_for_nothing() -> None:
 
 def test_the_past_fades_over_the_horizon() -> None:
     wounded = History(good_s=0.0, bad_s=3600.0)
-    day = lived(wounded, PARAMETERS.horizon_s, PARAMETERS, bad=False)
+    day = add_time(wounded, PARAMETERS.horizon_s, PARAMETERS, bad=False)
     assert day.bad_s == pytest.approx(3600 / 2.71828, rel=1e-4)
-    assert lived(wounded, 30 * PARAMETERS.horizon_s, PARAMETERS, bad=False).bad_s < 1e-6
+    assert add_time(wounded, 30 * PARAMETERS.horizon_s, PARAMETERS, bad=False).bad_s < 1e-6
 
 
 def test_no_history_weighs_more_than_the_horizon() -> None:
-    history = lived(History(), 100 * PARAMETERS.horizon_s, PARAMETERS, bad=False)
+    history = add_time(History(), 100 * PARAMETERS.horizon_s, PARAMETERS, bad=False)
     assert history.good_s == pytest.approx(PARAMETERS.horizon_s)
     assert history.bad_s == 0
 
@@ -71,9 +71,9 @@ def test_no_history_weighs_more_than_the_horizon() -> None:
 def test_each_silence_is_one_outage_however_long_and_the_last_end_is_told() -> None:
     availability = Availability(PARAMETERS, 0.0)
     for now_s in range(1, 400):
-        availability.asked(float(now_s))
+        availability.note_probe(float(now_s))
         if not 50 <= now_s < 100 and not 200 <= now_s < 220:
-            availability.heard(now_s + 0.05)
+            availability.note_answer(now_s + 0.05)
         availability.look(now_s + 0.1)
     assert availability.history.outages == pytest.approx(2, rel=0.01)
     assert availability.history.since_outage_s == pytest.approx(180, abs=2)
@@ -86,13 +86,13 @@ def test_an_outage_that_goes_on_has_ended_no_time_ago() -> None:
 
 def test_while_a_peer_of_the_round_may_still_answer_silence_is_no_outage() -> None:
     availability = Availability(PARAMETERS, 0.0)
-    availability.asked(0.0)
+    availability.note_probe(0.0)
     for now_s in range(1, 60):
         availability.look(float(now_s), others_silent=False)
     assert availability.history.bad_s == 0
 
 
 def test_outages_fade_over_the_horizon() -> None:
-    history = History(outages=4.0, since_outage_s=10.0).faded(PARAMETERS.horizon_s, PARAMETERS.horizon_s)
+    history = History(outages=4.0, since_outage_s=10.0).fade(PARAMETERS.horizon_s, PARAMETERS.horizon_s)
     assert history.outages == pytest.approx(4 / 2.71828, rel=1e-4)
     assert history.since_outage_s == 10.0 + PARAMETERS.horizon_s

@@ -23,13 +23,13 @@ class Prober:
     def restarted(self, now_s: float, later_s: float) -> Prober:
         """The next run of the agent, on a clock of its own, some time later."""
         after = Prober()
-        before = {peer: link.aged(later_s) for peer, link in self.links.memory(now_s).items()}
+        before = {peer: link.age(later_s) for peer, link in self.links.memory(now_s).items()}
         after.links.restore(before, 0.0)
         return after
 
     def answered(self, now_s: float, peer: str = "b", delay_ms: float = 20.0) -> None:
         self.delays.add(peer, now_s, delay_ms)
-        self.links.answered(peer, now_s)
+        self.links.note_answer(peer, now_s)
 
     def lost(self, now_s: float, peer: str = "b") -> int:
         return self.links.lost(peer, now_s, now_s + 3)
@@ -46,7 +46,7 @@ def test_a_link_has_the_filtered_delay_with_age_and_number_of_samples() -> None:
     prober = Prober()
     for number, delay_ms in enumerate((22.0, 23.0, 80.0)):
         prober.answered(number, delay_ms=delay_ms)
-    link = prober.links.published(5.5, ())["b"]
+    link = prober.links.choose(5.5, ())["b"]
     assert (link.delay_ms, link.age_s, link.samples, link.loss) == (22.0, 3.5, 3, 0.0)
     assert link.availability == pytest.approx(PRIOR, abs=1e-4)
 
@@ -55,7 +55,7 @@ def test_a_link_tells_how_old_the_last_answer_is_that_agreed_with_its_delay() ->
     prober = Prober()
     for number, delay_ms in enumerate((22.0, 22.0, 22.0, 66.0)):
         prober.answered(number, delay_ms=delay_ms)
-    link = prober.links.published(5.5, ())["b"]
+    link = prober.links.choose(5.5, ())["b"]
     assert (link.delay_ms, link.age_s, link.delay_age_s) == (22.0, 2.5, 3.5)
 
 
@@ -63,43 +63,43 @@ def test_samples_that_are_too_old_when_a_link_is_told_do_not_count() -> None:
     prober = Prober()
     prober.answered(0.0, delay_ms=20.0)
     prober.answered(110.0, delay_ms=60.0)
-    link = prober.links.published(125.0, ())["b"]
+    link = prober.links.choose(125.0, ())["b"]
     assert (link.delay_ms, link.samples, link.delay_age_s) == (60.0, 1, 15.0)
 
 
 def test_a_link_whose_probe_was_never_answered_is_not_told() -> None:
     prober = Prober()
     prober.lost(0.0)
-    assert prober.links.published(4.0, ()) == {}
+    assert prober.links.choose(4.0, ()) == {}
 
 
 def test_loss_is_the_share_of_unanswered_probes_and_fades() -> None:
     prober = Prober()
     for now_s in range(20):
         prober.answered(now_s) if now_s % 4 else prober.lost(now_s)
-    assert prober.links.published(20.0, ())["b"].loss == pytest.approx(0.25, abs=0.03)
+    assert prober.links.choose(20.0, ())["b"].loss == pytest.approx(0.25, abs=0.03)
     for now_s in range(20, 20 + 1800, 8):
         prober.answered(now_s)
-    assert prober.links.published(1820.0, ())["b"].loss < 0.01
+    assert prober.links.choose(1820.0, ())["b"].loss < 0.01
 
 
 def test_loss_alone_does_not_make_a_link_unavailable() -> None:
     prober = Prober()
     for now_s in range(0, 3600, 8):
         prober.answered(now_s) if now_s % 24 else prober.lost(now_s)
-    assert prober.links.published(3600.0, ())["b"].availability >= PRIOR
+    assert prober.links.choose(3600.0, ())["b"].availability >= PRIOR
 
 
 def test_a_silence_of_several_probes_counts_as_a_cut_from_its_first_probe_on() -> None:
     prober = watched(3600)
-    before = prober.links.published(3600.0, ())["b"].availability
+    before = prober.links.choose(3600.0, ())["b"].availability
     for now_s in range(3601, 3661, 8):
         prober.lost(now_s)
-    during = prober.links.published(3661.0, ())["b"].availability
+    during = prober.links.choose(3661.0, ())["b"].availability
     for now_s in range(3665, 3901, 8):
         prober.lost(now_s)
     prober.answered(3901.0)
-    after = prober.links.published(3901.0, ())["b"].availability
+    after = prober.links.choose(3901.0, ())["b"].availability
     assert before > PRIOR
     assert during == pytest.approx(1 - 60 / 7260, abs=2e-3)
     assert after == pytest.approx(1 - 300 / 7500, abs=2e-3)
@@ -111,18 +111,18 @@ def test_a_silence_speaks_for_a_minute_after_its_last_probe(passed_s: float) -> 
     for now_s in (3601.0, 3609.0, 3617.0):
         prober.lost(now_s)
     prober.answered(3617.0 + passed_s)  # nobody probed it in between
-    after = prober.links.published(3617.0 + passed_s, ())["b"].availability
+    after = prober.links.choose(3617.0 + passed_s, ())["b"].availability
     assert after == pytest.approx(1 - 76 / 7276, abs=1e-3)
 
 
 def test_an_excused_silence_costs_the_link_nothing() -> None:
     prober = watched(3600)
-    before = prober.links.published(3600.0, ())["b"]
+    before = prober.links.choose(3600.0, ())["b"]
     for number in range(40):
         prober.lost(3601.0 + number)
     prober.links.excuse("b")
     prober.answered(3901.0)
-    after = prober.links.published(3901.0, ())["b"]
+    after = prober.links.choose(3901.0, ())["b"]
     assert after.availability == before.availability
     assert after.loss < 0.01
 
@@ -131,22 +131,22 @@ def test_time_without_probes_says_little() -> None:
     prober = Prober()
     prober.answered(0.0)
     prober.answered(86_400.0)
-    once = prober.links.published(86_400.0, ())["b"].availability
+    once = prober.links.choose(86_400.0, ())["b"].availability
     assert PRIOR < once < 0.9991
 
 
 def test_links_not_heard_for_two_minutes_are_left_out() -> None:
     prober = Prober()
     prober.answered(0.0)
-    assert set(prober.links.published(120.0, ())) == {"b"}
-    assert prober.links.published(120.1, ()) == {}
+    assert set(prober.links.choose(120.0, ())) == {"b"}
+    assert prober.links.choose(120.1, ()) == {}
 
 
 def test_at_most_32_links_are_told_partners_first_and_then_the_freshest() -> None:
     prober = Prober()
     for number in range(60):
         prober.answered(float(number), peer=f"p{number:02d}")
-    links = prober.links.published(60.0, {"p00", "p01", "unknown"})
+    links = prober.links.choose(60.0, {"p00", "p01", "unknown"})
     assert set(links) == {"p00", "p01"} | {f"p{number:02d}" for number in range(30, 60)}
     assert list(links) == sorted(links)
 
@@ -154,17 +154,17 @@ def test_at_most_32_links_are_told_partners_first_and_then_the_freshest() -> Non
 def test_a_link_that_nobody_probes_any_more_is_forgotten_after_an_hour() -> None:
     prober = Prober()
     prober.answered(0.0)
-    prober.links.published(3600.0, ())
-    assert prober.links.probed("b")
-    prober.links.published(3601.0, ())
-    assert not prober.links.probed("b")
+    prober.links.choose(3600.0, ())
+    assert prober.links.is_probed("b")
+    prober.links.choose(3601.0, ())
+    assert not prober.links.is_probed("b")
 
 
 def test_a_restart_leaves_a_link_as_it_was_but_older() -> None:
     prober = watched(3600)
     prober.lost(3596.0)
-    before = prober.links.published(3600.0, ())["b"]
-    after = prober.restarted(3600.0, 20.0).links.published(0.0, ())["b"]
+    before = prober.links.choose(3600.0, ())["b"]
+    after = prober.restarted(3600.0, 20.0).links.choose(0.0, ())["b"]
     assert before.availability > PRIOR
     assert after == replace(before, age_s=before.age_s + 20, delay_age_s=before.delay_age_s + 20)
 
@@ -176,20 +176,20 @@ def test_after_a_restart_a_link_goes_on_from_its_record() -> None:
     prober.answered(3900.0)
     after = prober.restarted(3900.0, 20.0)
     after.answered(8.0, delay_ms=30.0)
-    link = after.links.published(8.0, ())["b"]
+    link = after.links.choose(8.0, ())["b"]
     assert (link.delay_ms, link.samples) == (20.0, 2)
     assert link.availability == pytest.approx(1 - 300 / 7530, abs=2e-3)
 
 
 def test_a_silence_that_a_restart_interrupts_is_nobodys_fault() -> None:
     prober = watched(3600)
-    before = prober.links.published(3600.0, ())["b"]
+    before = prober.links.choose(3600.0, ())["b"]
     for now_s in (3600.0, 3608.0, 3616.0):
         prober.lost(now_s)
     after = prober.restarted(3700.0, 20.0)
-    assert after.links.published(0.0, ()) == {}
+    assert after.links.choose(0.0, ()) == {}
     after.answered(8.0)
-    link = after.links.published(8.0, ())["b"]
+    link = after.links.choose(8.0, ())["b"]
     assert link.availability == before.availability
     assert link.loss < 0.01
 
@@ -197,7 +197,7 @@ def test_a_silence_that_a_restart_interrupts_is_nobodys_fault() -> None:
 def test_what_is_too_old_after_a_restart_is_dropped() -> None:
     prober = watched(3600)
     late = prober.restarted(3600.0, 120.0)
-    assert late.links.published(0.0, ()) == {}
+    assert late.links.choose(0.0, ()) == {}
     assert late.delays.look("b", 0.0) is None
     assert set(late.links.memory(0.0)) == {"b"}
     assert prober.links.memory(3800.0)["b"].samples == ()
@@ -206,8 +206,8 @@ def test_what_is_too_old_after_a_restart_is_dropped() -> None:
 
 def test_a_link_that_was_not_probed_since_the_restart_does_not_count_as_probed() -> None:
     after = watched(60).restarted(60.0, 1.0)
-    assert not after.links.probed("b")
-    assert after.links.restored() == ("b",)
+    assert not after.links.is_probed("b")
+    assert after.links.unprobed() == ("b",)
     after.lost(2.0)
-    assert after.links.probed("b")
-    assert after.links.restored() == ()
+    assert after.links.is_probed("b")
+    assert after.links.unprobed() == ()

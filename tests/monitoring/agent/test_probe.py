@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from monitoring.agent.coordinate import Coordinate
 from monitoring.agent.probe import Answer, Malformed, Probe, decode, encode_answer, encode_probe
+from monitoring.coordinate import Coordinate
 
 nonces = st.integers(0, 2**64 - 1)
 numbers_ms = st.floats(-30_000, 30_000)

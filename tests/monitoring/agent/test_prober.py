@@ -7,10 +7,10 @@ import math
 import socket
 from typing import TYPE_CHECKING, Any
 
-from monitoring.agent.coordinate import Coordinate
 from monitoring.agent.pending import PendingProbes
 from monitoring.agent.probe import Answer, Probe, Refusal, decode, encode_answer, encode_probe
 from monitoring.agent.prober import Prober
+from monitoring.coordinate import Coordinate
 from monitoring.reading import Address
 
 if TYPE_CHECKING:

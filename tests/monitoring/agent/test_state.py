@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from monitoring.agent.availability import AvailabilityParameters, History
-from monitoring.agent.coordinate import Coordinate
 from monitoring.agent.link_memory import LinkMemory
-from monitoring.agent.state import State, load, resumed, save
+from monitoring.agent.state import State, load, resume, save
+from monitoring.coordinate import Coordinate
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -102,15 +102,15 @@ def test_other_content_is_refused(tmp_path: Path, content: bytes) -> None:
 
 
 def test_a_planned_pause_costs_no_availability_and_a_crash_does() -> None:
-    planned = resumed(STATE, 1600.0, PARAMETERS)
-    crashed = resumed(replace(STATE, clean=False), 1600.0, PARAMETERS)
+    planned = resume(STATE, 1600.0, PARAMETERS)
+    crashed = resume(replace(STATE, clean=False), 1600.0, PARAMETERS)
     assert planned.history.bad_s < STATE.history.bad_s
     assert crashed.history.bad_s == pytest.approx(620.0, rel=0.01)
 
 
 def test_a_crash_is_one_more_outage_that_has_just_ended_and_a_planned_pause_none() -> None:
-    planned = resumed(STATE, 1600.0, PARAMETERS).history
-    crashed = resumed(replace(STATE, clean=False), 1600.0, PARAMETERS).history
+    planned = resume(STATE, 1600.0, PARAMETERS).history
+    crashed = resume(replace(STATE, clean=False), 1600.0, PARAMETERS).history
     assert (planned.outages, planned.since_outage_s) == (pytest.approx(2, rel=0.01), 660.0)
     assert (crashed.outages, crashed.since_outage_s) == (pytest.approx(3, rel=0.01), 0.0)
 
@@ -125,13 +125,13 @@ def test_a_file_of_an_agent_that_counted_no_outages_is_read(tmp_path: Path) -> N
 
 
 def test_a_restored_coordinate_is_not_trusted_at_once() -> None:
-    after = resumed(STATE, 1600.0, PARAMETERS).coordinate
+    after = resume(STATE, 1600.0, PARAMETERS).coordinate
     assert after.position_ms == STATE.coordinate.position_ms
     assert after.error == 0.5
 
 
 def test_a_wall_clock_that_went_back_counts_as_no_pause() -> None:
-    history = resumed(replace(STATE, clean=False), 10.0, PARAMETERS).history
+    history = resume(replace(STATE, clean=False), 10.0, PARAMETERS).history
     assert (history.good_s, history.bad_s) == (STATE.history.good_s, STATE.history.bad_s)
 
 
@@ -176,7 +176,7 @@ def test_a_malformed_part_about_links_is_told_once_and_costs_only_them(
 
 
 def test_what_is_known_of_links_grows_old_during_a_pause() -> None:
-    links = resumed(STATE, 1020.0, PARAMETERS).links
+    links = resume(STATE, 1020.0, PARAMETERS).links
     assert links["b"] == replace(
         LINK, probed_age_s=24.0, answered_age_s=27.0, samples=((50.0, 21.5), (27.0, 20.0))
     )
@@ -184,4 +184,4 @@ def test_what_is_known_of_links_grows_old_during_a_pause() -> None:
 
 
 def test_after_a_wall_clock_that_went_back_nothing_is_known_of_links() -> None:
-    assert resumed(STATE, 999.0, PARAMETERS).links == {}
+    assert resume(STATE, 999.0, PARAMETERS).links == {}

@@ -11,9 +11,9 @@ import pytest
 
 from monitoring.agent import state
 from monitoring.agent.availability import History
-from monitoring.agent.coordinate import Coordinate
 from monitoring.agent.state import State
 from monitoring.agent.state_keeper import StateKeeper
+from monitoring.coordinate import Coordinate
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,9 +106,9 @@ def test_what_is_no_trouble_of_the_disk_comes_out_with_the_next_write(
 
 def test_a_saved_state_is_there_for_the_next_run(tmp_path: Path, log: Any) -> None:
     keeper = StateKeeper(tmp_path / "state", log)
-    assert keeper.restored(2, 1000.0) is None
+    assert keeper.restore(2, 1000.0) is None
     asyncio.run(keeper.save(replace(STATE, clean=True)))
-    after = StateKeeper(tmp_path / "state", log).restored(2, 1000.0)
+    after = StateKeeper(tmp_path / "state", log).restore(2, 1000.0)
     assert after is not None
     assert after.coordinate.position_ms == STATE.coordinate.position_ms
     assert after.history.bad_s == STATE.history.bad_s
@@ -120,7 +120,7 @@ def test_a_saved_state_is_there_for_the_next_run(tmp_path: Path, log: Any) -> No
 )
 def test_a_damaged_file_is_told_and_costs_only_the_memory(tmp_path: Path, log: Any, content: bytes) -> None:
     (tmp_path / "state").write_bytes(content)
-    assert StateKeeper(tmp_path / "state", log).restored(2, 1000.0) is None
+    assert StateKeeper(tmp_path / "state", log).restore(2, 1000.0) is None
     assert log.names() == ["state-unreadable"]
 
 
@@ -128,5 +128,5 @@ def test_without_a_file_nothing_is_kept(log: Any) -> None:
     keeper = StateKeeper(None, log)
     keeper.save_soon(STATE)
     asyncio.run(keeper.save(STATE))
-    assert keeper.restored(2, 1000.0) is None
+    assert keeper.restore(2, 1000.0) is None
     assert log.events == []

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from monitoring.agent.coordinate import MAX_ERROR, Coordinate
 from monitoring.agent.vivaldi import Outcome, Vivaldi, VivaldiParameters
+from monitoring.coordinate import MAX_ERROR, Coordinate
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from prometheus_client import CollectorRegistry
 
 from formats.nimbus import NimbusError
-from monitoring.agent_figures import SessionFigures
 from monitoring.rates.collector import Collector
 from monitoring.rates.counters import Counters, ExecutorLook, Shape, Stream
 from monitoring.rates.nimbus import TopologyGoneError
 from monitoring.rates.rates_metrics import RatesMetrics
+from monitoring.zookeeper.session_figures import SessionFigures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -7,11 +7,11 @@ import math
 import pytest
 from prometheus_client import CollectorRegistry
 
-from monitoring.agent_figures import SessionFigures
 from monitoring.rates.nimbus_faults import ReplyFault
 from monitoring.rates.nimbus_statistics import StatisticsFault
 from monitoring.rates.rates_figures import CollectorFigures
 from monitoring.rates.rates_metrics import RatesMetrics
+from monitoring.zookeeper.session_figures import SessionFigures
 
 FIGURES = CollectorFigures(
     answered_looks=28,

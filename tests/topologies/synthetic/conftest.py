@@ -100,7 +100,7 @@ class Cluster:
         monkeypatch.setattr(components, "time", Clock)
         monkeypatch.setattr(arrivals, "CommandWriter", Writer)
         monkeypatch.setattr("topologies.synthetic.labour.time", Clock)
-        monkeypatch.setattr("topologies.synthetic.trail.now_us", lambda: cluster.now_us)
+        monkeypatch.setattr("topologies.synthetic.components.now_us", lambda: cluster.now_us)
 
     def _task(self, index: int, conf: dict[str, Any]) -> Any:
         kind = components.Inner

@@ -9,7 +9,7 @@ import pytest
 
 from topologies.synthetic.results import Measurements, faults_of
 from topologies.synthetic.totals import by_component
-from topologies.synthetic.trail import parsed
+from topologies.synthetic.trail import parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +33,7 @@ class Measured:
         self.arrivals: dict[str, int] = {}
         for entry in entries:
             if "trail" in entry:
-                measurements.add(parsed(entry["trail"]))
+                measurements.add(parse(entry["trail"]))
                 self.arrivals[entry["sink"]] = self.arrivals.get(entry["sink"], 0) + 1
         self.ended = {entry["end"] for entry in entries if "end" in entry}
         self.totals: dict[str, Any] = {}

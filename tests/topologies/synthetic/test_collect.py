@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from topologies.result_folder import CollectError
 from topologies.synthetic.arrivals import ArrivalWriter
-from topologies.synthetic.collect import CollectError, Collector
+from topologies.synthetic.collect import Collector
 from topologies.synthetic.keys import SyntheticRun
 from topologies.synthetic.workload import Workload
 

@@ -9,7 +9,7 @@ import pytest
 
 from topologies.synthetic.keys import SyntheticRun, SyntheticSettings
 from topologies.synthetic.topology import component_ids
-from topologies.synthetic.trail import begun, extended, parsed, path_of
+from topologies.synthetic.trail import begin, extend, parse, path_of
 from topologies.synthetic.workload import Workload, WorkloadError
 
 if TYPE_CHECKING:
@@ -76,12 +76,12 @@ def test_ids_of_runs_are_plain(run: str) -> None:
 
 def test_a_trail_says_the_way_and_the_times() -> None:
     """Source, then each operator: stream, taken, done, in microseconds after the source's beginning."""
-    trail = extended(extended(begun(1_000, 1_030), 3, 1_100, 1_150), 12, 1_200, 1_260)
+    trail = extend(extend(begin(1_000, 1_030), 3, 1_100, 1_150), 12, 1_200, 1_260)
     assert trail == "1000 30 3 100 150 12 200 260"
     assert path_of(trail, 7) == (3, 12, 7)
-    journey = parsed(trail)
+    journey = parse(trail)
     assert (journey.emit_us, journey.delay_us) == (1_000, 260)
     assert (journey.path, journey.in_us, journey.out_us) == ((3, 12), (100, 200), (30, 150, 260))
     for broken in ("1000", "1000 30", "1000 30 3 100", "1000 x"):
         with pytest.raises(ValueError, match=r"is no trail|invalid literal"):
-            parsed(broken)
+            parse(broken)

@@ -6,7 +6,7 @@ import random
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from topologies.component import REPLAY_KEY
+from topologies.batches.acking import REPLAY_KEY
 from topologies.taxi.settings import QUERIES_KEY, REDIS_KEY, RUN_KEY, SHARES_KEY
 from topologies.taxi.topology import taxi_topology
 

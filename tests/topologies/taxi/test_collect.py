@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cli.main import main
-from topologies.taxi.collect import CollectError, Collector, CollectProgress
+from topologies.result_folder import CollectError
+from topologies.taxi.collect import Collector, CollectProgress
 from topologies.taxi.keys import Run
 from topologies.taxi.trail import STAMPS
 

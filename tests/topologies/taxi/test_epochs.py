@@ -14,8 +14,8 @@ import pytest
 
 from formats.address import Address
 from formats.semantics import Semantics
+from topologies.batches.acking import REPLAY_KEY
 from topologies.batches.header import Header, QueryStart
-from topologies.component import REPLAY_KEY
 from topologies.redis_io.resp import RedisGoneError, RedisReplyError
 from topologies.taxi.epochs import Began, EpochReader, Progress, ProgressWatch, Superseded, Trouble
 from topologies.taxi.keys import Run

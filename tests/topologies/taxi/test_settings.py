@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from formats.semantics import Semantics
-from topologies.component import REPLAY_KEY, replays
+from topologies.batches.acking import REPLAY_KEY, is_replayed
 from topologies.taxi.keys import Run
 from topologies.taxi.settings import REDIS_KEY, RUN_KEY, TaxiSettings
 
@@ -56,6 +56,10 @@ def test_choices_go_through_the_configuration() -> None:
 
 def test_replay_is_true_or_false() -> None:
     """Anything else in the configuration is refused with its key."""
-    assert (replays({}), replays({REPLAY_KEY: True}), replays({REPLAY_KEY: False})) == (False, True, False)
+    assert (is_replayed({}), is_replayed({REPLAY_KEY: True}), is_replayed({REPLAY_KEY: False})) == (
+        False,
+        True,
+        False,
+    )
     with pytest.raises(ValueError, match=r"taxi\.replay is 'true', it must be true or false"):
-        replays({REPLAY_KEY: "true"})
+        is_replayed({REPLAY_KEY: "true"})

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from topologies.batches.acking import REPLAY_KEY
 from topologies.batches.clock import Account, Rebuild, Step, Ticks
 from topologies.batches.header import Header, QueryStart, pack_queries
-from topologies.component import REPLAY_KEY
 from topologies.taxi.keys import Run
 from topologies.taxi.settings import REDIS_KEY, RUN_KEY
 

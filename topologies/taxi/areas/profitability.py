@@ -38,7 +38,7 @@ class RankedArea(NamedTuple):
         return (self.score >> _SCALE_BITS) / 200
 
 
-def ranked(area: int, half_cents: int, empty: int, freshest: int) -> RankedArea:
+def rank_exactly(area: int, half_cents: int, empty: int, freshest: int) -> RankedArea:
     """Return an area with its rank.
 
     Two different fractions of half cents over fewer than 2^32 taxis differ by more than 2^-64, so their
@@ -47,7 +47,7 @@ def ranked(area: int, half_cents: int, empty: int, freshest: int) -> RankedArea:
     return RankedArea((half_cents << _SCALE_BITS) // empty, freshest, -area, empty, half_cents)
 
 
-def ranked_in_cents(area: int, half_cents: int, empty: int, freshest: int) -> RankedArea:
+def rank_in_cents(area: int, half_cents: int, empty: int, freshest: int) -> RankedArea:
     """Return an area ranked by its profitability in whole cents, cut towards zero."""
     whole = abs(half_cents) // (2 * empty)
     score = (2 * whole if half_cents > 0 else -2 * whole) << _SCALE_BITS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from typing import TYPE_CHECKING
 
-from topologies.taxi.areas.profitability import RankedArea, half_cents_of, ranked, ranked_in_cents
+from topologies.taxi.areas.profitability import RankedArea, half_cents_of, rank_exactly, rank_in_cents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -28,7 +28,7 @@ _NO_FLOOR = (0, 0)  # nothing is below it
 class ShareRanking:
     """Ranks the areas of a share that are at least as profitable as a floor.
 
-    Most changes of an area happen far below the best, and one comparison tells. All areas from the floor up
+    Most changes of an area happen far below the best, and one comparison shows. All areas from the floor up
     are in order; when they become too many the floor is raised, and when fewer than `REPORTED` are left all
     areas are looked at anew. So the best are always the best of all, and no rank is ever stale.
 
@@ -53,7 +53,7 @@ class ShareRanking:
         """
         touched = False
         for area in changed:
-            was, area.rank = area.rank, self._ranked(area)
+            was, area.rank = area.rank, self._rank(area)
             if was != area.rank:
                 touched = self._replace(was, area.rank) or touched
         if len(self._order) > self._most:
@@ -66,7 +66,7 @@ class ShareRanking:
         """Return the best `REPORTED` areas, best first (fewer when the share has fewer)."""
         return self._order[: -REPORTED - 1 : -1]
 
-    def _ranked(self, area: Area) -> RankedArea | None:
+    def _rank(self, area: Area) -> RankedArea | None:
         """Return how an area is listed; None: not at all, or below the floor."""
         stops = area.stops
         if not stops:
@@ -82,7 +82,7 @@ class ShareRanking:
         floor_half_cents, floor_empty = self._floor
         if half_cents * floor_empty < floor_half_cents * empty:
             return None
-        return ranked(area.number, half_cents, empty, freshest)
+        return rank_exactly(area.number, half_cents, empty, freshest)
 
     def _replace(self, was: RankedArea | None, now: RankedArea | None) -> bool:
         order = self._order
@@ -111,7 +111,7 @@ class ShareRanking:
         self._floor = _NO_FLOOR
         self._order = []
         for area in self._areas.values():
-            area.rank = self._ranked(area)
+            area.rank = self._rank(area)
             if area.rank is not None:
                 self._order.append(area.rank)
         self._order.sort()
@@ -122,11 +122,9 @@ class ShareRanking:
 class CentsRanking(ShareRanking):
     """Ranks by profitabilities in whole cents, cut towards zero."""
 
-    def _ranked(self, area: Area) -> RankedArea | None:
-        rank = super()._ranked(area)
-        return (
-            None if rank is None else ranked_in_cents(rank.area, rank.half_cents, rank.empty, rank.freshest)
-        )
+    def _rank(self, area: Area) -> RankedArea | None:
+        rank = super()._rank(area)
+        return None if rank is None else rank_in_cents(rank.area, rank.half_cents, rank.empty, rank.freshest)
 
     def _raise_floor(self) -> None:
         """Raise the floor to whole cents, as what is not cut yet is compared with it.

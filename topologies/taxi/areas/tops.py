@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from topologies.taxi.areas.profitability import RankedArea, ranked
+from topologies.taxi.areas.profitability import RankedArea, rank_exactly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -39,7 +39,9 @@ def pack_tops(tops: Iterable[ShareTop]) -> str:
     )
 
 
-def unpack_tops(packed: str, rank: Callable[[int, int, int, int], RankedArea] = ranked) -> Iterator[ShareTop]:
+def unpack_tops(
+    packed: str, rank: Callable[[int, int, int, int], RankedArea] = rank_exactly
+) -> Iterator[ShareTop]:
     """Yield what was packed.
 
     Args:

@@ -14,7 +14,7 @@ from topologies.moments import now_us
 from topologies.taxi.areas.area_sieve import AreaSieve
 from topologies.taxi.settings import queries_of
 from topologies.taxi.sieve import RouteSieve
-from topologies.taxi.trail import extended
+from topologies.taxi.trail import extend
 from topologies.taxi.trip import LineReader
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Parser(BatchBolt):
         """Read the lines of one batch."""
         trail, entries, end, lines = values
         rows = "" if end else "\n".join(map(self._reader.read, lines.split("\n")))
-        self.send(header, [extended(trail, came_us, now_us()), entries, end, rows])
+        self.send(header, [extend(trail, came_us, now_us()), entries, end, rows])
 
 
 class FilterByCoordinates(BatchBolt):
@@ -82,5 +82,5 @@ class FilterByCoordinates(BatchBolt):
         rows = [row.split(",") for row in text.split("\n")] if text else []
         for query, sieve, stream, progress in self._ways:
             passing, times = sieve.sift(header.first, rows if header.serves(query) else [])
-            self.send(header, [extended(trail, came_us, now_us()), "\n".join(passing)], stream)
+            self.send(header, [extend(trail, came_us, now_us()), "\n".join(passing)], stream)
             self.send(header, [entries, end, pack_times(times)], progress)

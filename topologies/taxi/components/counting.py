@@ -1,4 +1,4 @@
-"""countByWindow: trips per route in the last 30 minutes."""
+"""CountByWindow: trips per route in the last 30 minutes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from topologies.batches.bolt import OrderedBolt
 from topologies.batches.clock import Ticks
 from topologies.batches.header import Header
 from topologies.moments import now_us
-from topologies.taxi.trail import extended
+from topologies.taxi.trail import extend
 from topologies.taxi.window import ChangeWindow, SlidingWindow
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class CountByWindow(OrderedBolt):
         changes: list[str] = []
         if ticks:
             changes = _changes(self._windows[share], text, Ticks.decode(ticks), own_rows=self._own_rows)
-        trail = extended(trail, rows.came_us, clock.came_us, now_us())
+        trail = extend(trail, rows.came_us, clock.came_us, now_us())
         self.send(header, [share, trail, ticks if share == 0 else "", account, "\n".join(changes)])
 
 

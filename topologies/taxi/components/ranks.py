@@ -12,7 +12,7 @@ from topologies.moments import now_us
 from topologies.taxi.challenge import output_row, state_json, time_text
 from topologies.taxi.components.sink import Change, ResultsBolt
 from topologies.taxi.ranking import GlobalRanking, PartialRanking
-from topologies.taxi.trail import extended
+from topologies.taxi.trail import extend
 from topologies.taxi.window import ROW_BITS, RouteCount
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class PartialRank(OrderedBolt):
             if top is not None:
                 ranks = [f"{route} {count} {freshest}" for route, count, freshest in top]  # maybe none
                 tops.append(" ".join([n, pickup, time, *ranks]))
-        trail = extended(trail, part.came_us, now_us())
+        trail = extend(trail, part.came_us, now_us())
         self.send(header, [share, trail, ticks, account, "\n".join(tops)])
 
 

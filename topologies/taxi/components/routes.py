@@ -14,7 +14,7 @@ from topologies.batches.times import unpack_times
 from topologies.moments import now_us
 from topologies.taxi.grid import cell_of
 from topologies.taxi.settings import shares_of
-from topologies.taxi.trail import extended
+from topologies.taxi.trail import extend
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,13 +43,13 @@ class ComputeRouteID(BatchBolt):
             route = f"{start}-{cell_of(float(to_longitude), float(to_latitude))}"
             shares[share_of(route, self._shares)].append(f"{n} {pickup} {route}")
         for share, rows in enumerate(shares):
-            self.send(header, [share, extended(trail, came_us, now_us()), "\n".join(rows)])
+            self.send(header, [share, extend(trail, came_us, now_us()), "\n".join(rows)])
 
 
 class Metronome(OrderedBolt):
-    """Defines the passing of a query's time: tells all shares at which rows it moves, never backwards.
+    """Defines the passing of a query's time: sends all shares the rows at which it moves, never backwards.
 
-    The first share is told more, which travels on to the end: what became of the rows.
+    The first share also receives what became of the rows, which travels on to the end.
     """
 
     outputs: ClassVar = [*Header.FIELDS, "share", "ticks", "account"]
@@ -74,11 +74,11 @@ class Metronome(OrderedBolt):
         self._clock = QueryClock(header.query(self.query), self._rebuild_s)
 
     def work(self, share: int, header: Header, parts: Mapping[str, Arrived]) -> None:  # noqa: ARG002 - there is one
-        """Tell the time of one batch; one before the query's start has none."""
+        """Send the time of one batch; one before the query's start has none."""
         entries, end, times = parts[WHOLE].values
         ticks = account = ""
         if header.serves(self.query):
-            told, what = self._clock.take(header, entries, unpack_times(times), end=bool(end))
-            ticks, account = told.encode(), what.encode()
+            moves, what = self._clock.take(header, entries, unpack_times(times), end=bool(end))
+            ticks, account = moves.encode(), what.encode()
         for each in range(self._count):
             self.send(header, [each, ticks, account if each == 0 else ""])

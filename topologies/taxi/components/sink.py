@@ -15,7 +15,7 @@ from topologies.redis_io.writer import CommandWriter, WriteLostError
 from topologies.taxi.instants import Instants
 from topologies.taxi.scripts import RELEASE
 from topologies.taxi.settings import TaxiSettings
-from topologies.taxi.trail import extended, latest, parted
+from topologies.taxi.trail import extend, latest, split_trail
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -68,7 +68,7 @@ class ResultsBolt(OrderedBolt):
 
     Redis refuses a batch that does not follow the last one written, and every batch of an epoch that is
     over. With replay a batch is acknowledged when Redis has taken it, and fails when that is in doubt;
-    without, the source notices that nothing is released any more. What is wrong is told once, until a batch
+    without, the source notices that nothing is released any more. Each fault is reported once, until a batch
     is taken again.
     """
 
@@ -139,7 +139,7 @@ class ResultsBolt(OrderedBolt):
             shares = [parts[name].values[4] for name in self.parts]
             answers = self._answers(self.changes(shares), self._instants.over(ticks, account))
             if not header.is_released(self.query):
-                trail = latest(extended(part.values[1], part.came_us) for part in parts.values())
+                trail = latest(extend(part.values[1], part.came_us) for part in parts.values())
                 result = _result(header, account, answers, trail)
                 clock_s = account.rebuild.clock_s
                 rebuild = (account.rebuild.entry, account.rebuild.n, "-" if clock_s is None else clock_s)
@@ -231,7 +231,7 @@ class ResultsBolt(OrderedBolt):
 
 def _result(header: Header, account: Account, answers: Answers, trail: str) -> dict[str, str | int]:
     """Return the fields of an entry of the results."""
-    emit_us, stamps = parted(trail)
+    emit_us, stamps = split_trail(trail)
     available = [entry.split(" ") for entry in account.entries.split(";")]
     fields: dict[str, str | int] = {
         "first": header.first,

@@ -1,4 +1,4 @@
-"""dataSource: rows from Redis, in epochs."""
+"""DataSource: rows from Redis, in epochs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from formats.semantics import Semantics
+from topologies.batches.acking import is_replayed
 from topologies.batches.header import Header
-from topologies.component import TaxiSpout, replays
+from topologies.component import HardenedSpout
 from topologies.moments import now_us
 from topologies.taxi.batcher import MOST_ROWS, Batcher, RowsGoneError
 from topologies.taxi.epochs import Began, EpochReader, Progress, ProgressWatch, Superseded, Trouble
@@ -23,7 +24,7 @@ _TRIES_AT_START = 4  # two minutes with the usual stall time: workers are starte
 _LEAST_EPOCH_S = 1.0  # a batch that fails again and again must not begin epochs without a pause
 
 
-class DataSource(TaxiSpout):
+class DataSource(HardenedSpout):
     """Emits the rows of a run in batches: whatever Redis has for it, and never waits for more.
 
     When rows are under way and nothing is worked off for a while, when a batch fails, and when the
@@ -55,7 +56,7 @@ class DataSource(TaxiSpout):
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:  # noqa: ARG002 - Storm's
         """Start the threads that read ahead and watch."""
         self._settings = TaxiSettings.from_conf(storm_conf)
-        self._acked = replays(storm_conf)
+        self._acked = is_replayed(storm_conf)
         self._batcher = None
         self._superseded = False
         self._epoch = self._sent = self._highest = 0
@@ -99,7 +100,7 @@ class DataSource(TaxiSpout):
             )
 
     def ack(self, tup_id: str) -> None:
-        """Do nothing: Redis tells what is done."""
+        """Do nothing: Redis knows what is done."""
 
     def fail(self, tup_id: str) -> None:
         """Begin a new epoch, as soon as this one is old enough, unless the batch was of an earlier one."""
@@ -157,7 +158,7 @@ class DataSource(TaxiSpout):
                 self.report_error(sentence)
         except RowsGoneError as error:
             self._batcher = None
-            self._tell_all(str(error))
+            self._report_to_all(str(error))
 
     def _seen(self, batcher: Batcher) -> int:
         """Return the last row that is worked off in this epoch."""
@@ -177,7 +178,7 @@ class DataSource(TaxiSpout):
                     self._watch.note_fault("")
             self._progress = progress
             self._progress_s = monotonic()
-        stall_s = self._tries.stretched(self._settings.stall_s)
+        stall_s = self._tries.wait_s(self._settings.stall_s)
         if monotonic() - self._progress_s <= stall_s:
             return
         if self._superseded:
@@ -196,13 +197,13 @@ class DataSource(TaxiSpout):
     def _look_at_failure(self) -> None:
         if not self._failed or self._batcher is None:
             return
-        if monotonic() - self._began_s >= self._tries.stretched(_LEAST_EPOCH_S):
-            if self._tries.count:  # the component that failed has told the first time
-                self._tell_all(f"a batch failed, {self._stuck()}")
+        if monotonic() - self._began_s >= self._tries.wait_s(_LEAST_EPOCH_S):
+            if self._tries.count:  # the component that failed has reported the first time
+                self._report_to_all(f"a batch failed, {self._stuck()}")
             self._begin_again()
 
-    def _tell_all(self, message: str) -> None:
-        """Tell also who collects the results why nothing comes, until something does."""
+    def _report_to_all(self, message: str) -> None:
+        """Report why nothing comes, in Storm and to the collector of results, until something does."""
         self.report_error(message)
         self._watch.note_fault(message)
 

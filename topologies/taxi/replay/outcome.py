@@ -1,4 +1,4 @@
-"""What is told while rows are fed, and when feeding has ended."""
+"""What feeding reports: its progress, and its outcome at the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a row is due."""
+"""Says when a row is due."""
 
 from __future__ import annotations
 

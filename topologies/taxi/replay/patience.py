@@ -1,4 +1,4 @@
-"""Waiting for a Redis that is away or full, without forgetting what was to be written."""
+"""Waits for a Redis that is away or full, without forgetting what was to be written."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Patience:
 
     Args:
         timeout_s: How long Redis may be away or refuse to take more.
-        tell: Called with a few words on what is waited for, before each pause.
+        report: Called with a few words on what is waited for, before each pause.
         stopped: Whether the user has asked for the end.
         relieve: Called before another try when Redis is full, to make room if there is a way.
     """
@@ -34,12 +34,12 @@ class Patience:
     def __init__(
         self,
         timeout_s: float,
-        tell: Callable[[str], None],
+        report: Callable[[str], None],
         stopped: Callable[[], bool],
         relieve: Callable[[], None],
     ) -> None:
         self._timeout_s = timeout_s
-        self._tell = tell
+        self._report = report
         self._stopped = stopped
         self._relieve = relieve
 
@@ -67,7 +67,7 @@ class Patience:
                 raise FeedError(msg)
             if self._stopped():
                 raise StoppedError
-            self._tell(why)
+            self._report(why)
             time.sleep(pause_s)
             pause_s = min(_LONGEST_PAUSE_S, 2 * pause_s)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from topologies.taxi.replay.pace import Pace
     from topologies.taxi.replay.plan import Limits, Phase
     from topologies.taxi.replay.rejects import RejectsFile
-    from topologies.taxi.replay.source import Source
+    from topologies.taxi.replay.row_source import Source
     from topologies.taxi.replay.stream import RunStream, Standing
 
 _POLL_S = 0.02
@@ -75,7 +75,7 @@ class Replayer:
         self._stopped = stopped
         self._rows = source.rows if rows is None else rows
         self._counted = counted
-        self._patience = Patience(limits.timeout_s, self._tell_waiting, stopped, self._relieve)
+        self._patience = Patience(limits.timeout_s, self._report_waiting, stopped, self._relieve)
         self._queue = RowQueue(source.lines())
         self._outcome = Outcome()
         self._released = Released()
@@ -181,7 +181,7 @@ class Replayer:
             settled = {"schedule_row": begun + 1, "schedule_ms": round(start_ms)} if first else {}
             self._append(phase.pace, start_s, room, settled)
             if first or time.monotonic() - self._reported_s > _REPORT_S:
-                self._tell(phase.name)
+                self._report_now(phase.name)
 
     def _append(self, pace: Pace, start_s: float, most: int, settled: dict[str, int]) -> None:
         """Take what is due and see it into the stream."""
@@ -219,7 +219,7 @@ class Replayer:
     def _await_due(self, offset_s: float, start_s: float) -> None:
         while (left_s := start_s + offset_s - time.monotonic()) > 0.0 and not self._stopped():
             if time.monotonic() - self._reported_s > _REPORT_S:
-                self._tell("paced", f"next row in {left_s:.0f} s" if left_s > 5.0 else "")
+                self._report_now("paced", f"next row in {left_s:.0f} s" if left_s > 5.0 else "")
             time.sleep(min(left_s, _NAP_S))
 
     def _await_released(self, row: int, phase: str) -> None:
@@ -242,7 +242,7 @@ class Replayer:
                 )
                 raise FeedError(msg)
             if now_s - self._reported_s > _REPORT_S:
-                self._tell(phase)
+                self._report_now(phase)
             time.sleep(_POLL_S)
             self._released = self._patience.insist(self._stream.released)
 
@@ -251,10 +251,10 @@ class Replayer:
             self._released = self._stream.released()
             self._stream.trim(self._released)
 
-    def _tell_waiting(self, why: str) -> None:
-        self._tell("waiting", why)
+    def _report_waiting(self, why: str) -> None:
+        self._report_now("waiting", why)
 
-    def _tell(self, phase: str, note: str = "") -> None:
+    def _report_now(self, phase: str, note: str = "") -> None:
         self._reported_s = time.monotonic()
         self._report(self._progress(phase, note))
 

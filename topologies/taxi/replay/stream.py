@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 from topologies.taxi.keys import QUERIES
 from topologies.taxi.replay.errors import FeedError
-from topologies.taxi.replay.scripts import APPEND, BEGIN, END, TAKE_OVER
+from topologies.taxi.replay.feed_scripts import APPEND, BEGIN, END, TAKE_OVER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -25,7 +25,7 @@ class Released:
 
     Attributes:
         row: Last row whose results every served query has written.
-        rebuild_id: Oldest entry that some served query may need again; None: not told by all of them.
+        rebuild_id: Oldest entry that some served query may need again; None: not known of all of them.
     """
 
     row: int = 0
@@ -118,7 +118,7 @@ class RunStream:
             raise FeedError(msg)
 
     def take_over(self, standing: Standing, fields: Mapping[str, str]) -> None:
-        """Go on with a run; whoever fed it before is refused from then on.
+        """Go on with a run; its feeder so far is refused from then on.
 
         Raises:
             FeedError: Rows have come since.

@@ -12,7 +12,7 @@ from tests.topologies.taxi.areas.chain import Task
 from topologies.batches.header import Header, QueryStart, pack_queries
 from topologies.taxi.areas.area_sieve import AreaSieve
 from topologies.taxi.areas.columns import pack_columns, unpack_columns
-from topologies.taxi.areas.profitability import ranked
+from topologies.taxi.areas.profitability import rank_exactly
 from topologies.taxi.areas.tops import ShareTop, pack_tops, unpack_tops
 from topologies.taxi.settings import SHARES_KEY
 from topologies.taxi.sieve import RouteSieve
@@ -97,7 +97,7 @@ def test_packed_texts_are_read_as_they_were() -> None:
     for columns in ([["1", "2"], ["a b", "c"]], [[], []]):
         assert unpack_columns(pack_columns(columns), 2) == columns
     tops = [
-        ShareTop(1, 900, 1_000, [ranked(7_007, -5, 2, 1), ranked(8_008, 900, 3, 9)]),
+        ShareTop(1, 900, 1_000, [rank_exactly(7_007, -5, 2, 1), rank_exactly(8_008, 900, 3, 9)]),
         ShareTop(2, 9, 9, []),
     ]
     assert list(unpack_tops(pack_tops(tops))) == tops

@@ -10,7 +10,7 @@ import pytest
 from formats.semantics import Semantics
 from topologies.taxi.areas.area import Area
 from topologies.taxi.areas.merging import AreaMerge
-from topologies.taxi.areas.profitability import RankedArea, ranked, ranked_in_cents
+from topologies.taxi.areas.profitability import RankedArea, rank_exactly, rank_in_cents
 from topologies.taxi.areas.share_ranking import CentsRanking, ShareRanking
 
 
@@ -23,7 +23,7 @@ def test_scores_order_profitabilities_as_exact_fractions_do() -> None:
     pairs += [(3 * 10**30 + extra, empty) for extra in (0, 1, 2) for empty in (1, 3, 2**32 - 1)]
     for one, empty in pairs:
         for other, others in pairs:
-            scores = ranked(1, one, empty, 1).score, ranked(2, other, others, 1).score
+            scores = rank_exactly(1, one, empty, 1).score, rank_exactly(2, other, others, 1).score
             assert (scores[0] > scores[1], scores[0] == scores[1]) == (
                 Fraction(one, empty) > Fraction(other, others),
                 Fraction(one, empty) == Fraction(other, others),
@@ -32,7 +32,7 @@ def test_scores_order_profitabilities_as_exact_fractions_do() -> None:
 
 def test_equal_areas_are_ordered_by_freshness_and_then_by_number() -> None:
     """2 dollars for one taxi and 4 for two are the same; the row decides, and in one row the lower area."""
-    areas = [ranked(9_009, 400, 1, 5), ranked(7_007, 800, 2, 8), ranked(3_003, 400, 1, 8)]
+    areas = [rank_exactly(9_009, 400, 1, 5), rank_exactly(7_007, 800, 2, 8), rank_exactly(3_003, 400, 1, 8)]
     assert [each.area for each in sorted(areas, reverse=True)] == [3_003, 7_007, 9_009]
 
 
@@ -60,7 +60,7 @@ def test_a_share_always_knows_its_best_eleven(areas: int, profits: int, steps: i
             area.amounts = [chance.randint(0, profits)]
         changed = ranking.update(dict.fromkeys(some))
         listed = [
-            ranked(area.number, area.half_cents(), len(area.stops), area.stops[-1])
+            rank_exactly(area.number, area.half_cents(), len(area.stops), area.stops[-1])
             for area in all_areas.values()
             if area.stops
         ]
@@ -99,7 +99,7 @@ def test_a_share_in_cents_always_knows_its_best_eleven(least: int) -> None:
 )
 def test_a_cut_profitability_is_printed_as_it_is_ranked(half_cents: int, empty: int, dollars: float) -> None:
     """Towards zero from both sides; one that needs no cut is the same either way."""
-    assert f"{ranked_in_cents(1, half_cents, empty, 1).dollars:.6f}" == f"{dollars:.6f}"
+    assert f"{rank_in_cents(1, half_cents, empty, 1).dollars:.6f}" == f"{dollars:.6f}"
 
 
 def test_what_happens_far_below_the_best_is_not_told() -> None:
@@ -121,17 +121,17 @@ def test_what_happens_far_below_the_best_is_not_told() -> None:
 def test_a_change_of_values_is_an_answer_only_by_choice(q2_emit: str, due: bool) -> None:
     """The same areas in the same order, one of them with another profit."""
     merge = AreaMerge("values" if q2_emit == "values" else "areas")
-    assert merge.update({0: [ranked(1_001, 400, 1, 1)], 1: [ranked(2_002, 300, 1, 2)]})
-    assert not merge.update({1: [ranked(2_002, 300, 1, 3)]})  # fresher, but nothing that is printed
-    assert merge.update({1: [ranked(2_002, 350, 1, 3)]}) == due
+    assert merge.update({0: [rank_exactly(1_001, 400, 1, 1)], 1: [rank_exactly(2_002, 300, 1, 2)]})
+    assert not merge.update({1: [rank_exactly(2_002, 300, 1, 3)]})  # fresher, but nothing that is printed
+    assert merge.update({1: [rank_exactly(2_002, 350, 1, 3)]}) == due
 
 
 def test_the_eleventh_is_told_but_changes_no_answer() -> None:
     """Ten areas and their order are the answer; the eleventh shows whether a tie decided."""
     merge = AreaMerge()
-    top = [ranked(area * 1_001, 100 * area, 1, 1) for area in range(13, 2, -1)]
+    top = [rank_exactly(area * 1_001, 100 * area, 1, 1) for area in range(13, 2, -1)]
     assert merge.update({0: top})
-    assert not merge.update({0: [*top[:10], ranked(1_001, 250, 1, 2)]})
+    assert not merge.update({0: [*top[:10], rank_exactly(1_001, 250, 1, 2)]})
     assert [each.area for each in merge.best][-2:] == [4_004, 1_001]
-    assert merge.update({1: [ranked(2_002, 5_000, 1, 9)]})
+    assert merge.update({1: [rank_exactly(2_002, 5_000, 1, 9)]})
     assert (merge.best[0].area, len(merge.best)) == (2_002, 11)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from topologies.taxi.replay.open_source import open_source
 from topologies.taxi.replay.pace import Fast
 from topologies.taxi.replay.plan import Limits, Phase
 from topologies.taxi.replay.replayer import Replayer
-from topologies.taxi.replay.source import open_source
 from topologies.taxi.replay.stream import RunStream
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from topologies.taxi.replay.check import Checker
-from topologies.taxi.replay.source import open_source
+from topologies.taxi.replay.open_source import open_source
 from topologies.taxi.rows import RowsError
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from topologies.taxi.areas.area_grid import AreaGrid
 from topologies.taxi.areas.columns import pack_columns
 from topologies.taxi.components.routes import Metronome
 from topologies.taxi.settings import shares_of
-from topologies.taxi.trail import extended
+from topologies.taxi.trail import extend
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -65,7 +65,7 @@ class ComputeAreaID(BatchBolt):
             pickups.append(pickup)
             areas.append(str(start))
             values.append(cents)
-        trail = extended(trail, came_us, now_us())
+        trail = extend(trail, came_us, now_us())
         for share in range(shares):
             self.send(header, [share, trail, pack_columns(taxis[share])], TAXIS)
             self.send(header, [share, pack_columns(trips[share])], TRIPS)

@@ -12,7 +12,7 @@ from topologies.moments import now_us
 from topologies.taxi.areas.columns import pack_columns, unpack_columns
 from topologies.taxi.areas.taxi_share import TaxiShare
 from topologies.taxi.settings import shares_of
-from topologies.taxi.trail import extended
+from topologies.taxi.trail import extend
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -62,7 +62,7 @@ class EmptyTaxis(OrderedBolt):
         shares: list[_Columns] = [([], [], [], []) for _ in range(self._count)]
         if ticks:
             _follow(self._taxis[share], text, Ticks.decode(ticks), shares, own_rows=self._own_rows)
-        trail = extended(trail, rows.came_us, clock.came_us, now_us())
+        trail = extend(trail, rows.came_us, clock.came_us, now_us())
         for each, columns in enumerate(shares):
             self.send(header, [each, share, trail, pack_columns(columns)])
 

@@ -44,7 +44,7 @@ final class CircuitBreaker {
     }
 
     /**
-     * Tells whether the last attempt failed, so that the next one should give up early on connecting.
+     * Returns whether the last attempt failed, so that the next one should give up early on connecting.
      *
      * @return true after a failure
      */

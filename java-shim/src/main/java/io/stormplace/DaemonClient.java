@@ -101,7 +101,7 @@ final class DaemonClient implements AutoCloseable {
         private final FutureTask<PlanResponse> task;
         private final Thread thread;
         private final TSocket socket;
-        private volatile boolean heard;
+        private volatile boolean answering;
 
         Call(PlanRequest request, int readMs, int connectMs) throws DaemonFault {
             try {
@@ -109,7 +109,7 @@ final class DaemonClient implements AutoCloseable {
                     @Override
                     public int read(byte[] buffer, int offset, int length) throws TTransportException {
                         int count = super.read(buffer, offset, length);
-                        heard |= count > 0;
+                        answering |= count > 0;
                         return count;
                     }
                 };
@@ -150,7 +150,7 @@ final class DaemonClient implements AutoCloseable {
                     throw slow(e);
                 }
                 // Thrift uses one exception for a connection that ends and for bytes that promise more than they hold.
-                if (heard) {
+                if (answering) {
                     throw e;
                 }
                 throw new DaemonFault(DaemonFault.Kind.ABSENT,

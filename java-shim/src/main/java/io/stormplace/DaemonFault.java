@@ -4,9 +4,9 @@ package io.stormplace;
 public final class DaemonFault extends Exception {
     private static final long serialVersionUID = 1L;
 
-    /** The kinds of fault that an operator tells apart. */
+    /** The kinds of fault that differ for an operator. */
     public enum Kind {
-        /** Nobody listens at the daemon's address, or the connection ended before an answer. */
+        /** No process listens at the daemon's address, or the connection ended before an answer. */
         ABSENT,
         /** No answer before the deadline. */
         SLOW,

@@ -32,7 +32,7 @@ final class FallbackScheduler {
     /**
      * Creates a fallback that is Storm's default scheduler until prepared.
      *
-     * @param changes told when the scheduler fails and recovers
+     * @param changes logs when the scheduler fails and recovers
      */
     FallbackScheduler(StateChangeLog changes) {
         this.changes = changes;

@@ -11,9 +11,9 @@ final class Interrupts {
     }
 
     /**
-     * Tells whether an interrupt is at the bottom of a throwable.
+     * Returns whether an interrupt is at the bottom of a throwable.
      *
-     * <p>Nimbus' timer ignores such exceptions and never runs another round, so they have to be told from all others.
+     * <p>Nimbus' timer ignores such exceptions and never runs another round, so callers treat them apart from all others.
      *
      * @param throwable what was caught
      * @return true if it, or one of its causes, stands for an interrupt

@@ -27,7 +27,7 @@ final class MissingExecutors {
     }
 
     /**
-     * Tells whether a topology runs in part.
+     * Returns whether a topology runs in part.
      *
      * @param cluster  the round's cluster
      * @param topology a topology with unassigned executors

@@ -29,7 +29,7 @@ final class PlanSource implements AutoCloseable {
      *
      * @param settings the daemon's address and the deadline
      * @param readings the readings to send along
-     * @param changes  told how the daemon does
+     * @param changes  logs how the daemon does
      */
     PlanSource(ShimSettings settings, ReadingsCache readings, StateChangeLog changes) {
         this.settings = settings;

@@ -13,23 +13,22 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.apache.storm.shade.org.apache.curator.framework.CuratorFramework;
 import org.apache.storm.shade.org.apache.curator.framework.recipes.cache.ChildData;
 import org.apache.storm.shade.org.apache.curator.framework.recipes.cache.TreeCache;
 import org.apache.storm.shade.org.apache.curator.framework.recipes.cache.TreeCacheEvent;
-import org.apache.storm.shade.org.apache.curator.framework.state.ConnectionState;
 import org.apache.storm.shade.org.apache.curator.utils.ZKPaths;
 import org.apache.storm.shade.org.apache.zookeeper.KeeperException;
 
 /**
- * The readings in ZooKeeper, kept up to date by watches away from the scheduling thread.
+ * Keeps the readings in ZooKeeper up to date by watches, away from the scheduling thread.
  *
- * <p>Bytes are passed on unread. A reading's age runs on the monotonic clock from the moment when its change was seen; only for
- * a reading that was there before we looked, the znode's modification time is all there is to go by. Readings of a lost
- * connection are kept: they grow older, and it is the daemon that decides when they are too old.
+ * <p>Bytes are passed on unread. A reading's age runs on the monotonic clock from the moment when its change was seen. For a
+ * reading that is older than the connection, only the znode's modification time gives its age. Readings of a lost connection
+ * are kept: they grow older, and the daemon decides when they are too old.
  */
 final class ReadingsCache implements AutoCloseable {
     private static final long CLOSE_WAIT_MS = 3_000;
@@ -39,10 +38,39 @@ final class ReadingsCache implements AutoCloseable {
     record View(List<Reading> readings, boolean live) {
     }
 
+    /** How far the cache is: {@code IDLE -> OFFLINE <-> ONLINE}, back to {@code IDLE}, and from each to {@code CLOSED}. */
+    private enum Phase {
+        /** There is no client; the next round makes one. */
+        IDLE,
+        /** A client is being made, has no connection, or is being given up. */
+        OFFLINE,
+        /** The client is connected. */
+        ONLINE,
+        /** The cache has ended; it makes no client any more. */
+        CLOSED
+    }
+
+    /** The phase, and whether the last check of access found a reading withheld; a refusal outlives its client. */
+    private record State(Phase phase, boolean refused) {
+        State moved(Phase next) {
+            return phase == Phase.CLOSED ? this : new State(next, refused);
+        }
+
+        /** The state after an event of the connection; one of a client that is given up already changes nothing. */
+        State connected(boolean now) {
+            return phase == Phase.IDLE ? this : moved(now ? Phase.ONLINE : Phase.OFFLINE);
+        }
+
+        State checked(boolean withheld) {
+            return new State(phase, withheld);
+        }
+    }
+
     private record Key(ReadingKind kind, String name) {
     }
 
-    private record Entry(byte[] payload, long modification, long seenNs, long ageAtSightMs, int connection) {
+    /** A reading as it was seen first, after so many losses of the connection. */
+    private record Entry(byte[] payload, long modification, long seenNs, long ageAtSightMs, int losses) {
     }
 
     private final Callable<CuratorFramework> connector;
@@ -52,21 +80,18 @@ final class ReadingsCache implements AutoCloseable {
     private final LongSupplier wallClockMs;
     private final Map<Key, Entry> entries = new ConcurrentHashMap<>();
     private final Set<ReadingKind> initialized = Collections.synchronizedSet(EnumSet.noneOf(ReadingKind.class));
-    private final AtomicBoolean started = new AtomicBoolean();
-    private final AtomicInteger connection = new AtomicInteger();
+    private final AtomicReference<State> state = new AtomicReference<>(new State(Phase.IDLE, false));
+    private final AtomicInteger losses = new AtomicInteger();
     private final List<AutoCloseable> open = new ArrayList<>();
-    private volatile boolean connected;
-    private volatile boolean refused;
-    private volatile long checkedNs;
     private volatile CuratorFramework current;
-    private volatile boolean closed;
+    private volatile long checkedNs;
 
     /**
      * Creates an idle cache.
      *
      * @param connector   makes an unstarted ZooKeeper client; called on the cache's own thread
      * @param root        znode that holds {@code nodes} and {@code rates}; neither has to exist
-     * @param changes     told when the connection comes and goes
+     * @param changes     logs when the connection comes and goes
      * @param clockNs     monotonic time in ns
      * @param wallClockMs time since 1970 in ms
      */
@@ -79,12 +104,23 @@ final class ReadingsCache implements AutoCloseable {
         this.wallClockMs = wallClockMs;
     }
 
-    /** Begins to follow the readings unless that has been done, and looks now and then whether it may; returns at once. */
+    /** Begins to follow the readings unless it does already, and checks its access now and then; returns at once. */
     void start() {
-        if (started.compareAndSet(false, true)) {
-            daemonThread(this::connect, "stormplace-readings").start();
-        } else if (connected && clockNs.getAsLong() - checkedNs > ACCESS_CHECK_NS) {
-            checkAccessSoon();
+        State now = state.get();
+        switch (now.phase()) {
+            case IDLE -> {
+                if (state.compareAndSet(now, now.moved(Phase.OFFLINE))) {
+                    daemonThread(this::connect, "stormplace-readings").start();
+                }
+            }
+            case ONLINE -> {
+                if (clockNs.getAsLong() - checkedNs > ACCESS_CHECK_NS) {
+                    checkAccessSoon();
+                }
+            }
+            case OFFLINE, CLOSED -> {
+                // The client connects by itself, or never will.
+            }
         }
     }
 
@@ -105,13 +141,15 @@ final class ReadingsCache implements AutoCloseable {
             readings.add(reading);
         });
         readings.sort(Comparator.comparing(Reading::getKind).thenComparing(Reading::getName));
-        return new View(readings, connected && !refused && initialized.size() == paths.size());
+        State known = state.get();
+        boolean live = known.phase() == Phase.ONLINE && !known.refused() && initialized.size() == paths.size();
+        return new View(readings, live);
     }
 
     /** Ends the connection; waits a bounded time, as Nimbus gives its shutdown ten seconds. */
     @Override
     public void close() {
-        closed = true;
+        state.updateAndGet(before -> before.moved(Phase.CLOSED));
         Thread closing = daemonThread(this::closeAll, "stormplace-readings-close");
         closing.start();
         try {
@@ -129,14 +167,14 @@ final class ReadingsCache implements AutoCloseable {
 
     private void connect() {
         synchronized (open) {
-            if (closed) {
+            if (state.get().phase() == Phase.CLOSED) {
                 return;
             }
             try {
                 CuratorFramework client = connector.call();
                 open.add(0, client);
                 current = client;
-                client.getConnectionStateListenable().addListener((ignored, state) -> connectionChanged(state));
+                client.getConnectionStateListenable().addListener((ignored, event) -> connectionChanged(event.isConnected()));
                 client.start();
                 for (Map.Entry<ReadingKind, String> path : paths.entrySet()) {
                     TreeCache cache = TreeCache.newBuilder(client, path.getValue()).setMaxDepth(1).build();
@@ -148,8 +186,7 @@ final class ReadingsCache implements AutoCloseable {
                 changes.bad(StateChangeLog.Subject.READINGS, "failed",
                     "Stormplace cannot follow the readings in ZooKeeper, and plans without them: " + Text.describe(e), e);
                 closeAll();
-                // The next round tries again.
-                started.set(false);
+                state.updateAndGet(before -> before.moved(Phase.IDLE));
             }
         }
     }
@@ -168,14 +205,16 @@ final class ReadingsCache implements AutoCloseable {
         }
     }
 
-    private void connectionChanged(ConnectionState state) {
-        connected = state.isConnected();
+    private void connectionChanged(boolean connected) {
+        State after = state.updateAndGet(before -> before.connected(connected));
         if (connected) {
-            checkAccessSoon();
+            if (after.phase() == Phase.ONLINE) {
+                checkAccessSoon();
+            }
             return;
         }
-        connection.incrementAndGet();
-        if (!closed && !refused) {
+        losses.incrementAndGet();
+        if (after.phase() != Phase.CLOSED && !after.refused()) {
             changes.bad(StateChangeLog.Subject.READINGS, "disconnected",
                 "Stormplace has no connection to ZooKeeper; the readings it has grow older.");
         }
@@ -186,7 +225,7 @@ final class ReadingsCache implements AutoCloseable {
         daemonThread(this::checkAccess, "stormplace-readings-access").start();
     }
 
-    /** Looks for readings that ZooKeeper withholds: the caches would take them for absent ones, without a word. */
+    /** Looks for readings that ZooKeeper withholds: the caches would take them for absent ones and report nothing. */
     private void checkAccess() {
         CuratorFramework client = current;
         try {
@@ -196,19 +235,18 @@ final class ReadingsCache implements AutoCloseable {
                     changes.bad(StateChangeLog.Subject.READINGS, "no access", "Stormplace may not read " + withheld.get()
                         + " in ZooKeeper: it was published with another login than that of " + ShimSettings.ZOOKEEPER_AUTH
                         + "; trying on.");
-                    refused = true;
-                    connected = false;
+                    state.updateAndGet(before -> before.checked(true).moved(Phase.OFFLINE));
                     closeAll();
-                    // The next round logs in anew, with what the file holds then.
                     initialized.clear();
-                    started.set(false);
+                    // The next round logs in anew, with what the file holds then.
+                    state.updateAndGet(before -> before.moved(Phase.IDLE));
                     return;
                 }
             }
-            refused = false;
+            state.updateAndGet(before -> before.checked(false));
             changes.good(StateChangeLog.Subject.READINGS, "Stormplace follows the readings in ZooKeeper.");
         } catch (Exception e) {
-            if (connected && !closed) {
+            if (state.get().phase() == Phase.ONLINE) {
                 changes.bad(StateChangeLog.Subject.READINGS, "unchecked",
                     "Stormplace cannot tell whether it may read the readings in ZooKeeper: " + Text.describe(e), e);
             }
@@ -225,11 +263,11 @@ final class ReadingsCache implements AutoCloseable {
                     client.getData().forPath(asked);
                     return Optional.empty();
                 } catch (KeeperException.NoNodeException gone) {
-                    // The next one tells as much.
+                    // Any other reading of the folder shows as much.
                 }
             }
             return Optional.empty();
-        } catch (KeeperException.NoNodeException nobody) {
+        } catch (KeeperException.NoNodeException absent) {
             return Optional.empty();
         } catch (KeeperException.NoAuthException refusal) {
             return Optional.of(asked);
@@ -266,9 +304,9 @@ final class ReadingsCache implements AutoCloseable {
             return before;
         }
         // While there was no connection a change may have happened long before it is seen.
-        boolean firstSight = before == null || before.connection() != connection.get();
+        boolean firstSight = before == null || before.losses() != losses.get();
         long ageMs = firstSight ? Math.max(0, wallClockMs.getAsLong() - data.getStat().getMtime()) : 0;
         byte[] payload = data.getData() == null ? new byte[0] : data.getData();
-        return new Entry(payload, modification, clockNs.getAsLong(), ageMs, connection.get());
+        return new Entry(payload, modification, clockNs.getAsLong(), ageMs, losses.get());
     }
 }

@@ -6,7 +6,7 @@ import java.util.Map;
 import org.apache.storm.scheduler.ExecutorDetails;
 
 /**
- * What one round tells the daemon, with the names behind the indices.
+ * What one round sends to the daemon, with the names behind the indices.
  *
  * @param request       the request; its deadline is set when it is sent
  * @param supervisorIds supervisor id by supervisor index of the request

@@ -1,4 +1,4 @@
-"""What an agent has counted, at one moment."""
+"""The counts of an agent at one moment."""
 
 from __future__ import annotations
 
@@ -8,20 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-
-@dataclass(frozen=True, slots=True)
-class SessionFigures:
-    """A session with ZooKeeper.
-
-    Attributes:
-        changes: How often each state began.
-        writes: Contents that ZooKeeper took.
-        written_age_s: Time since it took the last one, s; NaN before the first.
-    """
-
-    changes: Mapping[str, int]
-    writes: int
-    written_age_s: float
+    from monitoring.zookeeper.session_figures import SessionFigures
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +18,7 @@ class AgentFigures:
     Attributes:
         sent: Own probes.
         returned: Own probes that were answered.
-        lost: Own probes that nobody answered in time.
+        lost: Own probes without an answer in time.
         answered: Probes of others that were answered.
         refusals: Datagrams that were refused, by reason.
         sent_bytes: Payload of all datagrams that were sent.

@@ -1,4 +1,8 @@
-"""A point of the delay space: where a host is, as far as packets are concerned."""
+"""A point of the delay space of Vivaldi: a position with a height.
+
+Source: F. Dabek, R. Cox, F. Kaashoek, R. Morris, "Vivaldi: a decentralized network coordinate system",
+SIGCOMM 2004.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ MAX_DIMENSIONS = 8
 
 @dataclass(frozen=True, slots=True)
 class Coordinate:
-    """Position with height (Dabek et al., SIGCOMM 2004, section 5.4).
+    """Position with height (Vivaldi, section 5.4).
 
     Attributes:
         position_ms: One number per dimension, in ms of one-way delay.
@@ -56,5 +60,5 @@ class Coordinate:
 
 
 def origin(dimensions: int, height_ms: float) -> Coordinate:
-    """Give the coordinate of a host that has measured nothing yet."""
+    """Return the coordinate of a host that has measured nothing yet."""
     return Coordinate((0.0,) * dimensions, height_ms, MAX_ERROR)

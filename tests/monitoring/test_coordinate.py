@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from monitoring.agent.coordinate import MAX_ERROR, MAX_EXTENT_MS, Coordinate, origin
+from monitoring.coordinate import MAX_ERROR, MAX_EXTENT_MS, Coordinate, origin
 
 numbers_ms = st.floats(-1000, 1000)
 coordinates = st.builds(

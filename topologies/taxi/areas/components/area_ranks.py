@@ -16,12 +16,12 @@ from topologies.taxi.areas.area_rows import area_row, area_state
 from topologies.taxi.areas.area_share import AreaShare
 from topologies.taxi.areas.columns import unpack_columns
 from topologies.taxi.areas.merging import AreaMerge
-from topologies.taxi.areas.profitability import ranked, ranked_in_cents
+from topologies.taxi.areas.profitability import rank_exactly, rank_in_cents
 from topologies.taxi.areas.tops import ShareTop, pack_tops, unpack_tops
 from topologies.taxi.challenge import time_text
 from topologies.taxi.components.sink import Change, ResultsBolt
 from topologies.taxi.settings import shares_of
-from topologies.taxi.trail import extended, latest
+from topologies.taxi.trail import extend, latest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -69,17 +69,17 @@ class Profitability(OrderedBolt):
         tops: list[ShareTop] = []
         if ticks:
             changes = [part.values[-1] for part in taxis.values()]
-            told = Ticks.decode(ticks)
+            moves = Ticks.decode(ticks)
             own_rows = self._semantics.expiry == "own-rows"
             areas, trips = self._shares_of_areas[share], parts[_TRIPS].values[-1]
-            tops = _ranked(areas, told, trips, changes, own_rows=own_rows)
+            tops = _rank(areas, moves, trips, changes, own_rows=own_rows)
         last = max(part.came_us for part in taxis.values())
         trail = latest(part.values[2] for part in taxis.values())
-        trail = extended(trail, last, parts[_CLOCK].came_us, now_us())
+        trail = extend(trail, last, parts[_CLOCK].came_us, now_us())
         self.send(header, [share, trail, ticks if share == 0 else "", account, pack_tops(tops)])
 
 
-def _ranked(
+def _rank(
     areas: AreaShare, ticks: Ticks, trips: str, taxis: Sequence[str], *, own_rows: bool
 ) -> list[ShareTop]:
     """Do what the rows of a batch do, in their order, and look at the ranks once after each row.
@@ -154,7 +154,7 @@ class GlobalAreaRank(ResultsBolt):
         super().initialize(storm_conf, context)
         self._semantics = Semantics.from_conf(storm_conf)
         self._nulls = 4 if self._semantics.nulls == "per-cell" else 1
-        self._rank = ranked_in_cents if self._semantics.profitability == "cents" else ranked
+        self._rank = rank_in_cents if self._semantics.profitability == "cents" else rank_exactly
 
     def forget(self) -> None:
         """Start with no ranks."""

@@ -40,7 +40,7 @@ return {'ok', redis.call('HGETALL', KEYS[3])}
 """
 """ARGV: token, rows fed before and after, number of the first row, lines, checksum of all lines, how many
 fields of `feed` are set, those and their values, then fields and by how much they grow. A batch that is there
-already is told as one that was appended: its first answer was lost."""
+already is answered as one that was appended: its first answer was lost."""
 
 END = """
 local feeder = redis.call('HGET', KEYS[2], 'feeder')
