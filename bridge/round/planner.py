@@ -18,8 +18,9 @@ from bridge.problem.occupancy import RoundState
 from bridge.problem.problem_builder import RoundView, Task, make_task
 from bridge.problem.topology_settings import parse_topology_settings
 from bridge.round.checks import check_assignment
-from bridge.round.decision import Verdict, improve, place_missing
+from bridge.round.improving import improve
 from bridge.round.memory import NOTHING
+from bridge.round.placing import place_missing
 from bridge.round.round_data import gather_data
 from bridge.round.round_report import Round, RoundReport
 from bridge.round.search import Search
@@ -27,6 +28,7 @@ from bridge.round.sight import look
 from bridge.round.slots import assign_slots
 from bridge.round.stability import Stability
 from bridge.round.status import data_summary, status_line
+from bridge.round.verdict import Verdict
 from bridge.wire.contract import VERSION
 from bridge.wire.messages import Decision, PlanResponse, Price, TopologyPlan
 from scheduler.base.deadline import Deadline

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from bridge.network.cluster import Host
     from bridge.problem.problem_builder import Task
     from bridge.readings.believed import Readings
-    from bridge.round.decision import Verdict
     from bridge.round.round_data import RoundData
+    from bridge.round.verdict import Verdict
 
 # Storm shows the line in a table: more faults than this are counted, and all are in the daemon's log.
 _FAULTS_SHOWN = 3
