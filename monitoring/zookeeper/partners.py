@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kazoo.exceptions import NoAuthError, NoNodeError
 
+from formats.rates_reading import VERSION
 from monitoring.host_pairs import busiest
 from monitoring.json_input import amount, json_object, shown
 from monitoring.zookeeper.ephemeral_node import REPLY_S
@@ -19,12 +20,10 @@ if TYPE_CHECKING:
 
     from monitoring.log import Log
 
-_VERSION = 1
-
 
 @dataclass(frozen=True, slots=True)
 class PairRates:
-    """What a reading of rates tells of pairs of hosts.
+    """What a reading of rates contains about pairs of hosts.
 
     Attributes:
         lifetime_s: Age from which it counts as missing, s.
@@ -159,7 +158,7 @@ class PartnerFinder:
 
 
 def pair_rates(content: bytes | None) -> PairRates:
-    """Read what a reading of rates tells of pairs of hosts.
+    """Read what a reading of rates contains about pairs of hosts.
 
     Args:
         content: The znode's content; None if it never had any.
@@ -168,8 +167,8 @@ def pair_rates(content: bytes | None) -> PairRates:
         ValueError: With the reason, if the content is not such a reading of a version known here.
     """
     fields = json_object(content)
-    if fields.get("version") != _VERSION:
-        raise ValueError(f"version {shown(fields.get('version'))} instead of {_VERSION}")
+    if fields.get("version") != VERSION:
+        raise ValueError(f"version {shown(fields.get('version'))} instead of {VERSION}")
     lifetime_s = amount(fields.get("lifetime_s"))
     if not lifetime_s:
         raise ValueError("lifetime_s is no time above zero")
