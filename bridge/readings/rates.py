@@ -147,7 +147,7 @@ def read_rates(request: PlanRequest) -> Rates:
         elif reading.age_ms > fields["lifetime_s"] * 1000:
             stale.append(reading.name)
         else:
-            by_topology[reading.name] = _measured(fields, reading)
+            by_topology[reading.name] = _rates_of(fields, reading)
     return Rates(
         by_topology,
         tuple(sorted(stale)),
@@ -156,7 +156,7 @@ def read_rates(request: PlanRequest) -> Rates:
     )
 
 
-def _measured(fields: RatesFields, reading: Reading) -> MeasuredRates:
+def _rates_of(fields: RatesFields, reading: Reading) -> MeasuredRates:
     listed = fields.get("executors")
     first_task = np.array([] if listed is None else listed["first_task"], dtype=np.int64)
     order = np.argsort(first_task)

@@ -105,7 +105,7 @@ def place_missing(
             return need.unmet(f"making room would move {moved} running executors, {moves_left} may move")
     if attempt.answer.placement is None:
         return need.unmet(attempt.answer.result.reason, attempt.answer.result)
-    verdict = _placed(state, task, need, attempt)
+    verdict = _verdict(state, task, need, attempt)
     # While executors are held, nothing is proved about all placements of the topology.
     return with_proof(verdict) if attempt.all_free else verdict
 
@@ -127,14 +127,14 @@ def _place_aside(
         return None
     attempt = _place_beside(search, narrowed, need)
     # Without a proof: it would hold for some of the hosts only.
-    return None if attempt.answer.placement is None else _placed(state, task, need, attempt)
+    return None if attempt.answer.placement is None else _verdict(state, task, need, attempt)
 
 
 def _need(state: RoundState, task: Task, moves_left: int) -> _Need:
     """Find out which executors have to be placed, and which of them can be."""
     hosts = _hosts_of(state, task)
     missing = tuple(executor for executor, host in enumerate(hosts) if host is None)
-    displaced = _displaced(state, task, hosts)
+    displaced = _find_displaced(state, task, hosts)
     # What runs and is permitted nowhere stays where it is: it must not keep others from being placed.
     movable = [group for group in displaced if not _reasons(task, group)]
     judged = missing if missing or movable else tuple(executor for group in displaced for executor in group)
@@ -167,10 +167,10 @@ def _make_room(search: Search, failed: _Attempt, need: _Need) -> _Attempt:
     return _Attempt(task, fixed, search.ask(task, fixed), f" after making room{failed.how}")
 
 
-def _placed(state: RoundState, task: Task, need: _Need, attempt: _Attempt) -> Verdict:
+def _verdict(state: RoundState, task: Task, need: _Need, attempt: _Attempt) -> Verdict:
     """Return the verdict on an attempt that found a placement; its reason counts who left, and why."""
     result = attempt.answer.result
-    broken = {executor for group in _displaced(state, task, need.hosts) for executor in group}
+    broken = {executor for group in _find_displaced(state, task, need.hosts) for executor in group}
     gone = sum(executor not in broken for executor in need.leaving)
     reason = f"placed by {result.strategy}{attempt.how}"
     if gone:
@@ -185,8 +185,8 @@ def _hosts_of(state: RoundState, task: Task) -> tuple[int | None, ...]:
     return tuple(None if slot is None else state.host_of(slot) for slot in state.assignment(task.index))
 
 
-def _displaced(state: RoundState, task: Task, hosts: Sequence[int | None]) -> list[tuple[int, ...]]:
-    """Groups of executors that run where a pin or avoidance forbids it; none if the topology is frozen.
+def _find_displaced(state: RoundState, task: Task, hosts: Sequence[int | None]) -> list[tuple[int, ...]]:
+    """Return groups of executors that run where a pin or avoidance forbids it, none of a frozen topology.
 
     A host that is dead, blacklisted or full is no such reason: what runs there goes on running. But where
     no supervisor would restart the rest of a worker, the whole worker goes.

@@ -74,7 +74,7 @@ def plan_round(
         began_s: When the request arrived, on that clock; None means now.
         children: Runs what strategies leave to others, such as solvers.
         memory: What the round before handed on.
-        now_s: Time of the round in seconds, on one clock for all rounds; tells how long gains have been seen
+        now_s: Time of the round in seconds, on one clock for all rounds; says how long gains have been seen
             and how long topologies have cooled down.
     """
     began_s = clock() if began_s is None else began_s
@@ -206,7 +206,7 @@ class _Planner:
             self._traces[index] = traceback.format_exc()
             reason = f"planning failed ({type(error).__name__}: {error})"
             if None in self._state.assignment(index):
-                # Not unplaceable: nobody found that out. Storm's own scheduler can still serve it.
+                # Not unplaceable: that was not found out. Storm's own scheduler can still serve it.
                 self._left_out[index] = reason
             else:
                 self._note(index, Verdict("kept", reason))
