@@ -1,1 +1,1 @@
-"""Between Storm and the decision core: wire contract, problems, slots, daemon and records."""
+"""The daemon that answers the shim: it turns a request into placement problems and plans into slots."""

@@ -1,4 +1,4 @@
-"""Reading the daemon's settings: all faults of a file in one sentence, each with its path."""
+"""The daemon's settings are read from a file: all faults of a file in one sentence, each with its path."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def settings_from_json(text: str) -> Settings:
 
 
 def _strategy_faults(data: dict[str, Any], known_strategies: Iterable[str]) -> list[str]:
-    # Judged on the raw data so that it is told together with all other faults.
+    # Judged on the raw data so that one sentence names it with all other faults.
     plan = data.get("plan")
     if not isinstance(plan, dict) or not isinstance(plan.get("strategy"), str):
         return []

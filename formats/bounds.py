@@ -48,3 +48,29 @@ class Length:
         """Return pydantic's rule for the type with these lengths."""
         most = {} if self.most is None else {"max_length": self.most}
         return handler(source) | {"min_length": self.least} | most
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A value that a function accepts, which raises a ValueError with the reason otherwise."""
+
+    check: Callable[[Any], None]
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Callable[[Any], Any]) -> Any:
+        """Return pydantic's rule for the type and this check."""
+
+        def checked(value: Any) -> Any:
+            self.check(value)
+            return value
+
+        function = {"type": "no-info", "function": checked}
+        return {"type": "function-after", "function": function, "schema": handler(source)}
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A value that the daemon does not read, so that it refuses none."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Callable[[Any], Any]) -> Any:
+        """Return pydantic's rule for any value."""
+        return {"type": "any"}

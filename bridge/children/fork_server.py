@@ -36,7 +36,7 @@ def serve(orders: int, preload: Sequence[str], niceness: int) -> NoReturn:
 
     Args:
         orders: File descriptor of the socket that brings orders.
-        preload: Names of the modules to load first; one that does not exist is loaded by nobody.
+        preload: Names of the modules to load first; one that does not exist is left out.
         niceness: Added to the niceness of the children.
     """
     # A terminal's Ctrl-C and a service manager's SIGTERM reach the whole group: the owner decides what ends.
@@ -103,7 +103,7 @@ class _Server:
             if len(descriptors) == _DESCRIPTORS:
                 self._start(owner, number, *descriptors)
             else:
-                # File descriptors are short here: without the child's the owner hears of a socket that ends.
+                # File descriptors are short here: without the child's the owner sees a socket that ends.
                 for each in descriptors:
                     os.close(each)
         elif number in owner.children:
@@ -122,7 +122,7 @@ class _Server:
 
     def _start(self, owner: _Owner, number: int, speaking: int, work: int) -> None:
         server = os.getpid()
-        # Where no process or socket is to be had, the owner hears of a socket that ends.
+        # Where no process or socket is to be had, the owner sees a socket that ends.
         with suppress(OSError):
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             with theirs:
@@ -151,7 +151,7 @@ class _Server:
     def _become_child(self, server: int, orders: socket.socket, speaking: int, work: int) -> NoReturn:
         """Do the work and end, whatever happens."""
         try:
-            # Should the server be killed, its children have nobody else to end them.
+            # Should the server be killed, no one else ends its children.
             ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)

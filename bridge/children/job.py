@@ -25,7 +25,7 @@ Work = tuple["Callable[[Any, Deadline, Callable[[Any], None]], None]", Any, "Dea
 
 
 def perform(connection: Connection[Any, Any], load: Callable[[], Work]) -> None:
-    """Do the work in the child and tell how it ended; nothing is raised.
+    """Do the work in the child and send how it ended; nothing is raised.
 
     Args:
         connection: Where `ChildJob` listens.

@@ -1,4 +1,4 @@
-"""A search held to its time: late children are killed, and whether the clock had a say is noted."""
+"""A search is held to its time: late children are killed, and whether the clock had a say is noted."""
 
 from __future__ import annotations
 
@@ -79,10 +79,10 @@ class _PunctualJob(Generic[Spoken]):
 
     @property
     def failure(self) -> str | None:
-        return self._noted(self._job.failure)
+        return self._note_failure(self._job.failure)
 
     def messages(self) -> list[Spoken]:
-        self._noted(self._job.failure)
+        self._note_failure(self._job.failure)
         return self._job.messages()
 
     def wait(self, seconds: float) -> bool:
@@ -99,11 +99,11 @@ class _PunctualJob(Generic[Spoken]):
         return self._job.wait(0.0)
 
     def stop(self) -> None:
-        self._noted(self._job.failure)
+        self._note_failure(self._job.failure)
         self._stopped = True
         self._job.stop()
 
-    def _noted(self, failure: str | None) -> str | None:
+    def _note_failure(self, failure: str | None) -> str | None:
         cut = isinstance(self._job, ChildJob) and self._job.cut
         if cut or (failure is not None and not self._stopped):
             self._watch.note()

@@ -33,7 +33,7 @@ class Watch:
         self._noted = True
 
     def note_asked(self, at: float) -> None:
-        """Note that somebody knows how much time remains until a moment, and may work so long."""
+        """Note that the search asked how much time remains until a moment, and may work so long."""
         self._soonest_asked = min(self._soonest_asked, at)
 
 

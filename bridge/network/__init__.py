@@ -1,1 +1,1 @@
-"""The hosts of a cluster and the delays between them, from the best source of each pair."""
+"""This package gathers the hosts of a cluster and the delays between them."""

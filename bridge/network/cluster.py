@@ -1,4 +1,4 @@
-"""The cluster of one round by hosts: who lives where, how much each host carries, which slots are taken."""
+"""The hosts of one round: their sites, supervisors, capacities and costs."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class Host:
         supervisors: Indices of its supervisors in the request, ascending.
         usable: True if at least one supervisor may take new executors.
         capacity: What its usable supervisors carry in all, by resource.
-        cost: Price of an executor there, None if it is not stated.
-        silent: True if its site may be unheard of: it has no reading, and others tell theirs by readings.
+        cost: What an executor costs there, None if it is not stated.
+        silent: True if its site may be lost: it has no reading, while readings of others name theirs.
     """
 
     name: str
@@ -86,8 +86,8 @@ def gather_hosts(request: PlanRequest, capacity: CapacitySettings, readings: Rea
         name: _site(name, [request.supervisors[index] for index in indices], readings, faults)
         for name, indices in sorted(by_name.items())
     }
-    heard = readings.by_host.keys() | set(readings.stale)
-    agents_tell = bool(readings.stale_sites) or any(each.site for each in readings.by_host.values())
+    read = readings.by_host.keys() | set(readings.stale)
+    agents_know_sites = bool(readings.stale_sites) or any(each.site for each in readings.by_host.values())
     hosts = tuple(
         Host(
             name=name,
@@ -96,7 +96,7 @@ def gather_hosts(request: PlanRequest, capacity: CapacitySettings, readings: Rea
             usable=any(request.supervisors[index].usable for index in by_name[name]),
             capacity=_capacity([request.supervisors[index] for index in by_name[name]], capacity, faults),
             cost=_cost([request.supervisors[index] for index in by_name[name]], faults),
-            silent=agents_tell and sites[name] is None and name not in heard,
+            silent=agents_know_sites and sites[name] is None and name not in read,
         )
         for name in sorted(by_name)
     )
@@ -109,10 +109,10 @@ def _site(name: str, supervisors: Sequence[Supervisor], readings: Readings, faul
     if len(said) > 1:
         faults.append(f"supervisors of {name} name several sites ({', '.join(said)})")
     reading = readings.by_host.get(name)
-    told = reading.site if reading is not None else readings.stale_sites.get(name)
-    if said and told is not None and told not in said:
-        faults.append(f"{name} is at site {said[0]} by its supervisor and at {told} by its agent")
-    return said[0] if said else told
+    by_agent = reading.site if reading is not None else readings.stale_sites.get(name)
+    if said and by_agent is not None and by_agent not in said:
+        faults.append(f"{name} is at site {said[0]} by its supervisor and at {by_agent} by its agent")
+    return said[0] if said else by_agent
 
 
 def _capacity(

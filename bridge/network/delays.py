@@ -121,7 +121,7 @@ class Delays:
         """(n_hosts, n_hosts) probability that each link is up, 1 on the diagonal; None if none is measured.
 
         A pair that is not probed has the median between its sites, else of all pairs: with 1 in its place
-        links that nobody looked at would be the best ones.
+        links that no one probes would be the best ones.
         """
         pairs = NO_PAIRS if self.links is None else self.links.availability
         if not len(pairs.value):

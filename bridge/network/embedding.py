@@ -1,4 +1,4 @@
-"""Whether coordinates can be believed: what they say of pairs of hosts that measured their delay directly."""
+"""Coordinates are believed only while they agree with directly measured delays."""
 
 from __future__ import annotations
 

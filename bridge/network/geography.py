@@ -1,4 +1,4 @@
-"""What readings say of the network, host by host and site by site, for people to look at."""
+"""The network as readings describe it, by host and by site, for people to look at."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class Geography:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What only the comparison with others tells of a host."""
+    """What only the comparison with others shows of a host."""
 
     coordinate: Coordinate | None = None
     errors: Sequence[float] = ()
@@ -197,7 +197,7 @@ def survey(request: PlanRequest, settings: Settings, *, supervisors_known: bool)
         sites=site_indices(found.hosts)[0],
         cells=site_cells(delays),
         delays=delays,
-        judged=_judged(embedded, delays),
+        judged=_judge(embedded, delays),
         max_embedding_error=network.max_embedding_error,
         without_agent=tuple(sorted(of_supervisors - by_name.keys())) if supervisors_known else None,
         faults=found.faults,
@@ -250,7 +250,7 @@ def _contradicting(links: Links) -> dict[str, list[str]]:
     return by_host
 
 
-def _judged(embedded_ms: FloatArray, delays: Delays) -> Judged:
+def _judge(embedded_ms: FloatArray, delays: Delays) -> Judged:
     pairs = delays.links.delays if delays.links is not None else None
     if pairs is None:
         nothing = np.zeros(0)

@@ -55,8 +55,8 @@ class Links:
         target: (n_links,) its peer.
         delay_ms: (n_links,) one way, half of a round trip.
         age_s: (n_links,) age of the delay: time since the last answer that agrees with it, or since the last
-            answer at all if the reading does not tell.
-        link_availability: (n_links,) probability that the link is up, NaN where it is not told.
+            answer at all if the reading leaves it out.
+        link_availability: (n_links,) probability that the link is up, NaN where it is not measured.
         lifetime_s: Age up to which a delay is believed.
         names: Names of the hosts.
     """
@@ -92,13 +92,13 @@ class Links:
 
     @cached_property
     def availability(self) -> Pairs:
-        """Availability of each pair for which it is told: of two directions the lower counts.
+        """Availability of each pair for which it is measured: of two directions the lower counts.
 
         The age does not matter: a link that stopped answering is old, and just that makes it less available.
         """
-        told = np.flatnonzero(~np.isnan(self.link_availability))
-        order, first = _by_pair(self._keys[told], self.link_availability[told], self.source[told])
-        chosen = told[order[first]]
+        known = np.flatnonzero(~np.isnan(self.link_availability))
+        order, first = _by_pair(self._keys[known], self.link_availability[known], self.source[known])
+        chosen = known[order[first]]
         return self._pairs(chosen, self.link_availability[chosen])
 
     @cached_property
@@ -145,19 +145,19 @@ def gather_links(hosts: Sequence[Host], readings: Readings, lifetime_s: float) -
         readings: Believed readings.
         lifetime_s: Age up to which a delay is believed.
     """
-    told = [
+    published = [
         (index, reading)
         for index, host in enumerate(hosts)
         if (reading := readings.by_host.get(host.name)) is not None and reading.links
     ]
-    rows = [link for _, reading in told for link in reading.links.values()]
-    counts = [len(reading.links) for _, reading in told]
+    rows = [link for _, reading in published for link in reading.links.values()]
+    counts = [len(reading.links) for _, reading in published]
     position = {host.name: index for index, host in enumerate(hosts)}
-    source = np.repeat(np.array([index for index, _ in told], dtype=np.int64), counts)
+    source = np.repeat(np.array([index for index, _ in published], dtype=np.int64), counts)
     target = np.array(
-        [position.get(peer, _STRANGER) for _, reading in told for peer in reading.links], dtype=np.int64
+        [position.get(peer, _STRANGER) for _, reading in published for peer in reading.links], dtype=np.int64
     )
-    since_s = np.repeat(np.array([reading.age_s for _, reading in told]), counts)
+    since_s = np.repeat(np.array([reading.age_s for _, reading in published]), counts)
     age_s = np.array([link.get("delay_age_s", link["age_s"]) for link in rows], dtype=np.float64) + since_s
     pairs = (target != _STRANGER) & (target != source)
     return Links(

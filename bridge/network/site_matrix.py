@@ -1,4 +1,4 @@
-"""Delays by pairs of sites: how far apart the hosts of two sites are, and how that is known."""
+"""Delays between sites are medians over their hosts, shown with the best source that these have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Medians between sites: what stands in for pairs of hosts of which nothing is known themselves."""
+"""Medians between sites stand in for pairs of hosts whose own delay or availability is not known."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def site_medians(known: FloatArray, site: IntArray, n_sites: int) -> FloatArray:
         n_sites: Number of sites.
 
     Returns:
-        (n_sites + 1, n_sites + 1) medians; NaN where no pair is known, where all are (nobody asks for the
-        median then), and in the last row and column.
+        (n_sites + 1, n_sites + 1) medians; NaN where no pair is known, where all are (no median is
+        needed then), and in the last row and column.
     """
     width = n_sites + 1
     medians = np.full((width, width), np.nan)

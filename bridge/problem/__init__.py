@@ -1,1 +1,1 @@
-"""One topology in one round as a placement problem."""
+"""This package makes a placement problem of one topology in one round."""

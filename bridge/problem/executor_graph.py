@@ -90,9 +90,9 @@ def _execution_times(
     times = np.full(topology.n_executors, default_ms)
     if measured is None:
         return times
-    told = measured.executors(topology).execute_ms
+    measured_ms = measured.executors(topology).execute_ms
     for members in layout.members:
-        own = told[members]
+        own = measured_ms[members]
         known = own[~np.isnan(own)]
         if known.size:
             times[members] = np.where(np.isnan(own), known.mean(), own)

@@ -1,4 +1,4 @@
-"""What changes while a round is planned: where executors run, which slots are taken, what hosts carry."""
+"""The state of a round while it is planned: where executors run, which slots are taken, what hosts carry."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Where pins and avoidances let the executors of a topology run, and where they may stay.
 
-A host that tells no site meets no pin to one, yet what runs there need not leave; it is at no site that is
-avoided. But where agents tell the sites of others, one without a reading may have lost its agent: it is
+A host of unknown site meets no pin to one, yet what runs there need not leave; it is at no site that is
+avoided. But where agents publish the sites of others, one without a reading may have lost its agent: it is
 doubtful, and executors that avoid a site come to it only if no other host has room for them.
 """
 
@@ -87,8 +87,8 @@ def permits_of(topology: Topology, settings: TopologySettings, hosts: Sequence[H
         pin = settings.pin.get(name)
         avoided = (*settings.avoid.get(EVERY_COMPONENT, ()), *settings.avoid.get(name, ()))
         if pin is not None:
-            untold = np.array([pin.kind == "site" and host.site is None for host in hosts], dtype=np.bool_)
-            tolerated[row] &= _at(hosts, pin) | untold
+            unknown = np.array([pin.kind == "site" and host.site is None for host in hosts], dtype=np.bool_)
+            tolerated[row] &= _at(hosts, pin) | unknown
             permitted[row] &= _at(hosts, pin)
         for place in avoided:
             tolerated[row] &= ~_at(hosts, place)
@@ -110,10 +110,10 @@ def _at(hosts: Sequence[Host], place: Place) -> BoolArray:
 def _why_nowhere(component: str, pin: Place | None, hosts: Sequence[Host]) -> str:
     if pin is None:
         return f"no usable host is permitted to {component}"
-    untold = sum(host.usable and host.site is None for host in hosts) if pin.kind == "site" else 0
-    told = f" ({untold} host{'s tell' if untold > 1 else ' tells'} no site)" if untold else ""
+    unknown = sum(host.usable and host.site is None for host in hosts) if pin.kind == "site" else 0
+    note = f" ({unknown} host{'s tell' if unknown > 1 else ' tells'} no site)" if unknown else ""
     if _at(hosts, pin).any():
-        return f"{component} is pinned to {pin}, where no usable host is permitted{told}"
-    if untold:
-        return f"{component} is pinned to {pin}, whose hosts are not known at present{told}"
+        return f"{component} is pinned to {pin}, where no usable host is permitted{note}"
+    if unknown:
+        return f"{component} is pinned to {pin}, whose hosts are not known at present{note}"
     return f"{component} is pinned to {pin}, which is not in the cluster"

@@ -1,4 +1,4 @@
-"""One topology in one round as a placement problem: hosts as nodes, executors as operators."""
+"""A topology becomes a placement problem: its executors are the operators, hosts are the nodes."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def make_frame(
         permitted[:, closed] = False
     for executor, host in enumerate(current):
         if host is not None and state.hosts.hosts[host].usable:
-            # It alone may stay where it could not come: at a host that tells no site, or one that is closed.
+            # It alone may stay where it could not come: at a host of unknown site, or one that is closed.
             permitted[executor, host] |= task.permits.tolerated[task.component[executor], host]
     open_to_some: BoolArray = np.any(permitted, axis=0)
     in_reach = [

@@ -1,4 +1,4 @@
-"""Which hosts are considered for a topology in a cluster of more hosts than a round can look at."""
+"""The hosts that are considered for a topology in a cluster of more hosts than a round can look at."""
 
 from __future__ import annotations
 

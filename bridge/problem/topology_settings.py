@@ -4,30 +4,34 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 
 from scheduler.model.metrics.catalogue import METRICS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Collection, Mapping
+
+    from pydantic_core import ErrorDetails
 
 PREFIX = "topology.stormplace."
-ATTRIBUTES = {
-    f"{PREFIX}strategy": "strategy",
-    f"{PREFIX}weights": "weights",
-    f"{PREFIX}pin": "pin",
-    f"{PREFIX}avoid": "avoid",
-    f"{PREFIX}rates": "rates",
-    f"{PREFIX}time.limit.ms": "time_limit_ms",
-    f"{PREFIX}seed": "seed",
-    f"{PREFIX}frozen": "frozen",
-}
-"""Every key of a topology's configuration that is read, and the attribute of `TopologySettings` it sets."""
 EVERY_COMPONENT = "*"
 # No setting has a use for more; NaN and the infinities fail the comparison too.
 _LARGEST = 1e15
 _LARGEST_RATE = 1e9
+_LARGEST_WHOLE = 2**31 - 1
 _SHOWN_CHARACTERS = 60
 
 
@@ -42,31 +46,127 @@ class Place:
         return f"{self.kind}:{self.name}"
 
 
-@dataclass(frozen=True)
-class TopologySettings:
+def _must_be(what: str) -> WrapValidator:
+    """Say of a value that pydantic refuses what it must be; parts of it that have a sentence keep that."""
+
+    def check(value: Any, inner: ValidatorFunctionWrapHandler) -> Any:
+        try:
+            return inner(value)
+        except ValidationError as error:
+            if error.errors()[0]["type"] == "value_error":
+                raise
+            raise ValueError(f"must be {what}, got {_shown(value)}") from None
+
+    return WrapValidator(check)
+
+
+def _check_number(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _LARGEST:
+        raise ValueError(f"the value must be a number, got {_shown(value)}")
+    return value
+
+
+def _check_strategy(value: Any, info: ValidationInfo[Mapping[str, Collection[str]]]) -> str:
+    strategies = info.context["strategies"]
+    if not isinstance(value, str) or value not in strategies:
+        raise ValueError(f"must be one of {', '.join(sorted(strategies))}, got {_shown(value)}")
+    return value
+
+
+def _check_component(name: str, info: ValidationInfo[Mapping[str, Collection[str]]]) -> str:
+    if name not in info.context["components"] and (name, info.field_name) != (EVERY_COMPONENT, "avoid"):
+        raise ValueError(f"the topology has no component {name!r}")
+    return name
+
+
+def _check_metric(name: str) -> str:
+    if name not in METRICS:
+        raise ValueError(f"unknown weight {name!r}, known are {', '.join(METRICS)}")
+    return name
+
+
+def _sum_to_1(weights: dict[str, float]) -> dict[str, float]:
+    total = math.fsum(weights.values())
+    if not math.isclose(total, 1.0, abs_tol=1e-6):
+        raise ValueError(f"weights must sum to 1, got {total:g}")
+    # The objective is stricter about the sum than people who write thirds can be.
+    return {name: weight / total for name, weight in weights.items() if weight > 0}
+
+
+def _place(value: Any) -> Place:
+    match value.partition(":") if isinstance(value, str) else value:
+        case ("site" | "host" as kind, _, str(name)) if name:
+            return Place(kind, name)
+    raise ValueError(f'a place is "site:NAME" or "host:NAME", got {_shown(value)}')
+
+
+def _by_component(value: Any) -> dict[str, tuple[Any, ...]]:
+    """Write avoidances in full: a place or a list of them is for every component."""
+    places = value if isinstance(value, dict) else {EVERY_COMPONENT: value}
+    return {name: tuple(found) if isinstance(found, list) else (found,) for name, found in places.items()}
+
+
+# By name, so that the first fault does not depend on the order in which Storm wrote the names.
+_Sorted = BeforeValidator(lambda value: dict(sorted(value.items())) if isinstance(value, dict) else value)
+_Number = BeforeValidator(_check_number)
+_Component = Annotated[str, AfterValidator(_check_component)]
+_Place = Annotated[Place, BeforeValidator(_place)]
+_Weight = Annotated[float, Field(ge=0), _must_be(">= 0"), _Number]
+_Rate = Annotated[float, Field(gt=0, le=_LARGEST_RATE), _must_be(f"> 0 and <= {_LARGEST_RATE:g}"), _Number]
+
+
+class TopologySettings(BaseModel):
     """How one topology wants to be placed.
+
+    The strategy and the seed of a topology that names none are the daemon's, which the reader fills in.
 
     Attributes:
         strategy: Name in the strategy registry.
-        weights: Weight by quality, summing to 1.
+        weights: Weight by metric, summing to 1.
         pin: The only place of a component's executors.
         avoid: Places that a component's executors may not use; the key `*` means every component.
+        rates: Declared tuples per second on each output stream of a component.
         time_limit_ms: Time for this topology's search, or None for the daemon's.
         seed: Seed of the strategy.
         frozen: True if running executors never move.
         faults: One phrase per unknown key or bad value; each such key has its default.
-        rates: Declared tuples per second on each output stream of a component.
     """
 
-    strategy: str
-    weights: Mapping[str, float]
-    pin: Mapping[str, Place]
-    avoid: Mapping[str, tuple[Place, ...]]
-    time_limit_ms: int | None
-    seed: int
-    frozen: bool
-    faults: tuple[str, ...] = field(default=())
-    rates: Mapping[str, float] = field(default_factory=dict)
+    # Whole numbers may arrive as 5.0: they pass through Storm's JSON.
+    model_config = ConfigDict(frozen=True, alias_generator=lambda name: PREFIX + name.replace("_", "."))
+
+    strategy: Annotated[str, BeforeValidator(_check_strategy)] = ""
+    weights: Annotated[
+        dict[Annotated[str, AfterValidator(_check_metric)], _Weight],
+        Field(min_length=1),
+        _must_be("an object of weights"),
+        _Sorted,
+        AfterValidator(_sum_to_1),
+    ] = {"response_time": 1.0}
+    pin: Annotated[
+        dict[_Component, _Place], _must_be('an object {component: "site:NAME" or "host:NAME"}'), _Sorted
+    ] = {}
+    avoid: Annotated[dict[_Component, tuple[_Place, ...]], _Sorted, BeforeValidator(_by_component)] = {}
+    rates: Annotated[
+        dict[_Component, _Rate], _must_be("an object {component: tuples per second}"), _Sorted
+    ] = {}
+    time_limit_ms: Annotated[
+        int | None,
+        Field(ge=1, le=_LARGEST_WHOLE),
+        _must_be(f"a whole number from 1 to {_LARGEST_WHOLE}"),
+        _Number,
+    ] = None
+    seed: Annotated[
+        int, Field(ge=0, le=_LARGEST_WHOLE), _must_be(f"a whole number from 0 to {_LARGEST_WHOLE}"), _Number
+    ] = 0
+    frozen: Annotated[bool, Field(strict=True), _must_be("true or false")] = False
+    faults: tuple[str, ...] = ()
+
+
+ATTRIBUTES = {
+    str(field.alias): name for name, field in TopologySettings.model_fields.items() if name != "faults"
+}
+"""Every key of a topology's configuration that is read, and the attribute of `TopologySettings` it sets."""
 
 
 def parse_topology_settings(
@@ -85,147 +185,36 @@ def parse_topology_settings(
         default_strategy: Strategy of topologies that name none.
         default_seed: Seed of topologies that name none.
     """
-    settings = TopologySettings(
-        strategy=default_strategy,
-        weights={"response_time": 1.0},
-        pin={},
-        avoid={},
-        time_limit_ms=None,
-        seed=default_seed,
-        frozen=False,
-    )
+    context = {"components": components, "strategies": strategies}
+    faults: dict[str, str] = {}
     try:
-        data = json.loads(settings_json or "{}")
+        given = json.loads(settings_json or "{}")
     except (ValueError, RecursionError):
-        return replace(settings, faults=("the settings are no JSON",))
-    if not isinstance(data, dict):
-        return replace(settings, faults=("the settings are no JSON object",))
-    readers: dict[str, Callable[[Any], Any]] = {
-        "strategy": lambda value: _strategy(value, strategies),
-        "weights": _weights,
-        "pin": lambda value: _pin(value, components),
-        "avoid": lambda value: _avoid(value, components),
-        "rates": lambda value: _rates(value, components),
-        "time_limit_ms": lambda value: _whole_number(value, 1),
-        "seed": lambda value: _whole_number(value, 0),
-        "frozen": _boolean,
-    }
-    faults: list[str] = []
-    values: dict[str, Any] = {}
-    for key in sorted(data):
-        name = ATTRIBUTES.get(key)
-        if name is None:
-            faults.append(f"{key}: unknown key")
-            continue
-        try:
-            values[name] = readers[name](data[key])
-        except ValueError as error:
-            faults.append(f"{key}: {error}")
-    return replace(settings, **values, faults=tuple(faults))
+        given, faults[""] = {}, "the settings are no JSON"
+    if not isinstance(given, dict):
+        given, faults[""] = {}, "the settings are no JSON object"
+    faults |= {key: f"{key}: unknown key" for key in given if key not in ATTRIBUTES}
+    known = {key: value for key, value in given.items() if key in ATTRIBUTES}
+    try:
+        settings = TopologySettings.model_validate(known, context=context)
+    except ValidationError as error:
+        for fault in error.errors(include_url=False):
+            faults.setdefault(str(fault["loc"][0]), _sentence(fault))
+        good = {key: value for key, value in known.items() if key not in faults}
+        settings = TopologySettings.model_validate(good, context=context)
+    daemons = {"strategy": default_strategy, "seed": default_seed}
+    unset = {name: value for name, value in daemons.items() if name not in settings.model_fields_set}
+    return settings.model_copy(update={**unset, "faults": tuple(faults[key] for key in sorted(faults))})
 
 
-def _strategy(value: Any, strategies: Collection[str]) -> str:
-    if not isinstance(value, str) or value not in strategies:
-        msg = f"must be one of {', '.join(sorted(strategies))}, got {_shown(value)}"
-        raise ValueError(msg)
-    return value
-
-
-def _weights(value: Any) -> dict[str, float]:
-    if not isinstance(value, dict) or not value:
-        msg = f"must be an object of weights, got {_shown(value)}"
-        raise ValueError(msg)
-    weights: dict[str, float] = {}
-    for name, weight in sorted(value.items()):
-        if name not in METRICS:
-            msg = f"unknown weight {name!r}, known are {', '.join(METRICS)}"
-            raise ValueError(msg)
-        number = _number(weight, f"weight {name}")
-        if number < 0:
-            msg = f"weight {name} must be >= 0, got {number:g}"
-            raise ValueError(msg)
-        if number > 0:
-            weights[name] = number
-    total = math.fsum(weights.values())
-    if not math.isclose(total, 1.0, abs_tol=1e-6):
-        msg = f"weights must sum to 1, got {total:g}"
-        raise ValueError(msg)
-    # The objective is stricter about the sum than people who write thirds can be.
-    return {name: weight / total for name, weight in weights.items()}
-
-
-def _pin(value: Any, components: Collection[str]) -> dict[str, Place]:
-    if not isinstance(value, dict):
-        msg = f'must be an object {{component: "site:NAME" or "host:NAME"}}, got {_shown(value)}'
-        raise ValueError(msg)  # noqa: TRY004  # a bad value of a setting, collected like every other one
-    for component in sorted(value):
-        _check_component(component, components)
-    return {component: _place(value[component]) for component in sorted(value)}
-
-
-def _avoid(value: Any, components: Collection[str]) -> dict[str, tuple[Place, ...]]:
-    by_component = value if isinstance(value, dict) else {EVERY_COMPONENT: value}
-    result: dict[str, tuple[Place, ...]] = {}
-    for component, places in sorted(by_component.items()):
-        if component != EVERY_COMPONENT:
-            _check_component(component, components)
-        listed = places if isinstance(places, list) else [places]
-        result[component] = tuple(_place(place) for place in listed)
-    return result
-
-
-def _rates(value: Any, components: Collection[str]) -> dict[str, float]:
-    if not isinstance(value, dict):
-        msg = f"must be an object {{component: tuples per second}}, got {_shown(value)}"
-        raise ValueError(msg)  # noqa: TRY004  # a bad value of a setting, collected like every other one
-    rates: dict[str, float] = {}
-    for component, rate in sorted(value.items()):
-        _check_component(component, components)
-        rates[component] = _number(rate, f"rate of {component}")
-        if not 0 < rates[component] <= _LARGEST_RATE:
-            msg = f"rate of {component} must be > 0 and <= {_LARGEST_RATE:g}, got {_shown(rate)}"
-            raise ValueError(msg)
-    return rates
-
-
-def _check_component(component: str, components: Collection[str]) -> None:
-    if component not in components:
-        msg = f"the topology has no component {component!r}"
-        raise ValueError(msg)
-
-
-def _place(value: Any) -> Place:
-    if isinstance(value, str):
-        kind, _, name = value.partition(":")
-        if name and kind == "site":
-            return Place("site", name)
-        if name and kind == "host":
-            return Place("host", name)
-    msg = f'a place is "site:NAME" or "host:NAME", got {_shown(value)}'
-    raise ValueError(msg)
-
-
-def _number(value: Any, what: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _LARGEST:
-        msg = f"{what} must be a number, got {_shown(value)}"
-        raise ValueError(msg)
-    return float(value)
-
-
-def _whole_number(value: Any, least: int) -> int:
-    # Numbers pass through Storm's JSON, where a whole number may arrive as 5.0.
-    number = _number(value, "the value")
-    if number != int(number) or not least <= number < 2**31:
-        msg = f"must be a whole number from {least} to {2**31 - 1}, got {_shown(value)}"
-        raise ValueError(msg)
-    return int(number)
-
-
-def _boolean(value: Any) -> bool:
-    if not isinstance(value, bool):
-        msg = f"must be true or false, got {_shown(value)}"
-        raise ValueError(msg)  # noqa: TRY004  # a bad value of a setting, collected like every other one
-    return value
+def _sentence(fault: ErrorDetails) -> str:
+    """Say what is wrong with the value of a key; numbers of components and metrics with their name."""
+    key, *path = fault["loc"]
+    text = str(fault["ctx"]["error"]) if fault["type"] == "value_error" else fault["msg"]
+    named = {"weights": "weight", "rates": "rate of"}.get(ATTRIBUTES[str(key)])
+    if named and len(path) == 1:
+        text = f"{named} {path[0]} {text.removeprefix('the value ')}"
+    return f"{key}: {text}"
 
 
 def _shown(value: Any) -> str:

@@ -1,1 +1,1 @@
-"""Published readings: which are believed, and why the others are not."""
+"""This package decides which published readings are believed, and why the others are not."""

@@ -40,7 +40,7 @@ class Coordinate:
 
 @dataclass(frozen=True, slots=True)
 class NodeReading:
-    """What one host tells about itself.
+    """What one host publishes about itself.
 
     Attributes:
         host: Name of the host.
@@ -51,7 +51,7 @@ class NodeReading:
         age_s: Time since the shim saw the reading change.
         time_s: Unix time of the reading by the host's clock.
         sequence: Number of the reading since the agent's start.
-        probe: Where the agent answers probes, if told.
+        probe: Where the agent answers probes, if the reading has it.
     """
 
     host: str
@@ -77,7 +77,7 @@ class Readings:
         live: False if the shim has no connection to ZooKeeper.
         refused: Number of readings that were refused, by kind of fault.
         impossible_links: Number of links that were left out because they are impossible.
-        stale_sites: Sites that stale readings tell, by host: measurements grow old, a host's place does not.
+        stale_sites: Sites that stale readings name, by host: measurements grow old, a host's place does not.
     """
 
     by_host: Mapping[str, NodeReading]
@@ -138,7 +138,7 @@ def read_nodes(request: PlanRequest, hosts: Collection[str], settings: ReadingsS
         trusted = payload["error"] <= settings.max_error
         if not trusted:
             uncertain.append(reading.name)
-        by_host[reading.name] = _believed(reading, payload, trusted=trusted)
+        by_host[reading.name] = _believe(reading, payload, trusted=trusted)
     return Readings(
         by_host,
         tuple(sorted(stale)),
@@ -151,7 +151,7 @@ def read_nodes(request: PlanRequest, hosts: Collection[str], settings: ReadingsS
     )
 
 
-def _believed(reading: Reading, payload: NodeFields, *, trusted: bool) -> NodeReading:
+def _believe(reading: Reading, payload: NodeFields, *, trusted: bool) -> NodeReading:
     coordinate = Coordinate(tuple(payload["coordinate"]), payload["height"], payload["error"])
     return NodeReading(
         host=payload["host"],

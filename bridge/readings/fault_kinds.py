@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class FaultKind(StrEnum):
-    """What may be wrong with what a round is given; `docs/monitoring.md` tells what each means."""
+    """What may be wrong with what a round is given; `docs/monitoring.md` says what each means."""
 
     READINGS_MALFORMED = "readings_malformed"
     READINGS_VERSION = "readings_version"

@@ -1,4 +1,4 @@
-"""The content of a host's reading, taken as far as it is possible (`formats.node_reading`)."""
+"""The content of a host's reading is taken as far as it is possible (`formats.node_reading`)."""
 
 from __future__ import annotations
 

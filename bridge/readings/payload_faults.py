@@ -1,4 +1,4 @@
-"""What kind of fault the content of a znode has, and the phrase that names it."""
+"""A fault in the content of a znode has a kind and a phrase that names it."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The record of rounds, and planning a recorded round again."""
+"""This package records rounds and plans recorded rounds again."""

@@ -1,4 +1,4 @@
-"""Planning a recorded round again: the same request and settings give the same bytes anywhere."""
+"""A recorded round is planned again: the same request and settings give the same bytes anywhere."""
 
 from __future__ import annotations
 

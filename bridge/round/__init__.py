@@ -1,1 +1,1 @@
-"""A round: keep, place or move, topology by topology."""
+"""This package plans a round: it keeps, places or moves one topology after the other."""

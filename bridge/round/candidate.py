@@ -1,4 +1,4 @@
-"""What a placement would bring in the place of the one that runs, and whether that is enough."""
+"""A candidate is a placement beside the running one, with its gain and its moves."""
 
 from __future__ import annotations
 

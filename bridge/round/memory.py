@@ -66,7 +66,7 @@ class Memory:
 
     Attributes:
         topologies: Those of which anything is remembered, in ascending order of their ids.
-        measured: Whether delays were measured in any round: the cluster has agents, even if none is heard.
+        measured: Whether delays were measured in any round: the cluster has agents, even if none publishes.
             None in records of rounds that did not ask.
     """
 

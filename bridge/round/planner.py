@@ -18,8 +18,9 @@ from bridge.problem.occupancy import RoundState
 from bridge.problem.problem_builder import RoundView, Task, make_task
 from bridge.problem.topology_settings import parse_topology_settings
 from bridge.round.checks import check_assignment
-from bridge.round.decision import Verdict, improve, place_missing
+from bridge.round.improving import improve
 from bridge.round.memory import NOTHING
+from bridge.round.placing import place_missing
 from bridge.round.round_data import gather_data
 from bridge.round.round_report import Round, RoundReport
 from bridge.round.search import Search
@@ -27,6 +28,7 @@ from bridge.round.sight import look
 from bridge.round.slots import assign_slots
 from bridge.round.stability import Stability
 from bridge.round.status import data_summary, status_line
+from bridge.round.verdict import Verdict
 from bridge.wire.contract import VERSION
 from bridge.wire.messages import Decision, PlanResponse, Price, TopologyPlan
 from scheduler.base.deadline import Deadline
@@ -72,7 +74,7 @@ def plan_round(
         began_s: When the request arrived, on that clock; None means now.
         children: Runs what strategies leave to others, such as solvers.
         memory: What the round before handed on.
-        now_s: Time of the round in seconds, on one clock for all rounds; tells how long gains have been seen
+        now_s: Time of the round in seconds, on one clock for all rounds; says how long gains have been seen
             and how long topologies have cooled down.
     """
     began_s = clock() if began_s is None else began_s
@@ -204,7 +206,7 @@ class _Planner:
             self._traces[index] = traceback.format_exc()
             reason = f"planning failed ({type(error).__name__}: {error})"
             if None in self._state.assignment(index):
-                # Not unplaceable: nobody found that out. Storm's own scheduler can still serve it.
+                # Not unplaceable: that was not found out. Storm's own scheduler can still serve it.
                 self._left_out[index] = reason
             else:
                 self._note(index, Verdict("kept", reason))

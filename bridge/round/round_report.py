@@ -1,4 +1,4 @@
-"""What comes out of a round: the response, what the log tells beyond it, what the next round has to know."""
+"""The outcome of a round: its response, what the log says beyond it, what the next round has to know."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RoundReport:
-    """What the log tells about a round beyond the response.
+    """What the log says about a round beyond the response.
 
     Attributes:
         data: Where delays and rates come from.

@@ -1,4 +1,4 @@
-"""Asking a topology's strategy, at most once for the same question within a round."""
+"""A topology's strategy is asked at most once for the same placement within a round."""
 
 from __future__ import annotations
 

@@ -35,11 +35,11 @@ class Sight:
         hosts: Hosts of the round.
         live: Whether the shim is connected to ZooKeeper.
         remembered: Whether delays are measured in this round or were in one before.
-        measured: Whether guesses are told from delays: that, or a reading is stale, which held some maybe.
+        measured: Whether guesses are set apart from delays: that, or a reading is stale, which may hold one.
         stale: (n_hosts,) hosts whose reading is older than its lifetime.
         unread: (n_hosts,) hosts without a believed reading.
         blind: (n_hosts,) hosts without a measured delay to any other.
-        vanished: (n_hosts,) unread hosts to which others still tell a link: they had an agent until lately.
+        vanished: (n_hosts,) unread hosts to which others still have a link: they had an agent until lately.
             No host is while readings are not live.
         guessed: (n_hosts, n_hosts) pairs whose delay is a guess.
     """
@@ -55,7 +55,7 @@ class Sight:
     guessed: BoolArray
 
     def why_not(self, problem: Problem, placement: Sequence[int]) -> str:
-        """Say why what a placement is worth cannot be told; empty if it can.
+        """Say why the worth of a placement is not known; empty if it is.
 
         Args:
             problem: The topology's problem.
@@ -76,9 +76,9 @@ class Sight:
             missing[host] |= self.unread[host]
         if not missing.any():
             return ""
-        for known, told in ((self.stale, "readings are stale"), (self.unread, "readings are missing")):
+        for known, phrase in ((self.stale, "readings are stale"), (self.unread, "readings are missing")):
             if (missing & known).any():
-                return f"{told} ({self._places(missing & known)})"
+                return f"{phrase} ({self._places(missing & known)})"
         return f"delays are not measured ({self._places(missing)})"
 
     def closed(self, task: Task) -> BoolArray:
@@ -106,7 +106,7 @@ def look(hosts: Sequence[Host], readings: Readings, delays: Delays, *, measured_
         readings: Believed readings.
         delays: Delays between the hosts.
         measured_before: Whether delays were measured in an earlier round; None for rounds that were planned
-            when guesses were not told from delays: they are not then.
+            when guesses were not set apart from delays: they are not then.
     """
     count = len(hosts)
     known = delays.provenance < Provenance.SITE_TABLE
@@ -119,7 +119,7 @@ def look(hosts: Sequence[Host], readings: Readings, delays: Delays, *, measured_
     np.fill_diagonal(guessed, val=False)
     stale = frozenset(readings.stale)
     # a round of old is planned as it was: nothing had vanished then
-    told = readings.live and measured_before is not None
+    links_live = readings.live and measured_before is not None
     remembered = bool(measured_before) or not blind.all()
     unread = np.fromiter((host.name not in readings.by_host for host in hosts), np.bool_, count)
     return Sight(
@@ -130,12 +130,14 @@ def look(hosts: Sequence[Host], readings: Readings, delays: Delays, *, measured_
         stale=np.fromiter((host.name in stale for host in hosts), np.bool_, count),
         unread=unread,
         blind=blind,
-        vanished=unread & _linked(hosts, readings) if told and unread.any() else np.zeros_like(unread),
+        vanished=unread & _find_linked(hosts, readings)
+        if links_live and unread.any()
+        else np.zeros_like(unread),
         guessed=guessed,
     )
 
 
-def _linked(hosts: Sequence[Host], readings: Readings) -> BoolArray:
-    """(n_hosts,) hosts to which some believed reading tells a link, whatever its age."""
+def _find_linked(hosts: Sequence[Host], readings: Readings) -> BoolArray:
+    """Return (n_hosts,) the hosts to which some believed reading has a link, whatever its age."""
     peers = frozenset[str]().union(*(reading.links for reading in readings.by_host.values()))
     return np.fromiter((host.name in peers for host in hosts), np.bool_, len(hosts))

@@ -1,4 +1,4 @@
-"""Placement on hosts to slots: one worker per topology and host; executors that stay keep their slot."""
+"""A placement on hosts becomes one on slots: one worker per topology and host; who stays keeps the slot."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def assign_slots(state: RoundState, topology: int, placement: Sequence[int]) -> 
     Raises:
         NoSlotError: A chosen host has no slot that is open to this topology.
     """
-    settled = _settled(state, topology, placement)
+    settled = _find_settled(state, topology, placement)
     staying = [
         next((slot for slot in (now, before) if slot is not None and (slot, host) in settled), None)
         for now, before, host in zip(
@@ -53,11 +53,11 @@ def assign_slots(state: RoundState, topology: int, placement: Sequence[int]) -> 
     )
 
 
-def _settled(state: RoundState, topology: int, placement: Sequence[int]) -> set[tuple[Slot, int]]:
+def _find_settled(state: RoundState, topology: int, placement: Sequence[int]) -> set[tuple[Slot, int]]:
     """Return the slots, with their hosts, that executors may stay in or return to.
 
-    A worker whose supervisor is dead or blacklisted is kept as a whole or given up as a whole: nobody would
-    restart it with other executors.
+    A worker whose supervisor is dead or blacklisted is kept as a whole or given up as a whole: no supervisor
+    would restart it with other executors.
     """
     settled: set[tuple[Slot, int]] = set()
     for assignment in (state.initial(topology), state.assignment(topology)):

@@ -1,4 +1,4 @@
-"""When a gain is believed and a topology may move again: stabilisation and cool-down in one round.
+"""A topology moves only for a gain that lasts, and not too often: stabilisation and cool-down in one round.
 
 Only moves for a gain wait. What is watched is one placement, not just any gain: under noise some placement
 looks better in nearly every round, but hardly ever the same one.
@@ -76,23 +76,23 @@ class Stability:
         self._watched[topology] = watched if self.settings.stabilisation_s > 0 else None
         moves = topology in self._released and self._changed(topology)
         if moves or all(slot is None for slot in self._state.initial(topology)):
-            # It restarts in this round anyway: what else there is to gain comes at no price.
+            # It restarts in this round anyway: what else there is to gain costs nothing more.
             return ""
-        told = f"gain of {percent(gain)}"
+        seen = f"gain of {percent(gain)}"
         cooling_s = self._cooling_s(topology)
         if cooling_s > 0:
-            return f"{told}, cooling down, {math.ceil(cooling_s)} s of {self.settings.cool_down_s:g} s left"
+            return f"{seen}, cooling down, {math.ceil(cooling_s)} s of {self.settings.cool_down_s:g} s left"
         seen_s = max(self._now_s - watched.since_s, 0.0)
         if seen_s < self.settings.stabilisation_s:
-            return f"{told} seen for {math.floor(seen_s)} s of {self.settings.stabilisation_s:g} s"
+            return f"{seen} seen for {math.floor(seen_s)} s of {self.settings.stabilisation_s:g} s"
         self._released.add(topology)
         return ""
 
     def memory(self) -> Memory:
         """Return what the next round has to know."""
         entries = [self._entry(index) for index in range(len(self._past))]
-        told = [entry for entry in entries if entry.change or entry.watched]
-        return Memory(tuple(sorted(told, key=lambda entry: entry.id)))
+        kept = [entry for entry in entries if entry.change or entry.watched]
+        return Memory(tuple(sorted(kept, key=lambda entry: entry.id)))
 
     def _entry(self, topology: int) -> TopologyMemory:
         name = self._past[topology].id

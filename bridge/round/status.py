@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from bridge.network.cluster import Host
     from bridge.problem.problem_builder import Task
     from bridge.readings.believed import Readings
-    from bridge.round.decision import Verdict
     from bridge.round.round_data import RoundData
+    from bridge.round.verdict import Verdict
 
 # Storm shows the line in a table: more faults than this are counted, and all are in the daemon's log.
 _FAULTS_SHOWN = 3
@@ -27,11 +27,11 @@ _START = {"kept": "kept", "unmet": "kept (pin not met)", "unplaceable": "not pla
 
 
 def data_summary(data: RoundData, task: Task | None = None) -> str:
-    """Tell where delays and rates come from and what is wrong with the readings.
+    """Say where delays and rates come from and what is wrong with the readings.
 
     Args:
         data: What the round knows of the cluster.
-        task: The topology whose rates are told; None tells of how many they are measured.
+        task: The topology whose rates are named; with None their number is.
     """
     rates = f"rates measured of {len(data.rates)} topologies" if task is None else _rates(data, task)
     parts = [", ".join([data.delays.summary(), *_missing(data.readings)]), rates]
@@ -52,11 +52,11 @@ def status_line(verdict: Verdict, task: Task, placement: Sequence[int], data: Ro
     """
     hosts = data.hosts.hosts
     facts = [*_worth(verdict, task), *([_spread(hosts, placement)] if placement else [])]
-    told = " ".join(facts)
+    worth = " ".join(facts)
     if verdict.kind in ("placed", "moved"):
-        parts = [f"{verdict.reason}: {told}"]
+        parts = [f"{verdict.reason}: {worth}"]
     else:
-        parts = [f"{_START[verdict.kind]}: {verdict.reason}", *([told] if told else [])]
+        parts = [f"{_START[verdict.kind]}: {verdict.reason}", *([worth] if worth else [])]
     if task.settings.weights.get("cost") and all(host.cost is None for host in hosts):
         parts.append(f"cost is weighed but no supervisor states {META_COST}")
     # Before the data: the shim cuts long lines, and users must see what of their own was ignored.
@@ -71,23 +71,23 @@ def status_line(verdict: Verdict, task: Task, placement: Sequence[int], data: Ro
 def _rates(data: RoundData, task: Task) -> str:
     if task.measured is not None:
         return task.measured.summary(task.topology)
-    told = DECLARED_RATES if task.settings.rates else UNIT_RATES
-    return f"{told} (the measured ones are stale)" if task.topology.id in data.stale_rates else told
+    source = DECLARED_RATES if task.settings.rates else UNIT_RATES
+    return f"{source} (the measured ones are stale)" if task.topology.id in data.stale_rates else source
 
 
 def _worth(verdict: Verdict, task: Task) -> list[str]:
-    """Tell what the placement that holds is worth, and how far it may be from the best."""
+    """Say what the placement that holds is worth, and how far it may be from the best."""
     if verdict.evaluation is None:
         return []
-    told = f"{verdict.evaluation.response_time_ms:.1f} ms response time"
+    worth = f"{verdict.evaluation.response_time_ms:.1f} ms response time"
     if task.settings.weights.get("response_time") != 1.0:
-        told = f"F {verdict.evaluation.objective:.4f}, {told}"
+        worth = f"F {verdict.evaluation.objective:.4f}, {worth}"
     gap = None if verdict.bound is None else relative_gap(verdict.evaluation.objective, verdict.bound)
     if verdict.optimal:
-        told += ", optimal,"
+        worth += ", optimal,"
     elif gap is not None:
-        told += f", at most {gap * 100:.1f} % of F above the optimum,"
-    return [told]
+        worth += f", at most {gap * 100:.1f} % of F above the optimum,"
+    return [worth]
 
 
 def _spread(hosts: Sequence[Host], placement: Sequence[int]) -> str:

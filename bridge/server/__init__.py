@@ -1,1 +1,1 @@
-"""The daemon's server: connections, one round after the other, metrics."""
+"""This package serves plans over connections, logs faults and counts metrics."""

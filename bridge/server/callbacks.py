@@ -1,4 +1,4 @@
-"""What the handler of rounds tells whoever listens, such as metrics."""
+"""The calls that the handler of rounds makes to its listeners, such as metrics."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Unplanned(StrEnum):
     BUSY = "busy"
     """Too many rounds were being planned until its deadline."""
     FAILED = "failed"
-    """A fault of the daemon, told in the log with its trace."""
+    """A fault of the daemon, which the log states with its trace."""
 
 
 class RoundCallbacks:
-    """Hears of rounds and does nothing; called from the threads that plan, several at a time."""
+    """Receives rounds and does nothing; called from the threads that plan, several at a time."""
 
     def on_round(self, done: Round, faults: Mapping[FaultKind, int], plan_s: float) -> None:
-        """Hear of a round that was planned.
+        """Receive a round that was planned.
 
         Args:
             done: What came out of it.
@@ -39,4 +39,4 @@ class RoundCallbacks:
         """Hear of a request that got no plan."""
 
     def on_record_failure(self) -> None:
-        """Hear of a round that was planned but could not be recorded."""
+        """Receive a round that was planned but could not be recorded."""

@@ -1,4 +1,4 @@
-"""What is wrong is told once, not in every round in which it stays wrong."""
+"""Faults of rounds are logged once, not in every round in which they last."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ FORGOTTEN_AFTER_S = 600.0
 
 
 class FaultLog:
-    """Remembers which faults were told."""
+    """Remembers which faults were logged."""
 
     def __init__(self) -> None:
         self._seen_s: dict[str, float] = {}
         self._open = False
 
     def news(self, faults: Iterable[str], now_s: float) -> tuple[str, ...] | None:
-        """Return what is to be told of the faults of a round.
+        """Return which faults of a round are to be logged.
 
         Args:
             faults: All faults of the round.
             now_s: Time of the round, s.
 
         Returns:
-            The new ones; empty once when nothing is wrong any more after something was told; None if there is
-            nothing to tell.
+            The new ones; empty once when nothing is wrong any more after a fault was logged; None if there is
+            nothing to log.
         """
         self._seen_s = {
             fault: seen_s for fault, seen_s in self._seen_s.items() if now_s - seen_s <= FORGOTTEN_AFTER_S

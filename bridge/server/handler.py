@@ -91,7 +91,7 @@ class RoundHandler:
             raise idl.Refused(reason=reason)
         try:
             with self._lock:
-                # A clock that nobody sets: stepping the wall clock must neither end nor prolong a cool-down.
+                # A clock that no one sets: stepping the wall clock must neither end nor prolong a cool-down.
                 memory, planning_s = self._memory, time.monotonic()
             done = plan_round(
                 request,

@@ -1,6 +1,6 @@
-"""What only successive readings of a host show: clocks that jump, and two agents that publish for one host.
+"""Successive readings of a host show clocks that jump and two agents that publish for one host.
 
-Nothing of it enters a plan: the shim tells how old a reading is, whatever the host's own clock says.
+Nothing of it enters a plan: the shim states how old a reading is, whatever the host's own clock says.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from bridge.readings.believed import NodeReading
 
-# Clocks that somebody keeps differ by less.
+# Clocks that are kept by NTP differ by less.
 LARGEST_OFFSET_S = 300.0
 # An agent counts from 1 at its start, so that one step back is a restart; two so close together are not.
 RESTARTS_WITHIN_S = 300.0
@@ -50,7 +50,7 @@ class ReadingWatch:
 
         Args:
             readings: Believed readings by host.
-            now_s: Time of the round, s. Of rounds that overlap an older one may come late: it tells nothing
+            now_s: Time of the round, s. Of rounds that overlap an older one may come late: it says nothing
                 about what came after what.
         """
         found: dict[FaultKind, list[str]] = {
@@ -86,7 +86,7 @@ class ReadingWatch:
             found[FaultKind.TWO_AGENTS].append(
                 f"two agents publish for {host}, or its agent restarts again and again"
             )
-        # Two are enough to tell.
+        # Two are enough to decide.
         self._traces[host] = _Trace(reading.sequence, reading.time_s, now_s, anew_s[-2:])
 
 

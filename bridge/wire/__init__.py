@@ -1,1 +1,1 @@
-"""Bytes of placement.thrift to messages and back."""
+"""This package turns bytes of placement.thrift into messages and back."""

@@ -1,4 +1,4 @@
-"""Bytes of placement.thrift (TBinaryProtocol) to messages and back."""
+"""Messages of placement.thrift are encoded as TBinaryProtocol bytes and decoded from them."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class Grouping(IntEnum):
 
 
 class ReadingKind(IntEnum):
-    """What a published reading tells about."""
+    """What a published reading is about."""
 
     NODE = 0
     RATES = 1
@@ -117,7 +117,7 @@ class Reading:
     """A published reading as it stands in ZooKeeper.
 
     Attributes:
-        kind: What it tells about.
+        kind: What it is about.
         name: Host or topology id.
         payload: Bytes of the znode, unparsed.
         age_ms: Time since the shim saw it change.

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from formats.nimbus import NimbusError
+from formats.rates_reading import MAX_NAMED
 from monitoring.rates.history import WindowParameters
 from monitoring.rates.nimbus import TopologyGoneError, connect
 from monitoring.rates.nimbus_faults import ReplyError, lacking
 from monitoring.rates.rates_figures import CollectorFigures
 from monitoring.rates.rates_options import CollectorError
-from monitoring.rates.rates_reading import MAX_NAMED, to_json
+from monitoring.rates.rates_reading import to_json
 from monitoring.rates.topology_rates import TopologyRates
 from monitoring.zookeeper.session import Session, SessionOptions
 

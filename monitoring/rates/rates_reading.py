@@ -1,6 +1,6 @@
 """What the rates collector publishes of one topology: rates of streams, executors, pairs of hosts.
 
-The znode `<root>/rates/<topology id>` holds one JSON object; this file alone knows its keys.
+The znode `<root>/rates/<topology id>` holds one JSON object (`formats.rates_reading`).
 """
 
 from __future__ import annotations
@@ -14,18 +14,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from formats.rates_reading import LIFETIME_S, MAX_EXECUTORS, MAX_NAMED, VERSION
 from monitoring.rates.counters import Stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from formats.rates_reading import ExecutorsFields, RatesFields
     from monitoring.rates.counters import ExecutorLook, Shape
     from monitoring.rates.history import Window
 
-VERSION = 1
-LIFETIME_S = 180.0
-MAX_EXECUTORS = 5_000
-MAX_NAMED = 20
 _DIGITS = 6
 _Direction = Literal["executed", "emitted", "transferred"]
 
@@ -186,7 +184,7 @@ def to_json(topology: str, rates: Rates, time_s: float, sequence: int) -> bytes:
     Raises:
         ValueError: If a number is not finite; such a reading must never be published.
     """
-    content = {
+    content: RatesFields = {
         "version": VERSION,
         "time": round(time_s, 3),
         "sequence": sequence,
@@ -214,14 +212,14 @@ def to_json(topology: str, rates: Rates, time_s: float, sequence: int) -> bytes:
             for stream, rate, transferred in rates.emitted
         ],
         "executors": _executors_json(rates),
-        "host_pairs": [[a, b, _short(rate)] for a, b, rate in rates.host_pairs],
+        "host_pairs": [(a, b, _short(rate)) for a, b, rate in rates.host_pairs],
         "complete": rates.complete,
-        "missing": rates.missing[:MAX_NAMED],
+        "missing": list(rates.missing[:MAX_NAMED]),
     }
     return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
 
 
-def _executors_json(rates: Rates) -> dict[str, list[Any]] | None:
+def _executors_json(rates: Rates) -> ExecutorsFields | None:
     if len(rates.executors) > MAX_EXECUTORS:
         return None
     return {

@@ -7,9 +7,10 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from formats.rates_reading import LIFETIME_S
 from monitoring.host_pairs import NamedPairs
 from monitoring.rates.history import ExecutorHistory, WindowParameters
-from monitoring.rates.rates_reading import LIFETIME_S, Measured, Rates, derive
+from monitoring.rates.rates_reading import Measured, Rates, derive
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kazoo.exceptions import NoAuthError, NoNodeError
 
+from formats.rates_reading import VERSION
 from monitoring.host_pairs import busiest
 from monitoring.json_input import amount, describe, json_object
 from monitoring.zookeeper.ephemeral_node import REPLY_S
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from random import Random
 
     from monitoring.log import Log
-
-_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +167,8 @@ def pair_rates(content: bytes | None) -> PairRates:
         ValueError: With the reason, if the content is not such a reading of a version known here.
     """
     fields = json_object(content)
-    if fields.get("version") != _VERSION:
-        raise ValueError(f"version {describe(fields.get('version'))} instead of {_VERSION}")
+    if fields.get("version") != VERSION:
+        raise ValueError(f"version {describe(fields.get('version'))} instead of {VERSION}")
     lifetime_s = amount(fields.get("lifetime_s"))
     if not lifetime_s:
         raise ValueError("lifetime_s is no time above zero")

@@ -1,0 +1,47 @@
+"""What was decided about one topology in one round: keep, place or move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from scheduler.evaluation.evaluate import OBJECTIVE_STEP
+
+if TYPE_CHECKING:
+    from scheduler.contract.result import Result
+    from scheduler.evaluation.evaluate import Evaluation
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What a round decided about one topology.
+
+    Attributes:
+        kind: `placed` and `moved` bring a placement; `kept`, `unmet` (all executors run, but a pin or
+            avoidance stays broken) and `unplaceable` (executors are missing) do not.
+        reason: One phrase for the status line.
+        placement: Host index per executor, None unless placed or moved.
+        result: What the strategy answered, None if it was not asked.
+        gain: Fraction of the objective saved, 0 unless moved.
+        evaluation: Worth of the placement that holds after the verdict, None if it is not known.
+        bound: Proved lower limit of the objective over all placements of the topology, None if not known.
+        optimal: True if it is proved that none of them is better than the one that holds.
+    """
+
+    kind: Literal["kept", "placed", "moved", "unmet", "unplaceable"]
+    reason: str
+    placement: tuple[int, ...] | None = None
+    result: Result | None = None
+    gain: float = 0.0
+    evaluation: Evaluation | None = None
+    bound: float | None = None
+    optimal: bool = False
+
+
+def with_proof(verdict: Verdict) -> Verdict:
+    """Add what the strategy proved about all placements of the topology to the verdict on one of them."""
+    result, worth = verdict.result, verdict.evaluation
+    if result is None or result.evaluation is None or worth is None:
+        return verdict
+    best = worth.objective <= result.evaluation.objective + OBJECTIVE_STEP
+    return replace(verdict, bound=result.bound, optimal=best and result.status == "optimal")
