@@ -23,7 +23,7 @@ _GAVE_UP = "stopped SparkContext"
 def driver_address(master: str) -> str | None:
     """Return where the driver is to listen; refuse what is no master, or a standalone one that is not there.
 
-    With a local master no other process has to reach the driver. A standalone cluster's executors do: they lie
+    With a local master no other process has to reach the driver. Executors of a standalone one do: they are
     where its master lies, so the driver listens at the address that this machine has on the way there.
 
     Args:
