@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class DataError(Exception):
-    """Bad input or a missing precondition, told in one sentence that names the file (and line)."""
+    """Bad input or a missing precondition, as one sentence that names the file (and line)."""
 
 
 class MachineError(DataError):

@@ -23,7 +23,7 @@ _GAVE_UP = "stopped SparkContext"
 def driver_address(master: str) -> str | None:
     """Return where the driver is to listen; refuse what is no master, or a standalone one that is not there.
 
-    With a local master nobody else has to reach the driver. Executors of a standalone cluster do: they lie
+    With a local master no other process has to reach the driver. Executors of a standalone one do: they are
     where its master lies, so the driver listens at the address that this machine has on the way there.
 
     Args:
@@ -60,11 +60,11 @@ def driver_address(master: str) -> str | None:
     raise MachineError(f"{master}: no Spark master answers: {reason}")
 
 
-def not_started(master: str, told: str) -> str:
-    """Say why there is no session, given the cause that Spark told."""
-    if master.startswith(_STANDALONE) and _GAVE_UP in told:
+def explain_no_start(master: str, cause: str) -> str:
+    """Say why there is no session, given the cause that Spark names."""
+    if master.startswith(_STANDALONE) and _GAVE_UP in cause:
         return (
             f"{master}: something listens there but took no application within a minute: "
             "it is no Spark master, or one of another version"
         )
-    return f"Spark does not start with master {master}: {told}"
+    return f"Spark does not start with master {master}: {cause}"

@@ -67,7 +67,7 @@ def evaluate_runs(
             both = any(query_folder(folder, 2).is_dir() for folder in run_dirs)
             queries = (1, 2) if both else (1,)
             for query, summary in write_expected(spark, source, expected_dir, say, queries=queries).items():
-                say(f"query {query}: {summary.told()}")
+                say(f"query {query}: {summary.sentence()}")
         for folder in run_dirs:
             verdict = compare_queries(spark, expected_dir, folder)
             write_json(folder / VERDICT, verdict.document())

@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 
 from replay.errors import MachineError
 from replay.failures import cause
-from replay.master import driver_address, not_started
+from replay.master import driver_address, explain_no_start
 from replay.spark_interrupt import jvm_ended, own_interrupt, postponed_endings
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def spark_session(
             put_interrupt()
             session = SparkSession.Builder().getOrCreate()
         except (Py4JError, PySparkException) as error:
-            raise MachineError(not_started(master, cause(error))) from error
+            raise MachineError(explain_no_start(master, cause(error))) from error
         try:
             yield session
         finally:

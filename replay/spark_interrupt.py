@@ -91,7 +91,7 @@ def _end_jvm() -> None:
     if process is None:
         return
     context = SparkContext._active_spark_context
-    if context is not None:  # tells at length that a connection of the JVM's broke off
+    if context is not None:  # logs at length that a connection of the JVM's broke off
         context._accumulatorServer.handle_error = lambda *_: None  # type: ignore[method-assign]
     process.terminate()
     try:
@@ -117,7 +117,7 @@ def _own_handlers() -> dict[signal.Signals, Callable[[int, FrameType | None], ob
 
 
 def _set_handlers(handlers: Mapping[signal.Signals, Handler]) -> None:
-    # nobody else than the main thread may, and no other one is ended by them
+    # only the main thread may, and no other one is ended by them
     if threading.current_thread() is threading.main_thread():
         for number, handler in handlers.items():
             signal.signal(number, handler)

@@ -66,7 +66,7 @@ def expected(
             session, source, out, say, queries=queries, semantics=settings, rows_per_block=block_rows
         )
     for number, summary in summaries.items():
-        typer.echo(f"query {number}: {summary.told()}")
+        typer.echo(f"query {number}: {summary.sentence()}")
 
 
 def compare(

@@ -92,7 +92,7 @@ def _rows(settings: EvaluationSettings, folder: Path, say: Callable[[str], None]
         ingest(spark, [data], taken_in, say)
         clean(spark, taken_in, table, say)
     count = _table_rows(table)
-    return Rows(table, count, f"{data.name}, {layout.told}: {count:,} trips taken in and cleaned")
+    return Rows(table, count, f"{data.name}, {layout.description}: {count:,} trips taken in and cleaned")
 
 
 def _made_up(minutes: int, seed: int, folder: Path, say: Callable[[str], None]) -> Rows:

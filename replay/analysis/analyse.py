@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F  # noqa: N812 - the name that PySpark's own documents use
 
-from replay.analysis.answers import demand, ranked
 from replay.analysis.breakdown import parts
 from replay.analysis.changes import Change, around, between_runs
 from replay.analysis.hops import find_legs
 from replay.analysis.latency import measure
 from replay.analysis.placement import PLACEMENT, read_placement_file
+from replay.analysis.popularity import count_demand, count_ranks
 from replay.analysis.rounds import read_rounds
 from replay.analysis.runs import answered_rows, find_runs
 from replay.analysis.sites import read_sites
@@ -48,7 +48,7 @@ class AnalysisInput:
     Attributes:
         runs: Folders of the runs.
         records: Folder of the daemon's records; None: no rounds.
-        placement: File that tells where the executors ran; None: placement.json of each run.
+        placement: File that says where the executors ran; None: placement.json of each run.
         sites: Site file of the lab; None: no breakdown by hop.
         split: Moment that cuts each run in two; None: later runs are compared with the first.
         slice_s: Width of the slices of the time line, s; None: by the length of the run.
@@ -134,7 +134,7 @@ class _Work:
         start_ms, end_ms = span_ms(rows)
         span_s = (end_ms - start_ms) / 1000
         slice_s = self._given.slice_s or slice_width_s(span_s)
-        listed = self._add("routes" if run.query == 1 else "areas", run, ranked(self._spark, run))
+        listed = self._add("routes" if run.query == 1 else "areas", run, count_ranks(self._spark, run))
         figures = {"end_to_end": latency.end_to_end.document(), "in_topology": latency.in_topology.document()}
         self._figures(run, figures)
         counted = rows.agg(F.count("*").alias("rows"), F.sum(F.col("measured").cast("int")).alias("measured"))
@@ -152,7 +152,7 @@ class _Work:
             "slice_s": slice_s,
             "latency": figures,
             "timeline": _rows(self._add("timeline", run, timeline(rows, start_ms, slice_s))),
-            "demand": _rows(self._add("demand", run, demand(self._spark, run, rows))),
+            "demand": _rows(self._add("demand", run, count_demand(self._spark, run, rows))),
             "ranked": _rows(listed.limit(LISTED)),
             **self._hops(run, rows),
         }

@@ -72,7 +72,7 @@ def find_legs(
 
 
 def way_of(columns: Sequence[str], query: Query) -> Way:
-    """Return the way that the columns of trails.csv tell of, in the order in which components stamp."""
+    """Return the way that the columns of trails.csv show, in the order in which components stamp."""
     components = [name.removesuffix(_IN) for name in columns if name.endswith(_IN)]
     waiting = [name.removesuffix(_CLOCK) for name in columns if name.endswith(_CLOCK)]
     return Way((SOURCE, *components), dict.fromkeys(waiting, _METRONOME[query]))

@@ -100,7 +100,7 @@ def difference(expected: Sequence[AreaRank], got: Sequence[AreaRank], *, free_ti
     return None
 
 
-def shown(state: Sequence[AreaRank]) -> str:
+def show(state: Sequence[AreaRank]) -> str:
     """Return a state as one line, best first."""
     return ", ".join(f"{each.area} {_values(each)}" for each in state) or "(no area)"
 

@@ -144,9 +144,9 @@ def _summary_differences(answers: Answers, folder: Path) -> list[Difference]:
     return differences
 
 
-def _check_semantics(answers: Answers, told: object, path: Path) -> None:
-    """Refuse a run that read the query otherwise than the expected answers; older runs tell nothing of it."""
-    choices = told if isinstance(told, dict) else {}
+def _check_semantics(answers: Answers, stated: object, path: Path) -> None:
+    """Refuse a run that read the query otherwise than the expected answers; older runs do not state it."""
+    choices = stated if isinstance(stated, dict) else {}
     others = {key: value for key, value in choices.items() if answers.summary.semantics.get(key) != value}
     if others:
         needed = " ".join(f"--semantics {key}={value}" for key, value in others.items())

@@ -80,6 +80,6 @@ def is_state(value: object) -> TypeGuard[list[tuple[str, int]]]:
     )
 
 
-def shown(state: State) -> str:
+def show(state: State) -> str:
     """Return a state as one line, `ROUTE x COUNT` best first."""
     return ", ".join(f"{route} x {count}" for route, count in state) or "(no route)"

@@ -103,14 +103,14 @@ class _Comparison:
         for batch in batches:
             rows = []
             for row in batch.to_pylist():
-                expected, got, reason = _judged(row, self.compare, self.free_ties)
+                expected, got, reason = _judge(row, self.compare, self.free_ties)
                 if reason is not None:
                     place = {name: row[name] for name in ("n", "time_s", "line")}
                     rows.append({**place, "expected": expected, "got": got, "reason": reason})
             yield pa.RecordBatch.from_pylist(rows, schema=_ARROW)
 
 
-def _judged(
+def _judge(
     row: dict[str, Any],
     compare: Callable[[dict[str, Any], bool], tuple[str, str, str | None]],
     free_ties: bool,
@@ -129,24 +129,24 @@ def _judged(
 def _compare_routes(row: dict[str, Any], free_ties: bool) -> tuple[str, str, str | None]:
     expected = list(zip(row["routes"], row["counts"], strict=True))
     if row["state"] is None:
-        return state_rule.shown(expected), "none", "the state after this instant is missing"
+        return state_rule.show(expected), "none", "the state after this instant is missing"
     got = json.loads(row["state"])
     if not state_rule.is_state(got):
-        return state_rule.shown(expected), row["state"], "not a list of route and count"
+        return state_rule.show(expected), row["state"], "not a list of route and count"
     if free_ties:
         reason = state_rule.difference(expected, row["tied"], got)
     else:
         reason = state_rule.strict_difference(expected, got)
-    return state_rule.shown(expected), state_rule.shown(got), reason
+    return state_rule.show(expected), state_rule.show(got), reason
 
 
 def _compare_areas(row: dict[str, Any], free_ties: bool) -> tuple[str, str, str | None]:
     columns = (row[name] for name in _COLUMNS[2])
     expected = [area_rule.area_rank(*each) for each in zip(*columns, strict=True)]
-    shown = area_rule.shown(expected[:STATE_RANKS])
+    shown = area_rule.show(expected[:STATE_RANKS])
     if row["state"] is None:
         return shown, "none", "the state after this instant is missing"
     got = area_rule.parse(json.loads(row["state"]))
     if got is None:
         return shown, row["state"], "not a list of area, empty taxis, median and profitability"
-    return shown, area_rule.shown(got), area_rule.difference(expected, got, free_ties=free_ties)
+    return shown, area_rule.show(got), area_rule.difference(expected, got, free_ties=free_ties)

@@ -12,7 +12,7 @@ from formats.semantics import Semantics
 from replay.errors import DataError
 from replay.expected.considered import PARSER_REASONS
 from replay.expected.event_blocks import Span, block_rows, history_spans, lay_out, with_history
-from replay.expected.judged import judged_lines, judged_table
+from replay.expected.judged import judge_and_store_lines, survey_table
 from replay.expected.kernel.block_tables import ANSWER_SCHEMA
 from replay.expected.kernel.both_queries import BlockSolver
 from replay.expected.summary import ExpectedSummary, query_folder
@@ -73,7 +73,7 @@ def write_expected(
     semantics = semantics or Semantics()
     with replaced_folder(target) as scratch, working(source, target):
         work = scratch / "work"
-        judged = _judged(spark, source, asked, semantics, work / "judged")
+        judged = _judge_source(spark, source, asked, semantics, work / "judged")
         spans, rows, early = _census(source, judged, asked)
         say(f"{source.name}: {rows:,} rows")
         size = rows_per_block or block_rows(rows, spark.sparkContext.defaultParallelism)
@@ -130,19 +130,19 @@ def solve(
     solver = BlockSolver(queries, semantics, layout.bounds)
     prepare = judged.prepare  # its own name, as no task must take the tables of `judged` along
 
-    def answered(table: pa.Table) -> pa.Table:  # Spark counts a method's `self` as one more argument
+    def solve_block(table: pa.Table) -> pa.Table:  # Spark counts a method's `self` as one more argument
         return solver.solve(table["block"][0].as_py(), prepare(table))
 
-    return with_history(spark, judged.trips, layout).groupBy("block").applyInArrow(answered, ANSWER_SCHEMA)
+    return with_history(spark, judged.trips, layout).groupBy("block").applyInArrow(solve_block, ANSWER_SCHEMA)
 
 
-def _judged(
+def _judge_source(
     spark: SparkSession, source: Path, queries: tuple[int, ...], semantics: Semantics, work: Path
 ) -> Judged:
     """Read and judge all rows."""
     if source.is_dir():
-        return judged_table(spark, read_trips(spark, source), queries, semantics, work)
-    return judged_lines(spark, read_lines(spark, source), queries, semantics, work)
+        return survey_table(spark, read_trips(spark, source), queries, semantics, work)
+    return judge_and_store_lines(spark, read_lines(spark, source), queries, semantics, work)
 
 
 def _census(

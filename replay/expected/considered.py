@@ -14,9 +14,8 @@ import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow ships no types
 
 from replay import grid
-from replay.expected.fields import NO_TIME
 from replay.expected.query1 import route_number
-from replay.expected.raw_trips import RawTrips, from_lines
+from replay.expected.raw_trips import NO_TIME, RawTrips, from_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,11 +73,11 @@ def judge_lines(lines: DataFrame, queries: tuple[int, ...], semantics: Semantics
         and tip).
     """
 
-    def judged(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def judge_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             yield judge(from_lines(batch), queries, semantics)
 
-    return lines.mapInArrow(judged, JUDGED_SCHEMA)
+    return lines.mapInArrow(judge_batches, JUDGED_SCHEMA)
 
 
 def judge(raw: RawTrips, queries: tuple[int, ...], semantics: Semantics) -> pa.RecordBatch:
@@ -158,6 +157,6 @@ def _printed_pickup(raw: RawTrips, semantics: Semantics) -> pa.Array:
     pickup = raw.pickup_s
     if semantics.pickup == "computed":
         computed = raw.dropoff_s - raw.trip_time_s
-        told = (raw.trip_time_s != NO_TIME) & (computed >= _FIRST_S) & (computed <= _LAST_S)
-        pickup = np.where(told, computed, pickup)
+        leads_back = (raw.trip_time_s != NO_TIME) & (computed >= _FIRST_S) & (computed <= _LAST_S)
+        pickup = np.where(leads_back, computed, pickup)
     return pa.array(pickup, mask=raw.pickup_s == NO_TIME)

@@ -87,7 +87,7 @@ def lay_out(
         rows: A block ends with the span that brings it there.
         history: Spans before a block that it needs.
         from_last_row: It needs them before the last row that counts before the block, however long ago: what
-            leaves the windows between that row and the block's first is the block's to tell.
+            leaves the windows between that row and the block's first is the block's to find out.
     """
     ordered = sorted(spans, key=lambda each: each.number)
     blocks: list[list[Span]] = []

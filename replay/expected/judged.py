@@ -60,7 +60,7 @@ class Judged:
     rejects: DataFrame
 
 
-def judged_lines(
+def judge_and_store_lines(
     spark: SparkSession, lines: DataFrame, queries: tuple[int, ...], semantics: Semantics, work: Path
 ) -> Judged:
     """Parse and judge lines.
@@ -85,12 +85,12 @@ def judged_lines(
     )
 
 
-def judged_table(
+def survey_table(
     spark: SparkSession, table: DataFrame, queries: tuple[int, ...], semantics: Semantics, work: Path
 ) -> Judged:
-    """Judge the rows of a trips table; arguments as of `judged_lines`."""
+    """Judge the rows of a trips table; arguments as of `judge_and_store_lines`."""
 
-    def surveyed(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def survey_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             yield from survey(judge(from_table(batch), queries, semantics))
 
@@ -101,7 +101,7 @@ def judged_table(
     trips = table.select(*TABLE_COLUMNS)
     # whose trip it was decides nothing here, and is most of what would have to be handed over
     named = [F.lit(None).cast("string").alias("medallion") if c == "medallion" else c for c in TABLE_COLUMNS]
-    trips.select(*named).mapInArrow(surveyed, _SURVEY_SCHEMA).write.parquet(spark_path(work))
+    trips.select(*named).mapInArrow(survey_batches, _SURVEY_SCHEMA).write.parquet(spark_path(work))
     found = spark.read.schema(_SURVEY_SCHEMA).parquet(spark_path(work))
     return Judged(
         trips=trips.where("dropoff_s is not null"),
@@ -128,10 +128,10 @@ def survey(judged: pa.RecordBatch) -> list[pa.RecordBatch]:
         .aggregate([("n", "count"), ("n", "min"), ("n", "max")])
         .rename_columns({"n_count": "rows", "n_min": "lowest", "n_max": "highest"})
     )
-    return [batch for part in (counted, rejected) for batch in _filled(part).to_batches()]
+    return [batch for part in (counted, rejected) for batch in _fill(part).to_batches()]
 
 
-def _filled(part: pa.Table) -> pa.Table:
+def _fill(part: pa.Table) -> pa.Table:
     """Give a table all columns of the survey; those that it does not have are null."""
     arrays = [
         part[field.name] if field.name in part.column_names else pa.nulls(len(part), field.type)

@@ -14,7 +14,7 @@ _Whole = TypeVar("_Whole", int, IntArray)
 
 WINDOW_S = 1800
 TOP = 10
-#: One rank more than is published: rank 11 tells which of the published ones are beyond doubt.
+#: One rank more than is published: rank 11 shows which of the published ones are beyond doubt.
 STATE_RANKS = TOP + 1
 _FIRST = 1_000_000
 

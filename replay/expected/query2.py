@@ -1,7 +1,7 @@
 """Query 2 of the DEBS 2015 Grand Challenge, the most profitable areas: figures and texts.
 
 Money is counted exactly: a median as twice its cents, as that of an even number of trips may be half a cent.
-A profitability is the floating-point number nearest to the exact one; that tells all apart which can occur.
+A profitability is the floating-point number nearest to the exact one; no two that can occur share one.
 """
 
 from __future__ import annotations

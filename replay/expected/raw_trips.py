@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow ships no types
 import pyarrow.compute as pc  # type: ignore[import-untyped]  # pyarrow ships no types
 
-from replay.expected.fields import NO_TIME, numbers, seconds
+from replay.text_columns import numbers, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
 
 COLUMNS = 17
+#: What stands for a time or a duration that cannot be read.
+NO_TIME = np.iinfo(np.int64).min
 #: Columns of a trips table that the queries use.
 TABLE_COLUMNS = (
     "n",
@@ -54,7 +56,7 @@ class RawTrips:
         taxi: (n,) medallions, no nulls.
         pickup_s: (n,) seconds since 1970, `NO_TIME` if unreadable.
         dropoff_s: (n,) likewise.
-        trip_time_s: (n,) duration as told, `NO_TIME` if unreadable.
+        trip_time_s: (n,) duration as reported, `NO_TIME` if unreadable.
         ends: Longitude and latitude of the pick-up, then of the drop-off, each (n,) degrees; NaN if
             unreadable.
         fare: (n,) dollars, NaN if unreadable.
@@ -88,7 +90,7 @@ def from_lines(batch: pa.RecordBatch) -> RawTrips:
     }
 
     def amounts(name: str) -> FloatArray:
-        values = numbers(fields[name])
+        values, _ = numbers(fields[name])
         if whole.all():
             return values
         result = np.full(len(text), np.nan)
@@ -97,7 +99,8 @@ def from_lines(batch: pa.RecordBatch) -> RawTrips:
 
     def times(name: str) -> IntArray:
         result = np.full(len(text), NO_TIME, dtype=np.int64)
-        result[whole] = seconds(fields[name])
+        values, readable = seconds(fields[name])
+        result[whole] = np.where(readable, values, NO_TIME)
         return result
 
     def detail(reason: str, place: int) -> str:

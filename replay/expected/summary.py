@@ -43,7 +43,7 @@ class ExpectedSummary:
     queries: list[int] = field(default_factory=lambda: [1])
     semantics: dict[str, str] = field(default_factory=dict)
 
-    def told(self) -> str:
+    def sentence(self) -> str:
         """Return the summary in a few words."""
         rejected = ", ".join(f"{reason} {count:,}" for reason, count in self.rejected.items())
         return (

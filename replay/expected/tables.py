@@ -119,12 +119,12 @@ def write_answers(spark: SparkSession, answered: Answered, query: int, folder: P
     passed.write.parquet(spark_path(folder / "passed.parquet"))
     own.where("kind = 'instant'").selectExpr(*states).write.parquet(spark_path(folder / "instants.parquet"))
     own.where("kind = 'minute'").selectExpr(*states).write.parquet(spark_path(folder / "minutes.parquet"))
-    tops = _numbered_tops(spark, answered, query)
+    tops = _number_tops(spark, answered, query)
     columns = ("position", "line", "time_s", *_RANKS[query], "row")
     tops.selectExpr(*columns).write.parquet(spark_path(folder / "tops.parquet"))
 
 
-def _numbered_tops(spark: SparkSession, answered: Answered, query: int) -> DataFrame:
+def _number_tops(spark: SparkSession, answered: Answered, query: int) -> DataFrame:
     """Number a query's output rows through all blocks."""
     false = {block for of, block in answered.false if of == query}
     per_block = sorted(

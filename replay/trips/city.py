@@ -72,7 +72,7 @@ def load_city() -> City:
     cells = np.stack([measured["east"], measured["south"]], axis=1)
     starts, ends = np.flatnonzero(measured["pickups"]), np.flatnonzero(measured["dropoffs"])
     length = np.hypot(*(cells[ends][None, :, :] - cells[starts][:, None, :]).transpose(2, 0, 1))
-    probability = _balanced(
+    probability = _balance(
         measured["pickups"][starts],
         measured["dropoffs"][ends],
         np.digitize(length, measured["length_borders"]) - 1,
@@ -92,7 +92,7 @@ def load_city() -> City:
     )
 
 
-def _balanced(pickups: FloatArray, dropoffs: FloatArray, kind: IntArray, trips: FloatArray) -> FloatArray:
+def _balance(pickups: FloatArray, dropoffs: FloatArray, kind: IntArray, trips: FloatArray) -> FloatArray:
     """Return the probability of each route, shape (starts, ends).
 
     Args:

@@ -97,8 +97,8 @@ def clean(
         rows = sum(by_day.values())
         rejected = {reason: counts[reason] for reason in (*REASONS, DUPLICATE) if counts[reason]}
         if not rows:
-            told = ", ".join(f"{reason} {count:,}" for reason, count in rejected.items())
-            raise DataError(f"{source}: no row is left: {told}")
+            listed = ", ".join(f"{reason} {count:,}" for reason, count in rejected.items())
+            raise DataError(f"{source}: no row is left: {listed}")
         days = {day_name(day): by_day[day] for day in sorted(by_day)}
         finish(folder, {"rows": rows, "days": days, "rejected": rejected, "source": str(source)})
     return CleanSummary(rows + sum(rejected.values()), rows, rejected)
@@ -170,5 +170,5 @@ def _reading(file: Path) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowInvalid, KeyError) as error:
-        told = str(error).splitlines()[0]  # behind it Arrow lists the columns that there are
-        raise DataError(f"{file}: no file of a trips table: {told}") from error
+        fault = str(error).splitlines()[0]  # behind it Arrow lists the columns that there are
+        raise DataError(f"{file}: no file of a trips table: {fault}") from error

@@ -1,4 +1,4 @@
-"""What a made-up trip's report tells besides times and taxi: places, distance, money, and its faults."""
+"""What a made-up trip's report says besides times and taxi: places, distance, money, and its faults."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def details(settings: Settings, city: City, hour: int, trips: Trips) -> dict[str
         "hack_license": 2 * trips.taxi + night,
         "pickup_s": trips.pickup_s,
         "dropoff_s": trips.dropoff_s,
-        "trip_time_in_secs": _told(stream, duration),
+        "trip_time_in_secs": _report_duration(stream, duration),
         "trip_distance": distance,
         **{name: coordinates[:, place] for place, name in enumerate(COORDINATES)},
         "payment_type": payment,
@@ -116,9 +116,9 @@ def _spoil(stream: np.random.Generator, coordinates: FloatArray) -> None:
     coordinates[off, 2] = np.rint((coordinates[off, 2] - 2.5) * _MICRO) / _MICRO
 
 
-def _told(stream: np.random.Generator, duration: IntArray) -> IntArray:
+def _report_duration(stream: np.random.Generator, duration: IntArray) -> IntArray:
     """Return the column `trip_time_in_secs`: the duration, for few rows a second or two more."""
-    told = duration.astype(np.int32)
-    wrong = np.flatnonzero(stream.random(len(told)) < _WRONG_TRIP_TIME)
-    told[wrong] += stream.integers(1, 3, len(wrong), dtype=np.int32)
-    return told
+    reported = duration.astype(np.int32)
+    wrong = np.flatnonzero(stream.random(len(reported)) < _WRONG_TRIP_TIME)
+    reported[wrong] += stream.integers(1, 3, len(wrong), dtype=np.int32)
+    return reported

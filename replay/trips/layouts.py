@@ -27,21 +27,21 @@ class Layout:
 
     Attributes:
         name: As the user names it.
-        told: What it is, for the user.
+        description: What it is, for the user.
         columns: Names of the columns; those in `TIMES`, `NUMBERS` and `NAMES` mean what they mean in the
             challenge's data, the others are read as text.
         header: The first line, if the layout has one; a blank line behind it belongs to it.
     """
 
     name: str
-    told: str
+    description: str
     columns: tuple[str, ...]
     header: str | None = None
 
 
 CHALLENGE = Layout(
     name="challenge",
-    told="the challenge's 17 columns",
+    description="the challenge's 17 columns",
     columns=(
         *("medallion", "hack_license", *TIMES, "trip_time_in_secs", "trip_distance", *COORDINATES),
         *("payment_type", *AMOUNTS),
@@ -53,19 +53,19 @@ _AGENCY_COLUMNS = (
 )
 AGENCY = Layout(
     name="agency",
-    told="the agency's schema with its header",
+    description="the agency's schema with its header",
     columns=_AGENCY_COLUMNS,
     header=",".join(_AGENCY_COLUMNS),
 )
 EVENTS = Layout(
     name="events",
-    told="start and end events with 11 columns",
+    description="start and end events with 11 columns",
     columns=(
         *("ride", "event", "dropoff_datetime", "pickup_datetime", *COORDINATES),
         *("passengers", "taxi", "driver"),
     ),
 )
-SENML = Layout(name="senml", told="lines `milliseconds,{SenML}`", columns=CHALLENGE.columns)
+SENML = Layout(name="senml", description="lines `milliseconds,{SenML}`", columns=CHALLENGE.columns)
 
 LAYOUTS = {layout.name: layout for layout in (CHALLENGE, AGENCY, EVENTS, SENML)}
 
@@ -84,7 +84,7 @@ def recognise(name: str, lines: Sequence[str]) -> Layout:
         layout = _layout_of(line)
         if layout is not None:
             return layout
-    known = "; ".join(f"{layout.name}: {layout.told}" for layout in LAYOUTS.values())
+    known = "; ".join(f"{layout.name}: {layout.description}" for layout in LAYOUTS.values())
     raise DataError(
         f"{name}: line 1: of none of the known formats ({known}), and so are the lines behind it; "
         "--format names one"

@@ -1,4 +1,4 @@
-"""Lines of text to trips, a block at a time; each line that is none is told with its reason."""
+"""Lines of text to trips, a block at a time; each line that is none comes with its reason."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow ships no types
 import pyarrow.compute as pc  # type: ignore[import-untyped]  # likewise
 
+from replay.text_columns import seconds
 from replay.trips.layouts import NAMES, SENML, TIMES, Layout
 from replay.trips.raw import COLUMNS, NAME_TYPE, RawColumns, columns_of_csv
 from replay.trips.senml import columns_of_senml
 from replay.trips.table import AMOUNTS, COORDINATES, SCHEMA
-from replay.trips.text import seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -112,13 +112,13 @@ def _trips(raw: RawColumns, times: _Times, kept: IntArray | None) -> pa.Table:
     pickup, dropoff = (times[name][0] for name in TIMES)
     columns: dict[str, pa.Array] = {"pickup_s": pa.array(pickup), "dropoff_s": pa.array(dropoff)}
     for name, (values, _) in raw.numbers.items():
-        # events tell some places to more digits than the challenge, whose reports of the same rides have six
+        # events have some places to more digits than the challenge, whose reports of the same rides have six
         six_digits = EVENT in raw.texts and name in COORDINATES
         columns[name] = _nulls(np.rint(values * _MICRO) / _MICRO if six_digits else values)
     columns |= {name: _whole(raw.texts[name]) for name in NAMES if name in raw.texts}
     if "taxi" in raw.texts:
-        columns["medallion"] = _hashed("taxi", raw.texts["taxi"])
-        columns["hack_license"] = _hashed("driver", raw.texts["driver"])
+        columns["medallion"] = _hash_names("taxi", raw.texts["taxi"])
+        columns["hack_license"] = _hash_names("driver", raw.texts["driver"])
     if kept is not None:
         columns = {name: column.take(pa.array(kept)) for name, column in columns.items()}
     if _TRIP_TIME not in columns:
@@ -153,7 +153,7 @@ def _nulls(values: FloatArray) -> pa.Array:
     return pa.array(values, mask=missing) if missing.any() else pa.array(values)
 
 
-def _hashed(kind: str, numbers: pa.Array) -> pa.Array:
+def _hash_names(kind: str, numbers: pa.Array) -> pa.Array:
     """Return names as the challenge has them, for a taxi's or driver's number: MD5, in upper case."""
     encoded = _whole(numbers).dictionary_encode()
     hashes = [

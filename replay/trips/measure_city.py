@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
+from replay.grid import cell_indices, on_cells
 from replay.trips.city import CITY_FILE
-from replay.trips.grid import cell_indices, on_cells
 from replay.trips.sample import read_sample
 
 LENGTHS = (0, 0.5, 1.2, 1.6, 2.5, 3.5, 4.5, 6, 8, 10, 13, 17, 22, 30, 45, 80, 425)

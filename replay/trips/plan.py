@@ -38,9 +38,9 @@ _SOUGHT = 0.0075
 first ranks of query 1 would have lower counts than in the real rows, and change more often."""
 _ZERO_DURATION = 0.003
 _SECONDS_VENDOR = 0.488
-"""Share of taxis whose clock tells seconds; of their times one in 60 is a whole minute by chance."""
+"""Share of taxis whose clock shows seconds; of their times one in 60 is a whole minute by chance."""
 _SHORTEST_IDLE_S = 60
-"""More than a minute between trips remains one when a clock tells whole minutes."""
+"""More than a minute between trips remains one when a clock shows whole minutes."""
 _IDLE_S = 125.0
 _IDLE_SIGMA = 1.4
 _BREAK = 0.02
@@ -69,7 +69,7 @@ class Trips:
 
 
 def day_plan(settings: Settings, city: City, day: int) -> Trips:
-    """Return the trips that end in a taxi day, as the taxis' clocks tell them.
+    """Return the trips that end in a taxi day, as the taxis' clocks show them.
 
     Args:
         settings: Seed and rate.
@@ -80,11 +80,11 @@ def day_plan(settings: Settings, city: City, day: int) -> Trips:
     pickup, dropoff, route = _hours(settings, city, first_hour, HOURS)
     away = _away_at_end(settings, city, day)
     taxi = _taxis(settings, day, pickup, dropoff, away)
-    whole_minutes = ~_tells_seconds(settings)[taxi % settings.taxis]
+    whole_minutes = ~_shows_seconds(settings)[taxi % settings.taxis]
     for times in (pickup, dropoff):
         times[whole_minutes] -= times[whole_minutes] % MINUTE_S
-    told = Trips(pickup, dropoff, route, taxi)
-    return told.part(_order(dropoff, first_hour))
+    reported = Trips(pickup, dropoff, route, taxi)
+    return reported.part(_order(dropoff, first_hour))
 
 
 def _hours(settings: Settings, city: City, first: int, hours: int) -> tuple[IntArray, IntArray, IntArray]:
@@ -123,7 +123,7 @@ def _fleet(settings: Settings, day: int) -> IntArray:
     return settings.stream("taxis", day).permutation(settings.taxis)
 
 
-def _tells_seconds(settings: Settings) -> BoolArray:
+def _shows_seconds(settings: Settings) -> BoolArray:
     return settings.stream("vendors").random(settings.taxis) < _SECONDS_VENDOR
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow ships no types
 from pyarrow import csv
 
+from replay.text_columns import numbers
 from replay.trips.layouts import NAMES, NUMBERS, Layout
-from replay.trips.text import numbers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from replay.trips.grid import on_either_grid
+from replay.grid import on_either_grid
 from replay.trips.table import AMOUNTS, COORDINATES, DAY_S
 
 if TYPE_CHECKING:

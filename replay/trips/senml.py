@@ -12,9 +12,9 @@ import numpy as np
 import orjson
 import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow ships no types
 
+from replay.text_columns import numbers
 from replay.trips.layouts import CHALLENGE, NUMBERS
 from replay.trips.raw import RawColumns
-from replay.trips.text import numbers
 
 SENML = "senml"
 """Why a line is turned away that is no such line."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from replay.trips.grid import cell_indices, on_cells
+from replay.grid import cell_indices, on_cells
 from replay.trips.output_rows import WINDOW_S, window_figures
 
 if TYPE_CHECKING:

@@ -98,7 +98,7 @@ def write_parquet(table: pa.Table, path: Path, repeated: list[str]) -> None:
         )
         scratch.replace(path)
     except OSError as error:
-        # Arrow tells a number and a long text
+        # Arrow's message is a number and a long text
         reason = os.strerror(error.errno) if error.errno else str(error)
         raise MachineError(f"{path}: cannot be written: {reason}") from error
     finally:

@@ -1,4 +1,4 @@
-"""Work in pieces on Spark's executors, each piece told by a small record and answered by a small record.
+"""Work in pieces on Spark's executors, each piece described by a small record and answered by a small record.
 
 A piece reads and writes files by itself, so rows cross no border between the JVM and Python. All executors
 must see the same files, as for Spark's own reader of local files.
@@ -63,7 +63,7 @@ def run_tasks(
     if not tasks:
         return []
 
-    def guarded(task: Task) -> Answer | _Failure:
+    def guard(task: Task) -> Answer | _Failure:
         try:
             return function(task)
         except MachineError as error:
@@ -72,14 +72,14 @@ def run_tasks(
             return _Failure(str(error), machine=False)
         except OSError as error:
             # of the standard library with the file and the reason apart, of Arrow in one text
-            told = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-            return _Failure(f"a file cannot be read or written: {told[:_LONGEST]}", machine=True)
+            cause = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+            return _Failure(f"a file cannot be read or written: {cause[:_LONGEST]}", machine=True)
         except MemoryError:
             return _Failure("out of memory on an executor", machine=True)
 
     try:
         with _reporting(spark, report):
-            answers = spark.sparkContext.parallelize(tasks, len(tasks)).map(guarded).collect()
+            answers = spark.sparkContext.parallelize(tasks, len(tasks)).map(guard).collect()
     except (Py4JJavaError, PySparkException) as error:
         first = next((line.strip() for line in str(error).splitlines() if line.strip()), "no reason given")
         raise MachineError(f"Spark broke off: {first[:_LONGEST]}") from error

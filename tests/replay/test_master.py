@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from replay.errors import MachineError
-from replay.master import driver_address, not_started
+from replay.master import driver_address, explain_no_start
 
 
 def test_a_cluster_without_a_master_is_one_sentence() -> None:
@@ -56,8 +56,8 @@ def test_executors_of_a_cluster_can_reach_the_driver(monkeypatch: pytest.MonkeyP
 def test_a_listener_that_is_no_master_is_told_as_such() -> None:
     """Spark itself only says that it is stopped."""
     told = "java.lang.IllegalStateException: Cannot call methods on a stopped SparkContext."
-    assert not_started("spark://h:1", told) == (
+    assert explain_no_start("spark://h:1", told) == (
         "spark://h:1: something listens there but took no application within a minute: "
         "it is no Spark master, or one of another version"
     )
-    assert not_started("local[0]", "0 threads") == "Spark does not start with master local[0]: 0 threads"
+    assert explain_no_start("local[0]", "0 threads") == "Spark does not start with master local[0]: 0 threads"

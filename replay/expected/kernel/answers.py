@@ -57,7 +57,7 @@ class RouteAnswers:
         }
 
     def labels(self, states: Sequence[int]) -> list[str]:
-        """Return what tells whether the ten best are others."""
+        """Return what differs whenever the ten best are others."""
         return [self._names.of(int(self.changes.entity[state])) for state in states]
 
     def output_rows(
@@ -106,11 +106,11 @@ class AreaAnswers:
             "names": ragged.array(chosen, names),
             "counts": ragged.array(chosen, empty),
             "medians": ragged.array(chosen, twice / 200),
-            "profitabilities": ragged.array(chosen, _printed(twice, empty, self._profitability)),
+            "profitabilities": ragged.array(chosen, _as_printed(twice, empty, self._profitability)),
         }
 
     def labels(self, states: Sequence[int]) -> list[str]:
-        """Return what tells whether the ten best are others."""
+        """Return what differs whenever the ten best are others."""
         return self._texts(states) if self._by_value else self._areas(states)
 
     def _areas(self, states: Sequence[int]) -> list[str]:
@@ -133,7 +133,9 @@ class AreaAnswers:
         ]
 
 
-def _printed(twice_cents: IntArray, empty: IntArray, profitability: Callable[[int, int], str]) -> FloatArray:
+def _as_printed(
+    twice_cents: IntArray, empty: IntArray, profitability: Callable[[int, int], str]
+) -> FloatArray:
     """Return profitabilities as they are printed; few different ones occur, so each is printed once."""
     pairs, places = np.unique(np.stack([twice_cents, empty]), axis=1, return_inverse=True)
     texts = [profitability(*pair) for pair in pairs.T.tolist()]

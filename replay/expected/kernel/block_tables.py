@@ -29,7 +29,7 @@ _FIELDS = {
     "tied": (pa.list_(pa.string()), "array<string>"),
     "medians": (pa.list_(pa.float64()), "array<double>"),
     "profitabilities": (pa.list_(pa.float64()), "array<double>"),
-    # a top only: what a row is compared with to tell whether it changed the ten best, and the row itself
+    # a top only: what a row is compared with to see whether it changed the ten best, and the row itself
     "labels": (pa.list_(pa.string()), "array<string>"),
     "first": (pa.bool_(), "boolean"),
     "row": (pa.string(), "string"),

@@ -116,7 +116,7 @@ def _areas(trips: BlockTrips, semantics: Semantics) -> AreaAnswers:
     changes, states = area_changes(
         trips.stops,
         Rides(
-            taxi=_numbered(trips.table["taxi"]),
+            taxi=_number(trips.table["taxi"]),
             start=area[: start.size],
             end=area[start.size :],
             cents=trips.table["cents"].to_numpy(),
@@ -131,7 +131,7 @@ def _areas(trips: BlockTrips, semantics: Semantics) -> AreaAnswers:
     )
 
 
-def _numbered(names: pa.ChunkedArray) -> IntArray:
+def _number(names: pa.ChunkedArray) -> IntArray:
     """Return (n,) a whole number per entry, the same for the same name."""
     encoded: IntArray = names.combine_chunks().dictionary_encode().indices.to_numpy().astype(np.int64)
     return encoded

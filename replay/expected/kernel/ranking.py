@@ -114,7 +114,7 @@ class _Replay:
         probes[1:] |= stops.minute[:-1]
         probes[self._first] = True
         self._probes = np.flatnonzero(probes)
-        self._tells = stops.takes | stops.leaves
+        self._shows = stops.takes | stops.leaves
         self._count = stops.clock.size
         self._course = Course(Lists(), Lists(), [])
         self._labels: list[int] | None = None
@@ -189,14 +189,14 @@ class _Replay:
         floor = np.searchsorted(level, level, side="left").tolist()
         labels, states = changes.label[ranked].tolist(), ranked.tolist()
         ends = np.append(stop[1:] != stop[:-1], [True] * min(1, stop.size))
-        snap, tells = self._snap[stop], self._tells[stop]
+        snap, shows = self._snap[stop], self._shows[stop]
         actions = zip(
             stop.tolist(),
             old.tolist(),
             new.tolist(),
             ends.tolist(),
             snap.tolist(),
-            tells.tolist(),
+            shows.tolist(),
             strict=True,
         )
         best: list[int] | None = None

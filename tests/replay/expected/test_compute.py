@@ -21,7 +21,7 @@ from replay.errors import DataError, MachineError
 from replay.expected.compute import solve, write_expected
 from replay.expected.considered import judge
 from replay.expected.event_blocks import Span, lay_out
-from replay.expected.judged import judged_lines
+from replay.expected.judged import judge_and_store_lines
 from replay.expected.query2 import area_text
 from replay.expected.raw_trips import TABLE_COLUMNS, from_lines
 from replay.grid import name
@@ -248,7 +248,7 @@ def test_no_stage_has_all_rows_in_one_place(
 ) -> None:
     """Each block's trips and their history come to one task; nothing else gathers rows."""
     lines = spark.createDataFrame([(1, line(1, (1, 1), (2, 2)))], "line bigint, text string")
-    judged = judged_lines(spark, lines, (1, 2), Semantics(), tmp_path / "work")
+    judged = judge_and_store_lines(spark, lines, (1, 2), Semantics(), tmp_path / "work")
     layout = lay_out([Span(k, 10, {1: k + 1, 2: k + 1}) for k in range(50)], 100)
 
     solved = solve(spark, judged, layout, (1, 2), Semantics())

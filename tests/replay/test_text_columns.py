@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow ships no types
 import pytest
 
-from replay.trips.text import numbers, seconds
+from replay.text_columns import numbers, seconds
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -61,10 +61,29 @@ def test_what_is_no_time_spoils_no_other(text: str | None) -> None:
     assert values[[0, 2]].tolist() == [86_401, 1_330_473_600]
 
 
-def test_a_slice_of_times_is_read_from_its_own_start() -> None:
-    texts = pa.array(["2013-01-01 00:00:00", "1970-01-01 00:00:05", "1970-01-01 00:00:06"]).slice(1)
+def test_what_is_no_time_alone_is_found_without_another_to_stop_at() -> None:
+    """Each of these is read by Arrow's cast, or by none of its ways."""
+    for texts, valid in (
+        ([], []),
+        (["0000-12-31 23:59:59"], [False]),
+        (["2013-01-01T00:00:00", None], [False, False]),
+    ):
+        values, known = seconds(pa.array(texts, pa.string()))
 
-    assert seconds(texts)[0].tolist() == [5, 6]
+        assert known.tolist() == valid
+        assert values.tolist() == [0] * len(texts)
+
+
+def test_times_and_numbers_of_a_slice_are_its_own() -> None:
+    """Arrow gives parts of larger arrays."""
+    times = pa.array(["x", "1969-12-31 23:59:59", None, "2000-03-01 00:00:01", "9999-12-31 23:59:59"])
+
+    for part, known in (
+        (times.slice(1, 3), [-1, 0, 951_868_801]),
+        (times.slice(3), [951_868_801, 253_402_300_799]),
+    ):
+        assert seconds(part)[0].tolist() == known
+    assert numbers(pa.array(["7", "-1.5", "+1", ".5", "1."]).slice(1))[0].tolist() == [-1.5, 1.0, 0.5, 1.0]
 
 
 def test_numbers_are_finite_decimals_or_absent() -> None:

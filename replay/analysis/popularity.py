@@ -26,7 +26,7 @@ _FIRST = 2
 DEMAND_SLICE_S = 60
 
 
-def ranked(spark: SparkSession, run: QueryRun) -> DataFrame:
+def count_ranks(spark: SparkSession, run: QueryRun) -> DataFrame:
     """Count what was among the ten best in the output rows of a run.
 
     Returns:
@@ -75,10 +75,10 @@ def ranked(spark: SparkSession, run: QueryRun) -> DataFrame:
     return there.groupBy(*keys).agg(*counts, *figures).orderBy(F.desc("rows"), "mean_rank", "name")
 
 
-def demand(spark: SparkSession, run: QueryRun, rows: DataFrame) -> DataFrame:
+def count_demand(spark: SparkSession, run: QueryRun, rows: DataFrame) -> DataFrame:
     """Count the answered rows per minute of event time.
 
-    The state file tells the drop-off time at some rows, among them the last of each instant; a row belongs to
+    The state file has the drop-off time at some rows, among them the last of each instant; a row belongs to
     the first of these at or after it.
 
     Args:
