@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.docs.guides import Guide, checkout_at
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pytestmark = pytest.mark.timeout(400)  # it runs the contract suite of what the guide adds
 
 MOST_FILES = 8
 """A linear constraint with its test and document touches no more."""

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.docs.guides import Guide, checkout_at
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pytestmark = pytest.mark.timeout(400)  # it runs the contract suite of what the guide adds
 
 
 def test_the_guide_leads_to_a_strategy_that_keeps_the_contract(tmp_path: Path) -> None:
