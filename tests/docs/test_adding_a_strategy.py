@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.docs.guide import Guide
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pytestmark = pytest.mark.timeout(400)  # it runs the contract suite of what the guide adds
 
 COPIED = ("scheduler", "tests/conftest.py", "tests/scheduler", "benchmarks/instances", "pyproject.toml")
 
