@@ -46,7 +46,7 @@ def test_only_the_very_process_is_killed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "{", "[1]", '{"pid": 1}', '{"pid": 1, "started": "x", "more": 2}'])
-def test_an_unreadable_state_file_names_nobody(tmp_path: Path, content: str) -> None:
+def test_an_unreadable_state_file_names_no_process(tmp_path: Path, content: str) -> None:
     """What cannot be understood leads to no process."""
     folder = LabFolder(tmp_path)
     folder.state.write_text(content, encoding="utf-8")

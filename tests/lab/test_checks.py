@@ -53,7 +53,7 @@ def test_an_old_java_is_refused(programs: Path, told: str) -> None:
         checks.check_programs()
 
 
-def test_a_storm_that_is_not_assembled_is_told_with_the_command(programs: Path) -> None:
+def test_a_storm_that_is_not_assembled_is_an_error_with_the_command(programs: Path) -> None:
     """RELEASE is written last, so its absence means an incomplete assembly."""
     (programs.parent / "RELEASE").unlink()
     with pytest.raises(LabError, match=r"mvn -q -f lab/storm/pom.xml package"):
@@ -91,7 +91,9 @@ def test_the_shims_jar_is_replaced_and_never_written_over(
     assert (tmp_path / "extlib-daemon/shim.jar").read_bytes() == b"new"
 
 
-def test_a_full_disk_is_told_before_anything_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_an_error_before_anything_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The message names the folder and both sizes."""
     monkeypatch.setattr(checks, "_TUN", Path(os.devnull))
     monkeypatch.setattr(checks.subprocess, "run", lambda *_, **__: SimpleNamespace(returncode=0))

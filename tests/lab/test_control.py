@@ -60,7 +60,7 @@ def test_a_client_that_talks_nonsense_is_survived(tmp_path: Path, monkeypatch: p
     thread.join()
 
 
-def test_an_absent_keeper_is_told_in_one_sentence(tmp_path: Path) -> None:
+def test_an_absent_keeper_is_an_error_of_one_sentence(tmp_path: Path) -> None:
     """Without a keeper the question fails with the socket's place."""
     with pytest.raises(LabError, match="does not answer on"):
         ask(tmp_path / "control.sock", {"do": "status"})

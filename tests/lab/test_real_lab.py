@@ -213,7 +213,7 @@ def test_a_killed_command_ends_inside_as_well(lab: LabClient) -> None:
     process.wait()
 
 
-def test_a_supervisor_that_ends_is_told_and_started_again(lab: LabClient) -> None:
+def test_a_supervisor_that_ends_is_reported_and_started_again(lab: LabClient) -> None:
     """An unexpected end degrades the lab, is counted, and is followed by a new start."""
     name = "supervisor-near-2"
     service = next(one for one in lab.status().services if one.name == name)

@@ -156,7 +156,7 @@ def test_a_flapping_host_counts_its_outages_and_its_links_are_not_blamed(cluster
     assert undisturbed(cluster, {"west-1"})
 
 
-def test_a_dead_host_has_no_reading_and_no_link_and_nobody_else_suffers(cluster: Cluster) -> None:
+def test_a_dead_host_has_no_reading_and_no_link_and_no_other_host_suffers(cluster: Cluster) -> None:
     cluster.stop("west-1", clean=False)
     cluster.run(SESSION_S)
     assert "west-1" not in cluster.readings
@@ -183,7 +183,7 @@ def test_a_partitioned_site_keeps_its_readings_and_only_links_across_are_cut(clu
     assert min(link_availability(cluster, rest, rest)) >= PRIOR
 
 
-def test_a_site_that_is_cut_off_from_zookeeper_too_tells_of_the_cut_when_it_is_back(cluster: Cluster) -> None:
+def test_a_site_that_is_cut_off_from_zookeeper_too_reports_the_cut_when_it_is_back(cluster: Cluster) -> None:
     cluster.cut_off = WEST
     cluster.lose_zookeeper(WEST)
     cluster.run(300)
@@ -236,7 +236,7 @@ def test_a_restart_does_not_whitewash_links_that_were_cut(cluster: Cluster) -> N
     assert min(link_availability(cluster, {"west-1"}, WEST)) >= PRIOR
 
 
-def test_a_restarted_host_tells_of_its_links_at_once_but_not_of_one_to_a_host_that_left(
+def test_a_restarted_host_publishes_its_links_at_once_but_not_one_to_a_host_that_left(
     cluster: Cluster,
 ) -> None:
     cluster.stop("west-1", clean=True)

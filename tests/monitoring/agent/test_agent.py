@@ -112,7 +112,7 @@ def test_a_restarted_agent_goes_on_from_its_last_coordinate(
     assert second.terminate() == 0
 
 
-def test_a_damaged_state_file_is_told_and_costs_only_the_memory(
+def test_a_damaged_state_file_is_logged_and_costs_only_the_memory(
     zookeeper: Any, start_agent: Callable[..., Any], tmp_path: Path
 ) -> None:
     file = tmp_path / "state.json"
@@ -123,7 +123,7 @@ def test_a_damaged_state_file_is_told_and_costs_only_the_memory(
     assert agent.terminate() == 0
 
 
-def test_links_in_a_state_file_that_cannot_be_used_are_told_and_the_rest_is_kept(
+def test_links_in_a_state_file_that_cannot_be_used_are_logged_and_the_rest_is_kept(
     zookeeper: Any, nodes: Any, start_agent: Callable[..., Any], tmp_path: Path
 ) -> None:
     file = tmp_path / "state.json"

@@ -59,7 +59,7 @@ def test_a_setting_that_cannot_work_is_refused_by_its_name(change: dict[str, Any
         replace(GOOD, **change).check()
 
 
-def test_all_faults_are_told_at_once() -> None:
+def test_all_faults_are_reported_at_once() -> None:
     with pytest.raises(AgentError, match=r"--host.*--zookeeper.*--port"):
         replace(GOOD, host="/", zookeeper="x", port=-1).check()
 
@@ -73,7 +73,7 @@ def test_all_faults_are_told_at_once() -> None:
         ({"zookeeper": "[::1]:2181", "bind": "::"}, "::1"),
     ],
 )
-def test_the_advertised_address_is_told_or_bound_or_the_one_towards_zookeeper(
+def test_the_advertised_address_is_given_or_bound_or_the_one_towards_zookeeper(
     change: dict[str, Any], address: str
 ) -> None:
     assert advertised_address(replace(GOOD, **change)) == address

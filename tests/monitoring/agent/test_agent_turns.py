@@ -124,7 +124,7 @@ def test_a_probe_whose_time_is_over_is_lost_then_and_not_at_the_next_probe(
     assert len(published[0].contents) == 1
 
 
-def test_an_agent_that_is_told_to_end_says_so_in_its_state(
+def test_an_agent_that_is_asked_to_end_notes_it_in_its_state(
     log: Any, published: list[Publisher], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(Publisher, "on_publish", lambda: os.kill(os.getpid(), signal.SIGTERM))

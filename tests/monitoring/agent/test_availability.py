@@ -68,7 +68,7 @@ def test_no_history_weighs_more_than_the_horizon() -> None:
     assert history.bad_s == 0
 
 
-def test_each_silence_is_one_outage_however_long_and_the_last_end_is_told() -> None:
+def test_each_silence_is_one_outage_however_long_and_the_last_end_is_known() -> None:
     availability = Availability(PARAMETERS, 0.0)
     for now_s in range(1, 400):
         availability.note_probe(float(now_s))

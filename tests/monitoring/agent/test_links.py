@@ -51,7 +51,7 @@ def test_a_link_has_the_filtered_delay_with_age_and_number_of_samples() -> None:
     assert link.availability == pytest.approx(PRIOR, abs=1e-4)
 
 
-def test_a_link_tells_how_old_the_last_answer_is_that_agreed_with_its_delay() -> None:
+def test_a_link_says_how_old_the_last_answer_is_that_agreed_with_its_delay() -> None:
     prober = Prober()
     for number, delay_ms in enumerate((22.0, 22.0, 22.0, 66.0)):
         prober.answered(number, delay_ms=delay_ms)
@@ -59,7 +59,7 @@ def test_a_link_tells_how_old_the_last_answer_is_that_agreed_with_its_delay() ->
     assert (link.delay_ms, link.age_s, link.delay_age_s) == (22.0, 2.5, 3.5)
 
 
-def test_samples_that_are_too_old_when_a_link_is_told_do_not_count() -> None:
+def test_samples_that_are_too_old_when_a_link_is_published_do_not_count() -> None:
     prober = Prober()
     prober.answered(0.0, delay_ms=20.0)
     prober.answered(110.0, delay_ms=60.0)
@@ -67,7 +67,7 @@ def test_samples_that_are_too_old_when_a_link_is_told_do_not_count() -> None:
     assert (link.delay_ms, link.samples, link.delay_age_s) == (60.0, 1, 15.0)
 
 
-def test_a_link_whose_probe_was_never_answered_is_not_told() -> None:
+def test_a_link_whose_probe_was_never_answered_is_not_published() -> None:
     prober = Prober()
     prober.lost(0.0)
     assert prober.links.choose(4.0, ()) == {}
@@ -135,7 +135,7 @@ def test_time_without_probes_says_little() -> None:
     assert PRIOR < once < 0.9991
 
 
-def test_links_not_heard_for_two_minutes_are_left_out() -> None:
+def test_links_without_an_answer_for_two_minutes_are_left_out() -> None:
     prober = Prober()
     prober.answered(0.0)
     assert set(prober.links.choose(120.0, ())) == {"b"}
@@ -151,7 +151,7 @@ def test_at_most_32_links_are_told_partners_first_and_then_the_freshest() -> Non
     assert list(links) == sorted(links)
 
 
-def test_a_link_that_nobody_probes_any_more_is_forgotten_after_an_hour() -> None:
+def test_a_link_that_is_not_probed_any_more_is_forgotten_after_an_hour() -> None:
     prober = Prober()
     prober.answered(0.0)
     prober.links.choose(3600.0, ())
@@ -181,7 +181,7 @@ def test_after_a_restart_a_link_goes_on_from_its_record() -> None:
     assert link.availability == pytest.approx(1 - 300 / 7530, abs=2e-3)
 
 
-def test_a_silence_that_a_restart_interrupts_is_nobodys_fault() -> None:
+def test_a_silence_that_a_restart_interrupts_counts_against_no_link() -> None:
     prober = watched(3600)
     before = prober.links.choose(3600.0, ())["b"]
     for now_s in (3600.0, 3608.0, 3616.0):

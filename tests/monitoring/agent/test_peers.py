@@ -26,7 +26,7 @@ def choices(count: int, peers: list[str], seed: int = 0) -> list[str]:
     return [chooser.choose(distance_ms) for _ in range(count)]
 
 
-def test_nobody_is_chosen_while_nobody_is_known() -> None:
+def test_no_peer_is_chosen_while_none_is_known() -> None:
     assert choices(3, []) == ["", "", ""]
 
 
@@ -134,7 +134,7 @@ def test_a_partner_that_vanishes_is_no_longer_chosen() -> None:
     assert "h30" not in {chooser.choose(distance_ms) for _ in range(50)}
 
 
-def test_nobody_counts_as_near_before_it_was_reached() -> None:
+def test_no_peer_counts_as_near_before_it_was_reached() -> None:
     first = set()
     for seed in range(10):
         chooser = PeerChooser(random.Random(seed))

@@ -36,7 +36,7 @@ def test_an_answer_that_is_read_too_late_is_none_and_leaves_its_probe_to_be_lost
     assert pending.expire(60.0) == (Sent("a", 0.0),)
 
 
-def test_the_table_tells_when_a_probe_is_lost_next() -> None:
+def test_the_table_says_when_a_probe_is_lost_next() -> None:
     pending = PendingProbes(timeout_s=3.0)
     assert pending.due_s() == math.inf
     pending.add(1, Sent("a", 0.1))

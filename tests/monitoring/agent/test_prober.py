@@ -80,7 +80,7 @@ def test_an_answer_brings_round_trip_and_coordinate(fake_clock: Any) -> None:
     in_loop(scenario)
 
 
-def test_a_probe_to_nobody_is_lost_after_its_time_and_once(fake_clock: Any) -> None:
+def test_a_probe_without_an_answer_is_lost_after_its_time_and_once(fake_clock: Any) -> None:
     async def scenario() -> None:
         a = Station(fake_clock)
         await a.open()

@@ -61,7 +61,7 @@ def test_a_file_takes_its_name_when_the_disk_has_its_content(
     assert synced == [(before, path.read_bytes())]
 
 
-def test_a_missing_file_is_told_apart_from_a_damaged_one(tmp_path: Path) -> None:
+def test_a_missing_file_differs_from_a_damaged_one(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         load(tmp_path / "state", 3, no_fault)
 
@@ -166,7 +166,7 @@ def link(**change: Any) -> dict[str, Any]:
         (link(samples=[[1, float("nan")]]), "links.peers.b.samples[0] is not a finite number from 0 on"),
     ],
 )
-def test_a_malformed_part_about_links_is_told_once_and_costs_only_them(
+def test_a_malformed_part_about_links_is_reported_once_and_costs_only_them(
     tmp_path: Path, links: object, reason: str
 ) -> None:
     told: list[str] = []

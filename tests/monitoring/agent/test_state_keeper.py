@@ -69,7 +69,7 @@ def test_a_slow_disk_holds_up_neither_the_event_loop_nor_gets_a_second_write(
     asyncio.run(scenario())
 
 
-def test_a_disk_that_does_not_take_the_file_is_told_once_and_again_when_it_does(
+def test_a_disk_that_does_not_take_the_file_is_logged_once_and_again_when_it_does(
     tmp_path: Path, log: Any, disk: Disk
 ) -> None:
     async def scenario() -> None:
@@ -118,7 +118,7 @@ def test_a_saved_state_is_there_for_the_next_run(tmp_path: Path, log: Any) -> No
 @pytest.mark.parametrize(
     "content", [b"[" * 100_000, b'{"version": 1, "coordinate": [1, 1' + b"0" * 400 + b"]}"]
 )
-def test_a_damaged_file_is_told_and_costs_only_the_memory(tmp_path: Path, log: Any, content: bytes) -> None:
+def test_a_damaged_file_is_logged_and_costs_only_the_memory(tmp_path: Path, log: Any, content: bytes) -> None:
     (tmp_path / "state").write_bytes(content)
     assert StateKeeper(tmp_path / "state", log).restore(2, 1000.0) is None
     assert log.names() == ["state-unreadable"]

@@ -29,7 +29,7 @@ def test_each_job_comes_at_its_own_pace() -> None:
     assert quick.done_s == [0.0, 25.0, 50.0, 75.0, 100.0, 125.0]
 
 
-def test_a_turn_that_comes_too_early_does_nothing_and_tells_when_to_come() -> None:
+def test_a_turn_that_comes_too_early_does_nothing_and_says_when_to_come() -> None:
     job = Job(5.0)
     timetable = Timetable(10.0, (job,))
     assert timetable.turn(9.0) == 10.0

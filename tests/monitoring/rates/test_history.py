@@ -76,7 +76,7 @@ def test_one_rendering_is_not_enough() -> None:
     assert rate(fed((0, counters(1_000_000, 600))), 0) is None
 
 
-def test_a_window_below_the_shortest_is_not_told() -> None:
+def test_a_window_below_the_shortest_gives_no_rates() -> None:
     """Truncated seconds would show in a shorter window."""
     one = fed((0, counters(5, 50)), (19, counters(24, 240)))
     assert rate(one, 19) is None

@@ -158,7 +158,7 @@ def calls(client: NimbusClient, topology: str) -> dict[str, Callable[[], object]
 
 
 @pytest.mark.parametrize("call", ["getTopology", "getTopologyInfoWithOpts"])
-def test_a_topology_that_nobody_may_ask_about_is_its_own_fault(nimbus: Address, call: str) -> None:
+def test_a_topology_that_is_closed_to_questions_is_its_own_fault(nimbus: Address, call: str) -> None:
     """The connection stands, and others are told about."""
     with connect([nimbus]) as client:
         with pytest.raises(ReplyError, match="secret-1 is not yours") as told:

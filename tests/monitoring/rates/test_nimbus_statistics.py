@@ -85,7 +85,7 @@ def test_the_execution_time_of_another_process_is_not_measured() -> None:
 
 
 @pytest.mark.parametrize("means", [None, {}, {ALL: {}}, {ALL: {gsid("spout", "default"): float("nan")}}])
-def test_an_execution_time_that_is_not_told_is_none(means: Any) -> None:
+def test_an_execution_time_that_is_missing_is_none(means: Any) -> None:
     """Counters are used all the same."""
     counters = look("bolt", bolt_stats(execute_ms_avg=means)).counters
     assert counters.executed == {SPOUT: 400}

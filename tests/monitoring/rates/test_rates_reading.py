@@ -172,7 +172,7 @@ def test_the_reading_has_the_published_form() -> None:
     }
 
 
-def test_the_coarsest_sampling_is_told() -> None:
+def test_the_coarsest_sampling_is_published() -> None:
     """A reading is as exact as its worst executor."""
     found = rates(SHAPE, executor("spout", 1), executor("bolt", 2, step=20.0), executor("sink", 3))
     assert found.sample_rate == pytest.approx(0.05)

@@ -121,7 +121,7 @@ def test_after_the_session_a_released_znode_is_no_longer_ours(nodes: HeldNodes, 
     assert client.contents == {PATHS[0]: b"foreign"}
 
 
-def test_a_refused_removal_is_told_once_and_keeps_no_other_znode_waiting(
+def test_a_refused_removal_is_news_once_and_keeps_no_other_znode_waiting(
     nodes: HeldNodes, client: Client
 ) -> None:
     nodes.hold(PATHS[0], b"1")
@@ -138,7 +138,7 @@ def test_a_refused_removal_is_told_once_and_keeps_no_other_znode_waiting(
     assert client.contents == {PATHS[1]: b"2"}
 
 
-def test_a_held_znode_is_told_once_however_often_another_is_written(nodes: HeldNodes, client: Client) -> None:
+def test_a_held_znode_is_news_once_however_often_another_is_written(nodes: HeldNodes, client: Client) -> None:
     client.occupy(PATHS[0])
     told = []
     for number in range(3):
@@ -155,7 +155,7 @@ def test_a_held_znode_is_told_once_however_often_another_is_written(nodes: HeldN
     assert turn(nodes, client)[0] == NodeNews(PATHS[0], "held")  # another time: told again
 
 
-def test_a_refused_write_is_told_again_only_for_another_reason(nodes: HeldNodes, client: Client) -> None:
+def test_a_refused_write_is_news_again_only_for_another_reason(nodes: HeldNodes, client: Client) -> None:
     nodes.hold(PATHS[0], b"1")
     client.faults["create", PATHS[0]] = [NoAuthError(), NoAuthError(), APIError(), APIError()]
     told = [news for _ in range(5) for news in turn(nodes, client)]

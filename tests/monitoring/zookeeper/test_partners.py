@@ -22,7 +22,7 @@ def rates(*pairs: Any, lifetime_s: float = 180.0) -> bytes:
     return json.dumps({"version": 1, "lifetime_s": lifetime_s, "host_pairs": pairs}).encode()
 
 
-def test_a_reading_of_rates_without_pairs_names_nobody() -> None:
+def test_a_reading_of_rates_without_pairs_names_no_partner() -> None:
     assert pair_rates(b'{"version": 1, "lifetime_s": 180.0, "streams": []}') == PairRates(180.0, ())
 
 
@@ -135,7 +135,7 @@ def scene(fake_clock: Any, log: Any) -> Scene:
     return Scene(fake_clock, log)
 
 
-def test_partners_are_told_when_they_are_others_and_not_in_another_order(scene: Scene) -> None:
+def test_partners_are_reported_when_they_are_others_and_not_in_another_order(scene: Scene) -> None:
     for first, second in ((5.0, 4.9), (4.9, 5.0), (5.1, 4.8)):
         scene.client.write("t-1", rates(["a", "b", first], ["a", "c", second]))
         scene.look()
@@ -172,7 +172,7 @@ def test_an_old_reading_is_named_again_after_a_fresh_one(scene: Scene) -> None:
     assert scene.log.names() == ["rates-unreadable"] * 2
 
 
-def test_a_folder_that_is_closed_is_told_once_and_counts_as_empty(scene: Scene) -> None:
+def test_a_folder_that_is_closed_is_logged_once_and_counts_as_empty(scene: Scene) -> None:
     scene.client.write("t-1", rates(["a", "b", 1.0]))
     scene.look()
     scene.client.closed = True
@@ -198,7 +198,7 @@ def test_a_topology_that_ended_leaves_no_partners(scene: Scene) -> None:
     assert scene.log.events == []
 
 
-def test_a_closed_list_of_peers_is_told_once_and_tried_on(fake_clock: Any, log: Any) -> None:
+def test_a_closed_list_of_peers_is_logged_once_and_tried_on(fake_clock: Any, log: Any) -> None:
     """Nobody has to tell it to look again."""
     client, told = Client(), list[Listing]()
     client.write("b", b'{"version": 1, "probe": "10.0.0.1:7091"}')

@@ -39,7 +39,7 @@ def test_members_stay_while_others_come_and_go() -> None:
     assert len(one.members()) == 16
 
 
-def test_over_time_every_peer_has_been_a_member_and_nobody_for_ever() -> None:
+def test_over_time_every_peer_has_been_a_member_and_none_for_ever() -> None:
     one = pool(NAMES)
     first, seen = one.members(), set(one.members())
     for _ in range(3000):
@@ -50,7 +50,7 @@ def test_over_time_every_peer_has_been_a_member_and_nobody_for_ever() -> None:
     assert one.members() != first
 
 
-def test_a_pool_of_all_peers_has_nobody_to_exchange() -> None:
+def test_a_pool_of_all_peers_exchanges_none() -> None:
     one = pool(NAMES[:16])
     one.renew()
     assert one.members() == set(NAMES[:16])
@@ -64,6 +64,6 @@ def test_partners_that_are_published_are_members_whatever_chance_says() -> None:
     assert "unknown" not in one.members()
 
 
-def test_a_pool_for_nobody_is_refused() -> None:
+def test_a_pool_without_members_is_refused() -> None:
     with pytest.raises(ValueError, match="capacity"):
         PeerPool(random.Random(0), 0)

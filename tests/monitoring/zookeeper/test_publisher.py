@@ -134,7 +134,7 @@ def test_a_short_absence_of_zookeeper_costs_neither_session_nor_znode(
     assert one.log.names().count("zookeeper-suspended") == 1
 
 
-def test_an_absent_zookeeper_is_told_once_and_waited_for(
+def test_an_absent_zookeeper_is_logged_once_and_waited_for(
     no_zookeeper: Any, publisher: Callable[..., Any]
 ) -> None:
     one = publisher(no_zookeeper, "a", session_timeout_s=0.5)

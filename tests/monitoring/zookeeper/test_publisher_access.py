@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 ALICE, BOB = ZookeeperAuth("stormplace", "right"), ZookeeperAuth("stormplace", "wrong")
 
 
-def test_with_credentials_nobody_else_reads_or_changes_a_reading(
+def test_with_credentials_no_other_user_reads_or_changes_a_reading(
     zookeeper: Any, nodes: Any, publisher: Callable[..., Any]
 ) -> None:
     one = publisher(zookeeper, "a", auth=ALICE)
@@ -46,7 +46,7 @@ def test_agents_with_the_same_credentials_find_each_other(
     assert a.peers.wait(other, patience_s) == other
 
 
-def test_a_wrong_password_is_told_once_and_tried_on_until_it_is_right(
+def test_a_wrong_password_is_logged_once_and_tried_on_until_it_is_right(
     zookeeper: Any, nodes: Any, publisher: Callable[..., Any]
 ) -> None:
     first = publisher(zookeeper, "a", auth=ALICE)
@@ -65,7 +65,7 @@ def test_a_wrong_password_is_told_once_and_tried_on_until_it_is_right(
     stranger.log.await_event("folder-readable-again")
 
 
-def test_a_folder_that_was_made_open_is_told_once(
+def test_a_folder_that_was_made_open_is_logged_once(
     zookeeper: Any, nodes: Any, publisher: Callable[..., Any]
 ) -> None:
     nodes.client.ensure_path(nodes.folder)

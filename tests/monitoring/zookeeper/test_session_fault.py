@@ -56,7 +56,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return faults
 
 
-def test_a_fault_in_a_turn_is_told_and_reported(told: list[str], log: Any, patience_s: float) -> None:
+def test_a_fault_in_a_turn_is_logged_and_reported(told: list[str], log: Any, patience_s: float) -> None:
     ended = threading.Event()
 
     def turn(_client: Any) -> None:

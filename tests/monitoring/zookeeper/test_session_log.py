@@ -40,7 +40,7 @@ class Turns:
         (APIError(), [("refusing", None), ("held", PATHS[0]), ("publishing", "/s/rates")]),
     ],
 )
-def test_a_session_tells_trouble_of_a_znode_or_of_a_look_once_while_others_are_written(
+def test_a_session_logs_trouble_of_a_znode_or_of_a_look_once_while_others_are_written(
     monkeypatch: pytest.MonkeyPatch,
     log: Any,
     patience_s: float,

@@ -11,7 +11,7 @@ from topologies.batches.ranges import pack_ranges, unpack_ranges
 from topologies.batches.shares import share_of
 
 
-def test_a_header_tells_where_each_query_stands() -> None:
+def test_a_header_says_where_each_query_stands() -> None:
     """Rows before a query's start are not its own; rows up to the released one are written already."""
     queries = {"1": QueryStart(1, None, 0), "2": QueryStart(11, -5, 20)}
     header = Header(3, 1, 11, 21, pack_queries(queries))

@@ -56,7 +56,7 @@ def test_any_order_with_doubles_and_late_epochs_gives_each_epoch_in_order(seed: 
     assert dropped + sum(len(headers) for headers in out.values()) * len(names) == len(offers)
 
 
-def test_too_many_waiting_batches_are_told_once_and_the_next_epoch_heals() -> None:
+def test_too_many_waiting_batches_are_reported_once_and_the_next_epoch_heals() -> None:
     """The part at hand is refused with the row that is missing; the others are dropped."""
     batches: OrderedBatches[str] = OrderedBatches(most_waiting=2)
     batches.offer(header(1, 1, 2, 3), "b")

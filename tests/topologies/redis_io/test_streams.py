@@ -61,7 +61,7 @@ def test_many_requests_may_be_under_way_on_one_connection(redis_server: Any) -> 
     connection.close()
 
 
-def test_nothing_listening_is_told_with_the_address() -> None:
+def test_nothing_listening_is_an_error_with_the_address() -> None:
     """The message names where Redis was looked for."""
     with pytest.raises(RedisGoneError, match=r"Redis 127\.0\.0\.1:1 cannot be reached"):
         RedisConnection(Address("127.0.0.1", 1))
@@ -143,7 +143,7 @@ def test_a_writer_names_what_may_be_lost_when_redis_does_not_answer(redis_server
     assert lost.value.tags[0] == 2
 
 
-def test_a_writer_tells_that_redis_is_gone_and_connects_anew(redis_server: Any) -> None:
+def test_a_writer_reports_that_redis_is_gone_and_connects_anew(redis_server: Any) -> None:
     """Every call during the outage raises with its own tag; afterwards commands arrive again."""
     told = Told(redis_server.address)
     told.add_flushed(1)

@@ -113,7 +113,7 @@ def test_nothing_of_the_warm_up_is_measured(cluster: Any, make_workload: Callabl
     assert storm.now_us - began_us > 4_500_000
 
 
-def test_a_lost_tuple_is_told(cluster: Any, make_workload: Callable[..., Workload]) -> None:
+def test_a_lost_tuple_is_a_fault(cluster: Any, make_workload: Callable[..., Workload]) -> None:
     """The counts that come with the end markers show the stream on which it went."""
     given = make_workload(((0, 1), (1, 2)), tuples=20)
     storm = cluster(given)
@@ -124,7 +124,7 @@ def test_a_lost_tuple_is_told(cluster: Any, make_workload: Callable[..., Workloa
     ]
 
 
-def test_a_lost_end_marker_is_told(cluster: Any, make_workload: Callable[..., Workload]) -> None:
+def test_a_lost_end_marker_is_a_fault(cluster: Any, make_workload: Callable[..., Workload]) -> None:
     """A sink ends only when all its streams have; the one that waits is named."""
     given = make_workload(DIAMOND, tuples=30)
     storm = cluster(given)
@@ -163,7 +163,7 @@ def test_the_end_is_written_when_redis_is_back(cluster: Any, make_workload: Call
     assert Measured(given, storm.entries).faults == ["sink operator_1 took 5 tuples, 0 are in Redis"]
 
 
-def test_a_source_that_stands_still_skips_and_tells(
+def test_a_source_that_stands_still_skips_and_reports_it(
     cluster: Any, make_workload: Callable[..., Workload]
 ) -> None:
     """What it could not emit in time is a fault of the run, and an error of the component."""

@@ -67,7 +67,7 @@ def test_no_more_is_under_way_than_may_be() -> None:
     assert batcher.next_batch(seen=81) is not None
 
 
-def test_missing_rows_are_told() -> None:
+def test_missing_rows_are_reported() -> None:
     """The run cannot be completed."""
     batcher = Batcher(began(q1=QueryStart()), run="r1", ahead=100)
     batcher.take([entry(1, 2)])
@@ -75,7 +75,7 @@ def test_missing_rows_are_told() -> None:
         batcher.take([entry(10, 1)])
 
 
-def test_what_is_no_entry_is_told_and_what_came_twice_is_left_out() -> None:
+def test_what_is_no_entry_is_reported_and_what_came_twice_is_left_out() -> None:
     """Each has its own sentence, with its id."""
     batcher = Batcher(began(q1=QueryStart()), run="r1", ahead=100)
     bad = [Entry("7-0", {"n": "x", "lines": "a"}), Entry("8-0", {"n": "1", "line": "a"})]

@@ -128,7 +128,7 @@ def test_each_query_has_its_files(tmp_path: Path, redis_server: Any) -> None:
         ([batch(1, 3, next="x"), batch(1, 3), end(3)], "is malformed: ValueError"),
     ],
 )
-def test_what_is_missing_is_told(
+def test_what_is_missing_is_a_fault(
     tmp_path: Path, redis_server: Any, entries: list[dict[str, str]], fault: str
 ) -> None:
     """Such a run has a fault; its files are written all the same."""
@@ -152,7 +152,7 @@ def test_collecting_a_run_without_results_is_an_error_that_changes_nothing(
 
 
 @pytest.mark.parametrize("entries", [[], [batch(1, 3)]])
-def test_the_reason_that_the_topology_gave_is_told(
+def test_the_reason_that_the_topology_gave_is_quoted(
     tmp_path: Path, redis_server: Any, entries: list[dict[str, str]]
 ) -> None:
     """When it makes no progress any more, with results or without."""

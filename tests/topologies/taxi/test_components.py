@@ -51,7 +51,7 @@ def test_every_share_gets_every_batch(stage: Callable[..., Any]) -> None:
     assert "7 50 161.170-160.170" in [values[2] for _, values in emitted]
 
 
-def test_the_clock_tells_all_shares_and_the_first_one_more(stage: Callable[..., Any]) -> None:
+def test_the_clock_sends_to_all_shares_and_more_to_the_first_one(stage: Callable[..., Any]) -> None:
     """Before the query's start there is no time."""
     each = stage("metronome", {SHARES_KEY: 2})
     start = QueryStart(3, 60, 0)

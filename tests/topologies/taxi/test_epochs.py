@@ -227,7 +227,7 @@ def test_two_sources_of_an_idle_run_leave_it_alone(source: Any, redis_server: An
     assert client.hget(RUN.progress, "epochs") == "3"
 
 
-def test_an_outage_of_redis_is_told_once_and_rows_come_again(source: Any, lasting_redis: Any) -> None:
+def test_an_outage_of_redis_is_reported_once_and_rows_come_again(source: Any, lasting_redis: Any) -> None:
     """A new epoch begins as soon as Redis is back, as rows under way are lost."""
     put(lasting_redis.client(), 1)
     each = source(conf(lasting_redis, **{STALL_KEY: 60}))
@@ -240,7 +240,7 @@ def test_an_outage_of_redis_is_told_once_and_rows_come_again(source: Any, lastin
     assert "reading rows: Redis 127.0.0.1" in error
 
 
-def test_a_redis_that_lost_its_data_is_told(source: Any, redis_server: Any) -> None:
+def test_a_redis_that_lost_its_data_is_reported(source: Any, redis_server: Any) -> None:
     """And which rows cannot be had any more; nothing is sent for them."""
     put(redis_server.client(), 1)
     each = source(conf(redis_server, **{STALL_KEY: 60}))

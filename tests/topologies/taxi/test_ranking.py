@@ -35,7 +35,7 @@ def test_a_route_that_others_leave_behind_comes_back_without_a_fresh_trip() -> N
     assert len(ranking) == 7
 
 
-def test_the_last_reported_rank_is_told_too() -> None:
+def test_the_last_reported_rank_is_sent_too() -> None:
     """When it falls, the next one takes its place."""
     ranking = PartialRanking()
     updated(ranking, *(RouteCount(f"r{index}", 5, 20 - index) for index in range(12)))
@@ -44,7 +44,7 @@ def test_the_last_reported_rank_is_told_too() -> None:
     assert top[-1] == "r11"
 
 
-def test_a_share_that_empties_tells_so() -> None:
+def test_a_share_that_empties_reports_it() -> None:
     """An empty top is a change too."""
     ranking = PartialRanking()
     assert updated(ranking, RouteCount("a", 1, 1)) == ["a"]

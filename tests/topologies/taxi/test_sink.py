@@ -110,7 +110,7 @@ def test_an_epoch_that_is_over_is_refused_without_a_word(
     assert results(client) == []
 
 
-def test_a_batch_that_does_not_follow_is_refused_and_told_once(
+def test_a_batch_that_does_not_follow_is_refused_and_reported_once(
     stage: Callable[..., Any], redis_server: Any
 ) -> None:
     """Nothing more of the epoch is written."""
@@ -145,7 +145,7 @@ def test_with_replay_a_batch_is_acknowledged_when_redis_has_it(
     assert "rows without a result come again in a new epoch" in told[1]["msg"]
 
 
-def test_a_full_redis_is_told_once_and_survived(stage: Callable[..., Any], redis_server: Any) -> None:
+def test_a_full_redis_is_reported_once_and_survived(stage: Callable[..., Any], redis_server: Any) -> None:
     """Nothing of a refused batch is written; a new epoch goes on once there is room."""
     client = redis_server.client()
     client.hset(RUN.progress, "epoch", 1)

@@ -81,7 +81,7 @@ def test_an_epoch_may_begin_within_an_instant() -> None:
     assert changes[-1] == "52,52\n2700,2700\n7007,8008\n-50,-51"
 
 
-def test_every_share_of_the_areas_hears_of_every_batch() -> None:
+def test_every_share_of_the_areas_receives_every_batch() -> None:
     """Also those where nothing happens, or they would wait for ever; changes go where their areas are."""
     taxis = Task("emptyTaxis", {SHARES_KEY: 3})
     begun = header(1, 2)

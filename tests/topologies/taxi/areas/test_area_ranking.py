@@ -102,7 +102,7 @@ def test_a_cut_profitability_is_printed_as_it_is_ranked(half_cents: int, empty: 
     assert f"{rank_in_cents(1, half_cents, empty, 1).dollars:.6f}" == f"{dollars:.6f}"
 
 
-def test_what_happens_far_below_the_best_is_not_told() -> None:
+def test_what_happens_far_below_the_best_is_not_sent() -> None:
     """A share with a hundred areas says nothing of its hundredth."""
     all_areas = {number: Area(number) for number in range(1, 101)}
     ranking = ShareRanking(Semantics(), all_areas)
@@ -126,7 +126,7 @@ def test_a_change_of_values_is_an_answer_only_by_choice(q2_emit: str, due: bool)
     assert merge.update({1: [rank_exactly(2_002, 350, 1, 3)]}) == due
 
 
-def test_the_eleventh_is_told_but_changes_no_answer() -> None:
+def test_the_eleventh_is_sent_but_changes_no_answer() -> None:
     """Ten areas and their order are the answer; the eleventh shows whether a tie decided."""
     merge = AreaMerge()
     top = [rank_exactly(area * 1_001, 100 * area, 1, 1) for area in range(13, 2, -1)]

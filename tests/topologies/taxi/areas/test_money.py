@@ -16,7 +16,7 @@ from topologies.taxi.areas.money import cents, dollars, paid
         *(("1_000", None), ("٣", None), (" 4 ", 400), ("+.5", 50), ("5.", 500)),  # decimal numbers alone
     ],
 )
-def test_amounts_are_rounded_to_cents_and_no_amounts_are_told(text: str, expected: int | None) -> None:
+def test_amounts_are_rounded_to_cents_and_other_texts_give_none(text: str, expected: int | None) -> None:
     """Times 100, rounded half to even; what is no finite number, in cents too, is None."""
     assert cents(text) == expected
 

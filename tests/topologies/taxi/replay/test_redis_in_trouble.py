@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from topologies.taxi.replay.outcome import Progress
 
 
-def test_a_full_redis_is_waited_for_and_told(side: Any, write_rows: Callable[..., Path]) -> None:
+def test_a_full_redis_is_waited_for_and_reported(side: Any, write_rows: Callable[..., Path]) -> None:
     """Room that comes is used; without any the feeder ends, and the run can be gone on with."""
     path = write_rows(2_000)
     notes: list[str] = []

@@ -60,7 +60,7 @@ class ComponentGraphTest {
 
     @ParameterizedTest
     @EnumSource(Grouping.class)
-    void everyGroupingIsTold(Grouping grouping) {
+    void everyGroupingIsDescribed(Grouping grouping) {
         TopologyBuilder builder = new TopologyBuilder();
         builder.setSpout("words", new TestWordSpout());
         subscribe(builder.setBolt("count", new TestGlobalCount()), grouping);
@@ -89,7 +89,7 @@ class ComponentGraphTest {
     }
 
     @Test
-    void severalStreamsBetweenTheSameComponentsAreAllTold() {
+    void severalStreamsBetweenTheSameComponentsAreAllDescribed() {
         TopologyBuilder builder = new TopologyBuilder();
         builder.setSpout("words", new TestWordSpout());
         builder.setBolt("count", new TestGlobalCount()).shuffleGrouping("words", "b").globalGrouping("words", "a");

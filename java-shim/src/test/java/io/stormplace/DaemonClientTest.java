@@ -48,7 +48,7 @@ class DaemonClientTest {
     }
 
     @Test
-    void nobodyAtTheAddressIsAbsence() throws IOException {
+    void noDaemonAtTheAddressIsAbsence() throws IOException {
         int port;
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = socket.getLocalPort();

@@ -178,7 +178,7 @@ class PlacementSchedulerTest {
     }
 
     @Test
-    void aDaemonThatRefusesIsHeard() throws Exception {
+    void aDaemonThatRefusesIsNoAbsentDaemon() throws Exception {
         try (TestDaemon daemon = new TestDaemon(request -> {
             throw new Refused("wire version 1 is not mine");
         })) {
@@ -284,7 +284,7 @@ class PlacementSchedulerTest {
     }
 
     @Test
-    void anAnswerForATopologyThatIsGoneHarmsNobody() throws Exception {
+    void anAnswerForATopologyThatIsGoneHarmsNoOther() throws Exception {
         TestDaemon.Planner planner = request -> {
             PlanResponse response = NEW_ON_B.plan(request);
             List<TopologyPlan> plans = new ArrayList<>(response.getPlans());

@@ -32,7 +32,7 @@ class SnapshotBuilderTest {
     }
 
     @Test
-    void supervisorsAreToldInTheOrderOfTheirIdsWithSortedPortsAndResources() {
+    void supervisorsComeInTheOrderOfTheirIdsWithSortedPortsAndResources() {
         PlanRequest request = request(new Fixture().supervisor("b", 1)
             .supervisor("a", "host-1", List.of(6702, 6700), Map.of("stormplace.site", "roma")));
         Supervisor first = request.getSupervisors().get(0);
@@ -99,13 +99,13 @@ class SnapshotBuilderTest {
     }
 
     @Test
-    void aPortThatIsHiddenThisRoundIsToldWhileItIsInUse() {
+    void aPortThatIsHiddenThisRoundIsSentWhileItIsInUse() {
         PlanRequest request = request(new Fixture().supervisor("a", 1).topology("t", 1, 0).placed("t", "a", 6709, 1));
         assertEquals(List.of(6700, 6709), request.getSupervisors().get(0).getPorts());
     }
 
     @Test
-    void executorsAreToldInTheOrderOfTheirTasksWithComponentResourcesAndSlot() {
+    void executorsComeInTheOrderOfTheirTasksWithComponentResourcesAndSlot() {
         Topology topology = request(new Fixture().supervisor("a", 1).topology("t", 3, 1)
             .placed("t", "a", 6700, 2, 5)).getTopologies().get(0);
         assertEquals("t", topology.getId());
@@ -142,7 +142,7 @@ class SnapshotBuilderTest {
     }
 
     @Test
-    void aTopologyThatCannotBeDescribedIsLeftOutWithTheReasonAndTheOthersAreTold() {
+    void aTopologyThatCannotBeDescribedIsLeftOutWithTheReasonAndTheOthersAreSent() {
         Map<ExecutorDetails, String> executors = new HashMap<>();
         executors.put(new ExecutorDetails(1, 1), null);
         Fixture fixture = new Fixture().topology("odd", 1, null, executors).topology("good", 1, 0);
@@ -153,7 +153,7 @@ class SnapshotBuilderTest {
     }
 
     @Test
-    void topologiesWithoutThriftDescriptionAreTold() throws TException {
+    void topologiesWithoutThriftDescriptionAreSent() throws TException {
         PlanRequest request = request(new Fixture().topology("t", 1, null, Map.of(new ExecutorDetails(1, 1), "x")));
         assertEquals(List.of(0.0), request.getTopologies().get(0).getExecutor_cpu_percent());
         new TSerializer().serialize(request);
