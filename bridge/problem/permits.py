@@ -64,8 +64,7 @@ class Permits:
 
     def _left_by(self, hosts: BoolArray) -> BoolArray:
         """(n_components, n_hosts) those of some hosts that a component can do without."""
-        left: BoolArray = (self.permitted & ~hosts).any(axis=1, keepdims=True) & hosts
-        return left
+        return np.asarray((self.permitted & ~hosts).any(axis=1, keepdims=True) & hosts, dtype=np.bool_)
 
 
 def permits_of(topology: Topology, settings: TopologySettings, hosts: Sequence[Host]) -> Permits:

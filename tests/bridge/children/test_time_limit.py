@@ -74,7 +74,7 @@ def test_a_sooner_deadline_counts_too(clock, limit):
 
 
 def test_a_limit_that_was_handed_on_is_a_cut_once_it_has_passed(clock, limit):
-    """A solver was told how long it may take."""
+    """A solver was given a limit."""
     assert limit.deadline.within(3.0).remaining() == 3.0
     assert not limit.cut
     clock.now = 4.0

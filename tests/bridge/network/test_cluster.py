@@ -1,4 +1,4 @@
-"""Supervisors that share a host are one node; contradictions in their metadata are told."""
+"""Supervisors that share a host are one node; contradictions in their metadata are named."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_cpu_and_memory_are_summed_over_usable_supervisors_or_unlimited(make):
 
 
 def test_a_site_comes_from_metadata_else_from_the_agent(make):
-    """Where both speak and differ, metadata counts and the contradiction is told."""
+    """Where both speak and differ, metadata counts and the contradiction is named."""
     hosts = gather(
         make,
         make.supervisor("a", "rome"),
@@ -99,7 +99,7 @@ def test_a_site_comes_from_metadata_else_from_the_agent(make):
     ],
 )
 def test_a_host_costs_what_its_metadata_says(make, values, cost, n_faults):
-    """The greatest of several; what is no number is told."""
+    """The greatest of several; what is no number is named."""
     meta = [{"stormplace.cost": value} for value in values]
     supervisors = [make.supervisor("a", id=f"s{k}", meta=each) for k, each in enumerate(meta)]
     hosts = gather(make, *supervisors, make.supervisor("a"))

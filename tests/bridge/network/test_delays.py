@@ -134,7 +134,7 @@ def test_hosts_whose_pairs_are_all_measured_are_counted_by_their_links():
 
 
 def test_contradictory_directions_are_named_and_the_list_is_cut():
-    """One phrase per pair without figures, so that it can be told once; of 28 pairs 20 are named."""
+    """One phrase per pair without figures, so that it can be logged once; of 28 pairs 20 are named."""
     assert estimate(("a", None, None), ("b", None, None), a={"b": 10.0}, b={"a": 30.0}).faults == (
         "a and b measure different delays to each other",
     )
@@ -218,7 +218,7 @@ def aged(delay_ms, age_s):
 
 
 def test_an_outdated_link_gives_way_to_what_fresh_ones_say():
-    """The path from a to b went from 22 to 66 ms; a-3's last answer is young, but not the delay it tells."""
+    """The path from a to b went from 22 to 66 ms; a-3's last answer is young, but not its delay."""
     hosts = [(f"a-{n}", "a", (0.0,)) for n in (1, 2, 3)] + [(f"b-{n}", "b", (20.0,)) for n in (1, 2)]
     delays = estimate(
         *hosts,

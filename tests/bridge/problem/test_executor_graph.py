@@ -71,7 +71,7 @@ def test_executors_are_weighted_by_their_tasks(make):
 
 
 def test_the_taxi_query_carries_one_rate_along_both_paths(make):
-    """countByWindow hears two components of the source's rate each, and passes both on."""
+    """countByWindow takes from two components of the source's rate each, and passes both on."""
     graph = build_executor_graph(make.taxi(), PLAN)
     received, _ = totals(graph)
     assert received["countByWindow[5]"] == received["globalRank[8]"] == 20.0

@@ -72,7 +72,7 @@ def test_a_measured_edge_is_split_by_what_sources_emit_and_evenly_over_targets(m
     ],
 )
 def test_targets_get_their_part_by_grouping(make, grouping, expected):
-    """What executors took tells the shares of groupings by content; copies of `all` are counted already."""
+    """What executors took gives the shares of groupings by content; copies of `all` are counted already."""
     topology = make.chain("t", [1, 2], [grouping])
     told = measured({edge(0, 1): 40.0}, listed={2: (60.0, 0.0, np.nan), 3: (20.0, 0.0, np.nan)})
     graph = build_executor_graph(topology, PLAN, measured=told)

@@ -1,4 +1,4 @@
-"""A host that tells no site neither meets nor breaks a pin; it is at no avoided site unless it is silent."""
+"""A host of unknown site neither meets nor breaks a pin; it is at no avoided site unless it is silent."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def pair(make, at, **settings):
     [([0, 1], {"pin": {"c0": "site:uniroma2"}}), ([0, 1], {"avoid": {"c0": "site:us-east1"}})],
 )
 def test_what_runs_on_a_host_that_falls_silent_stays(make, at, settings):
-    """uniroma2-1 tells its site no more, and c0 would come to it no more."""
+    """uniroma2-1 publishes its site no more, and c0 would come to it no more."""
     answer = only(sited_by_agents(make, ["uniroma2-1"], pair(make, at, **settings)))
     assert answer.decision is Decision.KEEP
     assert answer.status.startswith("kept: ")
@@ -68,7 +68,7 @@ def test_it_stays_while_others_move_for_a_gain(make):
 
 
 def test_nothing_new_comes_to_a_host_that_may_be_at_an_avoided_site(make):
-    """uniroma2-2 tells no site; it is by far the nearest to c0."""
+    """uniroma2-2 publishes no site; it is by far the nearest to c0."""
     topology = pair(make, [0, -1], avoid={"c1": ["site:us-east1", "host:uniroma2-1", "host:uniroma2-3"]})
     request = sited_by_agents(make, ["uniroma2-1", "uniroma2-2"], topology)
     near = make.reading("uniroma2-1", "uniroma2", 0.0, links={"uniroma2-2": {"delay_ms": 0.1, "age_s": 0.0}})
@@ -105,7 +105,7 @@ def test_nothing_new_comes_to_a_host_that_may_be_at_an_avoided_site(make):
     ],
 )
 def test_a_refusal_says_that_sites_are_not_known(make, settings, silent, reason):
-    """A pinned site that nobody tells may be there; us-east1 has the silent hosts alone."""
+    """A pinned site that no agent publishes may be there; us-east1 has the silent hosts alone."""
     request = sited_by_agents(make, silent, pair(make, [0, -1], **settings))
     there = tuple(
         each for each in request.supervisors if each.host in silent or not each.host.startswith("us-east1")
@@ -114,7 +114,7 @@ def test_a_refusal_says_that_sites_are_not_known(make, settings, silent, reason)
 
 
 def test_the_site_that_a_stale_reading_tells_still_counts(make):
-    """Hosts stay where they are: c1 is placed at us-east1 while no agent of it is heard."""
+    """Hosts stay where they are: c1 is placed at us-east1 while no agent of it publishes."""
     lost = ("us-east1-1", "us-east1-2")
     topology = pair(make, [0, -1], pin={"c1": "site:us-east1"})
     request = sited_by_agents(make, (), topology, stale=lost)
@@ -141,7 +141,7 @@ def labelled(make, topology, sites, agents=False):
 @pytest.mark.parametrize("agents", [False, True])
 @pytest.mark.parametrize("sites", [(), ("us-east1",), ("us-east1", "europe-west1")])
 def test_hosts_without_a_label_are_away_from_the_site_that_is_avoided(make, sites, agents):
-    """Sites are told by supervisors: eight executors need hosts without a label, too."""
+    """Sites are stated by supervisors: eight executors need hosts without a label, too."""
     avoiding = json.dumps({"topology.stormplace.avoid": "site:us-east1"})
     topology = replace(make.chain("a", [4, 4], [Grouping.SHUFFLE]), settings_json=avoiding)
     request = labelled(make, topology, sites, agents)

@@ -77,7 +77,7 @@ def test_links_have_an_availability_only_where_it_is_weighed(make, weights, told
 
 
 def test_operators_have_the_execution_times_of_the_graph(make):
-    """Measured ones reach the model; here the graph is told them."""
+    """Measured ones reach the model; here the graph is given them."""
     state, task, view = prepare(make.cluster(make.taxi()))
     times = np.arange(8.0)
     object.__setattr__(task, "graph", replace(task.graph, execution_time_ms=times))

@@ -112,6 +112,21 @@ def test_impossible_rates_are_a_fault(make, changes, message):
     assert message in fault
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"sequence": "first"},
+        {"host_pairs": None},
+        {"emitted": [{"component": "c0", "stream": "default", "rate": 12.0, "transferred": "12"}]},
+        {"later": "key"},
+    ],
+)
+def test_what_the_daemon_does_not_read_costs_no_reading(make, changes):
+    """Agents read the pairs of hosts; a later collector may add keys."""
+    rates = read(make, reading(**changes))
+    assert (rates.by_topology.keys(), rates.faults) == ({"t"}, ())
+
+
 def test_the_extremes_of_what_is_possible_are_believed(make):
     """One tuple of a million in a second, a topology of as many tasks as Storm can number."""
     widest = {**EXECUTORS, "first_task": [2**31 - 1, 0, 2]}

@@ -288,7 +288,7 @@ def test_bad_metadata_and_settings_are_counted_like_readings(make, metered):
 
 
 def test_five_minutes_without_zookeeper_degrade_the_view_step_by_step(make, metered):
-    """Thirty-one rounds with readings that grow old: named twice in all, counted each time, nobody moves.
+    """Thirty-one rounds with readings that grow old: named twice in all, counted each time, nothing moves.
 
     dataSource is pinned, all others run 28 ms away; the site table knows better places, and readings do not.
     """
@@ -331,7 +331,7 @@ def test_five_minutes_without_zookeeper_degrade_the_view_step_by_step(make, mete
 
 
 def test_every_kind_of_fault_has_a_line_in_the_guide():
-    """docs/monitoring.md tells what each kind means, and invents none."""
+    """docs/monitoring.md says what each kind means, and invents none."""
     guide = (Path(__file__).parents[3] / "docs" / "monitoring.md").read_text()
     section = guide.split("### Kinds of faults\n", 1)[1].split("\n## ", 1)[0]
     assert re.findall(r"^\| `([a-z_]+)` \|", section, flags=re.MULTILINE) == list(FaultKind)

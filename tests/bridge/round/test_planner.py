@@ -1,4 +1,4 @@
-"""A round places what is missing, tells why it does not, and leaves its own result alone."""
+"""A round places what is missing, says why it does not, and leaves its own result alone."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def test_an_empty_round_has_an_empty_answer(make):
 
 
 def test_a_cluster_without_hosts_places_nothing(make):
-    """The reason is told."""
+    """The reason is named."""
     answer = only(replace(make.cluster(make.taxi()), supervisors=(), readings=()))
     assert answer.decision is Decision.UNPLACEABLE
     assert answer.status.startswith("not placed: no usable host is permitted to dataSource")

@@ -142,7 +142,7 @@ def test_an_executor_against_its_pin_is_brought_home(make):
 
 
 def test_running_executors_make_room_only_within_the_cap(make):
-    """globalRank is pinned to a full host: others move if they may, else the reason is told."""
+    """globalRank is pinned to a full host: others move if they may, else the reason is named."""
     settings_ = {"pin": {"globalRank": "host:uniroma2-1"}}
     slots = [0, 0, 1, 1, 2, 2, 3, -1]
     request = make.cluster(make.assigned(make.taxi(settings=settings_), slots, [6700] * 7 + [-1]))
@@ -171,7 +171,7 @@ def test_executors_on_a_dead_supervisor_stay_unless_they_are_moved_for_a_gain(ma
 
 
 def test_a_worker_of_a_dead_supervisor_never_changes(make):
-    """One of its two executors is against its pin: both leave, as nobody would restart the rest."""
+    """One of its two executors is against its pin: both leave, as no supervisor would restart the rest."""
     settings_ = {"pin": {"dataSource": "host:uniroma2-2"}}
     slots = [0, 0, 2, 2, 3, 3, 4, 4]
     request = make.cluster(make.assigned(make.taxi(settings=settings_), slots))

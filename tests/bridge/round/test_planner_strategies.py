@@ -78,7 +78,7 @@ def test_a_strategy_is_chosen_by_its_name(placed, strategy):
 
 @every_strategy
 def test_planning_on_its_result_moves_nothing(make, placed, strategy):
-    """The next round keeps what this one decided; what an exact one has proved is told in both."""
+    """The next round keeps what this one decided; what an exact one has proved stands in both."""
     first = placed(strategy).response
     (answer,) = first.plans
     (again,) = plan(make.carried_out(query(make, strategy), first)).response.plans
@@ -116,7 +116,7 @@ def test_without_a_proof_the_status_does_not_claim_one(placed):
 
 @pytest.mark.parametrize("strategy", EXACT)
 def test_what_runs_is_not_optimal_because_a_better_placement_is(make, placed, strategy):
-    """The better one moves too many executors: the status tells how far the one that runs is above it."""
+    """The better one moves too many executors: the status says how far the one that runs is above it."""
     cluster = query(make, strategy)
     scattered = make.assigned(cluster.topologies[0], [0, 6, 1, 5])
     few = SETTINGS.model_copy(update={"move": SETTINGS.move.model_copy(update={"max_moves_per_round": 1})})
@@ -188,7 +188,7 @@ def test_a_child_that_overruns_is_killed_and_the_answer_still_comes(make, monkey
     monkeypatch.syspath_prepend(Path(__file__).parents[1] / "children")
     work = importlib.import_module("child_work")
     ended = []
-    # However slowly the child starts, time is over only once it was heard.
+    # However slowly the child starts, time is over only once it has answered.
     times = [0.0]
 
     def patient(problem, parameters, context, /):

@@ -127,7 +127,7 @@ def test_one_lost_reading_is_no_reason_to_stay(make):
 
 
 def test_what_runs_at_a_site_without_readings_stays(make):
-    """Nobody knows how far it is."""
+    """How far it is cannot be known."""
     request = with_distances(make, make.cluster(pair(make, 5)), NEAR, without=("us-east1-1", "us-east1-2"))
     answer = only(request)
     assert answer.decision is Decision.KEEP
@@ -207,7 +207,7 @@ def test_where_availability_is_weighed_hosts_without_a_reading_are_left_aside(ma
 
 
 def test_a_stale_reading_is_forgotten_if_no_delay_was_ever_measured(make):
-    """An agent on trial reaches nobody: while its reading is stale nothing moves, then the table counts."""
+    """An agent on trial reaches no other: while its reading is stale nothing moves, then the table counts."""
     alone = (make.reading("us-east1-2", "us-east1", 0.0),)
     trial = replace(healthy(make), readings=alone)
     bare = replace(trial, readings=())
@@ -218,7 +218,7 @@ def test_a_stale_reading_is_forgotten_if_no_delay_was_ever_measured(make):
 
 
 def test_a_watched_host_that_falls_out_of_sight_hands_its_time_to_nobody(make):
-    """c1 would come to europe-west1; when nobody sees that any more, the next best place is watched."""
+    """c1 would come to europe-west1; when no host sees that any more, the next best place is watched."""
     x = {"uniroma2": 30.0, "europe-west1": 10.0, "us-east1": 120.0}
     request = with_room_for_one(with_distances(make, make.cluster(pair(make, 5)), x))
     first = make.reading("uniroma2-1", "uniroma2", 0.0)

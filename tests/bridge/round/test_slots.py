@@ -120,7 +120,7 @@ def test_the_check_names_what_storm_or_the_shim_would_refuse(make, assignment, f
     data=st.data(),
 )
 def test_every_executor_gets_one_slot_that_passes_the_check(make, other, own, running, data):
-    """On any placement on open hosts: right host, known port, nobody else's, and stayers stay.
+    """On any placement on open hosts: right host, known port, no one else's, and stayers stay.
 
     Newcomers to a host share one worker, that of stayers if there are any.
     """

@@ -50,7 +50,7 @@ def test_a_restart_of_the_daemon_forgets_safely(make):
 
 
 def test_a_round_without_time_is_no_break(make):
-    """Nobody looked."""
+    """No round looked."""
     request = make.cluster(scattered(make))
     rounds_ = Rounds(request)
     rounds_.at(0)

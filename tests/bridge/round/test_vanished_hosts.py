@@ -63,7 +63,7 @@ def test_all_executors_of_a_site_that_goes_are_placed_in_one_round(make):
 
 
 def test_a_host_that_never_had_an_agent_is_not_left(make):
-    """Nobody tells of a link to it: that its reading is not there is nothing new."""
+    """No reading has a link to it: that its reading is not there is nothing new."""
     request = cut_off(make, linked=False)
     answer = only(request)
     assert answer.decision is Decision.ASSIGN

@@ -148,7 +148,7 @@ def test_several_clients_are_served_at_once(make, daemon, monkeypatch):
 
 
 def test_a_round_that_finds_no_place_before_its_deadline_is_refused(make, daemon, monkeypatch):
-    """Two rounds hang: the third is told so when its own time is over."""
+    """Two rounds hang: the third is refused when its own time is over."""
     begun, release = threading.Barrier(3, timeout=60), threading.Event()
 
     def hanging(*arguments, **options):

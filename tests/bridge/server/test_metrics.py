@@ -47,7 +47,7 @@ def metered(running):
 
 
 def test_before_the_first_round_counts_are_zero_and_figures_unknown(metered):
-    """A first fault is an increase, and no figure that nobody knows is a number."""
+    """A first fault is an increase, and no figure that is not known is a number."""
     assert {metered("faults_total", kind=kind) for kind in FaultKind} == {0}
     assert metered("rounds_total", outcome="planned") == 0
     assert math.isnan(metered("embedding_error_ratio"))

@@ -76,7 +76,7 @@ def test_a_frame_above_the_limit_is_refused_before_it_is_read(running):
 
 
 def test_clients_that_leave_in_the_middle_are_tolerated(make, daemon):
-    """Half a frame, and a call whose answer nobody waits for."""
+    """Half a frame, and a call whose answer no one waits for."""
     with daemon.connect() as half:
         half.sendall(struct.pack(">i", 100) + b"half")
     hasty = daemon.client()

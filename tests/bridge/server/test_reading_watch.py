@@ -1,4 +1,4 @@
-"""Jumping clocks and second agents are seen by following readings, and every fault is told once."""
+"""Jumping clocks and second agents are seen by following readings, and every fault is logged once."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_one_restart_of_an_agent_is_not_odd():
 
 
 def test_two_agents_that_take_turns_are_named():
-    """The second step back within five minutes tells them, and they stay named while it is so."""
+    """The second step back within five minutes shows them, and they stay named while it is so."""
     found = follow((70, 100.0), (1, 105.0), (72, 110.0), (3, 115.0), (4, 120.0))
     assert found == [{}, {}, {}, TWO_AGENTS, TWO_AGENTS]
 
@@ -90,7 +90,7 @@ def test_a_clock_far_from_the_others_is_named(ahead_s, named):
 
 
 def test_a_fault_is_told_once_until_it_was_away_for_long():
-    """New faults alone are told, the end of all once, and one that comes and goes is not new."""
+    """New faults alone are logged, the end of all once, and one that comes and goes is not new."""
     log = FaultLog()
     assert log.news(["x"], 0.0) == ("x",)
     assert log.news(["x", "y", "y"], 1.0) == ("y",)
