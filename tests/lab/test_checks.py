@@ -38,7 +38,7 @@ def test_everything_there_is_found(programs: Path) -> None:
 
 
 def test_all_missing_programs_are_named_at_once(programs: Path) -> None:
-    """Nobody has to install one program at a time."""
+    """All missing programs are named at once."""
     for name in ("java", "nsenter"):
         (programs / name).unlink()
     with pytest.raises(LabError, match="programs missing on PATH: java, nsenter "):
@@ -47,7 +47,7 @@ def test_all_missing_programs_are_named_at_once(programs: Path) -> None:
 
 @pytest.mark.parametrize("told", ['openjdk version "11.0.2"', 'java version "1.8.0_292"', "nonsense", ""])
 def test_an_old_java_is_refused(programs: Path, told: str) -> None:
-    """Storm 2.8 needs Java 17; what was found is told."""
+    """Storm 2.8 needs Java 17; what was found is named."""
     program(programs, "java", f"echo '{told}' >&2")
     with pytest.raises(LabError, match=f"Java 17 or newer; .*{told or 'no version named'}"):
         checks.check_programs()
@@ -116,7 +116,7 @@ def test_without_namespaces_the_lab_says_what_it_needs(
 
 
 def test_without_tun_devices_the_lab_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine without /dev/net/tun is told before anything starts."""
+    """A machine without /dev/net/tun is an error before anything starts."""
     monkeypatch.setattr(checks, "_TUN", tmp_path / "tun")
     with pytest.raises(LabError, match="tun cannot be opened"):
         checks.check_machine(tmp_path)

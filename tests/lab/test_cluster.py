@@ -51,7 +51,7 @@ def test_without_a_lab_a_request_is_refused(tmp_path: Path, ask: Callable[[LabCl
 
 
 def test_why_a_lab_has_ended_is_what_its_keeper_logged_last(tmp_path: Path) -> None:
-    """Who waits for it to be ready is told the same."""
+    """A wait for it to be ready ends with the same error."""
     client = LabClient(tmp_path)
     assert client.keepers_last_words().startswith("nothing was logged (see ")
     client.folder.logs.mkdir()
@@ -78,7 +78,7 @@ def test_a_folder_with_other_things_is_never_cleared(tmp_path: Path, two_sites: 
 
 
 def test_a_second_lab_in_one_folder_is_refused(tmp_path: Path, two_sites: Path) -> None:
-    """As long as somebody holds the lock, nothing in the folder is touched."""
+    """As long as a process holds the lock, nothing in the folder is touched."""
     client = LabClient(tmp_path)
     client.folder.marker.touch()
     client.folder.logs.mkdir()

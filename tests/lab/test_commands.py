@@ -8,7 +8,7 @@ from monitoring.agent.agent_options import parse_ports
 
 
 def test_an_agent_knows_its_host_site_and_slots() -> None:
-    """What an agent is told is what the supervisor of its host is: name, site, and the ports of its slots."""
+    """An agent starts with what the supervisor of its host is: name, site, and the ports of its slots."""
     hosts = lay_out(read_site_file(PROJECT_ROOT / "lab/sites/demo.toml"))
     for host in (one for one in hosts if one.kind == "supervisor"):
         argv = agent(host).argv

@@ -1,4 +1,4 @@
-"""What a lab with an isolated site tells: keeper, client and command line, without a cluster."""
+"""What a lab with an isolated site reports: keeper, client and command line, without a cluster."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SITES = {"near": 0, "far": 1}
 
 
 class EmptyLab:
-    """A keeper that answers on its socket but keeps nothing; its forwarder repeats what it is told."""
+    """A keeper that answers on its socket but keeps nothing; its forwarder repeats what it receives."""
 
     def __init__(self, root: Path, site_file: Path) -> None:
         self.client = LabClient(root)
@@ -71,7 +71,7 @@ class EmptyLab:
         )
 
     def told(self) -> object:
-        """Return the next change that the forwarder was told."""
+        """Return the next change that the forwarder received."""
         line = b""
         while not line.endswith(b"\n"):
             readable, _, _ = select.select([self._forwarder.output], [], [], WAIT_S)
@@ -104,7 +104,7 @@ def lab(tmp_path: Path, two_sites: Path) -> Iterator[EmptyLab]:
 
 @pytest.mark.parametrize("site", SITES)
 def test_any_site_may_be_isolated_and_rejoin(lab: EmptyLab, site: str) -> None:
-    """The forwarder is told and the status says so, for the services' site as for any other."""
+    """The forwarder receives it and the status says so, for the services' site as for any other."""
     lab.client.isolate(site)
     assert lab.told() == {"isolated": [SITES[site]]}
     assert lab.client.status().isolated == (site,)
@@ -126,7 +126,7 @@ def test_isolating_and_rejoining_are_repeatable(lab: EmptyLab) -> None:
 def test_what_ends_at_an_isolated_site_starts_again_when_it_is_back(
     lab: EmptyLab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Until then it waits, and nobody wakes up for it; a service that reaches Nimbus does not wait."""
+    """Until then it waits, and nothing wakes up for it; a service that reaches Nimbus does not wait."""
     starts: list[str] = []
     monkeypatch.setattr(Service, "start", lambda self, _: starts.append(self.command.name))
     monkeypatch.setattr(Fleet, "pause_pid", lambda *_: 1)

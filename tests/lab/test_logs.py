@@ -41,6 +41,6 @@ def test_the_last_lines_are_shown_and_long_ones_cut(folder: LabFolder) -> None:
 
 
 def test_an_unknown_log_is_refused(folder: LabFolder) -> None:
-    """A wrong name is told, with the way to the right ones."""
+    """A wrong name is an error, with the way to the right ones."""
     with pytest.raises(LabError, match="no log is named 'nimbuss'"):
         read_log(folder, "nimbuss", 5)

@@ -89,7 +89,7 @@ class Cluster:
 
 
 def until(what: str, probe: Callable[[], bool]) -> None:
-    """Wait for something that Nimbus tells only when asked."""
+    """Wait for something that Nimbus says only when asked."""
     end_s = time.monotonic() + WAIT_S
     while not probe():
         assert time.monotonic() < end_s, f"waited {WAIT_S:.0f} s for {what}"

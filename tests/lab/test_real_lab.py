@@ -119,7 +119,7 @@ def faults_of(readings: dict[str, Any], delays_ms: dict[frozenset[str], float]) 
 
 
 def test_agents_tell_the_delays_of_the_site_file(readings: LiveReadings) -> None:
-    """Direct links and distances by coordinates come to be those of the site file, and slots are told."""
+    """Direct links and distances by coordinates become those of the site file, and slots are published."""
     seen = readings.until(WAIT_S, lambda seen: faults_of(seen, DELAYS_MS))
     assert {one["load"]["slots"] for one in seen.values()} == {2}
 

@@ -36,7 +36,7 @@ WAIT_S = 120.0
 
 
 class Cluster:
-    """A lab with a Redis of its own that keeps what it was told: killed, it comes back as it was."""
+    """A lab with a Redis of its own that keeps what it took: killed, it comes back as it was."""
 
     def __init__(self, lab: LabClient, folder: Path) -> None:
         self.lab = lab

@@ -192,7 +192,7 @@ def patience_s() -> float:
 
 @pytest.fixture
 def fake_clock() -> Any:
-    """A clock that moves when told: `clock.now_s += 1`; `clock()` reads it."""
+    """A clock that moves when a test moves it: `clock.now_s += 1`; `clock()` reads it."""
 
     class Clock:
         now_s = 0.0

@@ -125,7 +125,7 @@ class Cluster:
 
 @pytest.mark.parametrize("hosts", [10, 12, 16, 32])
 def test_partners_with_nearly_equal_rates_stay(hosts: int) -> None:
-    """Whatever an agent keeps it must still be told of, also if it has not read each reading."""
+    """What an agent keeps must still be published, also if it has not read each reading."""
     cluster = Cluster(hosts)
     assert all(len(partners) == MAX_PARTNERS for partners in cluster.partners.values())
     assert len(json.loads(cluster.content)["host_pairs"]) <= MAX_PARTNERS * hosts

@@ -44,7 +44,7 @@ def test_readings_of_agents_are_shown_with_the_link_that_they_measured(
 
 
 def test_no_readings_are_status_3(zookeeper: Any, root: str) -> None:
-    """A root under which nobody publishes."""
+    """A root under which no agent publishes."""
     done = network("--zookeeper", zookeeper.address, "--root", root)
     assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (3, "", 1)
     assert f"has no readings in {root}/nodes" in done.stderr

@@ -93,7 +93,7 @@ def redis_server(tmp_path: Path) -> Iterator[RedisServer]:
 
 @pytest.fixture
 def lasting_redis(tmp_path: Path) -> Iterator[RedisServer]:
-    """One that keeps what it was told when it is stopped and started."""
+    """One that keeps what it took when it is stopped and started."""
     server = RedisServer(tmp_path, "--appendonly", "yes", "--appendfsync", "always")
     yield server
     server.stop()

@@ -1,4 +1,4 @@
-"""An agent's counts are told as metrics, the unknown ones as NaN."""
+"""An agent's counts are shown as metrics, the unknown ones as NaN."""
 
 from __future__ import annotations
 

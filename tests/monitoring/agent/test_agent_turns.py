@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Publisher:
-    """A publisher without ZooKeeper; what is to happen when it starts or publishes can be told."""
+    """A publisher without ZooKeeper; a test may say what happens when it starts or publishes."""
 
     on_start: Callable[[Publisher], None] = lambda _publisher: None
     on_publish: Callable[[], None] = lambda: None

@@ -1,4 +1,4 @@
-"""Rules of what is told about links."""
+"""Rules of what is published about links."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_a_silence_speaks_for_a_minute_after_its_last_probe(passed_s: float) -> 
     prober = watched(3600)
     for now_s in (3601.0, 3609.0, 3617.0):
         prober.lost(now_s)
-    prober.answered(3617.0 + passed_s)  # nobody probed it in between
+    prober.answered(3617.0 + passed_s)  # it was not probed in between
     after = prober.links.choose(3617.0 + passed_s, ())["b"].availability
     assert after == pytest.approx(1 - 76 / 7276, abs=1e-3)
 

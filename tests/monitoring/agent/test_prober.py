@@ -21,7 +21,7 @@ PATIENCE_S = 30.0
 
 
 class Station:
-    """A prober with its socket and what it heard."""
+    """A prober with its socket and what it received."""
 
     def __init__(self, clock_s: Callable[[], float], place: Coordinate = HERE) -> None:
         self.answers: asyncio.Queue[tuple[str, float, Coordinate]] = asyncio.Queue()

@@ -70,7 +70,7 @@ def test_a_torn_reading_comes_when_the_whole_one_is_old(scene: Scene) -> None:
 
 
 def test_a_new_topology_has_time_for_a_whole_reading(scene: Scene) -> None:
-    """Its executors do not start together: parts of it are told only if the rest does not come."""
+    """Its executors do not start together: parts of it are published only if the rest does not come."""
     scene.nimbus.started_s["bolt-1"] = 25.0
     scene.run(80)
     assert scene.reading() is None
@@ -81,7 +81,7 @@ def test_a_new_topology_has_time_for_a_whole_reading(scene: Scene) -> None:
 
 
 def test_without_nimbus_nothing_is_forgotten_and_nothing_published(scene: Scene) -> None:
-    """Minutes without Nimbus are told once; the first refresh after them gives a reading again."""
+    """Minutes without Nimbus are logged once; the first refresh after them gives a reading again."""
     scene.run(120)
     scene.nimbus.trouble = "nimbus:6627: connection refused"
     writes = scene.nodes.writes

@@ -34,7 +34,7 @@ ALL = ":all-time"
 
 
 class Service:
-    """Topology `taxi-1`, of one spout and one bolt with statistics; nobody may ask about `secret-1`."""
+    """Topology `taxi-1`, of one spout and one bolt with statistics; `secret-1` refuses questions."""
 
     def getTopologySummaries(self) -> list[Any]:  # noqa: N802 - Storm's name
         return [IDL.TopologySummary(id="taxi-1", status="ACTIVE")]
@@ -125,7 +125,7 @@ def test_counters_come_over_the_wire(nimbus: Address) -> None:
 
 
 def test_a_topology_that_is_gone_is_no_trouble_of_nimbus(nimbus: Address) -> None:
-    """Its end is told apart from Nimbus' own."""
+    """Its end differs from Nimbus' own."""
     with connect([nimbus]) as client:
         with pytest.raises(TopologyGoneError):
             client.shape("taxi-2")
@@ -159,7 +159,7 @@ def calls(client: NimbusClient, topology: str) -> dict[str, Callable[[], object]
 
 @pytest.mark.parametrize("call", ["getTopology", "getTopologyInfoWithOpts"])
 def test_a_topology_that_is_closed_to_questions_is_its_own_fault(nimbus: Address, call: str) -> None:
-    """The connection stands, and others are told about."""
+    """The connection stands, and Nimbus answers about others."""
     with connect([nimbus]) as client:
         with pytest.raises(ReplyError, match="secret-1 is not yours") as told:
             calls(client, "secret-1")[call]()
@@ -191,7 +191,7 @@ def test_trouble_with_the_connection_is_no_topologys_fault(nimbus: Address) -> N
 
 
 def test_a_list_without_an_id_is_no_answer() -> None:
-    """Nobody can tell which topologies there are; nothing is taken for an empty cluster."""
+    """It is unknown which topologies there are; nothing is taken for an empty cluster."""
     reply = [SimpleNamespace(id=None, status="ACTIVE")]
     with pytest.raises(NimbusError, match="lacks an id"):
         NimbusClient(SimpleNamespace(getTopologySummaries=lambda: reply)).topologies()

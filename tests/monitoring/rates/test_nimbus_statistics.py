@@ -17,7 +17,7 @@ SHAPE = Shape({"spout": (), "bolt": (SPOUT,), "shell": (SPOUT,)}, frozenset({"sp
 
 
 class Id(SimpleNamespace):
-    """A key of Thrift maps, told apart by identity as thriftpy2's are."""
+    """A key of Thrift maps, distinct by identity as thriftpy2's are."""
 
     __hash__ = object.__hash__  # type: ignore[assignment]
 
@@ -138,7 +138,7 @@ def test_missing_and_impossible_fields_are_faults(stats: Any, fault: str) -> Non
     [(None, "uptime is missing"), (-1, "uptime is below zero"), (-9, "uptime is below zero")],
 )
 def test_an_impossible_age_is_a_fault(uptime_s: int | None, fault: str) -> None:
-    """Without the worker's age there is no window. The words stay the same, so that they are told once."""
+    """Without the worker's age there is no window. The words stay the same, so that they are logged once."""
     one = look("bolt", bolt_stats(), uptime_secs=uptime_s)
     assert one.counters is None
     assert one.fault == fault
@@ -235,6 +235,6 @@ def broken(part: str, name: str, **changes: Any) -> Any:
     ],
 )
 def test_a_shape_that_lacks_a_field_is_unusable(found: Any, lacks: str) -> None:
-    """Nobody may plan with a part of who takes what."""
+    """No plan may rest on a part of who takes what."""
     with pytest.raises(ReplyError, match=f"lacks {lacks}"):
         topology_shape(found)

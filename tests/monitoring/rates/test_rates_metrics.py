@@ -1,4 +1,4 @@
-"""What the rates collector has looked at, and what it could not use, is told as metrics."""
+"""What the rates collector has looked at, and what it could not use, is shown as metrics."""
 
 from __future__ import annotations
 

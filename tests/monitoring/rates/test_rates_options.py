@@ -40,6 +40,6 @@ def test_a_setting_that_cannot_work_is_named(changes: dict[str, Any], said: str)
 
 
 def test_all_bad_settings_are_named_at_once() -> None:
-    """Nobody has to try again for each."""
+    """One try shows all of them."""
     with pytest.raises(CollectorError, match=r"--nimbus .*; --root .*; --interval-s"):
         options(nimbus="x", root="y", interval_s=99).check()

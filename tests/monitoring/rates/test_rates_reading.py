@@ -77,7 +77,7 @@ def test_a_missing_executor_counts_as_the_mean_of_its_sisters() -> None:
 
 
 def test_a_component_without_statistics_leaves_its_streams_out() -> None:
-    """What nobody has measured is not in the reading; a component that runs nowhere is named."""
+    """What was not measured is not in the reading; a component that runs nowhere is named."""
     spout, *_ = chain()
     found = rates(SHAPE, spout, executor("bolt", 1, known=False))
     assert found.streams == ()

@@ -152,7 +152,7 @@ def test_a_held_znode_is_news_once_however_often_another_is_written(nodes: HeldN
     client.owners[PATHS[0]] = FOREIGN
     nodes.session_over()
     nodes.connected()
-    assert turn(nodes, client)[0] == NodeNews(PATHS[0], "held")  # another time: told again
+    assert turn(nodes, client)[0] == NodeNews(PATHS[0], "held")  # another time: news again
 
 
 def test_a_refused_write_is_news_again_only_for_another_reason(nodes: HeldNodes, client: Client) -> None:

@@ -199,7 +199,7 @@ def test_a_topology_that_ended_leaves_no_partners(scene: Scene) -> None:
 
 
 def test_a_closed_list_of_peers_is_logged_once_and_tried_on(fake_clock: Any, log: Any) -> None:
-    """Nobody has to tell it to look again."""
+    """It looks again by itself."""
     client, told = Client(), list[Listing]()
     client.write("b", b'{"version": 1, "probe": "10.0.0.1:7091"}')
     peers = PeerList(

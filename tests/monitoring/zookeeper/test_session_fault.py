@@ -31,7 +31,7 @@ class Client:
 
 
 class BrokenClient(Client):
-    """A connection whose very state cannot be told."""
+    """A connection whose very state cannot be found."""
 
     @property
     def connected(self) -> bool:  # type: ignore[override]  # a fault instead of an answer

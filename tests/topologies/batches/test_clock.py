@@ -11,7 +11,7 @@ from topologies.batches.header import Header, QueryStart
 
 
 def test_rows_that_turn_the_clock_back_do_not_count() -> None:
-    """Steps are told where the time moves, with the pick-up; rejected rows with their reason."""
+    """Steps are sent where the time moves, with the pick-up; rejected rows with their reason."""
     clock = QueryClock(QueryStart(5, 100, 4))
     rows: list[Moment | str] = [
         *(Moment(100, 1), "columns", Moment(160, 2), Moment(159, 3), Moment(160, 4), Moment(161, 5))

@@ -100,6 +100,6 @@ def test_a_spoiled_epoch_gives_out_nothing_more() -> None:
 
 
 def test_an_unknown_part_is_refused() -> None:
-    """A wrong wiring is told, not waited for."""
+    """A wrong wiring is an error, not a wait."""
     with pytest.raises(ValueError, match=r"consist of \['clock', 'rows'\], not of 'row'"):
         OrderedBatches[str](["rows", "clock"]).offer(header(1, 1, 1, 2), "x", "row")

@@ -16,7 +16,7 @@ _WAIT_S = 20.0
 
 
 class Told:
-    """A writer, and what it was told of its commands."""
+    """A writer, and what it reported of its commands."""
 
     def __init__(self, address: Address, greeting: bytes = b"", answer_timeout_s: float = 10.0) -> None:
         self.done: list[int] = []
@@ -95,7 +95,7 @@ def test_rows_come_in_order_from_before_and_after_the_start(redis_server: Any) -
 
 
 def test_no_more_is_asked_for_than_is_taken(redis_server: Any) -> None:
-    """While nobody takes rows, most of a long stream stays in Redis."""
+    """While no reader takes rows, most of a long stream stays in Redis."""
     client = redis_server.client()
     pipeline = client.pipeline(transaction=False)
     for n in range(3_000):
@@ -122,7 +122,7 @@ def test_bytes_that_are_no_text_are_read_all_the_same(redis_server: Any) -> None
 
 
 def test_commands_are_done_in_order_without_waiting(redis_server: Any) -> None:
-    """All are done after a flush, in the order of the calls, and told."""
+    """All are done after a flush, in the order of the calls, and reported."""
     told = Told(redis_server.address)
     for tag in range(2_000):
         told.add(tag)
@@ -168,7 +168,7 @@ def test_a_writer_reports_that_redis_is_gone_and_connects_anew(redis_server: Any
 
 
 def test_a_refusal_concerns_its_command_alone(redis_server: Any) -> None:
-    """It is told with the reason (here: wrong type of key); what comes behind is done."""
+    """It is reported with the reason (here: wrong type of key); what comes behind is done."""
     redis_server.client().set("text", "no stream")
     told = Told(redis_server.address)
     told.add(1, "text")

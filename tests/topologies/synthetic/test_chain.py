@@ -1,4 +1,4 @@
-"""Whole applications in one process: what the sinks measure, and what is told when something is wrong."""
+"""Whole applications in one process: what the sinks measure, and what is reported when something is wrong."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def test_feedback_is_counted_and_ends_where_it_comes(
 
 
 def test_the_end_is_written_when_redis_is_back(cluster: Any, make_workload: Callable[..., Workload]) -> None:
-    """Arrivals that may be lost are counted and told; the final entry waits for Redis."""
+    """Arrivals that may be lost are counted and reported; the final entry waits for Redis."""
     given = make_workload(((0, 1),), tuples=5)
     storm = cluster(given)
     storm.redis_is_there = False

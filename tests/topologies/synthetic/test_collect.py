@@ -1,4 +1,4 @@
-"""What the sinks wrote becomes files, all of them or none; what is missing is told."""
+"""What the sinks wrote becomes files, all of them or none; what is missing is reported."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_a_run_without_a_tuple_is_an_error_and_leaves_no_file(diamond: Any, tmp_
 def test_a_run_of_two_submissions_is_refused(
     diamond: Any, cluster: Any, make_workload: Callable[..., Workload], tmp_path: Path
 ) -> None:
-    """Their tuples cannot be told apart."""
+    """Their tuples look alike."""
     other = cluster(make_workload(((0, 1),), tuples=10))
     other.run()
     entries = [diamond.entries[0], *other.entries]
@@ -125,7 +125,7 @@ def test_an_entry_that_is_broken_is_named(diamond: Any, tmp_path: Path) -> None:
 
 
 def test_entries_reach_a_real_redis_and_are_lost_loudly(redis_server: Any) -> None:
-    """What Redis took is there; what it cannot have taken is counted and told."""
+    """What Redis took is there; what it cannot have taken is counted and reported."""
     told: list[str] = []
     writer = ArrivalWriter(redis_server.address, RUN.arrivals, told.append)
     assert writer.write({"plan": "p"})

@@ -88,7 +88,7 @@ def test_every_stream_has_an_edge_of_its_own(submission: SyntheticSubmission) ->
 
 
 def test_the_users_configuration_wins_but_not_over_the_run(submission: SyntheticSubmission) -> None:
-    """Defaults, options, --conf, in this order; the scheduler is told the rates before they are measured."""
+    """Defaults, options, --conf, in this order; the rates are declared before they are measured."""
     conf = configuration(submission)
     assert conf["topology.workers"] == 3
     assert conf["synthetic.run"] == "r1"

@@ -56,7 +56,7 @@ def test_what_cannot_be_run_is_refused(
 
 @pytest.mark.parametrize("conf", [None, [], {"operators": []}, {"operators": [{"name": "a"}]}])
 def test_a_configuration_that_is_none_is_refused(conf: object) -> None:
-    """A topology of another kind, or of another version, is told as such."""
+    """A topology of another kind, or of another version, is reported as such."""
     with pytest.raises(WorkloadError, match="this is no workload"):
         Workload.from_conf(conf)
 

@@ -1,4 +1,4 @@
-"""Collecting writes what a run says, and tells what is missing."""
+"""Collecting writes what a run says, and reports what is missing."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def test_the_reason_that_the_topology_gave_is_quoted(
 
 
 def test_a_run_that_does_not_end_is_collected_as_far_as_it_goes(tmp_path: Path, redis_server: Any) -> None:
-    """Rows are those that were fed, as the end that tells them is missing."""
+    """Rows are those that were fed, as the end that states them is missing."""
     put_run(redis_server.client(), batch(1, 3), batch(3, 5))
     told: list[CollectProgress] = []
     (summary,) = Collector(redis_server.client(), RUN, 0.01, told.append).collect(tmp_path)
@@ -191,7 +191,7 @@ def test_the_command_ends_with_status_1_when_something_is_missing(
     whole: bool,
     status: int,
 ) -> None:
-    """A complete run is told in a line; a gap is an exit status that scripts see."""
+    """A complete run is one line; a gap is an exit status that scripts see."""
     put_run(redis_server.client(), batch(1, 3), *([] if whole else [batch(4, 5)]), end(3 if whole else 5))
     arguments = ["--redis", str(redis_server.address), "--run", RUN.id, "--out", str(tmp_path / "out")]
     monkeypatch.setattr(sys, "argv", ["stormplace", "taxi", "collect", *arguments])

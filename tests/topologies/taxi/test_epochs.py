@@ -1,4 +1,4 @@
-"""The source's side of Redis: epochs begin when they have to, outages are told and survived.
+"""The source's side of Redis: epochs begin when they have to, outages are reported and survived.
 
 Most rules are tried on a real Redis, those of who is asked and what is believed on scripted answers too.
 """
@@ -96,7 +96,7 @@ def put(client: Any, first: int, count: int = 2) -> str:
 
 
 def test_a_source_sends_what_is_there_and_goes_on_with_what_comes(source: Any, redis_server: Any) -> None:
-    """It never waits; an entry that is none is told."""
+    """It never waits; an entry that is none is reported."""
     client = redis_server.client()
     put(client, 1)
     client.xadd(RUN.rows, {"n": "x"})
@@ -222,7 +222,7 @@ def test_two_sources_of_an_idle_run_leave_it_alone(source: Any, redis_server: An
     new.next()
     assert not new.stage.component._superseded
     assert client.hget(RUN.progress, "epochs") == "2"
-    put(client, 3)  # which the new one does not send: nobody asks it to any more
+    put(client, 3)  # which the new one does not send: it is not asked to any more
     old.until_row(2, 4)
     assert client.hget(RUN.progress, "epochs") == "3"
 

@@ -109,7 +109,7 @@ def test_processes_answer_both_queries_as_the_reference_does(
 def test_killed_processes_and_a_restarted_redis_change_no_answer(
     tmp_path: Path, lasting_redis: Any, lines: list[str]
 ) -> None:
-    """SIGKILL to components one after the other, and to Redis, which keeps what it was told."""
+    """SIGKILL to components one after the other, and to Redis, which keeps what it took."""
     client = lasting_redis.client()
     lines = lines[:5_500]
     workers = Workers(

@@ -72,7 +72,7 @@ class Told:
 
 
 class _Kept(GlobalAreaRank):
-    """Tells what it would write; refuses what Redis would refuse: what is late, or does not follow."""
+    """Returns what it would write; refuses what Redis would refuse: what is late, or does not follow."""
 
     told: Told
 

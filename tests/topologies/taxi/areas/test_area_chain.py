@@ -56,7 +56,7 @@ def answered(lines: list[str], semantics: Semantics, shares: int, chance: random
 
 
 def compare(told: Told, answers: Answers) -> None:
-    """What was told is what the reference says (of the states the reference has ten ranks)."""
+    """What was written is what the reference says (of the states the reference has ten ranks)."""
     assert list(unpack_ranges(",".join(told.passed))) == answers.passed
     reasons = [rejected.split(" ")[1] for rejected in told.rejected]
     assert {reason: reasons.count(reason) for reason in reasons} == answers.rejected

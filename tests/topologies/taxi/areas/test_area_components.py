@@ -62,7 +62,7 @@ def header(first: int, after: int, clock_s: int | None = None, origin: int = 1) 
 
 
 def test_an_epoch_may_begin_within_an_instant() -> None:
-    """No step tells the time of its first rows, as it has not moved: the shares begin at the clock before."""
+    """No step states the time of its first rows, as it did not move: the shares begin at the clock before."""
     taxis, areas = Task("emptyTaxis", {}), Task("profitability", {})
     begun = header(50, 52, clock_s=1_000, origin=50)
     rows = pack_columns([["50", "51"], ["900", "901"], ["7007", "8008"], ["M1", "M2"]])

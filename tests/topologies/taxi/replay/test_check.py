@@ -49,7 +49,7 @@ def test_a_fault_has_a_name(
 
 
 def test_order_is_looked_at_in_good_rows(line: Callable[[int, int], str]) -> None:
-    """Going back is told until the time is there again; twice the same is told within an instant only."""
+    """Going back is a fault until the time is there again; twice the same is one within an instant only."""
     lines = [line(1, 10), line(2, 10), line(1, 10), line(3, 9), line(4, 10), line(4, 10), line(1, 11), "x"]
     checker = Checker()
     faults = [checker.look(each.encode()).fault for each in lines]

@@ -79,7 +79,7 @@ def test_a_killed_replay_goes_on_at_the_right_row(
 def test_a_replay_pauses_when_it_is_asked_to(
     side: Any, replays: Replays, write_rows: Callable[..., Path], tmp_path: Path, wish: signal.Signals
 ) -> None:
-    """With status 130 and a sentence; malformed rows so far are told and kept once."""
+    """With status 130 and a sentence; malformed rows so far are reported and kept once."""
     path = write_rows(400)
     lines = path.read_bytes().splitlines()
     lines[1] = b"x,y"

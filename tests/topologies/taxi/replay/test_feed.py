@@ -66,7 +66,7 @@ def test_feeding_a_run_twice_is_refused(side: Any, write_rows: Callable[..., Pat
 
 
 def test_feeding_without_a_topology_ends_with_a_reason(side: Any, write_rows: Callable[..., Path]) -> None:
-    """Rows that nobody reads are an error after the timeout, not an endless wait."""
+    """Rows that no topology reads are an error after the timeout, not an endless wait."""
     plan = FeedPlan(ahead=300, stall_timeout_s=0.1)
     with pytest.raises(FeedError, match=r"no progress for 0\.1 s: of 300 rows in Redis 0 are released"):
         Feeder(side.client(), side.run, plan, lambda _: None).feed(write_rows(1_000))

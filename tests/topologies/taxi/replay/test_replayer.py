@@ -212,7 +212,7 @@ def test_paced_rows_wait_for_the_results_too(
 def test_the_order_of_rows_is_known_after_a_pause(
     side: Any, line: Callable[[int, int], str], tmp_path: Path
 ) -> None:
-    """A row that goes back, or is there twice, is told also when it is the first to come."""
+    """A row that goes back, or is there twice, is reported also when it is the first to come."""
     lines = [line(n, 100) for n in range(250)] + [line(7, 100), line(300, 99), line(301, 101)]
     path = tmp_path / "rows.csv"
     path.write_text("\n".join(lines))

@@ -127,7 +127,7 @@ def test_the_slowest_served_query_counts(progress: dict[str, str], released: Rel
 
 
 def test_trimming_keeps_what_a_query_may_need_again(side: Any) -> None:
-    """And the last entry always, as it tells where to go on."""
+    """And the last entry always, as it says where to go on."""
     stream = begun(side)
     for number in range(20):
         append(stream, number, b"x" * 5_000)

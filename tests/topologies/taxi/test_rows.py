@@ -58,7 +58,7 @@ def test_lines_may_lie_across_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("cut", [1, 9, 3_000, len(PACKED) // 2, len(PACKED) - 20])
 def test_whole_lines_before_a_cut_come_first(tmp_path: Path, cut: int) -> None:
-    """And the cut is told with the last of them."""
+    """And the cut is reported with the last of them."""
     path = tmp_path / "cut.csv.gz"
     path.write_bytes(PACKED[:-cut])
     lines, message = read_until_broken(path)

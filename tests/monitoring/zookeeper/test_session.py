@@ -1,4 +1,4 @@
-"""What a session tells of its znodes, with a scripted ZooKeeper."""
+"""What a session logs of its znodes, with a scripted ZooKeeper."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def test_equal_areas_are_ordered_by_freshness_and_then_by_number() -> None:
     ids=["few", "many", "many equal"],
 )
 def test_a_share_always_knows_its_best_eleven(areas: int, profits: int, steps: int) -> None:
-    """Its top is that of a plain sort of all areas, and each change of it is told."""
+    """Its top is that of a plain sort of all areas, and each change of it is reported."""
     seed = random.randrange(1 << 32)
     print("seed", seed)
     chance = random.Random(seed)

@@ -38,13 +38,13 @@ class Sink:
         trail = "1000 " + " ".join(["1001"] * 11)
         values = [*header.values, 0, trail, ticks.encode(), account.encode(), top]
         message = {"id": f"t{first}", "comp": "partialRank", "stream": "default", "task": 1, "tuple": values}
-        return self._told(self.stage.run(message))
+        return self._reports(self.stage.run(message))
 
     def tick(self) -> list[dict[str, Any]]:
         message = {"id": "tick", "comp": "__system", "stream": "__tick", "task": -1, "tuple": [1]}
-        return [each for each in self._told(self.stage.run(message)) if each.get("id") != "tick"]
+        return [each for each in self._reports(self.stage.run(message)) if each.get("id") != "tick"]
 
-    def _told(self, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def _reports(self, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
         return [each for each in messages if each["command"] in {"ack", "fail", "error"}]
 
     def flush(self) -> None:
@@ -173,7 +173,7 @@ def test_a_full_redis_is_reported_once_and_survived(stage: Callable[..., Any], r
 def test_a_redis_that_forgot_the_script_is_given_it_again(
     stage: Callable[..., Any], redis_server: Any, *, replay: bool
 ) -> None:
-    """In the next epoch all that was refused is written, once; what was missing is told."""
+    """In the next epoch all that was refused is written, once; what was missing is reported."""
     client = redis_server.client()
     client.hset(RUN.progress, "epoch", 1)
     sink = Sink(stage, conf(redis_server, **{REPLAY_KEY: replay}))
