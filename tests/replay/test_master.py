@@ -53,10 +53,10 @@ def test_executors_of_a_cluster_can_reach_the_driver(monkeypatch: pytest.MonkeyP
     assert driver_address("yarn") is None
 
 
-def test_a_listener_that_is_no_master_is_told_as_such() -> None:
+def test_a_listener_that_is_no_master_is_named_as_such() -> None:
     """Spark itself only says that it is stopped."""
-    told = "java.lang.IllegalStateException: Cannot call methods on a stopped SparkContext."
-    assert explain_no_start("spark://h:1", told) == (
+    message = "java.lang.IllegalStateException: Cannot call methods on a stopped SparkContext."
+    assert explain_no_start("spark://h:1", message) == (
         "spark://h:1: something listens there but took no application within a minute: "
         "it is no Spark master, or one of another version"
     )

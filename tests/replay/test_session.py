@@ -30,7 +30,7 @@ def test_a_missing_java_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("told", "said"),
+    ("message", "said"),
     [
         ("An error occurred while calling o1.x.\n: a.B: no\n\tat c.D", "a.B: no"),
         ("An error occurred while calling o1.x.\n: a.B: no\nCaused by: c.D: why\n\tat e.F", "c.D: why"),
@@ -38,8 +38,8 @@ def test_a_missing_java_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_pat
         ("", "no reason given"),
     ],
 )
-def test_the_innermost_cause_is_told(told: str, said: str) -> None:
-    assert cause(RuntimeError(told)) == said
+def test_the_innermost_cause_is_named(message: str, said: str) -> None:
+    assert cause(RuntimeError(message)) == said
 
 
 def test_the_jvm_compiles_by_the_size_of_the_work() -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
+from cli.main import main
 from monitoring.agent.availability import History
 from monitoring.agent.state import State, load, save
 from monitoring.coordinate import Coordinate
@@ -21,17 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 ROOT = Path(__file__).resolve().parents[3]
-
-
-def run_agent(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "cli.main", "agent", *arguments],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
 
 
 def settled(reading: dict[str, Any] | None) -> bool:
@@ -146,19 +136,35 @@ def test_links_in_a_state_file_that_cannot_be_used_are_logged_and_the_rest_is_ke
         (("--host", "a", "--zookeeper", "127.0.0.1:1", "--port", "0"), "--port 0 is not from 1 to 65535"),
     ],
 )
-def test_bad_settings_end_with_one_sentence_and_status_2(arguments: tuple[str, ...], words: str) -> None:
-    done = run_agent(*arguments)
-    assert done.returncode == 2
-    assert done.stderr.startswith("stormplace: ")
-    assert words in done.stderr
-    assert done.stderr.count("\n") == 1
+def test_bad_settings_end_with_one_sentence_and_status_2(
+    arguments: tuple[str, ...],
+    words: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["stormplace", "agent", *arguments])
+    with pytest.raises(SystemExit) as end:
+        main()
+    printed = capsys.readouterr().err
+    assert end.value.code == 2
+    assert printed.startswith("stormplace: ")
+    assert words in printed
+    assert printed.count("\n") == 1
 
 
 def test_a_port_in_use_ends_with_one_sentence_and_status_2() -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
         taken.bind(("127.0.0.1", 0))
         port = str(taken.getsockname()[1])
-        done = run_agent("--host", "a", "--zookeeper", "127.0.0.1:1", "--bind", "127.0.0.1", "--port", port)
+        arguments = ["--host", "a", "--zookeeper", "127.0.0.1:1", "--bind", "127.0.0.1", "--port", port]
+        done = subprocess.run(
+            [sys.executable, "-m", "cli.main", "agent", *arguments],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
     assert done.returncode == 2
     assert f"cannot bind UDP 127.0.0.1:{port}" in done.stderr
     assert "Traceback" not in done.stderr

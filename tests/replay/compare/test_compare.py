@@ -104,7 +104,7 @@ def test_the_order_within_ties_is_free_only_if_it_is_said_to_be(spark: SparkSess
 
 
 def test_a_state_too_many_is_found(spark: SparkSession, case: Case) -> None:
-    """One for a row that ends no instant, and one told twice."""
+    """One for a row that ends no instant, and one given twice."""
     passed = [n for n, _ in case.reference.passed]
     extra = next(n for n in passed if n not in case.reference.instants)
 

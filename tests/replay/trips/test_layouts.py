@@ -30,7 +30,7 @@ AGENCY = (
     ],
 )
 def test_a_line_tells_its_layout(line: str, name: str) -> None:
-    """Behind a line that tells nothing, too."""
+    """Behind a line that shows nothing, too."""
     assert recognise("rows.csv", [line]).name == name
     assert recognise("rows.csv", ["", "a,b", line, CHALLENGE, EVENT]).name == name
 

@@ -39,7 +39,7 @@ def test_a_taxi_day_ends_trips_between_its_borders_in_order(plans: list[Trips]) 
         assert plan.dropoff_s[0] >= begin * HOUR_S
         assert plan.dropoff_s[-1] < (begin + HOURS) * HOUR_S
         assert (np.diff(plan.dropoff_s) >= 0).all()
-        assert (plan.pickup_s < begin * HOUR_S).any(), "nobody is under way at the border"
+        assert (plan.pickup_s < begin * HOUR_S).any(), "no taxi is under way at the border"
 
 
 def test_a_clock_tells_seconds_for_all_trips_of_a_taxi_or_for_none(plans: list[Trips]) -> None:

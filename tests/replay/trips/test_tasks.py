@@ -1,4 +1,4 @@
-"""Work in pieces on executors: what a piece is refused with is told in one sentence."""
+"""Work in pieces on executors: a refusal is one sentence."""
 
 from __future__ import annotations
 
