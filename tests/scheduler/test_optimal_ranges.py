@@ -241,7 +241,7 @@ def test_rules_are_seen(
     worth = [evaluate(problem, each) for each in feasible_placements(problem)]
     found = optimal_ranges(problem, context())
     response = [each.response_time_ms for each in worth]
-    usage = [each.network_usage_bytes for each in worth]
+    usage = [each.values["network_usage"] for each in worth]
 
     for metric, values in (("response_time", response), ("network_usage", usage)):
         assert found[metric].low_proved

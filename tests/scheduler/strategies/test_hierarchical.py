@@ -26,7 +26,7 @@ def test_the_grouping_factor_is_a_whole_number_of_at_least_two(given: int) -> No
         HierarchicalParameters(grouping_factor=given)
 
 
-def sites(operators: int, *, limits: tuple[CoLocationLimit, ...] = ()) -> Problem:
+def sites(operators: int, *, constraints: tuple[CoLocationLimit, ...] = ()) -> Problem:
     """A chain of operators, and four sites of four nodes with one slot each; the third site is the best.
 
     Delays: 5 ms within a site and 1 ms within the third one, 50 ms between sites.
@@ -38,7 +38,7 @@ def sites(operators: int, *, limits: tuple[CoLocationLimit, ...] = ()) -> Proble
     names = [f"o{i}" for i in range(operators)]
     streams = tuple(Stream(a, b) for a, b in pairwise(names))
     application = Application(tuple(Operator(name) for name in names), streams)
-    return Problem(application, Network(nodes, delay), constraints=limits)
+    return Problem(application, Network(nodes, delay), constraints=constraints)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -58,7 +58,7 @@ def test_an_application_that_needs_two_sites_gets_two() -> None:
     assert result.evaluation.response_time_ms == 3 * 1.0 + 50.0 + 5.0
 
 
-def crowded(limits: tuple[CoLocationLimit, ...] = ()) -> Problem:
+def crowded(constraints: tuple[CoLocationLimit, ...] = ()) -> Problem:
     """Two pairs of nodes; a pair has room for three operators on paper, but each node holds one."""
     delay = np.array([[0.0, 1, 50, 50], [1, 0, 50, 50], [50, 50, 0, 1], [50, 50, 1, 0]])
     nodes = tuple(Node(f"n{u}", {"slots": 3}) for u in range(4))
