@@ -66,7 +66,7 @@ def crowded(constraints: tuple[CoLocationLimit, ...] = ()) -> Problem:
     return Problem(
         Application(operators, (Stream("a", "b"), Stream("b", "c"))),
         Network(nodes, delay),
-        constraints=limits,
+        constraints=constraints,
     )
 
 
