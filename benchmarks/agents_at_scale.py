@@ -47,7 +47,7 @@ SESSIONS = 10
 
 
 class Silence:
-    """A log that nobody reads."""
+    """A log without a reader."""
 
     def info(self, event: str, **fields: Any) -> None:
         """Drop it."""
@@ -77,7 +77,7 @@ def content(host: str, sequence: int) -> bytes:
 
 
 def agents(address: str, names: list[str], stop: Event) -> None:
-    """Run real agents in this process until told to stop."""
+    """Run real agents in this process until `stop` is set."""
     publishers = []
     for name in names:
         publisher = Publisher(
@@ -89,7 +89,7 @@ def agents(address: str, names: list[str], stop: Event) -> None:
 
 
 def znodes(address: str, names: list[str], stop: Event) -> None:
-    """Keep ephemeral znodes of other agents from this process until told to stop."""
+    """Keep ephemeral znodes of other agents from this process until `stop` is set."""
     clients = [KazooClient(address, timeout=40.0) for _ in range(SESSIONS)]
     for client in clients:
         client.start(timeout=PATIENCE_S)
@@ -106,7 +106,7 @@ def znodes(address: str, names: list[str], stop: Event) -> None:
 
 
 def _ignore(_news: object) -> None:
-    """Take what nobody asks for."""
+    """Take news that the benchmark does not need."""
 
 
 def _write_in_turn(names: list[str], write: Callable[[int, bytes], object], stop: Event) -> None:

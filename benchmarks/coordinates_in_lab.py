@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from formats.site_file import SiteFile
 
 LEAST_MS = 1.0
-"""Delays below count as this much: what is relative to nearly nothing tells nothing."""
+"""Delays below count as this much: an error relative to nearly nothing has no meaning."""
 
 LOOK_EVERY_S = 10.0
 REST_S = 60.0

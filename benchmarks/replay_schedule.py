@@ -102,7 +102,7 @@ def consumer(port: int, run: Run) -> Iterator[None]:
 
 
 def replay(port: int, file: Path, run: Run, *options: str) -> float:
-    """Run the command; returns the rows per second that it tells."""
+    """Run the command; returns the rows per second that it prints."""
     command = [sys.executable, "-m", "cli.main", "taxi", "replay", str(file), "--redis", f"127.0.0.1:{port}"]
     done = subprocess.run(
         [*command, "--run", run.id, *options], check=True, stdout=subprocess.PIPE, text=True

@@ -5,7 +5,7 @@
 Fixed work: the same seed makes the same rows, by default about 2 million. `generate` writes a trips table;
 its rows then lie as plain CSV of 17 columns, which `ingest` takes in and `clean` cleans. Times begin when the
 session is up and its Python workers have run once. Beside the time stands all processes' processor time,
-the steadier figure on a shared machine. Told is the best repeat. Ends with status 1 if a target is
+the steadier figure on a shared machine. The best repeat is reported. Ends with status 1 if a target is
 missed.
 """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class UserError(Exception):
-    """Bad input or a missing precondition, told in one sentence that names the place.
+    """Bad input or a missing precondition; the message is one sentence that names the place.
 
     Attributes:
         status: Exit status of the process (2 bad input, 3 infeasible, 1 anything else).

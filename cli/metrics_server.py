@@ -57,7 +57,7 @@ def serving(registry: CollectorRegistry, host: str, port: int) -> Iterator[str]:
     """Serve metrics while the block lasts.
 
     Args:
-        registry: What is told.
+        registry: The metrics.
         host: Address to listen on.
         port: TCP port; 0 takes a free one.
 

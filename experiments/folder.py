@@ -24,7 +24,7 @@ _SCRATCH = f".{SETTINGS}-"
 
 @contextmanager
 def experiment_folder(folder: Path, kind: str, wanted: Mapping[str, object], sites: Path) -> Iterator[Path]:
-    """Make an experiment's folder, or take up one with the same settings; nobody else has it meanwhile.
+    """Make an experiment's folder, or take up one with the same settings; no other process has it meanwhile.
 
     Args:
         folder: The folder.
@@ -60,7 +60,7 @@ def _alone_in(folder: Path) -> Iterator[None]:
     """Hold the folder's lock, which the kernel frees whatever ends this process; its children have none.
 
     It is on a file open for writing, as NFS locks no other. The file stays: who removes it while another
-    process waits to lock it leaves that one with a lock that keeps nobody out.
+    process waits to lock it leaves that one with a lock that keeps no other out.
     """
     descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:

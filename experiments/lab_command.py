@@ -38,7 +38,7 @@ def run_on_host(lab: LabClient, host: str, command: Sequence[str], attendant: At
         lab: The lab, up.
         host: One of its hosts.
         command: Program and arguments.
-        attendant: Hears each line of output and errors, and is given time when it asks for it.
+        attendant: Gets each line of output and errors, and is given time when it asks for it.
 
     Returns:
         Exit status.

@@ -122,7 +122,7 @@ def _joined(failures: Mapping[str, str]) -> str:
 def verify_and_report(out: Path, verify: Verify, report: Callable[[Path], Path], progress: Progress) -> None:
     """Compare the answers of finished turns with the expected ones, where not done yet, and write the report.
 
-    The expected answers also tell a report which rows should have a result.
+    From the expected answers a report also knows which rows should have a result.
 
     Args:
         out: The experiment's folder.

@@ -51,7 +51,7 @@ def running_lab(
     lab = LabClient(folder)
     _end(lab, folder)
     # not inside the `try`: a start that fails cleans up by itself, and one that is refused is not ours to end
-    # tied: even one that is killed leaves no lab behind, of whose folder nobody else would know
+    # tied: even one that is killed leaves no lab behind, whose folder would not be known anywhere else
     lab.up(sites, scheduler, lambda status: progress.detail(", ".join(status.pending)), tied=True)
     try:
         yield lab

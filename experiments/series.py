@@ -107,7 +107,7 @@ def _noted(lab: LabClient, label: str, failures: dict[str, str]) -> Iterator[Non
         failures[label] = str(error)
         sys.stderr.write(f"stormplace: {label} failed: {error}\n")
     except NoLabError as error:
-        # it may tell how to start one, which is not what helps here
+        # it may say how to start one, which is not what helps here
         raise StepError(f"{label}: {_end_of(lab)}") from error
     except LabError as error:
         ended = f"; {_end_of(lab)}" if is_gone(lab) else ""

@@ -1,1 +1,1 @@
-"""What several packages write and read: one definition of each, on the standard library alone."""
+"""What several packages write and read: one definition of each. Imports no other package of the project."""

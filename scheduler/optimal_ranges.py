@@ -65,12 +65,12 @@ def optimal_ranges(
 
     Every end gets an equal share of the time that is left when its turn comes. One that is not proved by
     then is the best bound known, as are all ends of a problem that strategies do not take as a whole
-    (`scheduler.reduce.reduction.is_large`). A metric whose values differ by less than the exact solver tells
-    apart (1e-9 of the computed bounds' width) is constant: low equals high. Availability ends at e^-700.
+    (`scheduler.reduce.reduction.is_large`). A metric whose values differ by less than the exact solver sees
+    (1e-9 of the computed bounds' width) is constant: low equals high. Availability ends at e^-700.
 
     Args:
         problem: Its weights, given ranges and current placement are not looked at.
-        context: Deadline, children for the solver, and who hears of progress, in terms of F from 0 to 1 over
+        context: Deadline, children for the solver, and what takes progress, in terms of F from 0 to 1 over
             the bounds that `scheduler.model.ranges` computes: 0 is the end that is looked for.
         tell: Called before each end is looked for.
 
@@ -159,7 +159,7 @@ def _metric_range(
 
 
 def _constant(metric: str, ends: Range, bounds: Range) -> bool:
-    """Return whether values are too close to be told apart: by rounding, or within the width of bounds."""
+    """Return whether values are too close to differ: by rounding, or within the width of bounds."""
     statement = METRICS[metric].statement
     (low, high), (least, most) = statement.sums_of(ends), statement.sums_of(bounds)
     return high - low <= max(1e-12 * max(1.0, abs(low), abs(high)), OBJECTIVE_STEP * (most - least))

@@ -37,7 +37,7 @@ class Row:
         availability: A.
         network_usage_bytes: Z.
         seconds: Wall time; the median over `repeats` runs.
-        best_at_s: When the best placement was found, for strategies that tell.
+        best_at_s: When the best placement was found, for strategies that report it.
         repeats: Number of runs.
         reason: One sentence of the strategy.
         machine: Where it was measured.

@@ -5,7 +5,7 @@
 Layered applications with equal weights on geographic networks: 20 operators on 100 nodes to 320 on 1,600.
 From the placement of `even`, which leaves much to improve, local search takes improving steps of its three
 kinds in turn; each is the best of its whole neighbourhood. A step that improves nothing is not counted.
-For `ils` the time between the first improvements that it tells of counts, rounds without one included.
+For `ils` the time between the first improvements that it reports counts, rounds without one included.
 """
 
 from __future__ import annotations

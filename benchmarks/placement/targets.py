@@ -113,7 +113,7 @@ def _in_time(rows: pd.DataFrame, strategy: str) -> list[str]:
 
 
 def _quick(rows: pd.DataFrame) -> list[str]:
-    """The target speaks of 100 nodes; what smaller networks gave is told beside it."""
+    """The target speaks of 100 nodes; what smaller networks gave stands beside it."""
     every = rows[(rows["variant"] == QUICK) & (rows["objective"] == "R")]
     own = every[every["nodes"] == LARGEST]
     parts = [

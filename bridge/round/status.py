@@ -1,4 +1,8 @@
-"""Status lines: what was decided about a topology, why, and how far the readings can be trusted."""
+"""Status lines: what was decided about a topology, why, and how far the readings can be trusted.
+
+The phrase of why is `Verdict.reason`, which `planner`, `placing` and `improving` choose. Without a plan the
+line is the shim's own (`PlacementScheduler`).
+"""
 
 from __future__ import annotations
 

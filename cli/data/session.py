@@ -30,7 +30,7 @@ _LEAST_MIB = 512
 
 
 def say(text: str) -> None:
-    """Tell the user how far the work has come."""
+    """Write a line for the user: how far the work has come."""
     sys.stderr.write(f"{text}\n")
 
 
@@ -54,7 +54,7 @@ def spark(
     out: Path | None = None,
     tell_interrupt: bool = True,
 ) -> Iterator[SparkSession]:
-    """Give a Spark session; bad input and Ctrl-C inside the block are told as the command line does.
+    """Give a Spark session; bad input and Ctrl-C inside the block become a `UserError`.
 
     Args:
         master: Spark master URL.
@@ -85,7 +85,7 @@ def spark(
 
 
 def _identity(path: Path | None) -> tuple[int, int] | None:
-    """Return what tells a file or folder from a later one of the same name; None if there is none."""
+    """Return what differs if a file or folder is replaced by one of the same name; None if there is none."""
     if path is None or not path.exists():
         return None
     status = path.stat()

@@ -77,7 +77,7 @@ def network(
         if readings is not None:
             snapshot = read_snapshot(readings)
         else:
-            assert zookeeper is not None  # noqa: S101 - told by the check above
+            assert zookeeper is not None  # noqa: S101 - follows from the check above
             snapshot = live_snapshot(zookeeper, root, zookeeper_auth_file, nimbus)
         geography = survey(
             snapshot.request,

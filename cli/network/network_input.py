@@ -39,7 +39,7 @@ class Snapshot:
         request: Readings and, if they are known, supervisors.
         supervisors_known: Whether the request's supervisors are all there are.
         metadata_known: Whether these have their metadata, and with it the sites that it states.
-        settings: Those under which the readings were used, None if nobody has used them yet.
+        settings: Those under which the readings were used, None if they have not been used yet.
         origin: Where they come from, for people.
     """
 
@@ -150,7 +150,7 @@ def _from_json(path: Path) -> Snapshot:
         if isinstance(data, list):
             plain = TypeAdapter(list[_Plain]).validate_python(data)
             entries = [(each.host, each.time, content) for each, content in zip(plain, data, strict=True)]
-            # Their own clocks are all there is to tell ages by; the newest counts as just written.
+            # Ages follow from their own clocks alone; the newest counts as just written.
             now_s = max((time_s for _, time_s, _ in entries), default=0.0)
             readings = [_reading(name, now_s - time_s, content) for name, time_s, content in entries]
             return snapshot_of(readings, None, str(path))

@@ -75,7 +75,7 @@ def solve(
 ) -> None:
     """Place the operators of an instance file and print the placement with its worth.
 
-    On a terminal a line tells how far the search has come. Ctrl-C, SIGTERM and SIGHUP end it with the best
+    On a terminal a line shows how far the search has come. Ctrl-C, SIGTERM and SIGHUP end it with the best
     placement so far.
     Without --time-limit, odp goes on to the proof, however long it takes; the others end by themselves.
 

@@ -1,4 +1,4 @@
-"""The line that tells on a terminal how far `solve` has come."""
+"""The line that shows on a terminal how far `solve` has come."""
 
 from __future__ import annotations
 

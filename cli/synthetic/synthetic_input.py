@@ -99,7 +99,7 @@ def _generated(asked: Asked) -> Application:
 def to_workload(
     application: Application, *, work: str, tuples: int, warm_up_s: float, scale_rate: float
 ) -> Workload:
-    """Return what the topology is told of an application.
+    """Return what the topology gets to know of an application.
 
     Args:
         application: Its demands and allowed nodes do not count: they are of the instance's own network.

@@ -1,4 +1,4 @@
-"""What `taxi submit` is told of queries and tasks."""
+"""Options of `taxi submit` about queries and tasks."""
 
 from __future__ import annotations
 

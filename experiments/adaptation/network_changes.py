@@ -34,7 +34,7 @@ def remote_site(placement: str, home: str) -> str:
     """Return the site other than home where most of the query's executors run; the first name among equals.
 
     Args:
-        placement: What `taxi placement` tells, JSON. Storm's own executors do not count.
+        placement: What `taxi placement` prints, JSON. Storm's own executors do not count.
         home: The site to leave out.
 
     Raises:
@@ -60,7 +60,7 @@ class Network:
         sites: The site file.
         placement: Asks Nimbus where the query runs.
         wall_s: Unix time.
-        tell: Shows an event to whoever waits.
+        tell: Shows an event to the user.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Network:
         """Do one step; its event is noted when the lab has confirmed it.
 
         Raises:
-            StepError: Nimbus does not tell where the query runs, or it runs at home alone.
+            StepError: Nimbus does not say where the query runs, or it runs at home alone.
             lab.errors.LabError: The lab refuses.
         """
         match step.kind:

@@ -41,7 +41,7 @@ ACKERS = 1
 _SUMMARY = "summary.json"
 CONF: dict[str, object] = {
     "topology.stormplace.weights": {"response_time": 1.0},
-    # what a killed worker or a cut link swallows is told to the source, which sends it again
+    # the source sends again what a killed worker or a cut link swallows
     "taxi.replay": True,
     "topology.acker.executors": ACKERS,
     "topology.message.timeout.secs": 10,
@@ -209,7 +209,7 @@ def _measure(
 
 
 def _collect(steps: LabSteps, turn: Turn, folder: Path) -> None:
-    """Collect the results; what they lack is for the report to tell.
+    """Collect the results; what they lack is for the report to state.
 
     Raises:
         StepError: Nothing is left to report on: there is no result, or none of a paced row.

@@ -1,4 +1,4 @@
-"""What an evaluation runs, as the command line tells it."""
+"""What an evaluation runs, as the command line states it."""
 
 from __future__ import annotations
 

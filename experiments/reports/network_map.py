@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from scheduler.base.arrays import FloatArray
 
 INK, FAINT = "#22303c", "#9aa5b1"
-# After Okabe and Ito: apart for colour-blind readers; beyond them hues alone are told apart by the labels.
+# After Okabe and Ito: apart for colour-blind readers; beyond them labels alone set hues apart.
 COLORS = ("#0072b2", "#d55e00", "#00805c", "#8e4585", "#a08000", "#3aa0d8", "#c0392b", "#555555")
 TITLE: dict[str, Any] = {"fontsize": 11, "loc": "left", "weight": "bold", "color": INK}
 _ABOVE: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "frameon": False, "fontsize": 9}

@@ -12,7 +12,7 @@ class Target:
     Attributes:
         text: What.
         measured: What was measured.
-        reached: Whether it is so; None if the measurement does not tell.
+        reached: Whether it is so; None if the measurement does not show it.
     """
 
     text: str

@@ -47,7 +47,7 @@ def run_missing(
         spark: Session; its executors must see the folder under the same path.
         plan: The sweep.
         folder: Where finished runs are, opened for this plan.
-        report: Hears, about twice a second, how many of the plan's runs are finished.
+        report: Gets, about twice a second, how many of the plan's runs are finished.
 
     Returns:
         The runs that failed; all others have their part.

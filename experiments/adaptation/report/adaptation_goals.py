@@ -1,4 +1,4 @@
-"""Whether the targets of the experiment are met; what no finished scenario tells is not measured."""
+"""Whether the targets of the experiment are met; what no finished scenario shows is not measured."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _lost(changes: ScenarioData | None) -> Target:
 
 
 def lost_in_words(rows: Deliveries) -> str:
-    """Tell how many rows have no result, and who says so."""
+    """Return in words how many rows have no result, and what that number rests on."""
     if rows.lost is None:
         return (
             "not known: there are no expected answers, and the query's own count is missing: the filter was "

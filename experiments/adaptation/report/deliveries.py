@@ -49,7 +49,7 @@ class Deliveries:
         repeated: Results that came once more.
         replayed: Rows that the source sent again.
         by_expected_answers: Whether `wanted` is from the expected answers. If not, it is the query's own
-            count (unless the component that counts was restarted or has not told it), lost rows have no
+            count (unless the component that counts was restarted or has not stated it), lost rows have no
             number, and only rows with a result are listed.
     """
 
@@ -100,7 +100,7 @@ def read_deliveries(turn: Path, done: ScenarioDone, expected: Path) -> Deliverie
     if passed is not None:
         wanted, answered = len(passed), int(np.isin(passed, first["n"].to_numpy()).sum())
     else:
-        # without the run's final entry nobody has told how many passed
+        # without the run's final entry it is not known how many passed
         wanted, answered = None if _COUNTER in summary.began else summary.passed, len(first)
     return Deliveries(
         numbers=numbers[order],
@@ -129,7 +129,7 @@ def _passed(expected: Path, fed: int) -> IntArray | None:
 def _times(numbers: IntArray, answered: pd.DataFrame, rate: float) -> tuple[FloatArray, FloatArray]:
     known = answered["n"].to_numpy(dtype=np.int64)
     row_s = answered["row_ms"].to_numpy(dtype=np.float64) / 1000.0
-    # beyond the first and last known row only the rate tells
+    # beyond the first and last known row there is only the rate to go by
     outside = (np.minimum(numbers - known[0], 0) + np.maximum(numbers - known[-1], 0)) / rate
     available_s = np.interp(numbers, known, row_s) + outside
     response_ms = np.full(len(numbers), np.inf)

@@ -24,7 +24,7 @@ def expected_ms(scenario: ScenarioData, change: Change, sites: SiteFile) -> floa
 
     It is what the last move since the first change promised, that of an earlier phase included, but not less
     than the calm level: a network that is worse than in the calm may allow no more than was promised, and
-    nobody waits for more than there was. A phase before itself is no measure, since it may have been bad.
+    a return to what there was is enough. A phase before itself is no measure, since it may have been bad.
 
     Returns:
         ms; None if there is no such level: the calm had not settled and nothing moved, or the last move is

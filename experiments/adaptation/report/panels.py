@@ -127,7 +127,7 @@ def draw_response_times(axes: Axes, scenario: ScenarioData, phases: Sequence[Pha
     )
     low_ms = max(np.nanmin([rows.response_ms[answered].min(), *expected]), 1.0)
     high_ms = max(np.nanmax([rows.response_ms[answered].max(), *expected]), 2.0)
-    # room below the rows for what is told of each phase
+    # room below the rows for the words about each phase
     axes.set_yscale("log")
     axes.set_ylim(low_ms * (0.45 if phases else 0.85), high_ms * 1.4)
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high_ms > 10 * low_ms else range(1, 10)))

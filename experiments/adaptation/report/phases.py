@@ -45,7 +45,7 @@ class Phase:
             before without a move; and where it is not known.
         first_back_s: From the change to the first time that it was back for half a minute, None likewise.
         seen_s: From the change to the first round whose data show it, None if none does.
-        known: Whether it is known if the response time came back: not if it settled and nobody can tell
+        known: Whether it is known if the response time came back: not if it settled and it is open
             whether that is as good as was expected.
         moves: Moves of the phase.
     """

@@ -26,7 +26,7 @@ class Answers:
 
 
 def read_answers_verdict(turn: Path, last_row: int) -> Answers:
-    """Tell how the answers compare with the expected ones.
+    """Return how the answers compare with the expected ones.
 
     Args:
         turn: A scenario's folder.

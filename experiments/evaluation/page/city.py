@@ -30,7 +30,7 @@ _STEPS_S = (300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400, 172
 ROOM = 3
 """Cells shown around those that are listed."""
 
-# without the darkest colours, which are hard to tell from a dark page
+# without the darkest colours, which look like a dark page
 _COLORS = ListedColormap(colormaps["viridis"](np.linspace(0.18, 1.0, 256)))
 _HALO = [withStroke(linewidth=2.2, foreground=PAPER)]
 

@@ -51,7 +51,7 @@ class StrategyRun:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """All that a report tells.
+    """All that a report shows.
 
     Attributes:
         title: Headline.
@@ -77,11 +77,11 @@ class Evaluation:
         return tuple(sorted({run["query"] for run in self.analysis["runs"]}))
 
     def analysed(self, query: int) -> list[dict[str, Any]]:
-        """Return what the analysis tells of one query, run by run in the order of `runs`."""
+        """Return what the analysis found of one query, run by run in the order of `runs`."""
         order = [run.name for run in self.runs]
         mine = [run for run in self.analysis["runs"] if run["query"] == query]
         return sorted(mine, key=lambda run: order.index(run["run"]))
 
     def first_runs(self) -> list[dict[str, Any]]:
-        """Return what the analysis tells of the first run, query by query."""
+        """Return what the analysis found of the first run, query by query."""
         return [self.analysed(query)[0] for query in self.queries]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from replay.analysis.predict import Prediction
 
 SAME = 1.05
-"""Medians that differ by less than this factor are told as equal."""
+"""Medians that differ by less than this factor count as equal."""
 
 
 def _median(run: Mapping[str, Any]) -> float:
@@ -20,7 +20,7 @@ def _median(run: Mapping[str, Any]) -> float:
 
 
 def distribution_sentence(runs: Sequence[Mapping[str, Any]]) -> str:
-    """Tell which run answers sooner, by its median."""
+    """Say which run answers sooner, by its median."""
     ranked = sorted(runs, key=_median)
     best, worst = ranked[0], ranked[-1]
     if len(runs) == 1:
@@ -36,7 +36,7 @@ def distribution_sentence(runs: Sequence[Mapping[str, Any]]) -> str:
 
 
 def breakdown_sentence(runs: Sequence[Mapping[str, Any]]) -> str:
-    """Tell the greatest cause of the slowest run, and what the network costs the fastest one."""
+    """Say what is the greatest cause of the slowest run, and what the network costs the fastest one."""
 
     def total(run: Mapping[str, Any]) -> float:
         return float(sum(max(run["parts"][key], 0.0) for key in PARTS))
@@ -55,7 +55,7 @@ def breakdown_sentence(runs: Sequence[Mapping[str, Any]]) -> str:
 
 
 def placement_sentence(prediction: Prediction) -> str:
-    """Tell how many streams cross between sites."""
+    """Say how many streams cross between sites."""
     between, slowest = prediction.streams_between_sites, prediction.critical_hops
     if not between:
         return "No stream leaves its site."
@@ -64,7 +64,7 @@ def placement_sentence(prediction: Prediction) -> str:
 
 
 def ranked_sentence(query: int, ranked: Sequence[Mapping[str, Any]]) -> str:
-    """Tell what is listed most often, and by how much."""
+    """Say what is listed most often, and by how much."""
     first = ranked[0]
     share = 100 * first["share"]
     if query == 1:
@@ -82,7 +82,7 @@ def ranked_sentence(query: int, ranked: Sequence[Mapping[str, Any]]) -> str:
 
 
 def rounds_sentence(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Tell how many rounds decided something, and how long planning took."""
+    """Say how many rounds decided something, and how long planning took."""
     decided = sum(row["decision"] != "keep" for row in rows)
     plans_ms = sorted(row["plan_ms"] for row in rows)
     return (

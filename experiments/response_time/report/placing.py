@@ -21,13 +21,13 @@ class _Status(BaseModel):
 
 
 def search_ms(turn: Path) -> float | None:
-    """Return the time for its search that the scheduler tells in its status line, in whole ms.
+    """Return the time for its search that the scheduler states in its status line, in whole ms.
 
     Args:
         turn: The turn's folder.
 
     Returns:
-        ms; None if the status line tells none, as those of Storm's other schedulers.
+        ms; None if the status line states none, as those of Storm's other schedulers.
 
     Raises:
         DataError: The placement file is missing or malformed.

@@ -1,4 +1,4 @@
-"""Whether the targets of the experiment are met; what no turn tells is not measured."""
+"""Whether the targets of the experiment are met; what no turn shows is not measured."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def targets(variants: Sequence[VariantSummary]) -> tuple[Target, ...]:
 
 
 def coverage(variants: Sequence[VariantSummary]) -> str:
-    """Tell how many of the experiment's variants were measured, and which ones not."""
+    """Return in words how many of the experiment's variants were measured, and which ones not."""
     known = (*STRATEGIES, *STORMS_OWN)
     measured = {each.name for each in variants}
     told = f"{len(measured & {*known})} of {len(known)} variants"

@@ -44,7 +44,7 @@ class TurnData:
         legs: The way of the rows in parts.
         planned: The round that placed the query; None for Storm's own schedulers.
         placing_ms: Time for placing the query: the planning of that round, or the search that the
-            resource-aware scheduler tells of; None for Storm's other schedulers, which tell none.
+            resource-aware scheduler states; None for Storm's other schedulers, which state none.
         services: Site of Redis, where rows come from and results go.
         verdict: `right`, `not checked`, or the first difference from the expected answers.
     """

@@ -31,7 +31,7 @@ def exchangeable_classes(problem: Problem, form: LinearForm) -> tuple[IntArray, 
     Returns:
         Ascending indices per class, classes by their first member.
     """
-    if problem.rules:  # they may tell any two operators apart
+    if problem.rules:  # they may treat any two operators differently
         return tuple(ints([i]) for i in range(problem.n_ops))
     links = _links(problem, form)
     own = np.hstack([form.unary, problem.execution_ms * (form.response_factor > 0)])

@@ -97,7 +97,7 @@ def layered(
 
 
 def _joined(here: range, after: range, density: float, random: np.random.Generator) -> list[tuple[int, int]]:
-    """Return the streams between two layers, sorted: nobody is left without a partner."""
+    """Return the streams between two layers, sorted: no operator is left without a partner."""
     chosen = {(i, int(random.choice(after))) for i in here}
     chosen |= {(int(random.choice(here)), j) for j in after}
     lucky = random.random((len(here), len(after))) < density

@@ -143,7 +143,7 @@ class FallbackSchedulerTest {
         }
     }
 
-    /** Tells in the topology's status which topologies and used slots it sees. */
+    /** Writes into the topology's status which topologies and used slots it sees. */
     public static final class ObservingScheduler extends BaseScheduler {
         @Override
         public void schedule(Topologies topologies, Cluster cluster) {

@@ -37,7 +37,7 @@ final class Fixture {
     private final Map<String, SchedulerAssignment> assignments = new HashMap<>();
     private final Map<String, Object> conf = conf();
 
-    /** Storm's defaults with a ZooKeeper address where nobody listens. */
+    /** Storm's defaults with a ZooKeeper address where no server listens. */
     static Map<String, Object> conf() {
         Map<String, Object> conf = new HashMap<>(Utils.readDefaultConfig());
         conf.put(Config.STORM_ZOOKEEPER_SERVERS, List.of("127.0.0.1"));
