@@ -31,18 +31,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.servers)
 
 
-FEW_ROWS = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
-"""Spark interprets queries instead of compiling them, which for few rows takes longer than their work."""
-
-
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """The one Spark session of all tests: a process has only one, and who ends it ends it for all."""
     from replay.session import spark_session  # noqa: PLC0415 - loads slowly, and few tests need it
 
     with spark_session() as session:
-        for key, value in FEW_ROWS.items():
-            session.conf.set(key, value)
         yield session
 
 
