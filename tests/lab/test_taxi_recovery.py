@@ -65,18 +65,28 @@ class Cluster:
         killed = self.lab.exec("redis", ["pkill", "-KILL", "-f", pattern])
         assert killed.wait(WAIT_S) == 0
 
-    def released(self) -> int:
-        """Rows whose results of both queries are in Redis; -1 when Redis does not answer."""
-        ask = ["redis-cli", "-p", REDIS_PORT, "HMGET", f"taxi:{RUN}:progress", "released:1", "released:2"]
+    def progress(self, *fields: str) -> list[int]:
+        """Numbers that Redis has of the run; none when it does not answer, or lacks one."""
+        ask = ["redis-cli", "-p", REDIS_PORT, "HMGET", f"taxi:{RUN}:progress", *fields]
         process = self.lab.exec("redis", ask, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         answer = str(process.communicate(timeout=WAIT_S)[0]).split()
-        return min(map(int, answer)) if len(answer) == 2 and all(map(str.isdigit, answer)) else -1
+        known = len(answer) == len(fields) and all(map(str.isdigit, answer))
+        return [int(each) for each in answer] if known else []
+
+    def await_progress(self, least: int, *fields: str) -> None:
+        """Wait until each of these numbers is as large."""
+        end_s = time.monotonic() + WAIT_S
+        while not (now := self.progress(*fields)) or min(now) < least:
+            assert time.monotonic() < end_s, f"waited {WAIT_S:.0f} s for {least} of {fields}, {now} are there"
+            time.sleep(0.3)
 
     def await_released(self, rows: int) -> None:
-        end_s = time.monotonic() + WAIT_S
-        while self.released() < rows:
-            assert time.monotonic() < end_s, f"waited {WAIT_S:.0f} s for {rows} rows, {self.released()} done"
-            time.sleep(0.3)
+        """Wait until the results of both queries of so many rows are in Redis."""
+        self.await_progress(rows, "released:1", "released:2")
+
+    def await_epochs(self, count: int) -> None:
+        """Wait until the source has noticed a loss: else one epoch would do for the next loss, too."""
+        self.await_progress(count, "epochs")
 
     def kill_a_worker(self) -> None:
         """SIGKILL to the worker that runs countByWindow, and so to the windows."""
@@ -148,12 +158,14 @@ def test_both_queries_outlive_a_worker_redis_and_the_feeder(
     first = begin(cluster.lab, "redis", "taxi", *replay)
     cluster.await_released(1_000)
     cluster.kill_a_worker()
+    cluster.await_epochs(2)
     cluster.await_released(4_000)
     cluster.kill("cli.main taxi replay")
     first.communicate(timeout=WAIT_S)
     second = begin(cluster.lab, "redis", "taxi", *replay, "--resume")
     cluster.await_released(6_000)
     cluster.restart_redis()
+    cluster.await_epochs(3)
     cluster.await_released(8_000)
     _, err = second.communicate(timeout=WAIT_S)
     assert second.returncode == 0, err
