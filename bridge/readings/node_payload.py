@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
 
 from formats.node_reading import NodeFields
 
@@ -41,7 +41,7 @@ def parse_node(content: bytes) -> NodePayload:
         return NodePayload(_READING.validate_json(content))
     except ValidationError as error:
         faults = error.errors(include_url=False, include_context=False, include_input=False)
-        if any(not fault["loc"] or fault["loc"][0] not in ("links", *_DECIDES_NOTHING) for fault in faults):
+        if not all(fault["loc"] for fault in faults):  # not JSON or not an object
             raise
     data: dict[str, Any] = from_json(content)
     bad_links: dict[str, str] = {}
@@ -52,13 +52,12 @@ def parse_node(content: bytes) -> NodePayload:
             data.pop(str(table), None)
             path = ".".join(str(part) for part in fault["loc"])
             bad_figures.append(f"holds impossible {path}: {fault['msg']}")
-        elif not place:
+        elif table == "links" and not place:
             del data["links"]
             bad_links[""] = fault["msg"]
-        else:
+        elif table == "links":
             field = "".join(f" {part}" for part in place[1:])
             bad_links.setdefault(str(place[0]), f"to {place[0]}:{field} {fault['msg']}")
-    if "links" in data:
-        data["links"] = {peer: link for peer, link in data["links"].items() if peer not in bad_links}
-    fields = _READING.validate_python(data)
+            data["links"].pop(str(place[0]), None)
+    fields = _READING.validate_json(to_json(data, inf_nan_mode="constants"))
     return NodePayload(fields, tuple(bad_links.values()), tuple(bad_figures))

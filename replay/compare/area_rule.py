@@ -1,4 +1,4 @@
-"""When two states of query 2 count as equal: as for query 1 (`replay.compare.state_rule`), by profits.
+"""When two states of query 2 count as equal: as for query 1 (`replay.compare.state_rule`), by profitability.
 
 An engine may give ten ranks or eleven. Values are compared as they are written: medians to a tenth of a cent,
 profitabilities to a millionth of a dollar.

@@ -60,7 +60,7 @@ def require_answers(folder: Path, query: int) -> ExpectedSummary:
 
 
 def read_answers(spark: SparkSession, folder: Path, query: int = 1) -> Answers:
-    """Open one query's part of a folder written by `replay.expected.write_expected`.
+    """Open one query's part of a folder written by `replay.expected.compute.write_expected`.
 
     Args:
         spark: Session.

@@ -77,7 +77,8 @@ def _constraint(record: type[Constraint], place: str, given: object) -> Constrai
     """Return a record whose fields are the keys of a JSON object; arrays are tuples there."""
     known = dataclasses.fields(record)
     required = tuple(each.name for each in known if each.default is dataclasses.MISSING)
-    values = _object(place, given, required=required, optional=tuple(each.name for each in known))
+    optional = tuple(each.name for each in known if each.name not in required)
+    values = _object(place, given, required=required, optional=optional)
     with _inside(place):
         for each in known:
             if str(each.type).startswith("tuple") and each.name in values:

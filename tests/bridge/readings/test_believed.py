@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bridge.readings.believed import LEAST_AVAILABILITY, read_nodes
+from bridge.readings.payload_faults import PayloadFault
 from bridge.settings import ReadingsSettings
 
 HOST = "uniroma2-1"
@@ -80,6 +81,7 @@ def test_a_malformed_reading_is_a_fault(make, changes, message):
         {"load": {"cpu": float("nan"), "memory": -1.0}},
         {"load": "heavy"},
         {"outages": {"count": -1}},
+        {"outages": {"count": -1}, "links": None},
     ],
 )
 def test_an_impossible_figure_that_decides_nothing_costs_nothing(make, changes):
@@ -87,6 +89,16 @@ def test_an_impossible_figure_that_decides_nothing_costs_nothing(make, changes):
     readings = read(make, make.reading(HOST, None, 5.0, **changes))
     assert readings.by_host[HOST].coordinate.position_ms == (5.0, 0.0, 0.0)
     assert readings.faults == ()
+
+
+def test_a_refused_reading_names_what_costs_it(make):
+    """Not what alone would be left out, though it stands before it and is of another kind."""
+    changes = {"load": {"cpu": "x", "memory": 0.0}, "links": [], "availability": 1.5, "error": -1.0}
+    readings = read(make, make.reading(HOST, None, 0.0, **changes))
+    assert readings.faults == (
+        f"reading of {HOST} is malformed (error: Input should be greater than or equal to 0)",
+    )
+    assert readings.refused == {PayloadFault.IMPOSSIBLE: 1}
 
 
 @pytest.mark.parametrize("payload", [b"", b"{", b"\xff", b"[" * 10_000, b"null"])

@@ -164,6 +164,11 @@ NODE = ("network", "nodes", 1)
             "$.objective.range.response_time: expected min < max, got [9, 1]",
         ),
         (("objective", "ranges"), {}, '$.objective: unknown key "ranges"; the keys are weights, range'),
+        (
+            ("constraints",),
+            {"co_location": [{"operators": ["a", "b"], "least": 1}]},
+            '$.constraints.co_location[0]: unknown key "least"; the keys are operators, most',
+        ),
         (("current",), {"c": "x"}, "$.current.c: no operator has that name"),
         (("current",), {"a": "w"}, '$.current.a: "w" is not a node of the network'),
         (("current",), {"a": ["x"]}, "$.current.a: an array is not a node of the network"),
