@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
+from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
+import typer.main
+import typer.testing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,6 +48,22 @@ def spark() -> Iterator[SparkSession]:
         for key, value in FEW_ROWS.items():
             session.conf.set(key, value)
         yield session
+
+
+@pytest.fixture(scope="session", autouse=True)
+def commands_are_built_once() -> Iterator[None]:
+    """Typer makes all commands anew at every call, which takes longer than most tests of one of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        once = cache(typer.main.get_command)
+        patch.setattr(typer.main, "get_command", once)
+        patch.setattr(typer.testing, "_get_command", once)
+        yield
+
+
+def pytest_collection_finish() -> None:
+    """Spare modules and tests from the search for garbage: they are many, and stay to the end."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_configure(config: pytest.Config) -> None:
