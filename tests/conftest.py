@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 import typer.main
 import typer.testing
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +23,12 @@ if TYPE_CHECKING:
 # most of the tests do; set before any other module is imported, and inherited by workers and commands.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# tests share their machine with others: no example may fail for being slow
+settings.register_profile(
+    "any-speed", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("any-speed")
 
 SERVERS = {"redis_server", "lasting_redis", "zookeeper", "no_zookeeper"}
 """Fixtures that start a real server; tests that use one are no unit tests and run on their own."""
