@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
+from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
+import typer.main
+import typer.testing
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +23,12 @@ if TYPE_CHECKING:
 # most of the tests do; set before any other module is imported, and inherited by workers and commands.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# tests share their machine with others: no example may fail for being slow
+settings.register_profile(
+    "any-speed", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("any-speed")
 
 SERVERS = {"redis_server", "lasting_redis", "zookeeper", "no_zookeeper"}
 """Fixtures that start a real server; tests that use one are no unit tests and run on their own."""
@@ -38,6 +49,22 @@ def spark() -> Iterator[SparkSession]:
 
     with spark_session() as session:
         yield session
+
+
+@pytest.fixture(scope="session", autouse=True)
+def commands_are_built_once() -> Iterator[None]:
+    """Typer makes all commands anew at every call, which takes longer than most tests of one of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        once = cache(typer.main.get_command)
+        patch.setattr(typer.main, "get_command", once)
+        patch.setattr(typer.testing, "_get_command", once)
+        yield
+
+
+def pytest_collection_finish() -> None:
+    """Spare modules and tests from the search for garbage: they are many, and stay to the end."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Protocol
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, settings
 
 from scheduler.model.capacity import TOLERANCE
 from scheduler.model.constraints.bandwidth import PairBandwidth, UplinkBandwidth
@@ -35,12 +34,6 @@ if TYPE_CHECKING:
 
     from scheduler.base.arrays import IntArray
     from scheduler.model.constraints.constraint import Constraint
-
-# tests share their machine with others: no example may fail for being slow
-settings.register_profile(
-    "any-speed", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.load_profile("any-speed")
 
 WEIGHTS = (
     {"response_time": 1.0},

@@ -60,7 +60,7 @@ def ruled_worth(
 
 @every_strategy
 @given(seed=st.integers(0, 10_000), n_ops=st.integers(1, 10))
-@settings(max_examples=20)
+@settings(max_examples=12)
 def test_plans_are_feasible_and_their_worth_is_true(
     make_problem: MakeProblem, independent: type[Independent], strategy: str, seed: int, n_ops: int
 ) -> None:
@@ -122,8 +122,12 @@ def test_response_times_on_a_hundred_nodes_agree_with_path_enumeration(
 @pytest.mark.parametrize("seed", [0, 7])
 def test_the_same_seed_gives_the_same_plan(make_problem: MakeProblem, strategy: str, seed: int) -> None:
     """Nothing but problem, parameters and seed decides."""
-    first = plan(make_problem(seed, 9, 10), strategy, seed=seed)
-    second = plan(make_problem(seed, 9, 10), strategy, seed=seed)
+
+    def drawn() -> Result:
+        return plan(make_problem(seed, 9, 10), strategy, seed=seed)
+
+    first = planned(make_problem, strategy, 0, pins=True)[1] if seed == 0 else drawn()
+    second = drawn()
 
     assert first.placement is not None
     assert second.placement is not None
@@ -154,12 +158,12 @@ def test_planning_on_the_result_of_a_plan_moves_nothing(
 
 
 @pytest.mark.parametrize("strategy", NEVER_WORSE)
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("pins", [False, True])
 def test_strategies_that_promise_it_are_never_worse_than_greedy(
-    make_problem: MakeProblem, strategy: str, seed: int
+    make_problem: MakeProblem, strategy: str, seed: int, *, pins: bool
 ) -> None:
     """Under every kind of weights, with and without pins."""
-    pins = seed % 2 == 0
     _, greedy = planned(make_problem, "greedy", seed, pins=pins)
     _, result = planned(make_problem, strategy, seed, pins=pins)
 
@@ -203,7 +207,7 @@ def test_rules_are_kept_on_larger_problems(
 ) -> None:
     """Twelve operators on twenty nodes, with little time."""
     problem = ruled_problem(seed, 12, 20)
-    result = plan(problem, strategy, deadline=Deadline(clock=count().__next__, at=60))
+    result = plan(problem, strategy, deadline=Deadline(clock=count().__next__, at=20))
 
     assert result.placement is not None
     assert keeps_rules(problem, result.placement)

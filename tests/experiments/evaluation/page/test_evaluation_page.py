@@ -158,6 +158,12 @@ def page() -> str:
     return html(evaluation())
 
 
+@pytest.fixture
+def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out what takes longest, where only the words of a page of its own are looked at."""
+    monkeypatch.setattr("experiments.reports.rendered.inline_svg", lambda *_, **__: "")
+
+
 def test_the_page_is_well_formed_and_loads_nothing(page: str) -> None:
     """Links lead into the page itself, or hold their content."""
     read = Page(page)
@@ -171,6 +177,7 @@ def test_the_page_is_well_formed_and_loads_nothing(page: str) -> None:
     assert "<script" not in page
 
 
+@pytest.mark.usefixtures("no_pictures")
 def test_the_verdict_stands_before_everything_else(page: str) -> None:
     assert page.index("All answers are right") < page.index("<h2>")
     wrong = html(evaluation(equal=False))
@@ -178,6 +185,7 @@ def test_the_verdict_stands_before_everything_else(page: str) -> None:
     assert "All answers are right" not in wrong
 
 
+@pytest.mark.usefixtures("no_pictures")
 def test_a_querys_figures_have_its_own_prediction() -> None:
     made = evaluation(("only",))
     own = replace(made.runs[0].prediction, end_to_end_ms=123.4, streams_between_sites=77)
