@@ -47,9 +47,12 @@ class _NamingStrategies(TyperCommand):
 
         option = next(each for each in self.params if each.name == "strategy")
         assert isinstance(option, TyperOption)  # noqa: S101 - see solve
-        option.required = True
-        option.help = f"{option.help} One of {', '.join(STRATEGIES)}."
-        super().format_help(ctx, formatter)
+        usual = option.required, option.help
+        option.required, option.help = True, f"{option.help} One of {', '.join(STRATEGIES)}."
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            option.required, option.help = usual
 
 
 def solve(
