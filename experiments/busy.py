@@ -78,8 +78,8 @@ def busy_sentence(shares: Mapping[str, float | None]) -> str:
     if not known:
         return "How busy the processors were while rows were measured is not known."
     low, high = f"{min(known.values()):.0%}", f"{max(known.values()):.0%}"
-    told = f"Processors busy while rows were measured: {low if low == high else f'{low} to {high}'}"
+    busy = f"Processors busy while rows were measured: {low if low == high else f'{low} to {high}'}"
     disturbed = [f"{run} ({share:.0%})" for run, share in known.items() if is_disturbed(share)]
     if not disturbed:
-        return f"{told}; no run was disturbed (above {DISTURBED_ABOVE:.0%})."
-    return f"{told}. DISTURBED, above {DISTURBED_ABOVE:.0%}, and not to be compared: {', '.join(disturbed)}."
+        return f"{busy}; no run was disturbed (above {DISTURBED_ABOVE:.0%})."
+    return f"{busy}. DISTURBED, above {DISTURBED_ABOVE:.0%}, and not to be compared: {', '.join(disturbed)}."

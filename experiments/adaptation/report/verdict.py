@@ -1,4 +1,4 @@
-"""What the comparison with the expected answers said, in words; a query that moved starts its window anew."""
+"""What the comparison with the expected answers said, in words."""
 
 from __future__ import annotations
 
