@@ -50,6 +50,9 @@ class _Piece(NamedTuple):
 class Batcher:
     """Makes batches of an epoch's rows.
 
+    The first one is a probe of a single row: nothing follows until it is worked off. So an epoch that begins
+    while workers are gone costs one row, not all from which the windows are rebuilt.
+
     Args:
         began: The epoch.
         run: Id of the run.
@@ -109,12 +112,15 @@ class Batcher:
         Args:
             seen: Last row that is worked off in this epoch.
         """
-        if not self._pieces or self._pieces[0].first > seen + self._ahead:
+        probing = seen < self._origin
+        if not self._pieces or self._pieces[0].first > (self._origin if probing else seen + self._ahead):
             return None
         first = self._pieces[0].first
         while self._cuts and self._cuts[-1] <= first:
             self._cuts.pop()
-        stop = min(first + MOST_ROWS, self._cuts[-1] if self._cuts else first + MOST_ROWS)
+        stop = first + (1 if probing else MOST_ROWS)
+        if self._cuts:
+            stop = min(stop, self._cuts[-1])
         lines: list[str] = []
         entries: list[str] = []
         while self._pieces and first + len(lines) < stop:

@@ -35,12 +35,14 @@ class Began:
         origin: The first row to send.
         queries: Where each query stands.
         known: The epoch that Redis knew before; less than the source's own last one: it has lost its data.
+        sent: The highest row that any source has sent.
     """
 
     epoch: int
     origin: int
     queries: Mapping[str, QueryStart]
     known: int
+    sent: int
 
     @property
     def packed(self) -> str:
@@ -221,7 +223,7 @@ class ProgressWatch:
         self._settings = settings
         self._semantics = json.dumps(semantics.document())
         self._progress = Progress()
-        self._sent = 0
+        self._sent = self._written = (0, 0)
         self._fault: str | None = None
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watch progress", daemon=True)
@@ -235,9 +237,14 @@ class ProgressWatch:
         """Start to ask."""
         self._thread.start()
 
-    def note_sent(self, row: int) -> None:
-        """Let Redis know the highest row that was sent, for the number of rows that were sent again."""
-        self._sent = row
+    def note_sent(self, row: int, again: int) -> None:
+        """Let Redis know what was sent.
+
+        Args:
+            row: The highest row.
+            again: How many rows this source has sent that had been sent before.
+        """
+        self._sent = (row, again)
 
     def note_fault(self, sentence: str) -> None:
         """Let who collects the results know why none come; empty: they do."""
@@ -259,7 +266,6 @@ class ProgressWatch:
     def _watch(self) -> None:
         connection = RedisConnection(self._settings.redis, _SILENCE_S)
         key, queries = self._settings.run.progress, self._settings.queries
-        written = 0
         written_fault: str | None = None
         try:
             connection.call("HSET", key, "semantics", self._semantics)
@@ -268,9 +274,12 @@ class ProgressWatch:
                 reply = cast("list[bytes | None]", connection.call("HMGET", key, *fields))
                 epoch, *seen = (int(value or 0) for value in reply)
                 self._progress = Progress(epoch, min(seen))
-                if self._sent > written:
-                    written = self._sent
-                    connection.call("HSET", key, "sent", written)
+                row, again = self._sent
+                if row > self._written[0]:
+                    connection.call("HSET", key, "sent", row)
+                if again > self._written[1]:
+                    connection.call("HINCRBY", key, "replayed", again - self._written[1])
+                self._written = (row, again)
                 if self._fault != written_fault:
                     written_fault = self._fault
                     if written_fault:
@@ -288,9 +297,9 @@ def _begin(
     reply = connection.call("EVAL", BEGIN, len(keys), *keys, epoch, sent, int(yielding), *settings.queries)
     if reply is None:
         return None
-    known, began, origin, queries = cast("tuple[int, bytes, bytes, list[list[Reply]]]", reply)
+    known, began, origin, queries, highest = cast("tuple[int, bytes, bytes, list[list[Reply]], int]", reply)
     starts = {}
     for each in queries:
         name, start, clock, released = (part.decode() for part in cast("list[bytes]", each))
         starts[name] = QueryStart(int(start), None if clock == "-" else int(clock), int(released))
-    return Began(int(began), int(origin), starts, known)
+    return Began(int(began), int(origin), starts, known, highest)

@@ -20,7 +20,7 @@ class Summary:
         tops: Changes of the ten best.
         instants: Drop-off instants with a state.
         epochs: How many times the source began or began again.
-        replayed: Rows that were sent again, to rebuild windows or after a loss; at least so many.
+        replayed: Rows that were sent again, to rebuild windows or after a loss.
         fast_rows: Rows before the paced ones.
         rate_per_s: Rate of the paced rows; 0 when there were none.
         semantics: How the query was read, each choice by its name.

@@ -48,11 +48,10 @@ end
 redis.call('XGROUP', 'CREATE', rows, 'epoch-' .. epoch, after, 'MKSTREAM')
 redis.call('HSET', progress, 'epoch', epoch, 'sent', sent)
 redis.call('HINCRBY', progress, 'epochs', 1)
-redis.call('HINCRBY', progress, 'replayed', math.max(0, sent - tonumber(origin) + 1))
 for _, query in ipairs(queries) do
   redis.call('HSET', progress, 'seen:' .. query[1], tonumber(origin) - 1)
 end
-return {known, epoch, origin, queries}
+return {known, epoch, origin, queries, sent}
 """
 """Begins an epoch: from then on every older sink is refused, and every older source gets no more rows.
 
@@ -62,8 +61,8 @@ went back costs epochs that bolts drop until the source has leapt up to theirs, 
 
 Keys: stream of rows, hash of progress. Arguments: an epoch that it has to be above, the last row that it has
 sent (0: none), 1 if nothing shall be done while all rows that are there are worked off (the answer is nil
-then), the queries. Returns the epoch that Redis knew, the new one (a text), its origin, and per query: name,
-start, clock (`-`: none), released row.
+then), the queries. Returns the epoch that Redis knew, the new one (a text), its origin, per query: name,
+start, clock (`-`: none), released row; and the highest row that any source has sent.
 """
 
 RELEASE = """

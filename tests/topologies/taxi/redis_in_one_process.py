@@ -64,7 +64,7 @@ class Redis:
         n, lines = int(self.rows[-1].fields["n"]), self.rows[-1].fields.get("lines", "")
         return n + lines.count("\n") <= min(int(self.progress[f"seen:{query}"]) for query in self.queries)
 
-    def begin(self, epoch: int) -> Began:
+    def begin(self, epoch: int, sent: int) -> Began:
         known = int(self.progress.get("epoch", 0))
         starts = {}
         for query in self.queries:
@@ -74,9 +74,9 @@ class Redis:
             starts[query] = QueryStart(start, None if clock == "-" else int(clock), released)
         origin = min(each.start for each in starts.values())
         number = max(known + 1, epoch + 1, int(1000 * (self.now_s + self.clock_ahead_s)))
-        began = Began(number, origin, starts, known)
+        began = Began(number, origin, starts, known, max(sent, int(self.progress.get("sent", 0))))
         self.progress |= {f"seen:{query}": str(origin - 1) for query in self.queries}
-        self.progress["epoch"] = str(began.epoch)
+        self.progress |= {"epoch": str(began.epoch), "sent": str(began.sent)}
         self.begun += 1
         return began
 
@@ -124,11 +124,11 @@ class Redis:
             began: Began | None = None
             epoch = 0
 
-            def begin_again(self, epoch: int, _: int, *, yielding: bool = False) -> None:
+            def begin_again(self, epoch: int, sent: int, *, yielding: bool = False) -> None:
                 self.told = False
                 if yielding and redis.is_idle:
                     return
-                self.began = redis.begin(epoch)
+                self.began = redis.begin(epoch, sent)
                 self.epoch = self.began.epoch
                 rebuild = {redis.progress.get(f"rebuild_id:{query}") for query in redis.queries}
                 ids = [each.id for each in redis.rows]
@@ -155,7 +155,7 @@ class Redis:
             def start(self) -> None:
                 pass
 
-            def note_sent(self, row: int) -> None:
+            def note_sent(self, row: int, again: int) -> None:
                 pass
 
             def note_fault(self, sentence: str) -> None:

@@ -17,7 +17,8 @@ def entry(n: int, count: int) -> Entry:
 
 
 def began(**queries: QueryStart) -> Began:
-    return Began(3, min(each.start for each in queries.values()), {k[1:]: v for k, v in queries.items()}, 2)
+    origin = min(each.start for each in queries.values())
+    return Began(3, origin, {k[1:]: v for k, v in queries.items()}, 2, 0)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -60,11 +61,29 @@ def test_no_more_is_under_way_than_may_be() -> None:
     """What is worked off makes room for as much."""
     batcher = Batcher(began(q1=QueryStart()), run="r1", ahead=100)
     batcher.take([entry(1, 60), entry(61, 60), entry(121, 60)])
-    assert batcher.next_batch(seen=0) is not None
+    assert batcher.next_batch(seen=1) is not None
     batcher.take([entry(181, 60)])
     assert batcher.waiting == 60
     assert batcher.next_batch(seen=80) is None
     assert batcher.next_batch(seen=81) is not None
+
+
+def test_an_epoch_begins_with_one_row_and_goes_on_when_it_is_worked_off() -> None:
+    """Also where that row is one of many of an entry, or the end."""
+    batcher = Batcher(began(q1=QueryStart(7, 5, 0)), run="r1", ahead=100)
+    batcher.take([entry(1, 60)])
+    probe = batcher.next_batch(seen=6)
+    assert probe is not None
+    assert (probe.header.first, probe.header.next, probe.lines) == (7, 8, "row 7")
+    assert batcher.next_batch(seen=6) is None
+    rest = batcher.next_batch(seen=7)
+    assert rest is not None
+    assert (rest.header.first, rest.header.next) == (8, 61)
+    batcher = Batcher(began(q1=QueryStart(61, 5, 60)), run="r1", ahead=100)
+    batcher.take([Entry("61-0", {"n": "61", "end": "1"})])
+    probe = batcher.next_batch(seen=60)
+    assert probe is not None
+    assert probe.end
 
 
 def test_missing_rows_are_reported() -> None:
@@ -81,6 +100,6 @@ def test_what_is_no_entry_is_reported_and_what_came_twice_is_left_out() -> None:
     bad = [Entry("7-0", {"n": "x", "lines": "a"}), Entry("8-0", {"n": "1", "line": "a"})]
     sentences = batcher.take([*bad, entry(1, 2), entry(1, 2), entry(2, 3)])
     assert [sentence.split(" ")[2] for sentence in sentences] == ["7-0", "8-0"]
-    batch = batcher.next_batch(seen=0)
+    batch = batcher.next_batch(seen=1)
     assert batch is not None
     assert batch.lines.split("\n") == ["row 1", "row 2", "row 3", "row 4"]

@@ -186,7 +186,10 @@ def test_two_sources_that_live_at_once_do_not_fight(run: Callable[..., Finished]
 def test_a_batch_that_always_fails_begins_epochs_ever_more_rarely(
     stage: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, lines: list[str], *, first: bool, replay: bool
 ) -> None:
-    """At last once a minute, also when rows before it come again each time; it is said which."""
+    """At last once a minute, also when rows before it come again each time; it is said which.
+
+    Epochs of which only one row was sent cost little and wait for a tenth of the time so far.
+    """
     rows = lines[:40]
     poison = 1 if first else 23
     work = Parser.work
@@ -202,9 +205,9 @@ def test_a_batch_that_always_fails_begins_epochs_ever_more_rarely(
     storm.redis.feed(rows, storm.random)
     storm.settle(most=600)
     assert storm.redis.now_s >= 600
-    assert 10 <= storm.redis.begun <= 18
+    assert (25 if first else 10) <= storm.redis.begun <= (50 if first else 30)
     told = [error for error in storm.errors if error.startswith("('dataSource'")]
-    named = r": rows? (\d+)(?: to (\d+))? (?:is|are) the first not worked off after 1\d epochs in a row"
+    named = r": rows? (\d+)(?: to (\d+))? (?:is|are) the first not worked off after \d+ epochs in a row"
     found = re.search(named, told[-1]) if told else None
     assert found is not None
     assert int(found[1]) == 1 + int(storm.redis.progress.get("released:1", "0"))
@@ -221,7 +224,7 @@ def test_a_row_that_is_worked_off_ends_the_long_pauses(
     monkeypatch.setattr(Parser, "work", lambda *_: None)
     storm.settle(most=100)
     tries = storm.stage(("dataSource", 0)).component._tries
-    assert tries.count == storm.redis.begun - 1 == 4
+    assert tries.count == storm.redis.begun - 1 > 10
     monkeypatch.setattr(Parser, "work", work)
     storm.settle()
     assert storm.redis.ended

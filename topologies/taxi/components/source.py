@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from topologies.redis_io.reader import Entry
 
 _BATCHES_PER_CALL = 4
-_TRIES_AT_START = 4  # two minutes with the usual stall time: workers are started by then
+_START_S = 120.0  # a worker may take a minute to start; beyond it is a fault
+_PROBE_S = 2.0  # a row alone needs less on its way through the topology, unless workers are starting
 _LEAST_EPOCH_S = 1.0  # a batch that fails again and again must not begin epochs without a pause
 
 
@@ -29,8 +30,9 @@ class DataSource(HardenedSpout):
 
     When rows are under way and nothing is worked off for a while, when a batch fails, and when the
     connection to Redis broke, it begins a new epoch: all rows from which the windows can be rebuilt come
-    again. So does a source that another one has superseded, once that one makes no progress. Epochs that get
-    no further than those before wait longer and longer for the next.
+    again, the first of them alone: the others follow when it has come through. So does a source that another
+    one has superseded, once that one makes no progress. Epochs that get no further than those before wait
+    longer and longer for the next.
     """
 
     outputs: ClassVar = [*Header.FIELDS, "trail", "entries", "end", "lines"]
@@ -43,6 +45,7 @@ class DataSource(HardenedSpout):
     _epoch: int
     _sent: int
     _highest: int
+    _again: int
     _outage: bool
     _failed: bool
     _began_s: float
@@ -59,11 +62,11 @@ class DataSource(HardenedSpout):
         self._acked = is_replayed(storm_conf)
         self._batcher = None
         self._superseded = False
-        self._epoch = self._sent = self._highest = 0
+        self._epoch = self._sent = self._highest = self._again = 0
         self._outage = self._failed = False
         self._progress = Progress()
         self._began_s = self._progress_s = monotonic()
-        self._tries = Tries()
+        self._tries = Tries(self._began_s)
         self._furthest = 0
         self._under_way = deque()
         self._flows = False
@@ -88,12 +91,13 @@ class DataSource(HardenedSpout):
                 return
             if self._sent <= seen:
                 self._progress_s = monotonic()  # nothing was under way until now
+                self._tries.under_way(self._progress_s)
             header = batch.header
             self._under_way.append(header)
             self._sent = header.next - 1
-            if self._sent > self._highest:
-                self._highest = self._sent
-                self._watch.note_sent(self._sent)
+            self._again += max(0, min(self._sent, self._highest) - header.first + 1)
+            self._highest = max(self._highest, self._sent)
+            self._watch.note_sent(self._highest, self._again)
             tup_id = f"{header.epoch} {header.first}" if self._acked else None
             self.emit(
                 [*header.values, str(now_us()), batch.entries, int(batch.end), batch.lines], tup_id=tup_id
@@ -142,9 +146,10 @@ class DataSource(HardenedSpout):
         self._batcher = Batcher(began, self._settings.run.id, self._settings.ahead)
         if self._superseded:
             self.logger.warning("another source's epoch made no progress, so epoch %d begins", began.epoch)
-            self._tries.count += 1
+            self._tries.add(in_full=True)
         self._superseded = False
         self._sent = began.origin - 1
+        self._highest = max(self._highest, began.sent)
         self._under_way.clear()
         self._failed = False
         self._progress = Progress(began.epoch, began.origin - 1)
@@ -167,40 +172,59 @@ class DataSource(HardenedSpout):
 
     def _look_at_progress(self) -> None:
         """Begin a new epoch when nothing moves though it should."""
-        progress = self._watch.progress
-        if progress != self._progress and progress.epoch >= self._epoch:
-            if progress.epoch == self._progress.epoch == self._epoch and progress.seen > self._progress.seen:
-                self._flows = True
-            if progress.seen > self._furthest:  # rows that come again to rebuild windows are no step forward
-                self._furthest = progress.seen
-                self._tries.count = 0
-                if self._batcher is not None:
-                    self._watch.note_fault("")
-            self._progress = progress
-            self._progress_s = monotonic()
-        stall_s = self._tries.wait_s(self._settings.stall_s)
-        if monotonic() - self._progress_s <= stall_s:
+        now_s = monotonic()
+        self._note_progress(now_s)
+        if now_s - self._progress_s <= self._patience_s(now_s):
             return
         if self._superseded:
-            self._progress_s = monotonic()
-            self._reader.begin_again(self._epoch + self._tries.leap, self._highest, yielding=True)
+            self._progress_s = now_s
+            self._reader.begin_again(self._epoch + self._tries.leap_ms(now_s), self._highest, yielding=True)
         elif self._batcher is not None and self._sent > self._seen(self._batcher):
-            stall = f"no row was worked off for {stall_s:g} s, {self._stuck()}"
-            if self._flows or self._tries.count >= _TRIES_AT_START:
-                self.report_error(f"{stall}; they come again in a new epoch")
-            else:  # no fault: a worker may take a minute to start
+            stuck_s = self._tries.stuck_s(now_s)
+            stall = f"no row was worked off for {stuck_s:.1f} s, {self._stuck()}"
+            if not self._flows and stuck_s < _START_S:
                 self.logger.warning("%s: other components may not have started yet", stall)
+            elif self._tries.worth_reporting:
+                self.report_error(f"{stall}; they come again in a new epoch")
             if self._tries.count:
                 self._watch.note_fault(stall)
-            self._begin_again()
+            self._begin_again(now_s)
+
+    def _note_progress(self, now_s: float) -> None:
+        progress = self._watch.progress
+        if progress == self._progress or progress.epoch < self._epoch:
+            return
+        if progress.epoch == self._progress.epoch == self._epoch and progress.seen > self._progress.seen:
+            self._flows = True
+        if progress.seen > self._furthest:  # rows that come again to rebuild windows are no step forward
+            self._furthest = progress.seen
+            self._tries.further(now_s)
+            if self._batcher is not None:
+                self._watch.note_fault("")
+        self._progress = progress
+        self._progress_s = now_s
+
+    def _patience_s(self, now_s: float) -> float:
+        """Return for how long an epoch, or that of the other source, may stand still, seconds."""
+        stall_s = self._settings.stall_s
+        if self._batcher is None or self._came_through(self._batcher):
+            return self._tries.wait_s(stall_s, now_s, in_full=True)
+        return self._tries.wait_s(min(stall_s, _PROBE_S), now_s, in_full=False)
+
+    def _came_through(self, batcher: Batcher) -> bool:
+        """Return whether the epoch's first row is worked off."""
+        return self._seen(batcher) >= batcher.origin
 
     def _look_at_failure(self) -> None:
         if not self._failed or self._batcher is None:
             return
-        if monotonic() - self._began_s >= self._tries.wait_s(_LEAST_EPOCH_S):
-            if self._tries.count:  # the component that failed has reported the first time
+        now_s = monotonic()
+        in_full = self._came_through(self._batcher)
+        if now_s - self._began_s >= self._tries.wait_s(_LEAST_EPOCH_S, now_s, in_full=in_full):
+            # the component that failed has reported the first time
+            if self._tries.count and self._tries.worth_reporting:
                 self._report_to_all(f"a batch failed, {self._stuck()}")
-            self._begin_again()
+            self._begin_again(now_s)
 
     def _report_to_all(self, message: str) -> None:
         """Report why nothing comes, in Storm and to the collector of results, until something does."""
@@ -220,8 +244,9 @@ class DataSource(HardenedSpout):
         times = f" after {self._tries.count + 1} epochs in a row" if self._tries.count else ""
         return f"with rows up to {self._sent} under way: {rows} the first not worked off{times}"
 
-    def _begin_again(self) -> None:
+    def _begin_again(self, now_s: float) -> None:
+        in_full = self._batcher is not None and self._came_through(self._batcher)
         self._batcher = None
-        self._progress_s = monotonic()
-        self._reader.begin_again(self._epoch + self._tries.leap, self._highest)
-        self._tries.count += 1
+        self._progress_s = now_s
+        self._reader.begin_again(self._epoch + self._tries.leap_ms(now_s), self._highest)
+        self._tries.add(in_full=in_full)
