@@ -175,8 +175,7 @@ def make_frame(
         sorted({*choice, *held.tolist(), *(host for host in current if host is not None)}), dtype=np.int64
     )
     if nodes.size == 0:
-        msg = "no host has a free worker slot and room for an executor"
-        raise NoHostError(msg)
+        raise NoHostError("no host has a free worker slot and room for an executor")
     chosen = np.zeros(n_hosts, dtype=np.bool_)
     chosen[choice] = True
     allowed = permitted & chosen

@@ -15,8 +15,9 @@ from bridge.server.callbacks import RoundCallbacks, Unplanned
 from bridge.server.fault_log import FaultLog
 from bridge.server.reading_watch import ReadingWatch
 from bridge.wire.contract import WireError, idl
-from bridge.wire.encoding import encode_request, encode_response, response_to_thrift
+from bridge.wire.encoding import encode_request, encode_response
 from bridge.wire.request_decoding import request_from_thrift
+from bridge.wire.structs import to_thrift
 from scheduler.contract.children import INLINE
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ class RoundHandler:
             timings_ms = {"wait": (planning_s - began_s) * 1000, "plan": (planned_s - planning_s) * 1000}
             self._record(request, done, timings_ms, time_s=began_unix_s, now_s=planning_s, memory=memory)
             self._tell(request, done, timings_ms, planning_s)
-            return response_to_thrift(done.response)
+            return to_thrift(done.response)
         except Exception as error:
             # The shim must get an answer: it then lets Storm's own scheduler do the round.
             self._log.exception("round failed", round_id=request.round_id)

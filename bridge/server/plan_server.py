@@ -87,8 +87,7 @@ class PlanServer:
                 raise
         except OSError as error:
             why = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be used ({error.strerror})"
-            msg = f"port {port} of {host} {why}"
-            raise ServerError(msg) from error
+            raise ServerError(f"port {port} of {host} {why}") from error
         self._listener = listener
         bound = listener.getsockname()
         return str(bound[0]), int(bound[1])
@@ -96,8 +95,7 @@ class PlanServer:
     def serve(self) -> None:
         """Accept connections until `stop` is called, then let running calls finish and close everything."""
         if self._listener is None:
-            msg = "listen first"
-            raise RuntimeError(msg)
+            raise RuntimeError("listen first")
         with selectors.DefaultSelector() as selector:
             selector.register(self._listener, selectors.EVENT_READ)
             selector.register(self._wake_reader, selectors.EVENT_READ)

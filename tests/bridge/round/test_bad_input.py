@@ -18,8 +18,8 @@ from bridge.round.planner import plan_round
 from bridge.round.round_data import gather_data
 from bridge.server.metrics import DaemonMetrics
 from bridge.settings import NetworkSettings, Settings
-from bridge.wire.encoding import request_to_thrift
 from bridge.wire.messages import Decision, Grouping, Reading, ReadingKind
+from bridge.wire.structs import to_thrift
 
 HOST, PEER, SITE = "uniroma2-1", "europe-west1-1", "uniroma2"
 NAMES = "faults in readings, metadata or settings"
@@ -48,7 +48,7 @@ def metered(running):
             for kind in FaultKind
             if (count := registry.get_sample_value("stormplace_daemon_faults_total", {"kind": kind}))
         }
-        daemon.plan = lambda request: daemon.handler.plan(request_to_thrift(request))
+        daemon.plan = lambda request: daemon.handler.plan(to_thrift(request))
         yield daemon
 
 
