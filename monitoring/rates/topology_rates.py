@@ -78,13 +78,13 @@ class TopologyRates:
             measured.append(Measured(one, history.window(now_s) if one.counters is not None else None))
         rates = derive(self.shape, measured)
         return Step(
-            rates=self._to_tell(now_s, rates) if refreshed and rates is not None else None,
+            rates=self._to_publish(now_s, rates) if refreshed and rates is not None else None,
             faults=self._new_faults(looks),
             faulty=Counter(one.fault_kind for one in looks if one.fault),
             missing=None if rates is None else rates.missing,
         )
 
-    def _to_tell(self, now_s: float, rates: Rates) -> Rates | None:
+    def _to_publish(self, now_s: float, rates: Rates) -> Rates | None:
         if rates.complete:
             self._whole_at_s = now_s
         elif now_s - self._whole_at_s < TORN_AFTER_S:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from kazoo.exceptions import NoAuthError
 
-from monitoring.zookeeper.ephemeral_node import REPLY_S
+from monitoring.zookeeper.replies import REPLY_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable

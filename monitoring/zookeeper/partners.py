@@ -11,8 +11,8 @@ from kazoo.exceptions import NoAuthError, NoNodeError
 from formats.rates_reading import VERSION
 from monitoring.host_pairs import busiest
 from monitoring.json_input import amount, describe, json_object
-from monitoring.zookeeper.ephemeral_node import REPLY_S
 from monitoring.zookeeper.folder import Folder
+from monitoring.zookeeper.replies import REPLY_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable

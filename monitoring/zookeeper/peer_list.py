@@ -15,9 +15,9 @@ from kazoo.exceptions import KazooException, NoAuthError, NoNodeError
 from kazoo.handlers.threading import KazooTimeoutError
 
 from monitoring.reading import Address, probe_address
-from monitoring.zookeeper.ephemeral_node import REPLY_S
 from monitoring.zookeeper.folder import Folder
 from monitoring.zookeeper.peer_pool import PeerPool
+from monitoring.zookeeper.replies import REPLY_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -89,7 +89,7 @@ class PeerList:
         self._names: frozenset[str] = frozenset()
         self._addresses: dict[str, Address] = {}
         self._faults: dict[str, str] = {}
-        self._told = Listing(frozenset(), {})
+        self._reported = Listing(frozenset(), {})
         self._unreadable_readings = 0
         self.on_change: Callable[[], None] = lambda: None
         """Called when there is something to do in the next turn."""
@@ -128,8 +128,8 @@ class PeerList:
             self._pool.renew()
         self._resolve(client)
         listing = Listing(self._names, dict(self._addresses))
-        if listing != self._told:
-            self._told = listing
+        if listing != self._reported:
+            self._reported = listing
             self._on_listing(listing)
 
     def _look(self, client: Any) -> None:
