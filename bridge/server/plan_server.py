@@ -45,7 +45,7 @@ class PlanServer:
     Args:
         settings: Where to listen, how many connections, how large requests may be.
         handler: Answers calls.
-        log: Tells about connections that end badly.
+        log: Takes a line per connection that ends badly.
     """
 
     def __init__(

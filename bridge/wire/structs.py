@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
 from enum import IntEnum
-from functools import cache
 from typing import Any, TypeVar, get_args, get_type_hints
 
+from bridge.wire import messages
 from bridge.wire.contract import WireError, check_present, idl
 
 MessageT = TypeVar("MessageT")
+
+_HINTS: dict[Any, dict[str, Any]] = {
+    kind: get_type_hints(kind) for kind in vars(messages).values() if is_dataclass(kind)
+}
 
 
 def to_thrift(message: Any) -> Any:
@@ -32,11 +36,8 @@ def from_thrift(kind: type[MessageT], raw: Any, path: str = "") -> MessageT:
     check_present(raw, path)
     before = f"{path}." if path else ""
     return kind(
-        **{name: _value(hint, getattr(raw, name), before + name) for name, hint in _hints(kind).items()}
+        **{name: _value(hint, getattr(raw, name), before + name) for name, hint in _HINTS[kind].items()}
     )
-
-
-_hints = cache(get_type_hints)
 
 
 def _raw(value: Any) -> Any:

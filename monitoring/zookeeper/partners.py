@@ -10,7 +10,7 @@ from kazoo.exceptions import NoAuthError, NoNodeError
 
 from formats.rates_reading import VERSION
 from monitoring.host_pairs import busiest
-from monitoring.json_input import amount, describe, json_object
+from monitoring.json_input import describe, finite, json_object, list_at
 from monitoring.zookeeper.folder import Folder
 from monitoring.zookeeper.replies import REPLY_S
 
@@ -169,17 +169,15 @@ def pair_rates(content: bytes | None) -> PairRates:
     fields = json_object(content)
     if fields.get("version") != VERSION:
         raise ValueError(f"version {describe(fields.get('version'))} instead of {VERSION}")
-    lifetime_s = amount(fields.get("lifetime_s"))
-    if not lifetime_s:
+    lifetime_s = finite(fields.get("lifetime_s")) or 0.0
+    if lifetime_s <= 0:
         raise ValueError("lifetime_s is no time above zero")
-    pairs = fields.get("host_pairs", [])
-    if not isinstance(pairs, list):
-        raise ValueError("host_pairs is not a list")  # noqa: TRY004 - one kind of error for all bad content
+    pairs = list_at("host_pairs", fields.get("host_pairs", []))
     return PairRates(lifetime_s, tuple(_pair(number, pair) for number, pair in enumerate(pairs)))
 
 
 def _pair(number: int, pair: object) -> tuple[str, str, float]:
     match pair:
-        case [str(a), str(b), value] if (rate := amount(value)) is not None:
+        case [str(a), str(b), value] if (rate := finite(value)) is not None and rate >= 0:
             return a, b, rate
     raise ValueError(f"host_pairs[{number}] is not [host, host, tuples/s]")

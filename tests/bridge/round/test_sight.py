@@ -76,7 +76,7 @@ def rounds(requests, memory=NOTHING):
     answers = []
     for number, request in enumerate(requests):
         done = plan_round(request, Settings(), stopped, memory=memory, now_s=10.0 * number)
-        assert done.report.traces == ()
+        assert done.traces == ()
         memory = done.memory
         answers.append(done.response.plans[0])
     return answers, memory
