@@ -11,6 +11,7 @@ import numpy as np
 from bridge.problem.executor_graph import ExecutorGraph, build_executor_graph
 from bridge.problem.permits import permits_of
 from bridge.problem.shortlist import shortlist
+from bridge.readings.rates import UNMEASURED
 from scheduler.model.problem import UNPLACED, Application, Network, Node, Objective, Operator, Problem
 
 if TYPE_CHECKING:
@@ -70,7 +71,8 @@ class Task:
     @cached_property
     def graph(self) -> ExecutorGraph:
         """Executors and streams; worked out only for topologies that are planned."""
-        return build_executor_graph(self.topology, self.plan_settings, self.settings.rates, self.measured)
+        measured = self.measured or UNMEASURED
+        return build_executor_graph(self.topology, self.plan_settings, self.settings.rates, measured)
 
 
 @dataclass(frozen=True, eq=False)

@@ -60,9 +60,9 @@ def test_a_fresh_topology_may_use_every_host(make):
 
 
 @pytest.mark.parametrize(
-    ("weights", "told"), [({"response_time": 1.0}, False), ({"availability": 1.0}, True)]
+    ("weights", "weighed"), [({"response_time": 1.0}, False), ({"availability": 1.0}, True)]
 )
-def test_links_have_an_availability_only_where_it_is_weighed(make, weights, told):
+def test_links_have_an_availability_only_where_it_is_weighed(make, weights, weighed):
     """It is not worked out for the others."""
     request = make.cluster(make.taxi(settings={"weights": weights}))
     link = {"delay_ms": 5.0, "age_s": 0.0, "availability": 0.5}
@@ -70,7 +70,7 @@ def test_links_have_an_availability_only_where_it_is_weighed(make, weights, told
     request = replace(request, readings=(reading, *request.readings[1:]))
     state, task, view = prepare(request)
     network = build_problem(state, task, view, make_frame(state, task, 200, [None] * 8)).network
-    assert (network.link_availability is not None) is told
+    assert (network.link_availability is not None) is weighed
     if network.link_availability is not None:
         pair = network.index["uniroma2-1"], network.index["us-east1-1"]
         assert network.link_availability[pair] == network.link_availability[pair[::-1]] == 0.5

@@ -15,7 +15,7 @@ from tests.bridge.round.planner_rounds import AT_ONCE, GOOD, PINNED, SCATTERED, 
 
 
 def test_a_bad_running_placement_is_left_for_a_gain_that_is_worth_it(make):
-    """The scattered placement moves, the status and the price tell the gain."""
+    """The scattered placement moves, the status and the price state the gain."""
     request = make.cluster(make.assigned(make.taxi(settings=PINNED), SCATTERED))
     answer = only(request)
     assert answer.decision is Decision.ASSIGN
@@ -154,8 +154,8 @@ def test_running_executors_make_room_only_within_the_cap(make):
     assert only(request, move=AT_ONCE.model_copy(update={"max_moves_per_round": moves})) == answer
     refused = only(request, move=AT_ONCE.model_copy(update={"max_moves_per_round": moves - 1}))
     assert refused.decision is Decision.UNPLACEABLE
-    told = f"not placed: making room would move {moves} running executors, {moves - 1} may move; "
-    assert refused.status.startswith(told)
+    start = f"not placed: making room would move {moves} running executors, {moves - 1} may move; "
+    assert refused.status.startswith(start)
 
 
 def test_executors_on_a_dead_supervisor_stay_unless_they_are_moved_for_a_gain(make):

@@ -89,8 +89,8 @@ def test_of_rounds_that_overlap_the_one_that_began_last_has_the_last_word(make, 
         if request.round_id == "first":
             handler.plan(to_thrift(replace(request, round_id="second")))
         done = plan_round(request, *arguments, memory=memory, now_s=now_s)
-        told = Memory((TopologyMemory(request.round_id, watched=Watched((), now_s)),))
-        return replace(done, memory=told)
+        remembered = Memory((TopologyMemory(request.round_id, watched=Watched((), now_s)),))
+        return replace(done, memory=remembered)
 
     monkeypatch.setattr(rounds, "plan_round", planned)
     for name in ("first", "third"):

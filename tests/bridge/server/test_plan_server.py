@@ -127,16 +127,23 @@ def test_stopping_lets_a_running_round_finish(make, monkeypatch, running):
 def test_stopping_before_the_first_connection_is_awaited(monkeypatch, running):
     """A thread that begins to serve while another one stops the server leaves that one its socket."""
     with running() as daemon:
-        flag = daemon.server._stopping  # its user comes between the flag and the wake-up
-        set_flag = flag.set
+        listener = daemon.server._listener
 
-        def set_and_look_away():
-            set_flag()
-            daemon.connect().close()  # lets `serve` look at the flag, if it does
-            daemon.thread.join(0.1)
+        class SlowlyShut:
+            """A listener to which something comes between the server's flag and its end."""
 
-        monkeypatch.setattr(flag, "set", set_and_look_away)
+            def __getattr__(self, name):
+                return getattr(listener, name)
+
+            def shutdown(self, how):
+                daemon.connect().close()  # lets `serve` look at the flag, if it does
+                daemon.thread.join(0.1)
+                assert listener.fileno() >= 0
+                listener.shutdown(how)
+
+        monkeypatch.setattr(daemon.server, "_listener", SlowlyShut())
         daemon.server.stop()
+        monkeypatch.undo()
         daemon.server.stop()
         daemon.thread.join(60)
         assert not daemon.thread.is_alive()

@@ -85,8 +85,8 @@ def test_a_clock_far_from_the_others_is_named(ahead_s, named):
         host: NodeReading(host, None, None, 1.0, time_s=1e6 + time_s, age_s=age_s)
         for host, (time_s, age_s) in hosts.items()
     }
-    told = {"clocks_off": ("clock of c is more than 5 minutes off the other hosts'",)}
-    assert ReadingWatch().observe(readings, 0.0) == (told if named else {})
+    kinds = {"clocks_off": ("clock of c is more than 5 minutes off the other hosts'",)}
+    assert ReadingWatch().observe(readings, 0.0) == (kinds if named else {})
 
 
 def test_a_fault_is_told_once_until_it_was_away_for_long():

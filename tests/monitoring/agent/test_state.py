@@ -169,9 +169,9 @@ def link(**change: Any) -> dict[str, Any]:
 def test_a_malformed_part_about_links_is_reported_once_and_costs_only_them(
     tmp_path: Path, links: object, reason: str
 ) -> None:
-    told: list[str] = []
-    read = load(rewritten(tmp_path / "state", links=links), 3, told.append)
-    assert told == [reason]
+    faults: list[str] = []
+    read = load(rewritten(tmp_path / "state", links=links), 3, faults.append)
+    assert faults == [reason]
     assert read == replace(STATE, links={})
 
 
