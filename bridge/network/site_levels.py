@@ -81,7 +81,7 @@ class _Level:
     age_s: FloatArray
 
 
-def level_by_sites(embedded_ms: FloatArray, links: Links | None, site: IntArray, n_sites: int) -> Levelled:
+def level_by_sites(embedded_ms: FloatArray, links: Links, site: IntArray, n_sites: int) -> Levelled:
     """Bring coordinates and old links to the level of the fresh links between the same sites.
 
     Nothing changes between sites with fewer than three fresh links, where the links at or above the level are
@@ -91,13 +91,13 @@ def level_by_sites(embedded_ms: FloatArray, links: Links | None, site: IntArray,
 
     Args:
         embedded_ms: (n_hosts, n_hosts) delay by coordinates, NaN without two of them.
-        links: Direct links, None without any.
+        links: Direct links.
         site: (n_hosts,) site of each host, `n_sites` if unknown.
         n_sites: Number of sites.
     """
-    if links is None or not n_sites:
-        return Levelled(embedded_ms, NO_PAIRS if links is None else links.delays, NO_PAIRS)
     pairs, age_s = links.delays, links.delay_ages_s
+    if not len(age_s) or not n_sites:
+        return Levelled(embedded_ms, pairs, NO_PAIRS)
     low_site, high_site = site[pairs.low], site[pairs.high]
     width = n_sites + 1
     pair_of_sites = site_pairs(site, width).astype(np.int64)

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bridge.problem.occupancy import RoundState
-from bridge.problem.problem_builder import RoundView, Task, make_task
+from bridge.problem.problem_builder import Task, make_task
 from bridge.problem.topology_settings import parse_topology_settings
 from bridge.round.checks import check_assignment
 from bridge.round.improving import improve
@@ -116,8 +116,9 @@ class _Planner:
             self._data.delays,
             measured_before=memory.measured,
         )
-        view = RoundView(self._data.delays, self._data.availability, settings.plan)
-        self._search = Search(self._state, view, self._deadline_for, children)
+        self._search = Search(
+            self._state, self._data.delays, self._data.availability, self._deadline_for, children
+        )
         self._tasks = [self._task(index) for index in range(len(request.topologies))]
         self._order = sorted(range(len(request.topologies)), key=lambda index: request.topologies[index].id)
         self._verdicts: dict[int, Verdict] = {}

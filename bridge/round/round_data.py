@@ -66,7 +66,6 @@ class RoundData:
     @property
     def fault_counts(self) -> dict[FaultKind, int]:
         """Number of faulty inputs of the round by kind, as far as they are seen in a single round."""
-        links = self.delays.links
         return {
             **{FaultKind(f"readings_{kind}"): count for kind, count in self.readings.refused.items()},
             FaultKind.READINGS_STALE: len(self.readings.stale),
@@ -74,7 +73,7 @@ class RoundData:
             FaultKind.COORDINATES_UNCERTAIN: len(self.readings.uncertain),
             FaultKind.COORDINATES_CONTRADICTORY: int(not self.delays.embedding.trusted),
             FaultKind.LINKS_IMPOSSIBLE: self.readings.impossible_links,
-            FaultKind.LINKS_CONTRADICTORY: 0 if links is None else len(links.contradictions),
+            FaultKind.LINKS_CONTRADICTORY: len(self.delays.links.contradictions),
             **{FaultKind(f"rates_{kind}"): count for kind, count in self.refused_rates.items()},
             FaultKind.RATES_STALE: len(self.stale_rates),
             FaultKind.SUPERVISOR_METADATA: len(self.hosts.faults),

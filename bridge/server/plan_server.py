@@ -135,15 +135,11 @@ class PlanServer:
     def _serve_connection(self, client: socket.socket, peer: str) -> None:
         try:
             while (frame := read_frame(client, self._settings.max_frame_bytes, _PATIENCE_S)) is not None:
-                with self._lock:
-                    if self._stopping:
-                        return
-                    self._busy.add(client)
+                if not self._mark(client, busy=True):
+                    return
                 write_frame(client, self._answer(frame))
-                with self._lock:
-                    if self._stopping:
-                        return
-                    self._busy.remove(client)
+                if not self._mark(client, busy=False):
+                    return
         except DECODE_ERRORS as error:  # a FrameError is a ValueError, one of them
             self._log.warning("connection closed", peer=peer, reason=f"no request: {error}")
         except OSError as error:
@@ -154,6 +150,12 @@ class PlanServer:
             with self._lock:
                 self._busy.discard(client)
                 self._connections.pop(client, None)
+
+    def _mark(self, client: socket.socket, *, busy: bool) -> bool:
+        """Mark a connection busy or idle; False if the server ends and no call may begin on it."""
+        with self._lock:
+            (self._busy.add if busy else self._busy.discard)(client)
+            return not self._stopping
 
     def _answer(self, frame: bytes) -> bytes:
         # The whole frame is at hand: a message that claims more than it holds fails instead of waiting.

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from monitoring.agent.availability import Availability, AvailabilityParameters
+from monitoring.agent.availability import Availability
 from monitoring.agent.directory import PeerDirectory
 from monitoring.agent.latency_filter import LatencyFilter
-from monitoring.agent.links import LinkParameters, Links
+from monitoring.agent.links import Links
 from monitoring.agent.peers import PeerChooser
 from monitoring.agent.vivaldi import Outcome, Vivaldi, VivaldiParameters
 from monitoring.reading import Outages
@@ -57,9 +57,9 @@ class Measurements:
     ) -> None:
         self._log = log
         self._vivaldi = Vivaldi(VivaldiParameters(), rng, coordinate)
-        self._availability = Availability(AvailabilityParameters(), now_s, history)
+        self._availability = Availability(now_s, history)
         self._filter = LatencyFilter()
-        self._links = Links(LinkParameters(), self._filter)
+        self._links = Links(self._filter)
         self._links.restore(links or {}, now_s)
         self._directory = PeerDirectory()
         self._chooser = PeerChooser(rng)

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from monitoring.agent.availability import AvailabilityParameters, History, add_time
+from monitoring.agent.availability import History, add_time
 from monitoring.agent.link_memory import LinkMemory, links_from_json, links_to_json
 from monitoring.coordinate import Coordinate
 from monitoring.json_input import amount_at, json_object, list_at, number_at
@@ -66,7 +66,7 @@ def save(path: Path, state: State) -> None:
         "since_outage_s": state.history.since_outage_s,
         "links": links_to_json(state.links),
     }
-    beside = path.with_name(path.name + ".new")
+    beside = path.with_name(f"{path.name}.{os.getpid()}.new")  # no other agent's
     with beside.open("w", encoding="utf-8") as file:
         file.write(json.dumps(content, allow_nan=False) + "\n")
         file.flush()
@@ -131,19 +131,18 @@ def load(path: Path, dimensions: int, on_fault: Callable[[str], None]) -> State:
     return State(saved_s, fields.get("clean") is True, coordinate, history, links)
 
 
-def resume(state: State, now_s: float, parameters: AvailabilityParameters) -> State:
+def resume(state: State, now_s: float) -> State:
     """Give the state to go on from after a pause.
 
     Args:
         state: As it was saved.
         now_s: Unix time, s. A clock that went back counts as no pause.
-        parameters: How the past fades and outages count.
     """
     pause_s = max(0.0, now_s - state.saved_s)
     if state.clean:
-        history = state.history.fade(pause_s, parameters.horizon_s)
+        history = state.history.fade(pause_s)
     else:
-        history = add_time(state.history, pause_s, parameters, bad=True).with_outage()
+        history = add_time(state.history, pause_s, bad=True).with_outage()
     place = state.coordinate
     coordinate = Coordinate(place.position_ms, place.height_ms, max(place.error, RESTART_ERROR))
     # After a clock that went back the age of a link's past is unknown.

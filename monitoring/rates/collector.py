@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from formats.nimbus import NimbusError
 from formats.rates_reading import MAX_NAMED
-from monitoring.rates.history import WindowParameters
+from monitoring.rates.history import WINDOW_S
 from monitoring.rates.nimbus import TopologyGoneError, connect
 from monitoring.rates.nimbus_faults import ReplyError, lacking
 from monitoring.rates.rates_figures import CollectorFigures
@@ -67,7 +67,7 @@ class Collector:
         log: Takes one line per change of state.
         clock: Seconds that do not go back.
         unix_time: Seconds since 1970.
-        parameters: See `WindowParameters`.
+        window_s: Length of the window over which rates are taken, s.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Collector:
         *,
         clock: Callable[[], float] = time.monotonic,
         unix_time: Callable[[], float] = time.time,
-        parameters: WindowParameters | None = None,
+        window_s: float = WINDOW_S,
     ) -> None:
         self._connect = connect
         self._nodes = nodes
@@ -87,7 +87,7 @@ class Collector:
         self._log = log
         self._clock = clock
         self._unix_time = unix_time
-        self._parameters = parameters or WindowParameters()
+        self._window_s = window_s
         self._standing: dict[str, _Standing] = {}
         self._trouble = ""
         self._sequence = 0
@@ -137,7 +137,7 @@ class Collector:
             if not status:
                 raise lacking("the status of a topology")
             if standing.rates is None:
-                standing.rates = TopologyRates(nimbus.shape(topology), self._parameters)
+                standing.rates = TopologyRates(nimbus.shape(topology), self._window_s)
             looks = nimbus.executors(topology, standing.rates.shape)
         except TopologyGoneError:
             self._forget(topology)
@@ -222,8 +222,7 @@ def run(
     addresses = options.nimbus_addresses()
     folder = f"{options.root}/rates"
     session = Session(options.zookeeper, folder, log, auth=options.auth, reasons=_REASONS, on_fault=stop.set)
-    window = WindowParameters(window_s=options.window_s)
-    collector = Collector(lambda: connect(addresses), session, options.root, log, parameters=window)
+    collector = Collector(lambda: connect(addresses), session, options.root, log, window_s=options.window_s)
 
     def work() -> None:
         due_s = time.monotonic()

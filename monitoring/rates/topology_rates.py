@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from formats.rates_reading import LIFETIME_S
 from monitoring.host_pairs import NamedPairs
-from monitoring.rates.history import ExecutorHistory, WindowParameters
+from monitoring.rates.history import WINDOW_S, ExecutorHistory
 from monitoring.rates.rates_reading import Measured, Rates, derive
 
 if TYPE_CHECKING:
@@ -45,12 +45,12 @@ class TopologyRates:
 
     Args:
         shape: Who subscribes to what.
-        parameters: See `WindowParameters`.
+        window_s: Length of the sliding window, s.
     """
 
-    def __init__(self, shape: Shape, parameters: WindowParameters) -> None:
+    def __init__(self, shape: Shape, window_s: float = WINDOW_S) -> None:
         self.shape = shape
-        self._parameters = parameters
+        self._window_s = window_s
         self._histories: dict[tuple[str, int, int], ExecutorHistory] = {}
         self._faults: set[str] = set()
         self._named = NamedPairs()
@@ -71,7 +71,7 @@ class TopologyRates:
         refreshed = False
         for one in looks:
             key = (one.component, one.first_task, one.last_task)
-            history = former.get(key) or ExecutorHistory(self._parameters)
+            history = former.get(key) or ExecutorHistory(self._window_s)
             self._histories[key] = history
             if one.counters is not None:
                 refreshed |= history.look(now_s, (one.host, one.port), one.counters)
