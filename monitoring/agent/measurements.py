@@ -12,7 +12,7 @@ from monitoring.agent.directory import PeerDirectory
 from monitoring.agent.latency_filter import LatencyFilter
 from monitoring.agent.links import Links
 from monitoring.agent.peers import PeerChooser
-from monitoring.agent.vivaldi import Outcome, Vivaldi, VivaldiParameters
+from monitoring.agent.vivaldi import Vivaldi, VivaldiParameters
 from monitoring.reading import Outages
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class Measurements:
             self._log.info("peer-answers-again", peer=peer)
         delay_ms = self._filter.add(peer, now_s, round_trip_ms / 2)
         self._links.note_answer(peer, now_s)
-        if self._vivaldi.observe(delay_ms, place) is not Outcome.MOVED:
+        if not self._vivaldi.observe(delay_ms, place):
             return
         error = self._vivaldi.coordinate.error
         if self._settled != (error < (UNSETTLED_ERROR if self._settled else SETTLED_ERROR)):
