@@ -133,7 +133,7 @@ def make_frame(
     """
     n_hosts = len(state.hosts.hosts)
     demand = state.demand(task.index)
-    current = [None if slot is None else state.host_of(slot) for slot in state.assignment(task.index)]
+    current = state.hosts_of(state.assignment(task.index))
     keepers = np.array([executor for executor, host in enumerate(fixed) if host is not None], dtype=np.int64)
     held = np.array([host for host in fixed if host is not None], dtype=np.int64)
     # What must stay fits by definition, even where less is left than it needs.

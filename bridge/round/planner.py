@@ -167,7 +167,7 @@ class _Planner:
             self._settings.plan.strategy,
             self._settings.plan.seed,
         )
-        measured = self._data.rates.get(topology.id)
+        measured = self._data.rates.by_topology.get(topology.id)
         return make_task(self._state, index, settings, self._settings.plan, measured)
 
     def _expired(self) -> bool:

@@ -131,8 +131,9 @@ class DaemonMetrics(RoundCallbacks):
         self._hosts.labels("believed").set(believed)
         self._hosts.labels("stale").set(stale)
         self._hosts.labels("none").set(len(known.hosts.hosts) - believed - stale)
-        self._rated.labels("measured").set(len(known.rates))
-        self._rated.labels("not_measured").set(topologies - len(known.rates))
+        rated = len(known.rates.by_topology)
+        self._rated.labels("measured").set(rated)
+        self._rated.labels("not_measured").set(topologies - rated)
         error = known.delays.embedding.error
         self._embedding_error.set(_UNKNOWN if error is None else error)
         self._last_s.set(self._unix_time())

@@ -114,7 +114,9 @@ class Collector:
         try:
             with self._connect() as nimbus:
                 statuses = nimbus.topologies()
-                for topology in sorted(self._standing.keys() - _followed(statuses)):
+                known = (*_LOOKED_AT, _PAUSED)
+                followed = {topology for topology, status in statuses.items() if status in known}
+                for topology in sorted(self._standing.keys() - followed):
                     self._forget(topology)
                 for topology, status in sorted(statuses.items()):
                     if status in _LOOKED_AT:
@@ -188,10 +190,6 @@ class Collector:
     def _forget(self, topology: str) -> None:
         self._nodes.release(f"{self._folder}/{topology}")
         self._standing.pop(topology, None)
-
-
-def _followed(statuses: dict[str, str]) -> set[str]:
-    return {topology for topology, status in statuses.items() if status in (*_LOOKED_AT, _PAUSED)}
 
 
 def run(

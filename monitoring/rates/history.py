@@ -113,7 +113,11 @@ class ExecutorHistory:
             self._renderings.clear()
             self._place = place
         self._renderings.append(rendering)
-        self._forget_old()
+        # one rendering from before the window stays, on which the window rests; a tenth less is as good
+        while len(self._renderings) > 1:
+            if counters.uptime_s - self._renderings[1].counters.uptime_s < 0.9 * self._window_s:
+                break
+            self._renderings.popleft()
         return True
 
     def _same_run(self, before: _Rendering, after: _Rendering) -> bool:
@@ -128,16 +132,6 @@ class ExecutorHistory:
         at_least_s = after.seen_after_s - before.seen_s - _SLACK_S
         at_most_s = after.seen_s - before.seen_after_s + _SLACK_S
         return at_least_s <= grown_s <= at_most_s
-
-    def _forget_old(self) -> None:
-        """Keep one rendering from before the window, on which the window rests."""
-        while len(self._renderings) > 1 and self._reaches_back(self._renderings[1]):
-            self._renderings.popleft()
-
-    def _reaches_back(self, rendering: _Rendering) -> bool:
-        """Say whether a rendering is a window away from the newest one, but for a tenth."""
-        age_s = self._renderings[-1].counters.uptime_s - rendering.counters.uptime_s
-        return age_s >= 0.9 * self._window_s
 
     def window(self, now_s: float) -> Window | None:
         """Return the rates over the window that ends with the newest rendering.
