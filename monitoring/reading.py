@@ -98,7 +98,10 @@ def to_json(reading: Reading) -> bytes:
         "height": round(place.height_ms, 4),
         "error": round(place.error, 4),
         "availability": round(reading.availability, 6),
-        "outages": {"count": round(reading.outages.count, 3), "last_s": _round(reading.outages.last_s, 1)},
+        "outages": {
+            "count": round(reading.outages.count, 3),
+            "last_s": None if (last_s := reading.outages.last_s) is None else round(last_s, 1),
+        },
         "load": {
             "cpu": round(reading.load.cpu, 3),
             "memory": round(reading.load.memory, 3),
@@ -124,10 +127,6 @@ def _link(link: Link) -> LinkFields:
     if (delay_age_s := round(link.delay_age_s, 1)) != fields["age_s"]:
         fields["delay_age_s"] = delay_age_s
     return fields
-
-
-def _round(value: float | None, digits: int) -> float | None:
-    return None if value is None else round(value, digits)
 
 
 def probe_address(content: bytes | None, *, loopback: bool = False) -> Address:

@@ -67,11 +67,6 @@ class RoundHandler:
         self._memory = NOTHING
         self._memory_s = 0.0
 
-    @property
-    def record_failures(self) -> int:
-        """Number of rounds that were planned but could not be recorded."""
-        return self._record_failures
-
     def plan(self, raw: Any) -> Any:
         """Plan one round; thrift struct in, thrift struct out.
 
