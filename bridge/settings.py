@@ -12,91 +12,61 @@ SiteName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, allow_inf_nan=False, use_attribute_docstrings=True
+    )
 
 
 class ServerSettings(_Section):
     """Where the daemon listens."""
 
-    host: str = Field(default="127.0.0.1", min_length=1, description="Address to listen on.")
-    port: int = Field(default=7090, ge=0, le=65535, description="TCP port to listen on; 0 takes a free one.")
-    max_connections: int = Field(
-        default=16, ge=1, le=1024, description="Connections served at once; further ones are closed."
-    )
-    max_rounds: int = Field(
-        default=2,
-        ge=1,
-        le=64,
-        description="Rounds planned at once; further ones wait until their own deadline.",
-    )
-    max_frame_bytes: int = Field(
-        default=67_108_864, ge=1024, le=2_147_483_647, description="Largest request accepted, bytes."
-    )
+    host: str = Field(default="127.0.0.1", min_length=1)
+    """Address to listen on."""
+    port: int = Field(default=7090, ge=0, le=65535)
+    """TCP port to listen on; 0 takes a free one."""
+    max_connections: int = Field(default=16, ge=1, le=1024)
+    """Connections served at once; further ones are closed."""
+    max_rounds: int = Field(default=2, ge=1, le=64)
+    """Rounds planned at once; further ones wait until their own deadline."""
+    max_frame_bytes: int = Field(default=67_108_864, ge=1024, le=2_147_483_647)
+    """Largest request accepted, bytes."""
 
 
 class CapacitySettings(_Section):
     """How much one host carries."""
 
-    executors_per_host: int = Field(
-        default=8,
-        ge=1,
-        le=100_000,
-        description="Executors per host, unless the supervisor's metadata `stormplace.executors` differs.",
-    )
-    use_cpu: bool = Field(
-        default=False,
-        description="Also respect CPU requests and the supervisors' CPU capacity (percent of a core).",
-    )
-    use_memory: bool = Field(
-        default=False, description="Also respect memory requests and the supervisors' memory capacity (MB)."
-    )
+    executors_per_host: int = Field(default=8, ge=1, le=100_000)
+    """Executors per host, unless the supervisor's metadata `stormplace.executors` differs."""
+    use_cpu: bool = False
+    """Also respect CPU requests and the supervisors' CPU capacity (percent of a core)."""
+    use_memory: bool = False
+    """Also respect memory requests and the supervisors' memory capacity (MB)."""
 
 
 class SiteDelay(_Section):
     """The one-way delay between two sites."""
 
-    between: tuple[SiteName, SiteName] = Field(description="Two site names.", strict=False)
-    delay_ms: float = Field(ge=0, le=60_000, description="One-way delay, ms.")
+    between: tuple[SiteName, SiteName] = Field(strict=False)
+    """Two site names."""
+    delay_ms: float = Field(ge=0, le=60_000)
+    """One-way delay, ms."""
 
 
 class NetworkSettings(_Section):
     """Delays where nothing is measured."""
 
-    hop_overhead_ms: float = Field(
-        default=2.0,
-        ge=0,
-        le=1000,
-        description="Cost of leaving a worker (queues, serialisation), ms, added to delays between hosts.",
-    )
-    local_delay_ms: float = Field(
-        default=0.25,
-        ge=0,
-        le=60_000,
-        description="One-way delay between hosts of one site without measurement, ms.",
-    )
-    unknown_delay_ms: float = Field(
-        default=100.0,
-        ge=0,
-        le=60_000,
-        description="One-way delay between hosts of which nothing is known, ms.",
-    )
-    max_embedding_error: float = Field(
-        default=0.3,
-        gt=0,
-        le=10,
-        description=(
-            "Coordinates are not used in a round in which the median of their relative errors, over at least "
-            "8 pairs of hosts with a fresh direct link, is above this."
-        ),
-    )
-    site_delay: tuple[SiteDelay, ...] = Field(
-        default=(),
-        strict=False,
-        description=(
-            "Delays between sites without measurement: tables `[[network.site_delay]]` with "
-            '`between = ["a", "b"]` and `delay_ms` (one way, ms, symmetric).'
-        ),
-    )
+    hop_overhead_ms: float = Field(default=2.0, ge=0, le=1000)
+    """Cost of leaving a worker (queues, serialisation), ms, added to delays between hosts."""
+    local_delay_ms: float = Field(default=0.25, ge=0, le=60_000)
+    """One-way delay between hosts of one site without measurement, ms."""
+    unknown_delay_ms: float = Field(default=100.0, ge=0, le=60_000)
+    """One-way delay between hosts of which nothing is known, ms."""
+    max_embedding_error: float = Field(default=0.3, gt=0, le=10)
+    """Coordinates are not used in a round in which the median of their relative errors, over at least 8 pairs
+    of hosts with a fresh direct link, is above this."""
+    site_delay: tuple[SiteDelay, ...] = Field(default=(), strict=False)
+    """Delays between sites without measurement: tables `[[network.site_delay]]` with `between = ["a", "b"]`
+    and `delay_ms` (one way, ms, symmetric)."""
 
     @model_validator(mode="after")
     def _each_pair_once(self) -> NetworkSettings:
@@ -104,8 +74,9 @@ class NetworkSettings(_Section):
         for entry in self.site_delay:
             pair = frozenset(entry.between)
             if len(pair) != 2 or pair in seen:
-                msg = f"site_delay names the pair {' - '.join(entry.between)} twice or a site with itself"
-                raise ValueError(msg)
+                raise ValueError(
+                    f"site_delay names the pair {' - '.join(entry.between)} twice or a site with itself"
+                )
             seen.add(pair)
         return self
 
@@ -113,137 +84,81 @@ class NetworkSettings(_Section):
 class ReadingsSettings(_Section):
     """When a reading is believed."""
 
-    lifetime_s: float = Field(
-        default=30.0,
-        gt=0,
-        le=86_400,
-        description="Lifetime of readings that state none, s; older ones are missing.",
-    )
-    link_lifetime_s: float = Field(
-        default=60.0,
-        gt=0,
-        le=86_400,
-        description="Age up to which a directly measured delay is believed, s.",
-    )
-    max_error: float = Field(
-        default=0.6,
-        gt=0,
-        le=10,
-        description="Coordinates whose relative error estimate is above this are not used.",
-    )
-    default_availability: float = Field(
-        default=0.99, gt=0, le=1, description="Availability of hosts without a reading where no host has one."
-    )
+    lifetime_s: float = Field(default=30.0, gt=0, le=86_400)
+    """Lifetime of readings that state none, s; older ones are missing."""
+    link_lifetime_s: float = Field(default=60.0, gt=0, le=86_400)
+    """Age up to which a directly measured delay is believed, s."""
+    max_error: float = Field(default=0.6, gt=0, le=10)
+    """Coordinates whose relative error estimate is above this are not used."""
+    default_availability: float = Field(default=0.99, gt=0, le=1)
+    """Availability of hosts without a reading where no host has one."""
 
 
 class MoveSettings(_Section):
     """When running executors move."""
 
-    min_gain: float = Field(
-        default=0.2, ge=0, le=1, description="Least gain of a move, as a fraction of the current objective."
-    )
-    min_gain_ms: float = Field(
-        default=10.0,
-        ge=0,
-        le=60_000,
-        description="Least gain in response time, ms, where the response time is all that is weighed.",
-    )
-    max_moves_per_round: int = Field(
-        default=16,
-        ge=0,
-        le=1_000_000,
-        description="Running executors moved in one round, over all topologies.",
-    )
-    cool_down_s: float = Field(
-        default=120.0,
-        ge=0,
-        le=86_400,
-        description="Time after a new assignment in which a topology does not move for a gain, s.",
-    )
-    stabilisation_s: float = Field(
-        default=30.0,
-        ge=0,
-        le=86_400,
-        description="Time for which a gain must be seen in each round, s; 0 moves in the first one.",
-    )
+    min_gain: float = Field(default=0.2, ge=0, le=1)
+    """Least gain of a move, as a fraction of the current objective."""
+    min_gain_ms: float = Field(default=10.0, ge=0, le=60_000)
+    """Least gain in response time, ms, where the response time is all that is weighed."""
+    max_moves_per_round: int = Field(default=16, ge=0, le=1_000_000)
+    """Running executors moved in one round, over all topologies."""
+    cool_down_s: float = Field(default=120.0, ge=0, le=86_400)
+    """Time after a new assignment in which a topology does not move for a gain, s."""
+    stabilisation_s: float = Field(default=30.0, ge=0, le=86_400)
+    """Time for which a gain must be seen in each round, s; 0 moves in the first one."""
 
 
 class PlanSettings(_Section):
     """How plans are made."""
 
-    strategy: str = Field(
-        default="local-search", min_length=1, description="Strategy of topologies that name none."
-    )
-    seed: int = Field(default=0, ge=0, le=2**31 - 1, description="Seed of topologies that name none.")
-    time_limit_ms: int = Field(
-        default=800,
-        ge=1,
-        le=600_000,
-        description="Time for one round, ms; keep it below the shim's deadline.",
-    )
-    deadline_margin_ms: int = Field(
-        default=200, ge=0, le=60_000, description="Part of the request's deadline left for the way back, ms."
-    )
-    max_executors: int = Field(
-        default=1000,
-        ge=1,
-        le=1_000_000,
-        description="Topologies with more executors are placed but never moved for a gain.",
-    )
-    max_hosts: int = Field(
-        default=200,
-        ge=1,
-        le=100_000,
-        description="Hosts considered for a topology, the roomiest ones; more if it needs them.",
-    )
-    max_streams_per_edge: int = Field(
-        default=4096,
-        ge=1,
-        le=100_000_000,
-        description="Most executor pairs per pair of components; above it fewer pairs carry the same sums.",
-    )
-    execution_time_ms: float = Field(
-        default=1.0, gt=0, le=60_000, description="Execution time of an executor per tuple, ms."
-    )
-    unit_rate: float = Field(
-        default=1.0,
-        gt=0,
-        le=1e9,
-        description="Tuples per second of a spout executor while no rates are measured.",
-    )
-    tuple_bytes: float = Field(default=100.0, gt=0, le=1e9, description="Size of a tuple, bytes.")
+    strategy: str = Field(default="local-search", min_length=1)
+    """Strategy of topologies that name none."""
+    seed: int = Field(default=0, ge=0, le=2**31 - 1)
+    """Seed of topologies that name none."""
+    time_limit_ms: int = Field(default=800, ge=1, le=600_000)
+    """Time for one round, ms; keep it below the shim's deadline."""
+    deadline_margin_ms: int = Field(default=200, ge=0, le=60_000)
+    """Part of the request's deadline left for the way back, ms."""
+    max_executors: int = Field(default=1000, ge=1, le=1_000_000)
+    """Topologies with more executors are placed but never moved for a gain."""
+    max_hosts: int = Field(default=200, ge=1, le=100_000)
+    """Hosts considered for a topology, the roomiest ones; more if it needs them."""
+    max_streams_per_edge: int = Field(default=4096, ge=1, le=100_000_000)
+    """Most executor pairs per pair of components; above it fewer pairs carry the same sums."""
+    execution_time_ms: float = Field(default=1.0, gt=0, le=60_000)
+    """Execution time of an executor per tuple, ms."""
+    unit_rate: float = Field(default=1.0, gt=0, le=1e9)
+    """Tuples per second of a spout executor while no rates are measured."""
+    tuple_bytes: float = Field(default=100.0, gt=0, le=1e9)
+    """Size of a tuple, bytes."""
 
 
 class RecordSettings(_Section):
     """Where rounds are recorded. `stormplace replay-rounds DIRECTORY` plans them again and compares."""
 
-    directory: str | None = Field(
-        default=None, min_length=1, description="Directory of the records; without it nothing is recorded."
-    )
-    max_bytes: int = Field(
-        default=16_777_216, ge=4096, le=2**40, description="Size at which a record file is closed, bytes."
-    )
-    files: int = Field(default=8, ge=1, le=10_000, description="Record files kept; the oldest goes first.")
+    directory: str | None = Field(default=None, min_length=1)
+    """Directory of the records; without it nothing is recorded."""
+    max_bytes: int = Field(default=16_777_216, ge=4096, le=2**40)
+    """Size at which a record file is closed, bytes."""
+    files: int = Field(default=8, ge=1, le=10_000)
+    """Record files kept; the oldest goes first."""
 
 
 class MetricsSettings(_Section):
     """Where metrics can be scraped, in the Prometheus text format; off unless a port is given."""
 
-    host: str = Field(default="127.0.0.1", min_length=1, description="Address to listen on.")
-    port: int | None = Field(
-        default=None,
-        ge=0,
-        le=65535,
-        description="TCP port to listen on; 0 takes a free one, without it there are no metrics.",
-    )
+    host: str = Field(default="127.0.0.1", min_length=1)
+    """Address to listen on."""
+    port: int | None = Field(default=None, ge=0, le=65535)
+    """TCP port to listen on; 0 takes a free one, without it there are no metrics."""
 
 
 class LogSettings(_Section):
     """What is logged to standard error, one JSON object per line."""
 
-    level: Literal["debug", "info", "warning", "error"] = Field(
-        default="info", description="Least level logged."
-    )
+    level: Literal["debug", "info", "warning", "error"] = "info"
+    """Least level logged."""
 
 
 class Settings(_Section):

@@ -32,14 +32,11 @@ def load_settings(path: Path, known_strategies: Iterable[str]) -> Settings:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        msg = f"{path}: cannot be read ({error.strerror})"
-        raise SettingsError(msg) from error
+        raise SettingsError(f"{path}: cannot be read ({error.strerror})") from error
     except UnicodeDecodeError as error:
-        msg = f"{path}: is not UTF-8 text (byte {error.start})"
-        raise SettingsError(msg) from error
+        raise SettingsError(f"{path}: is not UTF-8 text (byte {error.start})") from error
     except tomllib.TOMLDecodeError as error:
-        msg = f"{path}: is not TOML: {error}"
-        raise SettingsError(msg) from error
+        raise SettingsError(f"{path}: is not TOML: {error}") from error
     faults: list[str] = []
     settings = Settings()
     try:
@@ -48,8 +45,7 @@ def load_settings(path: Path, known_strategies: Iterable[str]) -> Settings:
         faults.extend(phrases(error))
     faults.extend(_strategy_faults(data, known_strategies))
     if faults:
-        msg = f"{path}: " + "; ".join(faults)
-        raise SettingsError(msg)
+        raise SettingsError(f"{path}: " + "; ".join(faults))
     return settings
 
 

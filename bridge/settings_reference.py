@@ -19,8 +19,7 @@ def settings_reference() -> str:
     for section, info in Settings.model_fields.items():
         model = info.annotation
         if model is None or not hasattr(model, "model_fields"):
-            msg = f"section {section} has no fields"
-            raise TypeError(msg)
+            raise TypeError(f"section {section} has no fields")
         parts += [f"### [{section}]", "", (model.__doc__ or "").strip(), ""]
         parts += ["| key | type | range | default | meaning |", "|---|---|---|---|---|"]
         parts += [_row(key, field) for key, field in model.model_fields.items()]
@@ -30,7 +29,8 @@ def settings_reference() -> str:
 
 def _row(key: str, field: FieldInfo) -> str:
     default = "none" if field.default in (None, ()) else f"`{str(field.default).lower()}`"
-    return f"| `{key}` | {_type(field)} | {_range(field)} | {default} | {field.description} |"
+    meaning = " ".join((field.description or "").split())
+    return f"| `{key}` | {_type(field)} | {_range(field)} | {default} | {meaning} |"
 
 
 def _type(field: FieldInfo) -> str:

@@ -25,6 +25,5 @@ class Address:
         """
         host, colon, port = text.rpartition(":")
         if not colon or not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
-            msg = f"{text!r} is not HOST:PORT"
-            raise ValueError(msg)
+            raise ValueError(f"{text!r} is not HOST:PORT")
         return cls(host, int(port))

@@ -8,20 +8,22 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, NotRequired
 
+from annotated_types import Ge, Gt, Interval, Len, MinLen
 from typing_extensions import TypedDict  # pydantic, which reads readings, takes no other before Python 3.12
-
-from formats.bounds import Finite, Length, Within
 
 VERSION: Literal[1] = 1
 LARGEST_DELAY_MS = 60_000.0
 """No network has delays of a minute; what is further away would drown all others in rounding errors."""
 
-_DelayMs = Annotated[float, Within(0, LARGEST_DELAY_MS)]
-_PositionMs = Annotated[float, Within(-LARGEST_DELAY_MS, LARGEST_DELAY_MS)]
-_NotNegative = Annotated[float, Within(0)]
-_Fraction = Annotated[float, Within(0, 1)]
-_Count = Annotated[int, Within(0)]
-_Name = Annotated[str, Length(1)]
+READ = {"strict": True, "extra": "ignore", "allow_inf_nan": False}
+"""How pydantic reads these types: no conversion of types, unknown keys ignored, all numbers finite."""
+
+_DelayMs = Annotated[float, Interval(ge=0, le=LARGEST_DELAY_MS)]
+_PositionMs = Annotated[float, Interval(ge=-LARGEST_DELAY_MS, le=LARGEST_DELAY_MS)]
+_NotNegative = Annotated[float, Ge(0)]
+_Fraction = Annotated[float, Interval(ge=0, le=1)]
+_Count = Annotated[int, Ge(0)]
+_Name = Annotated[str, MinLen(1)]
 
 
 class LinkFields(TypedDict):
@@ -82,12 +84,12 @@ class NodeFields(TypedDict):
     """
 
     version: Literal[1]
-    time: Annotated[float, Finite()]
+    time: float
     sequence: int
-    lifetime_s: NotRequired[Annotated[float, Within(above=0)] | None]
+    lifetime_s: NotRequired[Annotated[float, Gt(0)] | None]
     host: _Name
     site: NotRequired[_Name | None]
-    coordinate: Annotated[list[_PositionMs], Length(1, 16)]
+    coordinate: Annotated[list[_PositionMs], Len(1, 16)]
     height: _DelayMs
     error: _NotNegative
     availability: _Fraction
@@ -98,5 +100,4 @@ class NodeFields(TypedDict):
 
 
 for _fields in (LinkFields, LoadFields, OutagesFields, NodeFields):
-    # how pydantic reads them: no conversion of types, unknown keys ignored
-    _fields.__pydantic_config__ = {"strict": True, "extra": "ignore"}  # type: ignore[union-attr]  # its hook
+    _fields.__pydantic_config__ = READ  # type: ignore[union-attr]  # its hook

@@ -6,11 +6,16 @@ ignores keys that it does not know, so that a later collector may add some witho
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, NotRequired
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired
 
+from annotated_types import Gt, Interval
 from typing_extensions import TypedDict  # pydantic, which reads readings, takes no other before Python 3.12
 
-from formats.bounds import Checked, Finite, Unread, Within
+from formats.node_reading import READ
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 VERSION: Literal[1] = 1
 LIFETIME_S = 180.0
@@ -21,14 +26,14 @@ MAX_NAMED = 20
 """Of the executors without statistics no more are named."""
 
 # No executor reaches these; a greater number is a fault of whatever counted.
-_Rate = Annotated[float, Within(0, 1e12)]
-_TupleBytes = Annotated[float, Within(0, 1e9)]
-_ExecutionMs = Annotated[float, Within(0, 60_000.0)]
+_Rate = Annotated[float, Interval(ge=0, le=1e12)]
+_TupleBytes = Annotated[float, Interval(ge=0, le=1e9)]
+_ExecutionMs = Annotated[float, Interval(ge=0, le=60_000.0)]
 # Storm numbers tasks by Java's int.
-_Task = Annotated[int, Within(0, 2**31 - 1)]
+_Task = Annotated[int, Interval(ge=0, le=2**31 - 1)]
 # No window is shorter or longer, no topology samples less: one tuple per window would be no number any more.
-_WindowS = Annotated[float, Within(1.0, 1e6)]
-_SampleRate = Annotated[float, Within(1e-6, 1)]
+_WindowS = Annotated[float, Interval(ge=1.0, le=1e6)]
+_SampleRate = Annotated[float, Interval(ge=1e-6, le=1)]
 
 # by a call, as `from` cannot be the name of an attribute
 StreamFields = TypedDict(
@@ -38,13 +43,22 @@ StreamFields = TypedDict(
 """What a component takes of a stream, and the mean size of its tuples, None if it is not measured."""
 
 
+@dataclass(frozen=True)
+class _Unread:
+    """A value that the daemon does not read, so that it refuses none."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Callable[[Any], Any]) -> Any:
+        """Return pydantic's rule for any value; asked for in this way it needs no library here."""
+        return {"type": "any"}
+
+
 class EmittedFields(TypedDict):
     """What a component emits on a stream, and how many copies of it go to tasks."""
 
     component: str
     stream: str
     rate: _Rate
-    transferred: NotRequired[Annotated[float, Unread()]]
+    transferred: NotRequired[Annotated[float, _Unread()]]
 
 
 class ExecutorsFields(TypedDict):
@@ -56,12 +70,22 @@ class ExecutorsFields(TypedDict):
     execute_ms: list[_ExecutionMs | None]
 
 
-def _check_parallel(executors: ExecutorsFields) -> None:
+@dataclass(frozen=True)
+class _Parallel:
+    """Lists of one length, no executor twice."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Callable[[Any], Any]) -> Any:
+        function = {"type": "no-info", "function": _check_parallel}
+        return {"type": "function-after", "function": function, "schema": handler(source)}
+
+
+def _check_parallel(executors: ExecutorsFields) -> ExecutorsFields:
     first_task = executors["first_task"]
     if any(len(executors[key]) != len(first_task) for key in ("executed", "emitted", "execute_ms")):
         raise ValueError("the lists are not parallel")
     if len(set(first_task)) < len(first_task):
         raise ValueError("an executor occurs twice")
+    return executors
 
 
 class RatesFields(TypedDict):
@@ -84,20 +108,19 @@ class RatesFields(TypedDict):
     """
 
     version: Literal[1]
-    time: Annotated[float, Finite()]
-    sequence: NotRequired[Annotated[int, Unread()]]
-    lifetime_s: Annotated[float, Within(above=0)]
+    time: float
+    sequence: NotRequired[Annotated[int, _Unread()]]
+    lifetime_s: Annotated[float, Gt(0)]
     topology: str
     window_s: _WindowS
     sample_rate: _SampleRate
     streams: list[StreamFields]
     emitted: list[EmittedFields]
-    executors: NotRequired[Annotated[ExecutorsFields, Checked(_check_parallel)] | None]
-    host_pairs: NotRequired[Annotated[list[tuple[str, str, float]], Unread()]]
+    executors: NotRequired[Annotated[ExecutorsFields, _Parallel()] | None]
+    host_pairs: NotRequired[Annotated[list[tuple[str, str, float]], _Unread()]]
     complete: bool
     missing: list[str]
 
 
 for _fields in (StreamFields, EmittedFields, ExecutorsFields, RatesFields):
-    # how pydantic reads them: no conversion of types, unknown keys ignored
-    _fields.__pydantic_config__ = {"strict": True, "extra": "ignore"}  # type: ignore[union-attr]  # its hook
+    _fields.__pydantic_config__ = READ  # type: ignore[union-attr]  # its hook

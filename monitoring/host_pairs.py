@@ -64,8 +64,5 @@ class NamedPairs:
         self._partners = {
             host: busiest(host, of_host, self._partners.get(host, ()), most) for host, of_host in own.items()
         }
-        named = (pair for pair in pairs if self._is_chosen(*pair[:2]))
-        return tuple(named)[:MAX_HOST_PAIRS]
-
-    def _is_chosen(self, a: str, b: str) -> bool:
-        return b in self._partners[a] or a in self._partners[b]
+        chosen = ((a, b, rate) for a, b, rate in pairs if b in self._partners[a] or a in self._partners[b])
+        return tuple(chosen)[:MAX_HOST_PAIRS]

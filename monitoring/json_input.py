@@ -36,12 +36,6 @@ def json_object(content: bytes | str | None) -> dict[str, Any]:
     return fields
 
 
-def amount(value: object) -> float | None:
-    """Return a value as a number if it is a finite one from 0 on."""
-    number = finite(value)
-    return number if number is not None and number >= 0 else None
-
-
 def finite(value: object) -> float | None:
     """Return a value as a number if it is a finite one that a float can hold."""
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -51,6 +45,33 @@ def finite(value: object) -> float | None:
     except OverflowError:
         return None
     return number if math.isfinite(number) else None
+
+
+def number_at(place: str, value: object) -> float:
+    """Return a value that has to be a finite number.
+
+    Raises:
+        ValueError: It is none; with the place.
+    """
+    number = finite(value)
+    if number is None:
+        raise ValueError(f"{place} is not a finite number")
+    return number
+
+
+def amount_at(place: str, value: object) -> float:
+    """Return a value that has to be a finite number from 0 on; errors as of `number_at`."""
+    number = finite(value)
+    if number is None or number < 0:
+        raise ValueError(f"{place} is not a finite number from 0 on")
+    return number
+
+
+def list_at(place: str, value: object) -> list[Any]:
+    """Return a value that has to be a list; errors as of `number_at`."""
+    if not isinstance(value, list):
+        raise ValueError(f"{place} is not a list")  # noqa: TRY004 - one kind of error for all bad content
+    return value
 
 
 def describe(value: object) -> str:

@@ -1,6 +1,7 @@
 """Holds what an agent publishes about its host, and reads what it needs of others.
 
-The znode `<root>/nodes/<host>` holds one JSON object (`formats.node_reading`).
+The znode `<root>/nodes/<host>` holds one JSON object; `formats.node_reading` says what each field means. Here
+numbers are not rounded yet, and each field has a value.
 """
 
 from __future__ import annotations
@@ -41,16 +42,7 @@ class Outages:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One link as it is published.
-
-    Attributes:
-        delay_ms: Filtered one-way delay, ms.
-        age_s: Time since the last answer, s.
-        delay_age_s: Time since the last answer that agreed with the delay, s; later ones were far above it.
-        samples: Samples behind the delay.
-        loss: Faded share of probes without an answer, 0 to 1.
-        availability: Probability that the link works, 0 to 1.
-    """
+    """One link, as in `LinkFields`."""
 
     delay_ms: float
     age_s: float
@@ -62,15 +54,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What is in use of the whole host.
-
-    Attributes:
-        cpu: Share of the processors, 0 to 1.
-        memory: Share of the memory, 0 to 1.
-        run_queue: Runnable threads per core: the mean of one minute.
-        slots_used: Worker slots on whose port a process listens; None if the ports are not known.
-        slots: Worker slots; None as above.
-    """
+    """What is in use of the whole host, as in `LoadFields`; no slots if their ports are not known."""
 
     cpu: float
     memory: float
@@ -81,21 +65,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One reading of one host.
-
-    Attributes:
-        time_s: Unix time of the reading, s.
-        sequence: Number of the reading, from 1 at each start of the agent.
-        lifetime_s: Age from which the reading counts as missing, s.
-        host: Name of the host, as its supervisor calls it.
-        site: Name of its data centre, if known.
-        coordinate: Position and height in ms, one way, and relative error.
-        availability: Probability that the host is up and reachable, 0 to 1.
-        outages: Times when the host was down or cut off.
-        load: Shares of CPU and memory in use, run queue and slots.
-        links: Measured links by peer; bounded in number.
-        probe: Where the agent answers probes.
-    """
+    """One reading of one host, as in `NodeFields`."""
 
     time_s: float
     sequence: int
@@ -128,7 +98,10 @@ def to_json(reading: Reading) -> bytes:
         "height": round(place.height_ms, 4),
         "error": round(place.error, 4),
         "availability": round(reading.availability, 6),
-        "outages": {"count": round(reading.outages.count, 3), "last_s": _round(reading.outages.last_s, 1)},
+        "outages": {
+            "count": round(reading.outages.count, 3),
+            "last_s": None if (last_s := reading.outages.last_s) is None else round(last_s, 1),
+        },
         "load": {
             "cpu": round(reading.load.cpu, 3),
             "memory": round(reading.load.memory, 3),
@@ -154,10 +127,6 @@ def _link(link: Link) -> LinkFields:
     if (delay_age_s := round(link.delay_age_s, 1)) != fields["age_s"]:
         fields["delay_age_s"] = delay_age_s
     return fields
-
-
-def _round(value: float | None, digits: int) -> float | None:
-    return None if value is None else round(value, digits)
 
 
 def probe_address(content: bytes | None, *, loopback: bool = False) -> Address:

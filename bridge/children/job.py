@@ -41,7 +41,7 @@ def perform(connection: Connection[Any, Any], load: Callable[[], Work]) -> None:
         work(argument, watch.deadline, say)
         last: tuple[str, str | bool] = (_DONE, watch.cut)
     except BrokenPipeError:
-        # Nobody listens any more.
+        # The owner is gone.
         return
     except MemoryError:
         last = (_FAILED, "its process is out of memory")

@@ -23,7 +23,8 @@ MEMORY = "memory_mb"
 # Stands for "not limited": resource amounts have to be finite numbers.
 UNLIMITED = 1e12
 
-# Nothing that is charged for needs more digits.
+# Nine digits are more executors than any host carries, and nothing that is charged for needs more.
+_WHOLE = re.compile(r"\d{1,9}")
 _DECIMAL = re.compile(r"\d{1,9}(\.\d{1,9})?", re.ASCII)
 
 Slot = tuple[int, int]
@@ -78,27 +79,25 @@ def gather_hosts(request: PlanRequest, capacity: CapacitySettings, readings: Rea
         capacity: Capacity where the metadata states none.
         readings: Believed readings.
     """
-    by_name: dict[str, list[int]] = {}
+    by_name: dict[str, dict[int, Supervisor]] = {}
     for index, supervisor in enumerate(request.supervisors):
-        by_name.setdefault(supervisor.host, []).append(index)
+        by_name.setdefault(supervisor.host, {})[index] = supervisor
+    by_name = dict(sorted(by_name.items()))
     faults: list[str] = []
-    sites = {
-        name: _site(name, [request.supervisors[index] for index in indices], readings, faults)
-        for name, indices in sorted(by_name.items())
-    }
+    sites = {name: _site(name, [*own.values()], readings, faults) for name, own in by_name.items()}
     read = readings.by_host.keys() | set(readings.stale)
     agents_know_sites = bool(readings.stale_sites) or any(each.site for each in readings.by_host.values())
     hosts = tuple(
         Host(
             name=name,
             site=sites[name],
-            supervisors=tuple(by_name[name]),
-            usable=any(request.supervisors[index].usable for index in by_name[name]),
-            capacity=_capacity([request.supervisors[index] for index in by_name[name]], capacity, faults),
-            cost=_cost([request.supervisors[index] for index in by_name[name]], faults),
+            supervisors=tuple(own),
+            usable=any(supervisor.usable for supervisor in own.values()),
+            capacity=_capacity([*own.values()], capacity, faults),
+            cost=_cost([*own.values()], faults),
             silent=agents_know_sites and sites[name] is None and name not in read,
         )
-        for name in sorted(by_name)
+        for name, own in by_name.items()
     )
     position = {host.name: index for index, host in enumerate(hosts)}
     return Hosts(hosts, tuple(position[supervisor.host] for supervisor in request.supervisors), tuple(faults))
@@ -119,9 +118,11 @@ def _capacity(
     supervisors: Sequence[Supervisor], settings: CapacitySettings, faults: list[str]
 ) -> dict[str, float]:
     usable = [supervisor for supervisor in supervisors if supervisor.usable]
-    result: dict[str, float] = {
-        EXECUTORS: float(_executors(supervisors, settings, faults)) if usable else 0.0
-    }
+    result = {EXECUTORS: 0.0}
+    if usable:
+        stated = _stated(supervisors, META_EXECUTORS, _WHOLE, "no whole number", faults)
+        # The least of contradictory values is the safe one.
+        result[EXECUTORS] = float(min(stated, default=settings.executors_per_host))
     if settings.use_cpu:
         result[CPU] = _total([supervisor.cpu_percent for supervisor in usable])
     if settings.use_memory:
@@ -129,37 +130,25 @@ def _capacity(
     return result
 
 
-def _executors(supervisors: Sequence[Supervisor], settings: CapacitySettings, faults: list[str]) -> int:
-    stated: list[int] = []
-    for supervisor in supervisors:
-        text = supervisor.meta.get(META_EXECUTORS)
-        if text is None:
-            continue
-        # Nine digits are more executors than any host carries and never a number too large to read.
-        if text.isdecimal() and len(text) <= 9:
-            stated.append(int(text))
-        else:
-            faults.append(f"{META_EXECUTORS} of supervisor {supervisor.id} is no whole number ({text!r})")
-    if len(set(stated)) > 1:
-        faults.append(f"supervisors of {supervisors[0].host} state several values of {META_EXECUTORS}")
-    # The least of contradictory values is the safe one.
-    return min(stated, default=settings.executors_per_host)
-
-
 def _cost(supervisors: Sequence[Supervisor], faults: list[str]) -> float | None:
+    # The greatest of contradictory values is the safe one.
+    return max(_stated(supervisors, META_COST, _DECIMAL, "no number >= 0", faults), default=None)
+
+
+def _stated(
+    supervisors: Sequence[Supervisor], key: str, form: re.Pattern[str], fault: str, faults: list[str]
+) -> list[float]:
+    """Return the numbers that the metadata of a host's supervisors state under a key."""
     stated: list[float] = []
     for supervisor in supervisors:
-        text = supervisor.meta.get(META_COST)
-        if text is None:
-            continue
-        if _DECIMAL.fullmatch(text):
+        text = supervisor.meta.get(key)
+        if text is not None and form.fullmatch(text):
             stated.append(float(text))
-        else:
-            faults.append(f"{META_COST} of supervisor {supervisor.id} is no number >= 0 ({text!r})")
+        elif text is not None:
+            faults.append(f"{key} of supervisor {supervisor.id} is {fault} ({text!r})")
     if len(set(stated)) > 1:
-        faults.append(f"supervisors of {supervisors[0].host} state several values of {META_COST}")
-    # The greatest of contradictory values is the safe one.
-    return max(stated, default=None)
+        faults.append(f"supervisors of {supervisors[0].host} state several values of {key}")
+    return stated
 
 
 def _total(amounts: Sequence[float]) -> float:

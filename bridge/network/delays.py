@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bridge.network.embedding import judge_embedding
-from bridge.network.links import NO_PAIRS
+from bridge.network.links import NO_LINKS
 from bridge.network.site_levels import level_by_sites
 from bridge.network.site_medians import site_indices, site_medians
 from bridge.readings.believed import LEAST_AVAILABILITY
@@ -64,7 +64,7 @@ class Delays:
         hosts_by_provenance: Number of hosts by the best source that they have for their delays to others;
             one with a coordinate counts there even if it has direct links too.
         error: Median relative error that hosts estimate of their coordinates, None without any.
-        links: Direct links, None without any.
+        links: Direct links.
         measured_pairs: Number of pairs of hosts whose delay is that of a fresh direct link.
         outdated_pairs: Number of pairs whose direct link is outdated by fresher ones between the same sites.
         embedding: How well coordinates agree with direct links.
@@ -76,7 +76,7 @@ class Delays:
     provenance: npt.NDArray[np.int8]
     hosts_by_provenance: tuple[tuple[Provenance, int], ...]
     error: float | None
-    links: Links | None
+    links: Links
     measured_pairs: int
     outdated_pairs: int
     embedding: Embedding
@@ -107,7 +107,7 @@ class Delays:
     @property
     def faults(self) -> tuple[str, ...]:
         """What is contradictory, one phrase each."""
-        found = () if self.links is None else self.links.contradictions
+        found = self.links.contradictions
         faults = [f"{one} and {other} measure different delays to each other" for one, other in found]
         if len(faults) > _CONTRADICTIONS_NAMED:
             # Without their number, which changes: the log would name it in every round.
@@ -123,7 +123,7 @@ class Delays:
         A pair that is not probed has the median between its sites, else of all pairs: with 1 in its place
         links that no one probes would be the best ones.
         """
-        pairs = NO_PAIRS if self.links is None else self.links.availability
+        pairs = self.links.availability
         if not len(pairs.value):
             return None
         known = np.full(self.delay_ms.shape, np.nan)
@@ -137,7 +137,7 @@ class Delays:
 
 
 def estimate_delays(
-    hosts: Sequence[Host], readings: Readings, settings: NetworkSettings, links: Links | None = None
+    hosts: Sequence[Host], readings: Readings, settings: NetworkSettings, links: Links = NO_LINKS
 ) -> Delays:
     """Compute the delay of every pair of hosts from the best source that it has.
 
@@ -145,7 +145,7 @@ def estimate_delays(
         hosts: Hosts of the round; delays keep their order.
         readings: Believed readings.
         settings: Site table, uniform delay, overhead of a hop, limit of the embedding error.
-        links: Direct links, None without any.
+        links: Direct links.
 
     Returns:
         The matrix with the provenance of every pair.
@@ -153,9 +153,8 @@ def estimate_delays(
     count = len(hosts)
     coordinates = comparable_coordinates(hosts, readings)
     located = np.array([index for index in range(count) if coordinates[index] is not None], dtype=np.int64)
-    direct = NO_PAIRS if links is None else links.delays
     delay = _coordinate_delays(coordinates, located)
-    embedding = judge_embedding(delay, direct, settings.max_embedding_error)
+    embedding = judge_embedding(delay, links.delays, settings.max_embedding_error)
     if not embedding.trusted:
         delay[:] = np.nan
         located = located[:0]

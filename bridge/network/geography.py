@@ -133,16 +133,7 @@ class Geography:
     @property
     def contradictions(self) -> tuple[tuple[str, str], ...]:
         """Pairs of hosts that measure different delays to each other."""
-        return () if self.delays.links is None else self.delays.links.contradictions
-
-
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """What only the comparison with others shows of a host."""
-
-    coordinate: Coordinate | None = None
-    errors: Sequence[float] = ()
-    contradicts: Sequence[str] = ()
+        return self.delays.links.contradictions
 
 
 def survey(request: PlanRequest, settings: Settings, *, supervisors_known: bool) -> Geography:
@@ -167,9 +158,7 @@ def survey(request: PlanRequest, settings: Settings, *, supervisors_known: bool)
     strangers = None
     if supervisors_known:
         apart = gather_hosts(replace(request, supervisors=stand_ins), settings.capacity, readings).hosts
-        strangers = tuple(
-            _view(host, by_name[host.name], looked_at[host.name], seen=_Seen()) for host in apart
-        )
+        strangers = tuple(_view(host, by_name[host.name], looked_at[host.name]) for host in apart)
         stand_ins = ()
     # Hosts that are not among these have no delays, whatever their readings say.
     everybody = replace(request, supervisors=request.supervisors + stand_ins)
@@ -189,7 +178,9 @@ def survey(request: PlanRequest, settings: Settings, *, supervisors_known: bool)
                 host,
                 by_name.get(host.name, ()),
                 looked_at.get(host.name),
-                seen=_Seen(coordinates[index], errors.get(index, ()), contradicting.get(host.name, ())),
+                coordinate=coordinates[index],
+                errors=errors.get(index, ()),
+                contradicts=contradicting.get(host.name, ()),
             )
             for index, host in enumerate(found.hosts)
         ),
@@ -197,7 +188,7 @@ def survey(request: PlanRequest, settings: Settings, *, supervisors_known: bool)
         sites=site_indices(found.hosts)[0],
         cells=site_cells(delays),
         delays=delays,
-        judged=_judge(embedded, delays),
+        judged=_judge(embedded, links.delays, delays),
         max_embedding_error=network.max_embedding_error,
         without_agent=tuple(sorted(of_supervisors - by_name.keys())) if supervisors_known else None,
         faults=found.faults,
@@ -250,11 +241,7 @@ def _contradicting(links: Links) -> dict[str, list[str]]:
     return by_host
 
 
-def _judge(embedded_ms: FloatArray, delays: Delays) -> Judged:
-    pairs = delays.links.delays if delays.links is not None else None
-    if pairs is None:
-        nothing = np.zeros(0)
-        return Judged(nothing, nothing, np.zeros(0, dtype=np.bool_))
+def _judge(embedded_ms: FloatArray, pairs: Pairs, delays: Delays) -> Judged:
     of_coordinates = embedded_ms[pairs.low, pairs.high]
     known = ~np.isnan(of_coordinates)
     one, other = delays.site[pairs.low], delays.site[pairs.high]
@@ -262,7 +249,16 @@ def _judge(embedded_ms: FloatArray, delays: Delays) -> Judged:
     return Judged(pairs.value[known], of_coordinates[known], same[known])
 
 
-def _view(host: Host, readings: Sequence[Reading], looked_at: Readings | None, *, seen: _Seen) -> HostView:
+def _view(
+    host: Host,
+    readings: Sequence[Reading],
+    looked_at: Readings | None,
+    *,
+    coordinate: Coordinate | None = None,
+    errors: Sequence[float] = (),
+    contradicts: Sequence[str] = (),
+) -> HostView:
+    """Describe a host; what only the comparison with others shows comes as keyword arguments."""
     if looked_at is None:
         return HostView(host.name, host.site, ReadingState.ABSENT, faults=("has no agent",))
     age_s = min(reading.age_ms for reading in readings) / 1000.0
@@ -276,16 +272,16 @@ def _view(host: Host, readings: Sequence[Reading], looked_at: Readings | None, *
     if host.name in looked_at.uncertain:
         faults.append("has a coordinate with too large an error")
     faults.extend(parsed.bad_figures)
-    faults.extend(f"contradicts {other}" for other in seen.contradicts)
+    faults.extend(f"contradicts {other}" for other in contradicts)
     return HostView(
         name=host.name,
         site=host.site,
         state=ReadingState.BELIEVED,
         age_s=believed.age_s,
-        coordinate=seen.coordinate,
+        coordinate=coordinate,
         error=parsed.fields["error"],
-        measured_error=float(np.median(seen.errors)) if seen.errors else None,
-        links=len(seen.errors),
+        measured_error=float(np.median(errors)) if errors else None,
+        links=len(errors),
         availability=believed.availability,
         load=parsed.fields.get("load"),
         outages=parsed.fields.get("outages"),

@@ -123,6 +123,9 @@ class Links:
         return Pairs(np.minimum(source, target), np.maximum(source, target), value)
 
 
+NO_LINKS = Links(ints([]), ints([]), floats([]), floats([]), floats([]), 0.0, ())
+
+
 def contradiction_limit_ms(one: FloatArray, other: FloatArray) -> FloatArray:
     """Return the difference up to which delays of the same path agree: 5 ms, or 30 % of the longer one."""
     limit = np.maximum(_CONTRADICTION_MS, _CONTRADICTION_FRACTION * np.maximum(one, other))

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bridge.problem.flows import Edge, KnownRates, Layout, deal_flows, is_user
+from bridge.problem.flows import Edge, FlowDealer, Layout, is_user
+from bridge.readings.rates import UNMEASURED
 from scheduler.base.graph import break_cycles
 from scheduler.model.problem import Stream
 
@@ -44,7 +45,7 @@ def build_executor_graph(
     topology: Topology,
     settings: PlanSettings,
     declared: Mapping[str, float] | None = None,
-    measured: MeasuredRates | None = None,
+    measured: MeasuredRates = UNMEASURED,
 ) -> ExecutorGraph:
     """Deal the rates of a topology's streams out to its executors.
 
@@ -53,7 +54,7 @@ def build_executor_graph(
         settings: Unit rate, tuple size and execution time where nothing better is known, and the number of
             pairs above which few pairs carry an edge's rate.
         declared: Declared tuples per second on each output stream of a component, by its name.
-        measured: Measured rates, None without any.
+        measured: Measured rates.
     """
     layout = _layout(topology)
     names = tuple(
@@ -61,9 +62,16 @@ def build_executor_graph(
         for component, first in zip(topology.executor_component, topology.executor_first_task, strict=True)
     )
     edges, feedback = _edges(topology)
-    known = KnownRates(settings.unit_rate, declared or {}, measured)
+    dealer = FlowDealer(
+        topology,
+        edges,
+        layout,
+        unit_rate=settings.unit_rate,
+        declared=declared or {},
+        measured=measured,
+    )
     rates: dict[tuple[int, int, bool, float], float] = {}
-    for edge, flow in zip(edges, deal_flows(topology, edges, layout, known), strict=True):
+    for edge, flow in zip(edges, dealer.flows(), strict=True):
         tuple_bytes = flow.tuple_bytes
         if tuple_bytes is None:
             tuple_bytes = ACK_BYTES if edge.stream_id.startswith("__ack") else settings.tuple_bytes
@@ -84,12 +92,10 @@ def build_executor_graph(
 
 
 def _execution_times(
-    topology: Topology, layout: Layout, measured: MeasuredRates | None, default_ms: float
+    topology: Topology, layout: Layout, measured: MeasuredRates, default_ms: float
 ) -> FloatArray:
     """Return (n_executors,) ms per tuple: measured, else the mean of the component, else the default."""
     times = np.full(topology.n_executors, default_ms)
-    if measured is None:
-        return times
     measured_ms = measured.executors(topology).execute_ms
     for members in layout.members:
         own = measured_ms[members]

@@ -7,7 +7,7 @@ unit rate, and a component passes on, on each of its streams, as many tuples as 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +18,7 @@ from scheduler.base.graph import topological_order
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from bridge.readings.rates import Executors, MeasuredRates
+    from bridge.readings.rates import MeasuredRates
     from bridge.wire.messages import Topology
     from scheduler.base.arrays import FloatArray, IntArray
 
@@ -49,21 +49,6 @@ class Edge:
 
 
 @dataclass(frozen=True, eq=False)
-class KnownRates:
-    """What is known of a topology's rates.
-
-    Attributes:
-        unit_rate: Tuples per second of a spout executor of which nothing else is known.
-        declared: Tuples per second on each output stream of a component, by name.
-        measured: What was measured, None without it.
-    """
-
-    unit_rate: float
-    declared: Mapping[str, float] = field(default_factory=dict)
-    measured: MeasuredRates | None = None
-
-
-@dataclass(frozen=True, eq=False)
 class Flow:
     """The tuples of one edge.
 
@@ -77,20 +62,6 @@ class Flow:
     sent: FloatArray
     weight: FloatArray
     tuple_bytes: float | None = None
-
-
-def deal_flows(
-    topology: Topology, edges: Sequence[Edge], layout: Layout, known: KnownRates
-) -> tuple[Flow, ...]:
-    """Return the flow of each edge.
-
-    Args:
-        topology: Components, streams and executors.
-        edges: Subscriptions; the critical ones form no cycle.
-        layout: Executors by component.
-        known: Where rates come from.
-    """
-    return _Dealer(topology, edges, layout, known).flows()
 
 
 def even_or_share(values: FloatArray, tasks: FloatArray) -> FloatArray:
@@ -113,24 +84,41 @@ def even_or_share(values: FloatArray, tasks: FloatArray) -> FloatArray:
     return np.asarray(filled / filled.sum(), dtype=np.float64)
 
 
-class _Dealer:
-    """One topology at work."""
+class FlowDealer:
+    """One topology at work.
 
-    def __init__(self, topology: Topology, edges: Sequence[Edge], layout: Layout, known: KnownRates) -> None:
+    Args:
+        topology: Components, streams and executors.
+        edges: Subscriptions; the critical ones form no cycle.
+        layout: Executors by component.
+        unit_rate: Tuples per second of a spout executor of which nothing else is known.
+        declared: Tuples per second on each output stream of a component, by name.
+        measured: What was measured, `UNMEASURED` without it.
+    """
+
+    def __init__(
+        self,
+        topology: Topology,
+        edges: Sequence[Edge],
+        layout: Layout,
+        *,
+        unit_rate: float,
+        declared: Mapping[str, float],
+        measured: MeasuredRates,
+    ) -> None:
         self._topology = topology
         self._edges = edges
         self._layout = layout
-        self._known = known
-        self._measured = known.measured
-        self._executors: Executors | None = None
-        if known.measured is not None:
-            self._executors = known.measured.executors(topology)
+        self._unit_rate = unit_rate
+        self._declared = declared
+        self._measured = measured
+        self._executors = measured.executors(topology)
         count = len(topology.component_names)
         self._received = [np.zeros(len(layout.members[component])) for component in range(count)]
         self._output: list[FloatArray] = []
 
     def flows(self) -> tuple[Flow, ...]:
-        """Follow the tuples from the sources down, then take the edges that lie on no path."""
+        """Return the flow of each edge: follow the tuples down, then take the edges that lie on no path."""
         forward = [edge for edge in self._edges if edge.critical]
         fed = {edge.target for edge in forward}
         count = len(self._topology.component_names)
@@ -153,26 +141,22 @@ class _Dealer:
         if not self._is_user(component) or component in fed:
             return np.zeros(len(self._layout.members[component]))
         name = self._topology.component_names[component]
-        if self._measured is not None:
-            streams = {edge.stream_id for edge in self._edges if edge.source == component and edge.critical}
-            rates = [
-                self._measured.emitted[name, stream]
-                for stream in sorted(streams)
-                if (name, stream) in self._measured.emitted
-            ]
-            if rates:
-                # Each tuple on whatever stream begins a tree of its own.
-                return self._sources_share(component) * sum(rates)
+        streams = {edge.stream_id for edge in self._edges if edge.source == component and edge.critical}
+        emitted = self._measured.emitted
+        rates = [emitted[name, stream] for stream in sorted(streams) if (name, stream) in emitted]
+        if rates:
+            # Each tuple on whatever stream begins a tree of its own.
+            return self._sources_share(component) * sum(rates)
         share = self._layout.share[component]
-        if name in self._known.declared:
-            return share * self._known.declared[name]
+        if name in self._declared:
+            return share * self._declared[name]
         # A bolt without input is driven by Storm's clock: it emits on its own like a spout.
-        return share * (self._known.unit_rate * len(share))
+        return share * (self._unit_rate * len(share))
 
     def _passed_on(self, component: int) -> FloatArray:
         """Return what each executor of a component with input emits on each of its streams."""
         received = self._received[component]
-        declared = self._known.declared.get(self._topology.component_names[component])
+        declared = self._declared.get(self._topology.component_names[component])
         if declared is None:
             return received
         return declared * even_or_share(received, self._layout.tasks[component])
@@ -180,27 +164,22 @@ class _Dealer:
     def _flow(self, edge: Edge) -> Flow:
         names = self._topology.component_names
         source, target = names[edge.source], names[edge.target]
-        measured = self._measured
-        if measured is not None:
-            taken = measured.taken.get((source, edge.stream_id, target))
-            if taken is not None:
-                sent = self._sources_share(edge.source) * self._at_least(edge, taken.rate)
-                return Flow(sent, self._targets_share(edge), taken.tuple_bytes)
-            emitted = measured.emitted.get((source, edge.stream_id))
-            if emitted is not None:
-                sent = self._sources_share(edge.source) * self._at_least(edge, emitted)
-                return Flow(sent, self._weights(edge))
+        taken = self._measured.taken.get((source, edge.stream_id, target))
+        if taken is not None:
+            sent = self._sources_share(edge.source) * self._at_least(edge, taken.rate)
+            return Flow(sent, self._targets_share(edge), taken.tuple_bytes)
+        emitted = self._measured.emitted.get((source, edge.stream_id))
+        if emitted is not None:
+            sent = self._sources_share(edge.source) * self._at_least(edge, emitted)
+            return Flow(sent, self._weights(edge))
         return Flow(self._sent(edge), self._received_by(edge))
 
     def _at_least(self, edge: Edge, rate: float) -> float:
         """Keep a rare stream on the critical path: what was not counted once may still be a tuple."""
-        least = self._measured.least_rate if self._measured is not None and edge.critical else 0.0
-        return max(rate, least)
+        return max(rate, self._measured.least_rate if edge.critical else 0.0)
 
     def _sources_share(self, component: int) -> FloatArray:
         """Return the share of each executor in what its component sends."""
-        if self._executors is None:
-            return self._layout.share[component]
         return self._measured_share(component, self._executors.emitted)
 
     def _measured_share(self, component: int, rates: FloatArray) -> FloatArray:
@@ -210,8 +189,8 @@ class _Dealer:
         where it runs then matters.
         """
         tasks = self._layout.tasks[component]
-        least = 0.0 if self._measured is None else self._measured.least_rate
-        return even_or_share(np.maximum(rates[self._layout.members[component]], least * tasks), tasks)
+        least = self._measured.least_rate * tasks
+        return even_or_share(np.maximum(rates[self._layout.members[component]], least), tasks)
 
     def _targets_share(self, edge: Edge) -> FloatArray:
         """Return the share of each executor of the target in what its component takes over an edge."""
@@ -219,7 +198,7 @@ class _Dealer:
             return self._sources_share(edge.target)
         if edge.grouping is Grouping.ALL:
             return self._layout.share[edge.target]
-        if edge.grouping in _UNEVEN and self._executors is not None:
+        if edge.grouping in _UNEVEN:
             return self._measured_share(edge.target, self._executors.executed)
         return self._weights(edge)
 

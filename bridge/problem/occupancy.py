@@ -67,6 +67,10 @@ class RoundState:
         """Host index of a slot."""
         return self.hosts.host_of_supervisor[slot[0]]
 
+    def hosts_of(self, assignment: Assignment) -> list[int | None]:
+        """Host index of each executor of a topology, None if it has no slot."""
+        return [None if slot is None else self.host_of(slot) for slot in assignment]
+
     def open_slots(self, topology: int, host: int) -> tuple[Slot, ...]:
         """Slots of a host that no other topology holds and that may take new executors, lowest first.
 

@@ -11,6 +11,7 @@ import numpy as np
 from bridge.problem.executor_graph import ExecutorGraph, build_executor_graph
 from bridge.problem.permits import permits_of
 from bridge.problem.shortlist import shortlist
+from bridge.readings.rates import UNMEASURED
 from scheduler.model.problem import UNPLACED, Application, Network, Node, Objective, Operator, Problem
 
 if TYPE_CHECKING:
@@ -28,21 +29,6 @@ if TYPE_CHECKING:
 
 class NoHostError(ValueError):
     """No host at all has room and a free worker slot."""
-
-
-@dataclass(frozen=True, eq=False)
-class RoundView:
-    """What holds for all topologies of a round.
-
-    Attributes:
-        delays: Delays between hosts.
-        availability: (n_hosts,) fraction of time that each host is up.
-        settings: How plans are made.
-    """
-
-    delays: Delays
-    availability: FloatArray
-    settings: PlanSettings
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +56,8 @@ class Task:
     @cached_property
     def graph(self) -> ExecutorGraph:
         """Executors and streams; worked out only for topologies that are planned."""
-        return build_executor_graph(self.topology, self.plan_settings, self.settings.rates, self.measured)
+        measured = self.measured or UNMEASURED
+        return build_executor_graph(self.topology, self.plan_settings, self.settings.rates, measured)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +117,6 @@ def make_task(
 def make_frame(
     state: RoundState,
     task: Task,
-    max_hosts: int,
     fixed: Sequence[int | None],
     closed: BoolArray | None = None,
 ) -> Frame:
@@ -139,7 +125,6 @@ def make_frame(
     Args:
         state: The cluster so far.
         task: The topology.
-        max_hosts: Number of hosts that is enough.
         fixed: Per executor the host that it must keep, None if it may run on each permitted host with a slot.
         closed: (n_hosts,) hosts to which no executor may come, None if there are none.
 
@@ -148,7 +133,7 @@ def make_frame(
     """
     n_hosts = len(state.hosts.hosts)
     demand = state.demand(task.index)
-    current = [None if slot is None else state.host_of(slot) for slot in state.assignment(task.index)]
+    current = state.hosts_of(state.assignment(task.index))
     keepers = np.array([executor for executor, host in enumerate(fixed) if host is not None], dtype=np.int64)
     held = np.array([host for host in fixed if host is not None], dtype=np.int64)
     # What must stay fits by definition, even where less is left than it needs.
@@ -170,13 +155,12 @@ def make_frame(
         if capacity[host, 0] > 0 and state.open_slots(task.index, host)
     ]
     open_hosts = [host for host in in_reach if open_to_some[host]]
-    choice = shortlist(open_hosts, state.hosts.hosts, capacity[:, 0], permitted, max_hosts)
+    choice = shortlist(open_hosts, state.hosts.hosts, capacity[:, 0], permitted, task.plan_settings.max_hosts)
     nodes = np.array(
         sorted({*choice, *held.tolist(), *(host for host in current if host is not None)}), dtype=np.int64
     )
     if nodes.size == 0:
-        msg = "no host has a free worker slot and room for an executor"
-        raise NoHostError(msg)
+        raise NoHostError("no host has a free worker slot and room for an executor")
     chosen = np.zeros(n_hosts, dtype=np.bool_)
     chosen[choice] = True
     allowed = permitted & chosen
@@ -193,11 +177,21 @@ def make_frame(
     )
 
 
-def build_problem(state: RoundState, task: Task, view: RoundView, frame: Frame) -> Problem:
-    """Build the problem of placing a topology's executors; its `current` is where they run now."""
+def build_problem(
+    state: RoundState, task: Task, frame: Frame, delays: Delays, availability: FloatArray
+) -> Problem:
+    """Build the problem of placing a topology's executors; its `current` is where they run now.
+
+    Args:
+        state: The cluster so far.
+        task: The topology.
+        frame: Hosts that are open to it.
+        delays: Delays between hosts.
+        availability: (n_hosts,) fraction of time that each host is up.
+    """
     return Problem(
         application=_application(state, task, frame),
-        network=_network(state, task, view, frame),
+        network=_network(state, task, frame, delays, availability),
         objective=Objective(weights=dict(task.settings.weights)),
         current=frame.current,
     )
@@ -226,21 +220,23 @@ def _application(state: RoundState, task: Task, frame: Frame) -> Application:
     return Application(tuple(operators), task.graph.streams)
 
 
-def _network(state: RoundState, task: Task, view: RoundView, frame: Frame) -> Network:
+def _network(
+    state: RoundState, task: Task, frame: Frame, delays: Delays, availability: FloatArray
+) -> Network:
     block = np.ix_(frame.hosts, frame.hosts)
     # Worked out only where it is weighed: most topologies weigh the response time alone.
-    links = view.delays.link_availability if task.settings.weights.get("availability") else None
+    links = delays.link_availability if task.settings.weights.get("availability") else None
     return Network(
         nodes=tuple(
             Node(
                 name=state.hosts.hosts[host].name,
                 capacity=dict(zip(state.resources, capacity, strict=True)),
-                availability=float(view.availability[host]),
+                availability=float(availability[host]),
                 site=state.hosts.hosts[host].site,
                 cost=state.hosts.hosts[host].cost or 0.0,
             )
             for host, capacity in zip(frame.hosts, frame.capacity.tolist(), strict=True)
         ),
-        delay_ms=view.delays.delay_ms[block],
+        delay_ms=delays.delay_ms[block],
         link_availability=None if links is None else links[block],
     )

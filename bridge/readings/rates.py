@@ -12,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from bridge.readings.payload_faults import PayloadFault, first_fault, kind_of
 from bridge.wire.messages import ReadingKind
 from formats.rates_reading import MAX_NAMED, RatesFields
+from scheduler.base.arrays import floats, ints
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -102,6 +103,11 @@ class MeasuredRates:
         return f"{age} ({least}{len(self.missing)} executor{plural} without statistics)"
 
 
+_NO_EXECUTORS = Executors(floats([]), floats([]), floats([]))
+UNMEASURED = MeasuredRates(0.0, {}, {}, 0.0, ints([]), _NO_EXECUTORS, complete=False, missing=())
+"""Rates of a topology of which nothing was measured."""
+
+
 @dataclass(frozen=True)
 class Rates:
     """The rates readings that are believed, and what is wrong with the others.
@@ -157,12 +163,10 @@ def read_rates(request: PlanRequest) -> Rates:
 
 
 def _rates_of(fields: RatesFields, reading: Reading) -> MeasuredRates:
-    listed = fields.get("executors")
-    first_task = np.array([] if listed is None else listed["first_task"], dtype=np.int64)
+    listed = fields.get("executors") or {"first_task": [], "executed": [], "emitted": [], "execute_ms": []}
+    first_task = np.array(listed["first_task"], dtype=np.int64)
     order = np.argsort(first_task)
-    columns = (
-        ((), (), ()) if listed is None else (listed["executed"], listed["emitted"], listed["execute_ms"])
-    )
+    columns = (listed["executed"], listed["emitted"], listed["execute_ms"])
     # None becomes NaN.
     executed, emitted, execute_ms = (np.array(column, dtype=np.float64)[order] for column in columns)
     return MeasuredRates(

@@ -117,8 +117,7 @@ class RecordWriter:
             probe.unlink()
             self._number = max((number for number, _ in _record_files(directory)), default=1)
         except OSError as error:
-            msg = f"{directory}: records cannot be written there ({error.strerror})"
-            raise RecordError(msg) from error
+            raise RecordError(f"{directory}: records cannot be written there ({error.strerror})") from error
 
     def append(self, record: RoundRecord) -> None:
         """Write one record.
@@ -136,8 +135,7 @@ class RecordWriter:
                 self._write(path, member)
                 self._drop_old_files()
             except OSError as error:
-                msg = f"{path}: record not written ({error.strerror})"
-                raise RecordError(msg) from error
+                raise RecordError(f"{path}: record not written ({error.strerror})") from error
 
     def _path(self) -> Path:
         return self._directory / f"rounds-{self._number:08d}.jsonl.gz"
@@ -175,8 +173,7 @@ def read_records(path: Path) -> Iterator[RoundRecord]:
         try:
             data = each.read_bytes()
         except OSError as error:
-            msg = f"{each}: cannot be read ({error.strerror})"
-            raise RecordError(msg) from error
+            raise RecordError(f"{each}: cannot be read ({error.strerror})") from error
         for number, line in enumerate(_lines(data, each), start=1):
             yield _record(line, f"{each}, line {number}")
 
@@ -187,8 +184,7 @@ def _lines(data: bytes, path: Path) -> Iterator[bytes]:
         try:
             line = member.decompress(data)
         except zlib.error as error:
-            msg = f"{path}: is no record file ({error})"
-            raise RecordError(msg) from error
+            raise RecordError(f"{path}: is no record file ({error})") from error
         if not member.eof:
             return
         yield line
@@ -199,8 +195,7 @@ def _record(line: bytes, place: str) -> RoundRecord:
     try:
         data: dict[str, Any] = json.loads(line)
         if data["record_version"] != RECORD_VERSION:
-            msg = f"{place}: record version {data['record_version']} is not known here"
-            raise RecordError(msg)
+            raise RecordError(f"{place}: record version {data['record_version']} is not known here")
         return RoundRecord(
             request=base64.b64decode(data["request"], validate=True),
             response=base64.b64decode(data["response"], validate=True),
@@ -214,13 +209,11 @@ def _record(line: bytes, place: str) -> RoundRecord:
             memory=memory_from_json(json.dumps(data["memory"])) if "memory" in data else None,
         )
     except (KeyError, TypeError) as error:
-        msg = f"{place}: field {error} is missing or of the wrong type"
-        raise RecordError(msg) from error
+        raise RecordError(f"{place}: field {error} is missing or of the wrong type") from error
     except ValueError as error:
         if isinstance(error, RecordError):
             raise
-        msg = f"{place}: is no record ({error})"
-        raise RecordError(msg) from error
+        raise RecordError(f"{place}: is no record ({error})") from error
 
 
 def _record_files(directory: Path) -> list[tuple[int, Path]]:

@@ -72,7 +72,7 @@ def weigh(
     after = evaluate(question.problem, question.frame.nodes_of(placement))
     gain, gain_ms = gains(question.problem, before, after)
     # Moves are counted against the beginning of the round, and some of this topology's may be spent already.
-    began = [None if slot is None else state.host_of(slot) for slot in state.initial(task.index)]
+    began = state.hosts_of(state.initial(task.index))
     return Candidate(
         placement, after, gain, gain_ms, moved_executors(began, placement) - state.moves(task.index)
     )

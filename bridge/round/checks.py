@@ -35,7 +35,7 @@ def check_assignment(state: RoundState, task: Task, assignment: Sequence[Slot]) 
     if faults:
         return faults
     hosts = np.array([state.host_of(slot) for slot in assignment], dtype=np.int64)
-    before = [None if slot is None else state.host_of(slot) for slot in state.assignment(task.index)]
+    before = state.hosts_of(state.assignment(task.index))
     arriving = np.array([new != old for new, old in zip(hosts.tolist(), before, strict=True)], dtype=np.bool_)
     forbidden = np.flatnonzero(arriving & ~task.permits.widened.permitted[task.component, hosts])
     found = [f"executor {task.graph.names[i]} may not come to {_name(state, hosts[i])}" for i in forbidden]

@@ -35,7 +35,7 @@ class _Need:
         barred: Why executors that have to be placed are permitted nowhere, empty if they are somewhere.
     """
 
-    hosts: tuple[int | None, ...]
+    hosts: Sequence[int | None]
     missing: tuple[int, ...]
     leaving: tuple[int, ...]
     barred: str
@@ -132,7 +132,7 @@ def _place_aside(
 
 def _need(state: RoundState, task: Task, moves_left: int) -> _Need:
     """Find out which executors have to be placed, and which of them can be."""
-    hosts = _hosts_of(state, task)
+    hosts = state.hosts_of(state.assignment(task.index))
     missing = tuple(executor for executor, host in enumerate(hosts) if host is None)
     displaced = _find_displaced(state, task, hosts)
     # What runs and is permitted nowhere stays where it is: it must not keep others from being placed.
@@ -178,11 +178,6 @@ def _verdict(state: RoundState, task: Task, need: _Need, attempt: _Attempt) -> V
     if len(need.leaving) > gone:
         reason += f", {len(need.leaving) - gone} moved because a pin or avoidance was broken"
     return Verdict("placed", reason, attempt.answer.placement, result, evaluation=result.evaluation)
-
-
-def _hosts_of(state: RoundState, task: Task) -> tuple[int | None, ...]:
-    """Return the host of every executor, None if it has no slot."""
-    return tuple(None if slot is None else state.host_of(slot) for slot in state.assignment(task.index))
 
 
 def _find_displaced(state: RoundState, task: Task, hosts: Sequence[int | None]) -> list[tuple[int, ...]]:

@@ -15,19 +15,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bridge.problem.occupancy import RoundState
-from bridge.problem.problem_builder import RoundView, Task, make_task
+from bridge.problem.problem_builder import Task, make_task
 from bridge.problem.topology_settings import parse_topology_settings
 from bridge.round.checks import check_assignment
 from bridge.round.improving import improve
 from bridge.round.memory import NOTHING
 from bridge.round.placing import place_missing
 from bridge.round.round_data import gather_data
-from bridge.round.round_report import Round, RoundReport
+from bridge.round.round_report import Round
 from bridge.round.search import Search
 from bridge.round.sight import look
 from bridge.round.slots import assign_slots
 from bridge.round.stability import Stability
-from bridge.round.status import data_summary, status_line
+from bridge.round.status import status_line
 from bridge.round.verdict import Verdict
 from bridge.wire.contract import VERSION
 from bridge.wire.messages import Decision, PlanResponse, Price, TopologyPlan
@@ -116,8 +116,9 @@ class _Planner:
             self._data.delays,
             measured_before=memory.measured,
         )
-        view = RoundView(self._data.delays, self._data.availability, settings.plan)
-        self._search = Search(self._state, view, self._deadline_for, children)
+        self._search = Search(
+            self._state, self._data.delays, self._data.availability, self._deadline_for, children
+        )
         self._tasks = [self._task(index) for index in range(len(request.topologies))]
         self._order = sorted(range(len(request.topologies)), key=lambda index: request.topologies[index].id)
         self._verdicts: dict[int, Verdict] = {}
@@ -144,8 +145,9 @@ class _Planner:
                 self._questions_left -= 1
         topologies = self._request.topologies
         plans = tuple(self._plan(index) for index in range(len(topologies)) if index not in self._left_out)
-        report = RoundReport(
-            data=data_summary(self._data),
+        return Round(
+            response=PlanResponse(VERSION, self._request.round_id, plans),
+            memory=replace(self._stability.memory(), measured=self._sight.remembered),
             known=self._data,
             setting_faults=tuple(
                 (task.topology.id, task.settings.faults) for task in self._tasks if task.settings.faults
@@ -155,9 +157,6 @@ class _Planner:
             moves=self._state.total_moves(),
             timed_out=self._expired() or self._search.timed_out,
         )
-        response = PlanResponse(VERSION, self._request.round_id, plans)
-        memory = replace(self._stability.memory(), measured=self._sight.remembered)
-        return Round(response, report, memory)
 
     def _task(self, index: int) -> Task:
         topology = self._request.topologies[index]
@@ -168,7 +167,7 @@ class _Planner:
             self._settings.plan.strategy,
             self._settings.plan.seed,
         )
-        measured = self._data.rates.get(topology.id)
+        measured = self._data.rates.by_topology.get(topology.id)
         return make_task(self._state, index, settings, self._settings.plan, measured)
 
     def _expired(self) -> bool:
@@ -219,7 +218,7 @@ class _Planner:
         return True
 
     def _note(self, index: int, verdict: Verdict) -> None:
-        """Remember a verdict that changes nothing; a topology that got a plan keeps telling how."""
+        """Remember a verdict that changes nothing; it replaces none that brought a plan."""
         if index not in self._verdicts or self._verdicts[index].kind == "kept":
             self._verdicts[index] = verdict
 

@@ -15,13 +15,12 @@ from bridge.readings.fault_kinds import FaultKind
 from bridge.readings.rates import read_rates
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from bridge.network.cluster import Host, Hosts
     from bridge.network.delays import Delays
     from bridge.readings.believed import Readings
-    from bridge.readings.payload_faults import PayloadFault
-    from bridge.readings.rates import MeasuredRates
+    from bridge.readings.rates import Rates
     from bridge.settings import Settings
     from bridge.wire.messages import PlanRequest
     from scheduler.base.arrays import FloatArray
@@ -38,9 +37,7 @@ class RoundData:
         hosts: Hosts of the round.
         delays: Delays between them.
         availability: (n_hosts,) fraction of time that each host is up.
-        rates: Measured rates by topology id.
-        stale_rates: Topologies whose measured rates are too old.
-        refused_rates: Number of rates readings that were refused, by kind of fault.
+        rates: Measured rates of topologies.
         faults: What is wrong with readings and metadata, one phrase each.
     """
 
@@ -48,9 +45,7 @@ class RoundData:
     hosts: Hosts
     delays: Delays
     availability: FloatArray
-    rates: Mapping[str, MeasuredRates]
-    stale_rates: tuple[str, ...]
-    refused_rates: Mapping[PayloadFault, int]
+    rates: Rates
     faults: tuple[str, ...]
 
     @property
@@ -59,14 +54,13 @@ class RoundData:
         return (
             *self.faults,
             *(f"reading of {host} is stale" for host in self.readings.stale),
-            *(f"rates of {topology} are stale" for topology in self.stale_rates),
+            *(f"rates of {topology} are stale" for topology in self.rates.stale),
             *(() if self.readings.live else (NOT_LIVE,)),
         )
 
     @property
     def fault_counts(self) -> dict[FaultKind, int]:
         """Number of faulty inputs of the round by kind, as far as they are seen in a single round."""
-        links = self.delays.links
         return {
             **{FaultKind(f"readings_{kind}"): count for kind, count in self.readings.refused.items()},
             FaultKind.READINGS_STALE: len(self.readings.stale),
@@ -74,9 +68,9 @@ class RoundData:
             FaultKind.COORDINATES_UNCERTAIN: len(self.readings.uncertain),
             FaultKind.COORDINATES_CONTRADICTORY: int(not self.delays.embedding.trusted),
             FaultKind.LINKS_IMPOSSIBLE: self.readings.impossible_links,
-            FaultKind.LINKS_CONTRADICTORY: 0 if links is None else len(links.contradictions),
-            **{FaultKind(f"rates_{kind}"): count for kind, count in self.refused_rates.items()},
-            FaultKind.RATES_STALE: len(self.stale_rates),
+            FaultKind.LINKS_CONTRADICTORY: len(self.delays.links.contradictions),
+            **{FaultKind(f"rates_{kind}"): count for kind, count in self.rates.refused.items()},
+            FaultKind.RATES_STALE: len(self.rates.stale),
             FaultKind.SUPERVISOR_METADATA: len(self.hosts.faults),
         }
 
@@ -100,9 +94,7 @@ def gather_data(request: PlanRequest, settings: Settings) -> RoundData:
         hosts=hosts,
         delays=delays,
         availability=_availability(hosts.hosts, readings, settings.readings.default_availability),
-        rates=rates.by_topology,
-        stale_rates=rates.stale,
-        refused_rates=rates.refused,
+        rates=rates,
         faults=delays.faults + readings.faults + rates.faults + hosts.faults,
     )
 

@@ -12,11 +12,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class RoundReport:
-    """What the log says about a round beyond the response.
+class Round:
+    """What came out of a round.
 
     Attributes:
-        data: Where delays and rates come from.
+        response: The plans.
+        memory: What the next round has to know.
         known: What the round knew of the cluster.
         setting_faults: Bad settings by topology id.
         traces: Traceback by topology id of the topologies whose planning failed.
@@ -26,19 +27,11 @@ class RoundReport:
         timed_out: True if the clock may have changed something: a repetition may come to another plan.
     """
 
-    data: str
+    response: PlanResponse
+    memory: Memory
     known: RoundData
     setting_faults: tuple[tuple[str, tuple[str, ...]], ...]
     traces: tuple[tuple[str, str], ...]
     left_out: tuple[tuple[str, str], ...]
     moves: int
     timed_out: bool
-
-
-@dataclass(frozen=True)
-class Round:
-    """A response with its report, and what the next round has to know."""
-
-    response: PlanResponse
-    report: RoundReport
-    memory: Memory

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bridge.children.time_limit import TimeLimit
-from bridge.problem.problem_builder import Frame, NoHostError, RoundView, Task, build_problem, make_frame
+from bridge.problem.problem_builder import Frame, NoHostError, Task, build_problem, make_frame
 from scheduler.contract.children import INLINE
 from scheduler.contract.result import Result
 from scheduler.plan import plan
@@ -14,8 +14,9 @@ from scheduler.plan import plan
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from bridge.network.delays import Delays
     from bridge.problem.occupancy import RoundState
-    from scheduler.base.arrays import BoolArray
+    from scheduler.base.arrays import BoolArray, FloatArray
     from scheduler.base.deadline import Deadline
     from scheduler.contract.children import Children
     from scheduler.model.problem import Problem
@@ -52,7 +53,8 @@ class Search:
 
     Args:
         state: The cluster so far.
-        view: What holds for all topologies.
+        delays: Delays between hosts.
+        availability: (n_hosts,) fraction of time that each host is up.
         deadline_for: Makes the deadline of the next question about a topology.
         children: Runs what strategies leave to others, such as solvers.
 
@@ -63,12 +65,14 @@ class Search:
     def __init__(
         self,
         state: RoundState,
-        view: RoundView,
+        delays: Delays,
+        availability: FloatArray,
         deadline_for: Callable[[Task], Deadline],
         children: Children = INLINE,
     ) -> None:
         self._state = state
-        self._view = view
+        self._delays = delays
+        self._availability = availability
         self._deadline_for = deadline_for
         self._children = children
         self.timed_out = False
@@ -86,10 +90,11 @@ class Search:
         Raises:
             NoHostError: No host is open to it.
         """
-        frame = make_frame(self._state, task, self._view.settings.max_hosts, fixed, closed)
+        frame = make_frame(self._state, task, fixed, closed)
         key = (task.index, frame.key)
         if key not in self._questions:
-            self._questions[key] = Question(build_problem(self._state, task, self._view, frame), frame)
+            problem = build_problem(self._state, task, frame, self._delays, self._availability)
+            self._questions[key] = Question(problem, frame)
         return self._questions[key]
 
     def ask(self, task: Task, fixed: Sequence[int | None], closed: BoolArray | None = None) -> Answer:

@@ -45,8 +45,7 @@ def assign_slots(state: RoundState, topology: int, placement: Sequence[int]) -> 
         if slot is None and host not in joined:
             open_slots = state.open_slots(topology, host)
             if not open_slots:
-                msg = f"host {state.hosts.hosts[host].name} has no free worker slot"
-                raise NoSlotError(msg)
+                raise NoSlotError(f"host {state.hosts.hosts[host].name} has no free worker slot")
             joined[host] = next((candidate for candidate in open_slots if candidate in kept), open_slots[0])
     return tuple(
         joined[host] if slot is None else slot for slot, host in zip(staying, placement, strict=True)

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from bridge.network.cluster import Host
     from bridge.problem.problem_builder import Task
-    from bridge.readings.believed import Readings
     from bridge.round.round_data import RoundData
     from bridge.round.verdict import Verdict
 
@@ -37,8 +36,12 @@ def data_summary(data: RoundData, task: Task | None = None) -> str:
         data: What the round knows of the cluster.
         task: The topology whose rates are named; with None their number is.
     """
-    rates = f"rates measured of {len(data.rates)} topologies" if task is None else _rates(data, task)
-    parts = [", ".join([data.delays.summary(), *_missing(data.readings)]), rates]
+    rates = (
+        f"rates measured of {len(data.rates.by_topology)} topologies" if task is None else _rates(data, task)
+    )
+    counts = {"stale": data.readings.stale, "too uncertain": data.readings.uncertain}
+    missing = [f"{len(hosts)} {what}" for what, hosts in counts.items() if hosts]
+    parts = [", ".join([data.delays.summary(), *missing]), rates]
     if not data.readings.live:
         parts.append(NOT_LIVE)
     parts.extend(_first(data.faults))
@@ -76,7 +79,7 @@ def _rates(data: RoundData, task: Task) -> str:
     if task.measured is not None:
         return task.measured.summary(task.topology)
     source = DECLARED_RATES if task.settings.rates else UNIT_RATES
-    return f"{source} (the measured ones are stale)" if task.topology.id in data.stale_rates else source
+    return f"{source} (the measured ones are stale)" if task.topology.id in data.rates.stale else source
 
 
 def _worth(verdict: Verdict, task: Task) -> list[str]:
@@ -104,15 +107,6 @@ def _spread(hosts: Sequence[Host], placement: Sequence[int]) -> str:
     return (
         f"over {len(used)} host{'s' if len(used) != 1 else ''} (site{'s' if len(sites) != 1 else ''} {named})"
     )
-
-
-def _missing(readings: Readings) -> list[str]:
-    parts = []
-    if readings.stale:
-        parts.append(f"{len(readings.stale)} stale")
-    if readings.uncertain:
-        parts.append(f"{len(readings.uncertain)} too uncertain")
-    return parts
 
 
 def _first(faults: Sequence[str]) -> list[str]:

@@ -36,7 +36,7 @@ class RoundCallbacks:
         """
 
     def on_unplanned(self, why: Unplanned) -> None:
-        """Hear of a request that got no plan."""
+        """Receive the reason why a request got no plan."""
 
     def on_record_failure(self) -> None:
         """Receive a round that was planned but could not be recorded."""

@@ -45,8 +45,7 @@ def read_frame(connection: socket.socket, max_bytes: int, patience_s: float) -> 
     connection.settimeout(patience_s)
     (size,) = _LENGTH.unpack(first + _read_exactly(connection, _LENGTH.size - 1))
     if not 0 < size <= max_bytes:
-        msg = f"a frame of {size} bytes, at most {max_bytes} are accepted"
-        raise FrameError(msg)
+        raise FrameError(f"a frame of {size} bytes, at most {max_bytes} are accepted")
     return _read_exactly(connection, size)
 
 
@@ -65,7 +64,6 @@ def _read_exactly(connection: socket.socket, size: int) -> bytes:
     while len(data) < size:
         part = connection.recv(min(size - len(data), _CHUNK_BYTES))
         if not part:
-            msg = f"the peer left after {len(data)} of {size} bytes"
-            raise PeerGoneError(msg)
+            raise PeerGoneError(f"the peer left after {len(data)} of {size} bytes")
         data += part
     return bytes(data)

@@ -11,12 +11,14 @@ from bridge.readings.fault_kinds import FaultKind
 from bridge.record.record import RecordError, RoundRecord, versions
 from bridge.round.memory import NOTHING
 from bridge.round.planner import plan_round
+from bridge.round.status import data_summary
 from bridge.server.callbacks import RoundCallbacks, Unplanned
 from bridge.server.fault_log import FaultLog
 from bridge.server.reading_watch import ReadingWatch
 from bridge.wire.contract import WireError, idl
-from bridge.wire.encoding import encode_request, encode_response, response_to_thrift
+from bridge.wire.encoding import encode_request, encode_response
 from bridge.wire.request_decoding import request_from_thrift
+from bridge.wire.structs import to_thrift
 from scheduler.contract.children import INLINE
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ class RoundHandler:
         recorder: Where rounds are recorded, None if they are not.
         log: One event per round and per change of what is wrong.
         children: Runs what strategies leave to others, such as solvers.
-        callbacks: Hears of every round; nothing of it reaches a plan.
+        callbacks: Called for every round; nothing of it reaches a plan.
     """
 
     def __init__(
@@ -64,11 +66,6 @@ class RoundHandler:
         self._record_failures = 0
         self._memory = NOTHING
         self._memory_s = 0.0
-
-    @property
-    def record_failures(self) -> int:
-        """Number of rounds that were planned but could not be recorded."""
-        return self._record_failures
 
     def plan(self, raw: Any) -> Any:
         """Plan one round; thrift struct in, thrift struct out.
@@ -108,8 +105,8 @@ class RoundHandler:
             planned_s = time.monotonic()
             timings_ms = {"wait": (planning_s - began_s) * 1000, "plan": (planned_s - planning_s) * 1000}
             self._record(request, done, timings_ms, time_s=began_unix_s, now_s=planning_s, memory=memory)
-            self._tell(request, done, timings_ms, planning_s)
-            return response_to_thrift(done.response)
+            self._log_round(request, done, timings_ms, planning_s)
+            return to_thrift(done.response)
         except Exception as error:
             # The shim must get an answer: it then lets Storm's own scheduler do the round.
             self._log.exception("round failed", round_id=request.round_id)
@@ -138,7 +135,7 @@ class RoundHandler:
             settings_digest=self._settings.digest(),
             time_s=time_s,
             timings_ms={step: round(ms, 3) for step, ms in timings_ms.items()},
-            timed_out=done.report.timed_out,
+            timed_out=done.timed_out,
             versions=versions(),
             now_s=now_s,
             memory=memory,
@@ -156,26 +153,27 @@ class RoundHandler:
                 failures=self._record_failures,
             )
 
-    def _tell(self, request: PlanRequest, done: Round, timings_ms: Mapping[str, float], now_s: float) -> None:
-        report = done.report
-        for topology_id, trace in report.traces:
+    def _log_round(
+        self, request: PlanRequest, done: Round, timings_ms: Mapping[str, float], now_s: float
+    ) -> None:
+        for topology_id, trace in done.traces:
             self._log.error("planning a topology failed", topology=topology_id, trace=trace)
-        for topology_id, reason in report.left_out:
+        for topology_id, reason in done.left_out:
             self._log.warning("topology left to Storm's own scheduler", topology=topology_id, reason=reason)
         with self._lock:
-            odd = self._watch.observe(report.known.readings.by_host, now_s)
+            odd = self._watch.observe(done.known.readings.by_host, now_s)
             counts = {
-                **report.known.fault_counts,
+                **done.known.fault_counts,
                 **{kind: len(found) for kind, found in odd.items()},
-                FaultKind.TOPOLOGY_SETTINGS: sum(len(found) for _, found in report.setting_faults),
+                FaultKind.TOPOLOGY_SETTINGS: sum(len(found) for _, found in done.setting_faults),
             }
             self._fault_counts.update(counts)
             totals = {kind: count for kind, count in sorted(self._fault_counts.items()) if count}
             news = self._fault_log.news(
                 (
-                    *report.known.named_faults,
+                    *done.known.named_faults,
                     *(phrase for found in odd.values() for phrase in found),
-                    *(f"{topology}: {fault}" for topology, found in report.setting_faults for fault in found),
+                    *(f"{topology}: {fault}" for topology, found in done.setting_faults for fault in found),
                 ),
                 now_s,
             )
@@ -199,11 +197,11 @@ class RoundHandler:
                 }
                 for plan in done.response.plans
             ],
-            moves=report.moves,
-            data=report.data,
+            moves=done.moves,
+            data=data_summary(done.known),
             faults={kind: count for kind, count in counts.items() if count},
             faults_since_start=totals,
-            timed_out=report.timed_out,
+            timed_out=done.timed_out,
             record_failures=self._record_failures,
             **{f"{step}_ms": round(ms, 1) for step, ms in timings_ms.items()},
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,67 +41,54 @@ class DaemonMetrics(RoundCallbacks):
 
     def __init__(self, registry: CollectorRegistry, unix_time: Callable[[], float] = time.time) -> None:
         self._unix_time = unix_time
-        self._rounds = Counter(
-            "stormplace_daemon_rounds", "Requests for a plan, by outcome.", ["outcome"], registry=registry
-        )
+        counter, gauge = partial(Counter, registry=registry), partial(Gauge, registry=registry)
+        self._rounds = counter("stormplace_daemon_rounds", "Requests for a plan, by outcome.", ["outcome"])
         self._plan_s = Histogram(
             "stormplace_daemon_plan_duration_seconds",
             "Time from the beginning of planning to the plan.",
             buckets=_PLAN_BUCKETS_S,
             registry=registry,
         )
-        self._faults = Counter(
+        self._faults = counter(
             "stormplace_daemon_faults",
             "Faulty inputs, each counted in every round that meets it, by kind.",
             ["kind"],
-            registry=registry,
         )
-        self._topologies = Counter(
+        self._topologies = counter(
             "stormplace_daemon_topologies",
             "Topologies decided about, each counted in every round, by decision.",
             ["decision"],
-            registry=registry,
         )
-        self._moves = Counter(
-            "stormplace_daemon_executors_moved", "Running executors that plans moved.", registry=registry
+        self._moves = counter("stormplace_daemon_executors_moved", "Running executors that plans moved.")
+        self._unrecorded = counter(
+            "stormplace_daemon_record_failures", "Rounds that were planned but could not be recorded."
         )
-        self._unrecorded = Counter(
-            "stormplace_daemon_record_failures",
-            "Rounds that were planned but could not be recorded.",
-            registry=registry,
-        )
-        self._pairs = Gauge(
+        self._pairs = gauge(
             "stormplace_daemon_delay_pairs",
             "Pairs of hosts in the last round, by the source of their delay.",
             ["source"],
-            registry=registry,
         )
-        self._outdated = Gauge(
+        self._outdated = gauge(
             "stormplace_daemon_outdated_pairs",
             "Pairs of hosts in the last round whose direct link is outdated by fresher ones of its sites.",
-            registry=registry,
         )
-        self._hosts = Gauge(
+        self._hosts = gauge(
             "stormplace_daemon_hosts",
             "Hosts in the last round, by what became of their reading.",
             ["reading"],
-            registry=registry,
         )
-        self._rated = Gauge(
+        self._rated = gauge(
             "stormplace_daemon_rated_topologies",
             "Topologies in the last round, by whether their rates are measured.",
             ["rates"],
-            registry=registry,
         )
-        self._embedding_error = Gauge(
+        self._embedding_error = gauge(
             "stormplace_daemon_embedding_error_ratio",
             "Median relative error of coordinates against direct links in the last round; NaN without any.",
-            registry=registry,
         )
-        self._last_s = Gauge(
+        self._last_s = gauge(
             "stormplace_daemon_last_round_timestamp_seconds",
             "Unix time of the last round that was planned; NaN before the first.",
-            registry=registry,
         )
         for unknown in (self._outdated, self._embedding_error, self._last_s):
             unknown.set(_UNKNOWN)
@@ -108,16 +96,15 @@ class DaemonMetrics(RoundCallbacks):
 
     def on_round(self, done: Round, faults: Mapping[FaultKind, int], plan_s: float) -> None:
         """Count a round and keep what it knew."""
-        report = done.report
-        self._rounds.labels(_TIMED_OUT if report.timed_out else _PLANNED).inc()
+        self._rounds.labels(_TIMED_OUT if done.timed_out else _PLANNED).inc()
         self._plan_s.observe(plan_s)
         for kind, count in faults.items():
             self._faults.labels(kind).inc(count)
         for plan in done.response.plans:
             self._topologies.labels(_DECISIONS[plan.decision]).inc()
-        self._topologies.labels(_LEFT_OUT).inc(len(report.left_out))
-        self._moves.inc(report.moves)
-        self._keep(report.known, len(done.response.plans) + len(report.left_out))
+        self._topologies.labels(_LEFT_OUT).inc(len(done.left_out))
+        self._moves.inc(done.moves)
+        self._keep(done.known, len(done.response.plans) + len(done.left_out))
 
     def on_unplanned(self, why: Unplanned) -> None:
         """Count a request without a plan."""
@@ -144,8 +131,9 @@ class DaemonMetrics(RoundCallbacks):
         self._hosts.labels("believed").set(believed)
         self._hosts.labels("stale").set(stale)
         self._hosts.labels("none").set(len(known.hosts.hosts) - believed - stale)
-        self._rated.labels("measured").set(len(known.rates))
-        self._rated.labels("not_measured").set(topologies - len(known.rates))
+        rated = len(known.rates.by_topology)
+        self._rated.labels("measured").set(rated)
+        self._rated.labels("not_measured").set(topologies - rated)
         error = known.delays.embedding.error
         self._embedding_error.set(_UNKNOWN if error is None else error)
         self._last_s.set(self._unix_time())

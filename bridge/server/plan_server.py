@@ -7,9 +7,9 @@ claims, shares its port silently with a second server, and cannot stop without c
 from __future__ import annotations
 
 import errno
-import selectors
 import socket
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from thriftpy2.thrift import TProcessor
@@ -45,7 +45,7 @@ class PlanServer:
     Args:
         settings: Where to listen, how many connections, how large requests may be.
         handler: Answers calls.
-        log: Tells about connections that end badly.
+        log: Takes a line per connection that ends badly.
     """
 
     def __init__(
@@ -54,12 +54,11 @@ class PlanServer:
         self._settings = settings
         self._processor = _processor(idl.PlacementDaemon, handler)
         self._log = log
-        self._stopping = threading.Event()
-        self._stopped_once = threading.Lock()
-        self._wake_reader, self._wake_writer = socket.socketpair()
         self._listener: socket.socket | None = None
+        self._stopping = False
         self._lock = threading.Lock()
-        self._connections: dict[_Connection, threading.Thread] = {}
+        self._connections: dict[socket.socket, threading.Thread] = {}
+        self._busy: set[socket.socket] = set()
 
     def listen(self) -> tuple[str, int]:
         """Begin to listen.
@@ -81,14 +80,12 @@ class PlanServer:
                 listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 listener.bind(address)
                 listener.listen()
-                listener.setblocking(False)
             except OSError:
                 listener.close()
                 raise
         except OSError as error:
             why = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be used ({error.strerror})"
-            msg = f"port {port} of {host} {why}"
-            raise ServerError(msg) from error
+            raise ServerError(f"port {port} of {host} {why}") from error
         self._listener = listener
         bound = listener.getsockname()
         return str(bound[0]), int(bound[1])
@@ -96,69 +93,69 @@ class PlanServer:
     def serve(self) -> None:
         """Accept connections until `stop` is called, then let running calls finish and close everything."""
         if self._listener is None:
-            msg = "listen first"
-            raise RuntimeError(msg)
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._listener, selectors.EVENT_READ)
-            selector.register(self._wake_reader, selectors.EVENT_READ)
-            # The byte of `stop` ends this, not its flag: between the two, `stop` still needs its socket.
-            woken = False
-            while not woken:
-                for key, _ in selector.select():
-                    if key.fileobj is self._wake_reader:
-                        woken = True
-                    else:
-                        self._accept(self._listener)
+            raise RuntimeError("listen first")
+        # What `stop` does to the listener ends this, not its flag: between the two, `stop` still needs it.
+        while self._accept(self._listener):
+            pass
         self._listener.close()
         self._drain()
-        self._wake_reader.close()
-        self._wake_writer.close()
 
     def stop(self) -> None:
         """Ask `serve` to end; may be called from any thread and from a signal handler."""
-        # A lock that is never waited for: a signal may come while another thread is just in here.
-        if not self._stopped_once.acquire(blocking=False):
-            return
-        self._stopping.set()
-        self._wake_writer.send(b"\0")
+        # Nothing here waits for a lock: a signal may come while another thread is just in here.
+        self._stopping = True
+        if self._listener is not None:
+            with suppress(OSError):  # it is closed already
+                self._listener.shutdown(socket.SHUT_RDWR)  # `accept` ends, even one that begins later
 
-    def _accept(self, listener: socket.socket) -> None:
+    def _accept(self, listener: socket.socket) -> bool:
+        """Serve the next connection; False once `stop` has shut the listener down."""
         try:
             client, peer = listener.accept()
         except OSError as error:
+            if error.errno == errno.EINVAL:
+                return False
             # The client left early, or file descriptors are short: the next one may do better.
             self._log.warning("connection not accepted", reason=str(error))
-            return
+            return True
         with self._lock:
             if len(self._connections) >= self._settings.max_connections:
                 self._log.warning("connection refused", peer=str(peer[0]), reason="too many connections")
                 client.close()
-                return
-            connection = _Connection(client, str(peer[0]))
-            thread = threading.Thread(target=self._serve_connection, args=(connection,), daemon=True)
-            self._connections[connection] = thread
+                return True
+            # Requests and answers are single messages: nothing is gained by waiting for more to send.
+            client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            thread = threading.Thread(
+                target=self._serve_connection, args=(client, str(peer[0])), name=str(peer[0]), daemon=True
+            )
+            self._connections[client] = thread
         thread.start()
+        return True
 
-    def _serve_connection(self, connection: _Connection) -> None:
+    def _serve_connection(self, client: socket.socket, peer: str) -> None:
         try:
-            while True:
-                frame = read_frame(connection.socket, self._settings.max_frame_bytes, _PATIENCE_S)
-                if frame is None:
+            while (frame := read_frame(client, self._settings.max_frame_bytes, _PATIENCE_S)) is not None:
+                if not self._mark(client, busy=True):
                     return
-                if not connection.begin_call(self._stopping):
-                    return
-                write_frame(connection.socket, self._answer(frame))
-                if not connection.end_call(self._stopping):
+                write_frame(client, self._answer(frame))
+                if not self._mark(client, busy=False):
                     return
         except DECODE_ERRORS as error:  # a FrameError is a ValueError, one of them
-            self._log.warning("connection closed", peer=connection.peer, reason=f"no request: {error}")
+            self._log.warning("connection closed", peer=peer, reason=f"no request: {error}")
         except OSError as error:
-            if not self._stopping.is_set():
-                self._log.info("connection lost", peer=connection.peer, reason=str(error))
+            if not self._stopping:
+                self._log.info("connection lost", peer=peer, reason=str(error))
         finally:
-            connection.socket.close()
+            client.close()
             with self._lock:
-                self._connections.pop(connection, None)
+                self._busy.discard(client)
+                self._connections.pop(client, None)
+
+    def _mark(self, client: socket.socket, *, busy: bool) -> bool:
+        """Mark a connection busy or idle; False if the server ends and no call may begin on it."""
+        with self._lock:
+            (self._busy.add if busy else self._busy.discard)(client)
+            return not self._stopping
 
     def _answer(self, frame: bytes) -> bytes:
         # The whole frame is at hand: a message that claims more than it holds fails instead of waiting.
@@ -168,45 +165,13 @@ class PlanServer:
         return bytes(reply.getvalue())
 
     def _drain(self) -> None:
+        """Wait for running calls; no further one begins on any connection."""
         with self._lock:
-            open_connections = list(self._connections.items())
-        for connection, _ in open_connections:
-            connection.close_if_idle()
-        for connection, thread in open_connections:
+            threads = dict(self._connections)
+            for client in threads.keys() - self._busy:
+                with suppress(OSError):  # the peer was faster
+                    client.shutdown(socket.SHUT_RDWR)  # its thread waits for a request
+        for thread in threads.values():
             thread.join(_DRAIN_S)
             if thread.is_alive():
-                self._log.error("round still running at the end", peer=connection.peer)
-
-
-class _Connection:
-    """A connection that knows whether a call is under way on it."""
-
-    def __init__(self, connected: socket.socket, peer: str) -> None:
-        self.socket = connected
-        self.peer = peer
-        self._lock = threading.Lock()
-        self._busy = False
-        # Requests and answers are single messages: nothing is gained by waiting for more to send.
-        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-
-    def begin_call(self, stopping: threading.Event) -> bool:
-        """Mark the connection busy; False if the server ends and no call may begin."""
-        with self._lock:
-            self._busy = not stopping.is_set()
-            return self._busy
-
-    def end_call(self, stopping: threading.Event) -> bool:
-        """Mark the connection idle; False if the server ends and the connection is to be closed."""
-        with self._lock:
-            self._busy = False
-            return not stopping.is_set()
-
-    def close_if_idle(self) -> None:
-        """Wake the connection's thread from waiting for a request."""
-        with self._lock:
-            if not self._busy:
-                try:
-                    self.socket.shutdown(socket.SHUT_RDWR)
-                except OSError:
-                    # The peer, or the connection's own thread, was faster.
-                    return
+                self._log.error("round still running at the end", peer=thread.name)

@@ -38,8 +38,7 @@ def check_message(data: bytes) -> None:
         BinaryError: Lengths, types or nesting do not hold.
     """
     if len(data) < _HEADER_BYTES or int.from_bytes(data[:2]) != _STRICT_VERSION:
-        msg = "no strict header of TBinaryProtocol"
-        raise BinaryError(msg)
+        raise BinaryError("no strict header of TBinaryProtocol")
     position = _skip(data, _HEADER_BYTES, _TEXT, _DEEPEST)
     position = _skip(data, position, _INT, _DEEPEST)
     _expect_end(data, _skip_struct(data, position, _DEEPEST))
@@ -47,8 +46,7 @@ def check_message(data: bytes) -> None:
 
 def _expect_end(data: bytes, position: int) -> None:
     if position != len(data):
-        msg = f"{len(data) - position} bytes follow the end"
-        raise BinaryError(msg)
+        raise BinaryError(f"{len(data) - position} bytes follow the end")
 
 
 def _skip_struct(data: bytes, position: int, depth: int) -> int:
@@ -63,8 +61,7 @@ def _skip_struct(data: bytes, position: int, depth: int) -> int:
 def _skip(data: bytes, position: int, kind: int, depth: int) -> int:
     """Return the position after a value of a type."""
     if depth == 0:
-        msg = f"nested deeper than {_DEEPEST} levels at byte {position}"
-        raise BinaryError(msg)
+        raise BinaryError(f"nested deeper than {_DEEPEST} levels at byte {position}")
     if kind in _FIXED_BYTES:
         return _within(data, position + _FIXED_BYTES[kind])
     if kind == _TEXT:
@@ -77,8 +74,7 @@ def _skip(data: bytes, position: int, kind: int, depth: int) -> int:
     elif kind == _MAP:
         types = [_byte(data, position), _byte(data, position + 1)]
     else:
-        msg = f"unknown type {kind} at byte {position}"
-        raise BinaryError(msg)
+        raise BinaryError(f"unknown type {kind} at byte {position}")
     count, position = _size(data, position + len(types))
     if all(each in _FIXED_BYTES for each in types):
         return _within(data, position + count * sum(_FIXED_BYTES[each] for each in types))
@@ -92,8 +88,7 @@ def _skip(data: bytes, position: int, kind: int, depth: int) -> int:
 
 def _byte(data: bytes, position: int) -> int:
     if position >= len(data):
-        msg = "the data ends too early"
-        raise BinaryError(msg)
+        raise BinaryError("the data ends too early")
     return data[position]
 
 
@@ -101,13 +96,11 @@ def _size(data: bytes, position: int) -> tuple[int, int]:
     _within(data, position + _LENGTH.size)
     (size,) = _LENGTH.unpack_from(data, position)
     if size < 0:
-        msg = f"negative length at byte {position}"
-        raise BinaryError(msg)
+        raise BinaryError(f"negative length at byte {position}")
     return int(size), position + _LENGTH.size
 
 
 def _within(data: bytes, position: int) -> int:
     if position > len(data):
-        msg = "the data ends too early"
-        raise BinaryError(msg)
+        raise BinaryError("the data ends too early")
     return position

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import thriftpy2
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from enum import IntEnum
-
-    EnumT = TypeVar("EnumT", bound=IntEnum)
 
 # thriftpy2 generates the module at import and has no types: Any stays within the wire files.
 idl: Any = thriftpy2.load(
@@ -27,8 +24,7 @@ class WireError(ValueError):
 def check_version(version: int | None, what: str) -> None:
     """Refuse a message of another version."""
     if version != VERSION:
-        msg = f"{what}: contract version {version} is not known here, version {VERSION} is spoken"
-        raise WireError(msg)
+        raise WireError(f"{what}: contract version {version} is not known here, version {VERSION} is spoken")
 
 
 def check_present(struct: Any, path: str) -> None:
@@ -36,8 +32,7 @@ def check_present(struct: Any, path: str) -> None:
     for spec in struct.thrift_spec.values():
         # A thrift specification ends with its `required` flag.
         if spec[-1] and getattr(struct, spec[1]) is None:
-            msg = f"{path}.{spec[1]}: missing"
-            raise WireError(msg)
+            raise WireError(f"{path}.{spec[1]}: missing")
 
 
 def check_unique(values: Iterable[str], path: str, field: str) -> None:
@@ -45,15 +40,5 @@ def check_unique(values: Iterable[str], path: str, field: str) -> None:
     seen: set[str] = set()
     for index, value in enumerate(values):
         if value in seen:
-            msg = f"{path}[{index}].{field}: {value!r} occurs twice"
-            raise WireError(msg)
+            raise WireError(f"{path}[{index}].{field}: {value!r} occurs twice")
         seen.add(value)
-
-
-def enum_value(kind: type[EnumT], value: int, path: str) -> EnumT:
-    """Return the enumerator of a number."""
-    try:
-        return kind(value)
-    except ValueError:
-        msg = f"{path}: {value} is no {kind.__name__}"
-        raise WireError(msg) from None

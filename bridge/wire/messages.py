@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 UNASSIGNED = -1
 
@@ -71,7 +67,7 @@ class Supervisor:
     blacklisted: bool
     cpu_percent: float
     memory_mb: float
-    meta: Mapping[str, str]
+    meta: dict[str, str]
 
     @property
     def usable(self) -> bool:

@@ -13,24 +13,20 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+HORIZON_S = 86_400.0
+"""Time after which an observed second weighs 1/e of a new one."""
 
-@dataclass(frozen=True, slots=True)
-class AvailabilityParameters:
-    """What is believed before anything was seen, and how long what was seen counts.
+PRIOR = 0.999
+"""Availability of a host that nothing is known about."""
 
-    Attributes:
-        horizon_s: Time after which an observed second weighs 1/e of a new one.
-        prior: Availability of a host that nothing is known about, 0 to 1.
-        prior_weight_s: Observed seconds that weigh as much as the prior.
-        silence_s: Time without any answer, while probes are sent, after which the host counts as cut off.
-        gap_s: Longest step between two looks that is not a standstill of the agent.
-    """
+_PRIOR_WEIGHT_S = 3_600.0
+"""Observed seconds that weigh as much as the prior."""
 
-    horizon_s: float = 86_400.0
-    prior: float = 0.999
-    prior_weight_s: float = 3_600.0
-    silence_s: float = 10.0
-    gap_s: float = 30.0
+_SILENCE_S = 10.0
+"""Time without any answer, while probes are sent, after which the host counts as cut off."""
+
+_GAP_S = 30.0
+"""Longest step between two looks that is not a standstill of the agent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +45,9 @@ class History:
     outages: float = 0.0
     since_outage_s: float | None = None
 
-    def fade(self, passed_s: float, horizon_s: float) -> History:
+    def fade(self, passed_s: float) -> History:
         """Age the history by `passed_s` seconds."""
-        kept = math.exp(-passed_s / horizon_s)
+        kept = math.exp(-passed_s / HORIZON_S)
         since_s = None if self.since_outage_s is None else self.since_outage_s + passed_s
         return History(self.good_s * kept, self.bad_s * kept, self.outages * kept, since_s)
 
@@ -64,15 +60,11 @@ class Availability:
     """Running estimate; all times in s of one clock that does not go back.
 
     Args:
-        parameters: See `AvailabilityParameters`.
         now_s: Time of the start.
         history: Seconds seen before a restart.
     """
 
-    def __init__(
-        self, parameters: AvailabilityParameters, now_s: float, history: History | None = None
-    ) -> None:
-        self._parameters = parameters
+    def __init__(self, now_s: float, history: History | None = None) -> None:
         self._history = history or History()
         self._looked_s = now_s
         self._quiet_since_s = now_s
@@ -109,13 +101,13 @@ class Availability:
         """
         passed_s = max(0.0, now_s - self._looked_s)
         self._looked_s = now_s
-        if passed_s > self._parameters.gap_s:  # no answer could come, nor one go, while we stood still
+        if passed_s > _GAP_S:  # no answer could come, nor one go, while we stood still
             self._probed = False
             bad = True
         else:
-            silent = self._probed and now_s - self._quiet_since_s > self._parameters.silence_s
+            silent = self._probed and now_s - self._quiet_since_s > _SILENCE_S
             bad = silent and (others_silent or self._out)  # an outage ends with an answer
-        history = add_time(self._history, passed_s, self._parameters, bad=bad)
+        history = add_time(self._history, passed_s, bad=bad)
         if bad:
             history = replace(history, since_outage_s=0.0) if self._out else history.with_outage()
         self._out = bad
@@ -129,19 +121,19 @@ class Availability:
 
     def estimate(self) -> float:
         """Return the mean of the Beta distribution, 0 to 1."""
-        return estimate(self._history, self._parameters)
+        return estimate(self._history)
 
 
-def estimate(history: History, parameters: AvailabilityParameters) -> float:
+def estimate(history: History) -> float:
     """Return the mean of the Beta distribution after some seconds were seen, 0 to 1."""
-    good_s = history.good_s + parameters.prior * parameters.prior_weight_s
-    return good_s / (history.good_s + history.bad_s + parameters.prior_weight_s)
+    good_s = history.good_s + PRIOR * _PRIOR_WEIGHT_S
+    return good_s / (history.good_s + history.bad_s + _PRIOR_WEIGHT_S)
 
 
-def add_time(history: History, passed_s: float, parameters: AvailabilityParameters, *, bad: bool) -> History:
+def add_time(history: History, passed_s: float, *, bad: bool) -> History:
     """Add `passed_s` seconds that were all good or all bad; they fade while they pass."""
-    faded = history.fade(passed_s, parameters.horizon_s)
-    weight_s = parameters.horizon_s * (1 - math.exp(-passed_s / parameters.horizon_s))
+    faded = history.fade(passed_s)
+    weight_s = HORIZON_S * (1 - math.exp(-passed_s / HORIZON_S))
     if bad:
         return replace(faded, bad_s=faded.bad_s + weight_s)
     return replace(faded, good_s=faded.good_s + weight_s)

@@ -10,18 +10,19 @@ if TYPE_CHECKING:
     from monitoring.reading import Address
 
 
+_LINGER_S = 30.0
+"""Time for which an unlisted peer stays known."""
+
+
 class PeerDirectory:
     """Known peers; one that is no longer listed is kept for a while.
 
     A ZooKeeper that comes back empty, or the short absence of a restarting agent, must not throw away
     what was learnt about peers that still answer.
 
-    Args:
-        linger_s: Time for which an unlisted peer stays known, s.
     """
 
-    def __init__(self, linger_s: float = 30.0) -> None:
-        self._linger_s = linger_s
+    def __init__(self) -> None:
         self._addresses: dict[str, Address] = {}
         self._missing_since_s: dict[str, float] = {}
 
@@ -56,7 +57,7 @@ class PeerDirectory:
 
     def expire(self, now_s: float) -> tuple[str, ...]:
         """Forget and return the peers that were missing for too long."""
-        gone = tuple(p for p, since_s in self._missing_since_s.items() if now_s - since_s >= self._linger_s)
+        gone = tuple(p for p, since_s in self._missing_since_s.items() if now_s - since_s >= _LINGER_S)
         for peer in gone:
             del self._addresses[peer], self._missing_since_s[peer]
         return gone

@@ -18,6 +18,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+_WINDOW = 5
+"""Samples kept per peer. With the percentile 25 a slightly longer path shows after four samples, a much
+longer or a shorter one after two; three spikes in five leave no trace unless two in a row are equal."""
+
+_SHARE = 0.25
+"""Percentile that is taken, as a fraction (nearest rank below)."""
+
+MAX_AGE_S = 120.0
+"""Older samples are dropped."""
+
 # Two samples are of another path if they are further above the percentile than both, and apart by no more
 # than this part of that. Small changes show in the percentile itself soon enough.
 _FAR_FRACTION = 0.5
@@ -46,22 +56,9 @@ class FilteredDelay:
 
 
 class LatencyFilter:
-    """Recent samples per peer, bounded in number and age.
+    """Recent samples per peer, bounded in number and age."""
 
-    Args:
-        window: Samples kept per peer. With 5 samples and percentile 25 a slightly longer path shows after
-            four samples, a much longer or a shorter one after two, and three spikes in five samples leave no
-            trace unless two in a row are equal.
-        percentile: Rank that is taken, 0 to 100 (nearest rank below).
-        max_age_s: Older samples are dropped.
-    """
-
-    def __init__(self, window: int = 5, percentile: float = 25.0, max_age_s: float = 120.0) -> None:
-        if window < 1 or not 0 <= percentile <= 100 or not max_age_s > 0:
-            raise ValueError("window >= 1, percentile 0 to 100 and max_age_s > 0 are needed")
-        self._window = window
-        self._share = percentile / 100
-        self._max_age_s = max_age_s
+    def __init__(self) -> None:
         self._samples: dict[str, deque[tuple[float, float]]] = {}
 
     def add(self, peer: str, now_s: float, delay_ms: float) -> float:
@@ -72,7 +69,7 @@ class LatencyFilter:
             now_s: Time of the sample on any clock that does not go back, in s.
             delay_ms: The sample, in ms.
         """
-        samples = self._samples.setdefault(peer, deque(maxlen=self._window))
+        samples = self._samples.setdefault(peer, deque(maxlen=_WINDOW))
         self._drop_old(samples, now_s)
         samples.append((now_s, delay_ms))
         if self._on_another_path(samples):
@@ -104,12 +101,12 @@ class LatencyFilter:
 
     def restore(self, peer: str, now_s: float, samples: Iterable[tuple[float, float]]) -> None:
         """Take what `samples` gave before a restart; those that are too old by now are dropped."""
-        fresh = deque((pair for pair in samples if now_s - pair[0] <= self._max_age_s), maxlen=self._window)
+        fresh = deque((pair for pair in samples if now_s - pair[0] <= MAX_AGE_S), maxlen=_WINDOW)
         if fresh:
             self._samples[peer] = fresh
 
     def _drop_old(self, samples: deque[tuple[float, float]], now_s: float) -> None:
-        while samples and now_s - samples[0][0] > self._max_age_s:
+        while samples and now_s - samples[0][0] > MAX_AGE_S:
             samples.popleft()
 
     def _on_another_path(self, samples: deque[tuple[float, float]]) -> bool:
@@ -123,7 +120,7 @@ class LatencyFilter:
 
     def _percentile(self, samples: deque[tuple[float, float]]) -> float:
         ranked = sorted(delay for _, delay in samples)
-        return ranked[math.floor(self._share * (len(ranked) - 1))]
+        return ranked[math.floor(_SHARE * (len(ranked) - 1))]
 
     def forget(self, peer: str) -> None:
         """Drop all samples of a peer that is gone."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from monitoring.json_input import amount
+from monitoring.json_input import amount_at, list_at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,35 +69,29 @@ def links_from_json(part: object) -> dict[str, LinkMemory]:
     """
     if not isinstance(part, dict) or part.get("version") != _VERSION:
         raise ValueError(f"links is not of version {_VERSION}")
-    peers = part.get("peers")
-    if not isinstance(peers, dict):
-        raise ValueError("links.peers is not an object")  # noqa: TRY004 - one kind of error for all bad content
+    peers = _object("links.peers", part.get("peers"))
     return {peer: _link(f"links.peers.{peer}", fields) for peer, fields in peers.items()}
 
 
-def _link(place: str, fields: object) -> LinkMemory:
-    if not isinstance(fields, dict):
-        raise ValueError(f"{place} is not an object")  # noqa: TRY004 - as above
-    numbers = {name: _amount(f"{place}.{name}", fields.get(name)) for name in _NUMBERS}
-    answered_age_s = fields.get("answered_age_s")
-    if answered_age_s is not None:
-        answered_age_s = _amount(f"{place}.answered_age_s", answered_age_s)
-    samples = fields.get("samples")
-    if not isinstance(samples, list):
-        raise ValueError(f"{place}.samples is not a list")  # noqa: TRY004 - as above
-    pairs = tuple(_sample(f"{place}.samples[{number}]", sample) for number, sample in enumerate(samples))
-    return LinkMemory(**numbers, answered_age_s=answered_age_s, samples=pairs)
+def _link(place: str, value: object) -> LinkMemory:
+    fields = _object(place, value)
+    age_s = fields.get("answered_age_s")
+    samples = list_at(f"{place}.samples", fields.get("samples"))
+    return LinkMemory(
+        **{name: amount_at(f"{place}.{name}", fields.get(name)) for name in _NUMBERS},
+        answered_age_s=None if age_s is None else amount_at(f"{place}.answered_age_s", age_s),
+        samples=tuple(_sample(f"{place}.samples[{number}]", each) for number, each in enumerate(samples)),
+    )
 
 
 def _sample(place: str, sample: object) -> tuple[float, float]:
     match sample:
         case [age_s, delay_ms]:
-            return _amount(place, age_s), _amount(place, delay_ms)
+            return amount_at(place, age_s), amount_at(place, delay_ms)
     raise ValueError(f"{place} is not [age, delay]")
 
 
-def _amount(place: str, value: object) -> float:
-    number = amount(value)
-    if number is None:
-        raise ValueError(f"{place} is not a finite number from 0 on")
-    return number
+def _object(place: str, value: object) -> dict[str, object]:
+    if not isinstance(value, dict):
+        raise ValueError(f"{place} is not an object")  # noqa: TRY004 - one kind of error for all bad content
+    return value

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from monitoring.agent.availability import AvailabilityParameters, History, add_time, estimate
+from monitoring.agent.availability import History, add_time, estimate
 from monitoring.agent.link_memory import LinkMemory
 from monitoring.reading import Link
 
@@ -21,27 +21,23 @@ if TYPE_CHECKING:
     from monitoring.agent.latency_filter import LatencyFilter
 
 
-@dataclass(frozen=True, slots=True)
-class LinkParameters:
-    """How links are judged and how many are published.
+_LOSS_HORIZON_S = 600.0
+"""Time after which a probe weighs 1/e of a new one in the share of lost ones."""
 
-    Attributes:
-        availability: Prior and horizon of a link's availability.
-        loss_horizon_s: Time after which a probe weighs 1/e of a new one in the share of lost ones.
-        cut_after: Unanswered probes in a row that are a cut of the link and not just loss.
-        trust_s: Longest time for which an answer, or the last probe of a silence, speaks.
-        max_age_s: A link without an answer for so long is not published.
-        max_published: Most links in one reading.
-        keep_s: Time after the last probe for which a link's past is remembered.
-    """
+_CUT_AFTER = 3
+"""Unanswered probes in a row that are a cut of the link and not just loss."""
 
-    availability: AvailabilityParameters = field(default_factory=AvailabilityParameters)
-    loss_horizon_s: float = 600.0
-    cut_after: int = 3
-    trust_s: float = 60.0
-    max_age_s: float = 120.0
-    max_published: int = 32
-    keep_s: float = 3_600.0
+TRUST_S = 60.0
+"""Longest time for which an answer, or the last probe of a silence, speaks."""
+
+MAX_AGE_S = 120.0
+"""A link without an answer for so long is not published."""
+
+MAX_PUBLISHED = 32
+"""Most links in one reading."""
+
+KEEP_S = 3_600.0
+"""Time after the last probe for which a link's past is remembered."""
 
 
 @dataclass(slots=True)
@@ -66,12 +62,10 @@ class Links:
     """The links of this host.
 
     Args:
-        parameters: See `LinkParameters`.
         delays: Filtered delays; the same that feed the coordinate.
     """
 
-    def __init__(self, parameters: LinkParameters, delays: LatencyFilter) -> None:
-        self._parameters = parameters
+    def __init__(self, delays: LatencyFilter) -> None:
         self._delays = delays
         self._pasts: dict[str, _Past] = {}
 
@@ -81,10 +75,9 @@ class Links:
         past.history = self._with_open_silence(past, now_s)
         since_s = past.answered_s
         if not self._is_cut(past) and math.isfinite(since_s):
-            trusted_s = min(now_s - since_s, self._parameters.trust_s)
-            beliefs = self._parameters.availability
-            faded = past.history.fade(now_s - since_s - trusted_s, beliefs.horizon_s)
-            past.history = add_time(faded, trusted_s, beliefs, bad=False)
+            trusted_s = min(now_s - since_s, TRUST_S)
+            faded = past.history.fade(now_s - since_s - trusted_s)
+            past.history = add_time(faded, trusted_s, bad=False)
         past.answered += 1
         past.answered_s = now_s
         past.losses, past.silent_since_s = 0, None
@@ -138,11 +131,10 @@ class Links:
             now_s: Time of the reading, s.
             partners: Peers that exchange tuples with this host.
         """
-        parameters = self._parameters
         self._drop_old(now_s)
-        fresh = [p for p, past in self._pasts.items() if now_s - past.answered_s <= parameters.max_age_s]
+        fresh = [p for p, past in self._pasts.items() if now_s - past.answered_s <= MAX_AGE_S]
         fresh.sort(key=lambda peer: (peer not in partners, now_s - self._pasts[peer].answered_s, peer))
-        links = {peer: self._link(peer, now_s) for peer in sorted(fresh[: parameters.max_published])}
+        links = {peer: self._link(peer, now_s) for peer in sorted(fresh[:MAX_PUBLISHED])}
         return {peer: link for peer, link in links.items() if link is not None}
 
     def memory(self, now_s: float) -> dict[str, LinkMemory]:
@@ -180,12 +172,11 @@ class Links:
             unanswered=max(0.0, past.unanswered - past.losses) if cut else past.unanswered,
             probed_age_s=now_s - past.probed_s,
             answered_age_s=now_s - past.answered_s if known else None,
-            samples=tuple(sample for sample in ages_s if sample[0] <= self._parameters.max_age_s),
+            samples=tuple(sample for sample in ages_s if sample[0] <= MAX_AGE_S),
         )
 
     def _drop_old(self, now_s: float) -> None:
-        keep_s = self._parameters.keep_s
-        for peer in [p for p, past in self._pasts.items() if now_s - past.probed_s > keep_s]:
+        for peer in [p for p, past in self._pasts.items() if now_s - past.probed_s > KEEP_S]:
             del self._pasts[peer]
 
     def _link(self, peer: str, now_s: float) -> Link | None:
@@ -201,13 +192,13 @@ class Links:
             delay_age_s=now_s - delay.supported_s,
             samples=delay.samples,
             loss=past.unanswered / probes if probes > 0 else 0.0,
-            availability=estimate(history, self._parameters.availability),
+            availability=estimate(history),
         )
 
     def _note_probe(self, peer: str, now_s: float) -> _Past:
         past = self._pasts.setdefault(peer, _Past(probed_s=now_s))
         passed_s = max(0.0, now_s - past.probed_s)
-        kept = math.exp(-passed_s / self._parameters.loss_horizon_s)
+        kept = math.exp(-passed_s / _LOSS_HORIZON_S)
         past.answered *= kept
         past.unanswered *= kept
         past.probed_s = now_s
@@ -215,7 +206,7 @@ class Links:
         return past
 
     def _is_cut(self, past: _Past) -> bool:
-        return past.losses >= self._parameters.cut_after
+        return past.losses >= _CUT_AFTER
 
     def _with_open_silence(self, past: _Past, now_s: float) -> History:
         """Count the present silence as bad if it is long enough to be a cut.
@@ -224,7 +215,6 @@ class Links:
         """
         if past.silent_since_s is None or not self._is_cut(past):
             return past.history
-        beliefs = self._parameters.availability
         passed_s = max(0.0, now_s - past.silent_since_s)
-        bad_s = min(passed_s, past.lost_s + self._parameters.trust_s - past.silent_since_s)
-        return add_time(past.history, bad_s, beliefs, bad=True).fade(passed_s - bad_s, beliefs.horizon_s)
+        bad_s = min(passed_s, past.lost_s + TRUST_S - past.silent_since_s)
+        return add_time(past.history, bad_s, bad=True).fade(passed_s - bad_s)

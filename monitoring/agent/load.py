@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import psutil
 
-from monitoring.agent.listening import listening_ports
 from monitoring.reading import Load
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+
+
+_TABLES = (Path("/proc/self/net/tcp"), Path("/proc/self/net/tcp6"))
+_LISTEN = "0A"
 
 
 class LoadMeter:
@@ -45,3 +49,30 @@ class LoadMeter:
 
 def _share(percent: float) -> float:
     return min(1.0, max(0.0, percent / 100))
+
+
+def listening_ports(tables: tuple[Path, ...] = _TABLES) -> frozenset[int] | None:
+    """Return the TCP ports of this host, in its network namespace, on which a process listens.
+
+    Read from the kernel's own table: psutil's list of connections also looks for the process behind each
+    socket, which means every open file of every process and takes longer than all else that an agent does.
+
+    Args:
+        tables: Files in the form of Linux' /proc/net/tcp; those that are not there count as empty.
+
+    Returns:
+        None on a system without such tables.
+    """
+    ports = set()
+    found = False
+    for table in tables:
+        try:
+            lines = table.read_text(encoding="ascii").splitlines()[1:]
+        except FileNotFoundError:  # such as IPv6, switched off
+            continue
+        found = True
+        for line in lines:
+            _, local, _, state, *_ = line.split(maxsplit=4)
+            if state == _LISTEN:
+                ports.add(int(local.rpartition(":")[2], 16))
+    return frozenset(ports) if found else None

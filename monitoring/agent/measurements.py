@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from monitoring.agent.availability import Availability, AvailabilityParameters
+from monitoring.agent.availability import Availability
 from monitoring.agent.directory import PeerDirectory
 from monitoring.agent.latency_filter import LatencyFilter
-from monitoring.agent.links import LinkParameters, Links
+from monitoring.agent.links import Links
 from monitoring.agent.peers import PeerChooser
-from monitoring.agent.vivaldi import Outcome, Vivaldi, VivaldiParameters
+from monitoring.agent.vivaldi import Vivaldi, VivaldiParameters
 from monitoring.reading import Outages
 
 if TYPE_CHECKING:
@@ -57,9 +57,9 @@ class Measurements:
     ) -> None:
         self._log = log
         self._vivaldi = Vivaldi(VivaldiParameters(), rng, coordinate)
-        self._availability = Availability(AvailabilityParameters(), now_s, history)
+        self._availability = Availability(now_s, history)
         self._filter = LatencyFilter()
-        self._links = Links(LinkParameters(), self._filter)
+        self._links = Links(self._filter)
         self._links.restore(links or {}, now_s)
         self._directory = PeerDirectory()
         self._chooser = PeerChooser(rng)
@@ -112,7 +112,7 @@ class Measurements:
             self._log.info("peer-answers-again", peer=peer)
         delay_ms = self._filter.add(peer, now_s, round_trip_ms / 2)
         self._links.note_answer(peer, now_s)
-        if self._vivaldi.observe(delay_ms, place) is not Outcome.MOVED:
+        if not self._vivaldi.observe(delay_ms, place):
             return
         error = self._vivaldi.coordinate.error
         if self._settled != (error < (UNSETTLED_ERROR if self._settled else SETTLED_ERROR)):

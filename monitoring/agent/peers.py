@@ -16,31 +16,33 @@ if TYPE_CHECKING:
     from random import Random
 
 
+_NEAR = 2
+"""Nearest peers in the set."""
+
+_FAR = 6
+"""Other peers in the set."""
+
+_EXPLORE = 6
+"""Far peers that change in a round while some never had their turn."""
+
+
 class PeerChooser:
-    """Walks in random order over the `near` nearest and `far` other peers, round after round.
+    """Walks in random order over the nearest and some other peers, round after round.
 
     Partners are peers that exchange tuples with this host. Every second choice is one of them, in turn, so
     that a change of a link that is used is seen soon: with two partners every fourth choice measures it.
 
     After each round the longest-serving far peer gives its place to a random newcomer: a far peer is probed
     for several rounds, long enough to fill its latency filter, and over time every peer has its turn. While
-    there are peers that never had one, `explore` of them come at once: the nearest peer is found early, and
+    there are peers that never had one, several of them come at once: the nearest peer is found early, and
     a host that has not met its neighbours may settle far from them.
 
     Args:
         rng: Source of all choices.
-        near: Nearest peers in the set.
-        far: Other peers in the set.
-        explore: Far peers that change in a round while some never had their turn.
     """
 
-    def __init__(self, rng: Random, near: int = 2, far: int = 6, explore: int = 6) -> None:
-        if near < 0 or not 1 <= explore <= far:
-            raise ValueError("near >= 0 and 1 <= explore <= far are needed")
+    def __init__(self, rng: Random) -> None:
         self._rng = rng
-        self._near = near
-        self._far = far
-        self._explore = explore
         self._known: list[str] = []
         self._partners: frozenset[str] = frozenset()
         self._far_set: deque[str] = deque()
@@ -50,14 +52,9 @@ class PeerChooser:
         self._met: set[str] = set()
         self._members: frozenset[str] = frozenset()
 
-    def update(self, peers: Iterable[str]) -> frozenset[str]:
-        """Replace the list of known peers.
-
-        Returns:
-            Peers that vanished; they are not chosen again.
-        """
+    def update(self, peers: Iterable[str]) -> None:
+        """Replace the list of known peers; those that vanished are not chosen again."""
         fresh = sorted(set(peers))
-        gone = frozenset(self._known) - frozenset(fresh)
         if fresh != self._known:
             kept = frozenset(fresh)
             self._known = fresh
@@ -65,7 +62,6 @@ class PeerChooser:
             self._far_set = deque(peer for peer in self._far_set if peer in kept)
             self._round = deque(peer for peer in self._round if peer in kept)
             self._renew_partner_round()
-        return gone
 
     def favour(self, partners: Iterable[str]) -> None:
         """Replace the set of partners; those that are not known are left aside until they are."""
@@ -101,7 +97,7 @@ class PeerChooser:
         measured = ((distance_ms(peer), peer) for peer in strangers)
         reached = sorted(pair for pair in measured if math.isfinite(pair[0]))
         # a peer is not near before it was reached, or all hosts of a cluster would start with the same two
-        near = {peer for _, peer in reached[: self._near]}
+        near = {peer for _, peer in reached[:_NEAR]}
         others = dict.fromkeys(peer for peer in strangers if peer not in near)  # in the order of names
         self._far_set = deque(peer for peer in self._far_set if peer in others)
         present = frozenset(self._far_set)
@@ -109,10 +105,10 @@ class PeerChooser:
         self._rng.shuffle(newcomers)
         unmet = [peer for peer in newcomers if peer not in self._met]
         newcomers.sort(key=lambda peer: peer in self._met)
-        changed = min(len(newcomers), self._explore if unmet else 1)
-        for _ in range(changed - (self._far - len(self._far_set))):
+        changed = min(len(newcomers), _EXPLORE if unmet else 1)
+        for _ in range(changed - (_FAR - len(self._far_set))):
             self._far_set.popleft()
-        self._far_set.extend(newcomers[: self._far - len(self._far_set)])
+        self._far_set.extend(newcomers[: _FAR - len(self._far_set)])
         self._met.update(self._far_set, near)
         members = sorted(near) + list(self._far_set)
         self._rng.shuffle(members)

@@ -23,8 +23,6 @@ class PendingProbes:
     """
 
     def __init__(self, timeout_s: float = 3.0, capacity: int = 64) -> None:
-        if not timeout_s > 0 or capacity < 1:
-            raise ValueError("timeout_s > 0 and capacity >= 1 are needed")
         self._timeout_s = timeout_s
         self._capacity = capacity
         self._waiting: dict[int, Sent] = {}

@@ -8,10 +8,10 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from monitoring.agent.availability import AvailabilityParameters, History, add_time
+from monitoring.agent.availability import History, add_time
 from monitoring.agent.link_memory import LinkMemory, links_from_json, links_to_json
 from monitoring.coordinate import Coordinate
-from monitoring.json_input import amount, finite, json_object
+from monitoring.json_input import amount_at, json_object, list_at, number_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -66,7 +66,7 @@ def save(path: Path, state: State) -> None:
         "since_outage_s": state.history.since_outage_s,
         "links": links_to_json(state.links),
     }
-    beside = path.with_name(path.name + ".new")
+    beside = path.with_name(f"{path.name}.{os.getpid()}.new")  # no other agent's
     with beside.open("w", encoding="utf-8") as file:
         file.write(json.dumps(content, allow_nan=False) + "\n")
         file.flush()
@@ -108,65 +108,43 @@ def load(path: Path, dimensions: int, on_fault: Callable[[str], None]) -> State:
     fields = json_object(path.read_bytes())
     if fields.get("version") != _VERSION:
         raise ValueError(f"not a state file of version {_VERSION}")
-    position = fields.get("coordinate")
-    if not isinstance(position, list):
-        raise ValueError("coordinate is not a list")  # noqa: TRY004 - one kind of error for all bad content
-    place_ms = tuple(_number(f"coordinate[{index}]", value) for index, value in enumerate(position))
-    saved_s, height_ms, error = (_number(key, fields.get(key)) for key in ("saved", "height", "error"))
+    position = list_at("coordinate", fields.get("coordinate"))
+    place_ms = tuple(number_at(f"coordinate[{index}]", value) for index, value in enumerate(position))
+    saved_s, height_ms, error = (number_at(key, fields.get(key)) for key in ("saved", "height", "error"))
     coordinate = Coordinate(place_ms, height_ms, error)
     fault = coordinate.fault(dimensions)
     if fault:
         raise ValueError(f"coordinate: {fault}")
     since_outage_s = fields.get("since_outage_s")
     history = History(
-        good_s=_amount(fields, "good_s"),
-        bad_s=_amount(fields, "bad_s"),
-        # files of earlier agents know of no outages
-        outages=_amount(fields, "outages") if "outages" in fields else 0.0,
-        since_outage_s=None if since_outage_s is None else _amount(fields, "since_outage_s"),
+        good_s=amount_at("good_s", fields.get("good_s")),
+        bad_s=amount_at("bad_s", fields.get("bad_s")),
+        outages=amount_at("outages", fields.get("outages", 0.0)),  # files of earlier agents have none
+        since_outage_s=None if since_outage_s is None else amount_at("since_outage_s", since_outage_s),
     )
-    return State(saved_s, fields.get("clean") is True, coordinate, history, _links(fields, on_fault))
-
-
-def _links(fields: Mapping[str, object], on_fault: Callable[[str], None]) -> dict[str, LinkMemory]:
-    if "links" not in fields:  # a file of an earlier agent
-        return {}
+    links: dict[str, LinkMemory] = {}
     try:
-        return links_from_json(fields["links"])
+        if "links" in fields:  # not in a file of an earlier agent
+            links = links_from_json(fields["links"])
     except ValueError as error:
         on_fault(str(error))
-        return {}
+    return State(saved_s, fields.get("clean") is True, coordinate, history, links)
 
 
-def resume(state: State, now_s: float, parameters: AvailabilityParameters) -> State:
+def resume(state: State, now_s: float) -> State:
     """Give the state to go on from after a pause.
 
     Args:
         state: As it was saved.
         now_s: Unix time, s. A clock that went back counts as no pause.
-        parameters: How the past fades and outages count.
     """
     pause_s = max(0.0, now_s - state.saved_s)
     if state.clean:
-        history = state.history.fade(pause_s, parameters.horizon_s)
+        history = state.history.fade(pause_s)
     else:
-        history = add_time(state.history, pause_s, parameters, bad=True).with_outage()
+        history = add_time(state.history, pause_s, bad=True).with_outage()
     place = state.coordinate
     coordinate = Coordinate(place.position_ms, place.height_ms, max(place.error, RESTART_ERROR))
     # After a clock that went back the age of a link's past is unknown.
     links = {peer: link.age(pause_s) for peer, link in state.links.items() if now_s >= state.saved_s}
     return State(now_s, state.clean, coordinate, history, links)
-
-
-def _number(place: str, value: object) -> float:
-    number = finite(value)
-    if number is None:
-        raise ValueError(f"{place} is not a finite number")
-    return number
-
-
-def _amount(fields: Mapping[str, object], key: str) -> float:
-    number = amount(fields.get(key))
-    if number is None:
-        raise ValueError(f"{key} is not a finite number from 0 on")
-    return number

@@ -6,7 +6,6 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from monitoring.agent import state
-from monitoring.agent.availability import AvailabilityParameters
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,7 +51,7 @@ class StateKeeper:
         except (OSError, ValueError) as error:
             self._log.warning("state-unreadable", file=str(path), reason=str(error))
             return None
-        return state.resume(saved, unix_time_s, AvailabilityParameters())
+        return state.resume(saved, unix_time_s)
 
     def save_soon(self, now: state.State) -> None:
         """Begin to write, unless the last write is still under way; needs a running event loop."""

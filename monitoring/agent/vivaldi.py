@@ -8,12 +8,11 @@ Delays are one way, in ms: half of a round trip. No clock and no network here; r
 
 from __future__ import annotations
 
-import enum
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from monitoring.coordinate import MAX_DIMENSIONS, MAX_ERROR, MAX_EXTENT_MS, Coordinate, origin
+from monitoring.coordinate import MAX_ERROR, MAX_EXTENT_MS, Coordinate, origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -60,18 +59,6 @@ class VivaldiParameters:
     max_step_ms: float = 200.0
     gravity_ms: float = 2_000.0
 
-    def __post_init__(self) -> None:
-        if not 2 <= self.dimensions <= MAX_DIMENSIONS:
-            raise ValueError(f"dimensions must be 2 to {MAX_DIMENSIONS}, not {self.dimensions}")
-
-
-class Outcome(enum.Enum):
-    """What became of one sample."""
-
-    MOVED = "the coordinate was updated"
-    BAD_DELAY = "the delay is not finite, negative or not believable"
-    BAD_COORDINATE = "the peer's coordinate cannot be used"
-
 
 class Vivaldi:
     """The coordinate of this host.
@@ -79,26 +66,21 @@ class Vivaldi:
     Args:
         parameters: See `VivaldiParameters`.
         rng: Source of directions for coincident points.
-        start: Coordinate to go on from, such as the last one before a restart; the origin by default.
-
-    Raises:
-        ValueError: If `start` cannot be used.
+        start: Coordinate of these dimensions to go on from, such as the last one before a restart; the
+            origin by default.
     """
 
     def __init__(self, parameters: VivaldiParameters, rng: Random, start: Coordinate | None = None) -> None:
         self._parameters = parameters
         self._rng = rng
         self._coordinate = start or origin(parameters.dimensions, parameters.min_height_ms)
-        fault = self._coordinate.fault(parameters.dimensions)
-        if fault:
-            raise ValueError(f"start coordinate: {fault}")
 
     @property
     def coordinate(self) -> Coordinate:
         """Where this host is now."""
         return self._coordinate
 
-    def observe(self, delay_ms: float, remote: Coordinate) -> Outcome:
+    def observe(self, delay_ms: float, remote: Coordinate) -> bool:
         """Take one sample: move towards or away from a peer (figure 3 of the paper).
 
         Args:
@@ -107,13 +89,11 @@ class Vivaldi:
             remote: Coordinate that the peer sent with its answer.
 
         Returns:
-            `Outcome.MOVED`, or why the sample was refused (then nothing changes).
+            Whether it was taken; nothing changes by one whose delay or coordinate cannot be.
         """
         parameters, here = self._parameters, self._coordinate
-        if not math.isfinite(delay_ms) or not 0 <= delay_ms <= parameters.max_delay_ms:
-            return Outcome.BAD_DELAY
-        if remote.fault(parameters.dimensions):
-            return Outcome.BAD_COORDINATE
+        if not 0 <= delay_ms <= parameters.max_delay_ms or remote.fault(parameters.dimensions):
+            return False
         delay_ms = max(delay_ms, 2 * parameters.min_height_ms)
         estimate_ms = here.delay_ms(remote)
         total_error = here.error + remote.error
@@ -129,7 +109,7 @@ class Vivaldi:
         step_ms = max(-parameters.max_step_ms, min(parameters.max_step_ms, step_ms))
         shake = parameters.shake if sample_error > parameters.misfit and not near else 0.0
         self._coordinate = self._pull_back(self._move(remote, step_ms, shake, error))
-        return Outcome.MOVED
+        return True
 
     def _move(self, remote: Coordinate, step_ms: float, shake: float, error: float) -> Coordinate:
         """Move by `step_ms` along the unit vector from the peer, height included (section 5.4)."""

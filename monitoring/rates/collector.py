@@ -8,25 +8,25 @@ import threading
 import time
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from formats.nimbus import NimbusError
 from formats.rates_reading import MAX_NAMED
-from monitoring.rates.history import WindowParameters
+from monitoring.rates.history import WINDOW_S
 from monitoring.rates.nimbus import TopologyGoneError, connect
 from monitoring.rates.nimbus_faults import ReplyError, lacking
 from monitoring.rates.rates_figures import CollectorFigures
 from monitoring.rates.rates_options import CollectorError
 from monitoring.rates.rates_reading import to_json
 from monitoring.rates.topology_rates import TopologyRates
-from monitoring.zookeeper.session import Session, SessionOptions
+from monitoring.zookeeper.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
     from monitoring.log import Log
-    from monitoring.rates.counters import ExecutorLook, Shape
+    from monitoring.rates.nimbus import NimbusClient
     from monitoring.rates.rates_options import CollectorOptions
     from monitoring.rates.topology_rates import Step
     from monitoring.zookeeper.session_figures import SessionFigures
@@ -38,29 +38,6 @@ _PAUSED = "REBALANCING"
 """Its spouts rest and its executors move: the last reading stays, and no counters are taken."""
 
 
-class Statistics(Protocol):
-    """What is asked of Nimbus; a fault of one topology is a `ReplyError`, all else a `NimbusError`."""
-
-    def topologies(self) -> dict[str, str]:
-        """Return id -> status of every topology, empty where Nimbus leaves it out."""
-
-    def shape(self, topology: str) -> Shape:
-        """Return who subscribes to what in a topology."""
-
-    def executors(self, topology: str, shape: Shape) -> tuple[ExecutorLook, ...]:
-        """Return the executors that have a slot."""
-
-
-class Nodes(Protocol):
-    """Where readings are published."""
-
-    def hold(self, path: str, content: bytes) -> None:
-        """Have an ephemeral znode hold `content` soon."""
-
-    def release(self, path: str) -> None:
-        """Have it removed soon."""
-
-
 @dataclass
 class _Standing:
     """How a topology stands.
@@ -68,14 +45,14 @@ class _Standing:
     Attributes:
         rates: Follows it; None before its shape is known.
         missing: Executors without statistics; NaN if that is not known.
-        told_s: When its last reading came; NaN before the first.
+        published_s: When its last reading was published; NaN before the first.
         incomplete: Whether executors lack statistics, as the log said last; None before it said so.
         fault: Kind of what is wrong with Nimbus' replies about it; empty if nothing is.
     """
 
     rates: TopologyRates | None = None
     missing: float = math.nan
-    told_s: float = math.nan
+    published_s: float = math.nan
     incomplete: bool | None = None
     fault: str = ""
 
@@ -85,24 +62,24 @@ class Collector:
 
     Args:
         connect: Opens a connection to Nimbus; raises `NimbusError`, also within its block.
-        nodes: Takes the readings.
+        nodes: Holds the readings in ZooKeeper.
         root: Path under which `rates` lives.
         log: Takes one line per change of state.
         clock: Seconds that do not go back.
         unix_time: Seconds since 1970.
-        parameters: See `WindowParameters`.
+        window_s: Length of the window over which rates are taken, s.
     """
 
     def __init__(
         self,
-        connect: Callable[[], AbstractContextManager[Statistics]],
-        nodes: Nodes,
+        connect: Callable[[], AbstractContextManager[NimbusClient]],
+        nodes: Session,
         root: str,
         log: Log,
         *,
         clock: Callable[[], float] = time.monotonic,
         unix_time: Callable[[], float] = time.time,
-        parameters: WindowParameters | None = None,
+        window_s: float = WINDOW_S,
     ) -> None:
         self._connect = connect
         self._nodes = nodes
@@ -110,7 +87,7 @@ class Collector:
         self._log = log
         self._clock = clock
         self._unix_time = unix_time
-        self._parameters = parameters or WindowParameters()
+        self._window_s = window_s
         self._standing: dict[str, _Standing] = {}
         self._trouble = ""
         self._sequence = 0
@@ -129,7 +106,7 @@ class Collector:
             faults=dict(self._faults),
             topology_faults=dict(self._topology_faults),
             missing={topology: one.missing for topology, one in standing.items()},
-            age_s={topology: now_s - one.told_s for topology, one in standing.items()},
+            age_s={topology: now_s - one.published_s for topology, one in standing.items()},
         )
 
     def look(self) -> None:
@@ -137,7 +114,9 @@ class Collector:
         try:
             with self._connect() as nimbus:
                 statuses = nimbus.topologies()
-                for topology in sorted(self._standing.keys() - _followed(statuses)):
+                known = (*_LOOKED_AT, _PAUSED)
+                followed = {topology for topology, status in statuses.items() if status in known}
+                for topology in sorted(self._standing.keys() - followed):
                     self._forget(topology)
                 for topology, status in sorted(statuses.items()):
                     if status in _LOOKED_AT:
@@ -154,13 +133,13 @@ class Collector:
             self._trouble = ""
             self._log.info("nimbus-answers-again")
 
-    def _look_at(self, nimbus: Statistics, topology: str, status: str) -> None:
+    def _look_at(self, nimbus: NimbusClient, topology: str, status: str) -> None:
         standing = self._standing.setdefault(topology, _Standing())
         try:
             if not status:
                 raise lacking("the status of a topology")
             if standing.rates is None:
-                standing.rates = TopologyRates(nimbus.shape(topology), self._parameters)
+                standing.rates = TopologyRates(nimbus.shape(topology), self._window_s)
             looks = nimbus.executors(topology, standing.rates.shape)
         except TopologyGoneError:
             self._forget(topology)
@@ -190,14 +169,14 @@ class Collector:
                 named=executors[:MAX_NAMED],
             )
         if step.missing is not None:
-            self._tell_completeness(topology, standing, step.missing)
+            self._log_completeness(topology, standing, step.missing)
         if step.rates is not None:
             self._sequence += 1
-            standing.told_s = self._clock()
+            standing.published_s = self._clock()
             content = to_json(topology, step.rates, self._unix_time(), self._sequence)
             self._nodes.hold(f"{self._folder}/{topology}", content)
 
-    def _tell_completeness(self, topology: str, standing: _Standing, missing: tuple[str, ...]) -> None:
+    def _log_completeness(self, topology: str, standing: _Standing, missing: tuple[str, ...]) -> None:
         if standing.incomplete == bool(missing):
             return
         standing.incomplete = bool(missing)
@@ -211,10 +190,6 @@ class Collector:
     def _forget(self, topology: str) -> None:
         self._nodes.release(f"{self._folder}/{topology}")
         self._standing.pop(topology, None)
-
-
-def _followed(statuses: dict[str, str]) -> set[str]:
-    return {topology for topology, status in statuses.items() if status in (*_LOOKED_AT, _PAUSED)}
 
 
 def run(
@@ -243,10 +218,9 @@ def run(
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, end)
     addresses = options.nimbus_addresses()
-    published = SessionOptions(options.zookeeper, f"{options.root}/rates", auth=options.auth)
-    session = Session(published, log, _REASONS, on_fault=stop.set)
-    window = WindowParameters(window_s=options.window_s)
-    collector = Collector(lambda: connect(addresses), session, options.root, log, parameters=window)
+    folder = f"{options.root}/rates"
+    session = Session(options.zookeeper, folder, log, auth=options.auth, reasons=_REASONS, on_fault=stop.set)
+    collector = Collector(lambda: connect(addresses), session, options.root, log, window_s=options.window_s)
 
     def work() -> None:
         due_s = time.monotonic()

@@ -18,24 +18,20 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-@dataclass(frozen=True, slots=True)
-class WindowParameters:
-    """Over which time rates are taken.
+WINDOW_S = 60.0
+"""Length of the sliding window. Ages of workers are whole seconds, so a rate over it is off by up to
+`1 / WINDOW_S` of itself, besides two steps of the sampling."""
 
-    Attributes:
-        window_s: Length of the sliding window, s. Ages of workers are whole seconds, so a rate over it is off
-            by up to `1 / window_s` of itself, besides two steps of the sampling.
-        shortest_s: Length below which no rate is given, s.
-        stale_s: Time without new statistics after which an executor counts as one without any, s: two
-            refreshes at Storm's default and half a minute.
-        slack_s: How far apart two estimates of a worker's start may be, s: truncated seconds, and
-            statistics that were some time on their way to ZooKeeper.
-    """
+_SHORTEST_S = 20.0
+"""Length below which no rate is given."""
 
-    window_s: float = 60.0
-    shortest_s: float = 20.0
-    stale_s: float = 150.0
-    slack_s: float = 5.0
+STALE_S = 150.0
+"""Time without new statistics after which an executor counts as one without any: two refreshes at Storm's
+default and half a minute."""
+
+_SLACK_S = 5.0
+"""How far apart two estimates of a worker's start may be: truncated seconds, and statistics that were some
+time on their way to ZooKeeper."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +78,11 @@ class ExecutorHistory:
     """Remembers renderings for as long as the window needs them.
 
     Args:
-        parameters: See `WindowParameters`.
+        window_s: Length of the sliding window, s.
     """
 
-    def __init__(self, parameters: WindowParameters) -> None:
-        self._parameters = parameters
+    def __init__(self, window_s: float = WINDOW_S) -> None:
+        self._window_s = window_s
         self._renderings: deque[_Rendering] = deque()
         self._place: tuple[str, int] = ("", 0)
         self._looked_s = -math.inf
@@ -117,7 +113,11 @@ class ExecutorHistory:
             self._renderings.clear()
             self._place = place
         self._renderings.append(rendering)
-        self._forget_old()
+        # one rendering from before the window stays, on which the window rests; a tenth less is as good
+        while len(self._renderings) > 1:
+            if counters.uptime_s - self._renderings[1].counters.uptime_s < 0.9 * self._window_s:
+                break
+            self._renderings.popleft()
         return True
 
     def _same_run(self, before: _Rendering, after: _Rendering) -> bool:
@@ -129,20 +129,9 @@ class ExecutorHistory:
         if before.counters.step != after.counters.step or not before.counters.precedes(after.counters):
             return False
         grown_s = after.counters.uptime_s - before.counters.uptime_s
-        slack_s = self._parameters.slack_s
-        at_least_s = after.seen_after_s - before.seen_s - slack_s
-        at_most_s = after.seen_s - before.seen_after_s + slack_s
+        at_least_s = after.seen_after_s - before.seen_s - _SLACK_S
+        at_most_s = after.seen_s - before.seen_after_s + _SLACK_S
         return at_least_s <= grown_s <= at_most_s
-
-    def _forget_old(self) -> None:
-        """Keep one rendering from before the window, on which the window rests."""
-        while len(self._renderings) > 1 and self._reaches_back(self._renderings[1]):
-            self._renderings.popleft()
-
-    def _reaches_back(self, rendering: _Rendering) -> bool:
-        """Say whether a rendering is a window away from the newest one, but for a tenth."""
-        age_s = self._renderings[-1].counters.uptime_s - rendering.counters.uptime_s
-        return age_s >= 0.9 * self._parameters.window_s
 
     def window(self, now_s: float) -> Window | None:
         """Return the rates over the window that ends with the newest rendering.
@@ -150,11 +139,11 @@ class ExecutorHistory:
         Returns:
             None without statistics: no two renderings of one run far enough apart, or the newest is stale.
         """
-        if not self._renderings or now_s - self._renderings[-1].seen_s > self._parameters.stale_s:
+        if not self._renderings or now_s - self._renderings[-1].seen_s > STALE_S:
             return None
         before, after = self._renderings[0].counters, self._renderings[-1].counters
         length_s = float(after.uptime_s - before.uptime_s)
-        if length_s < self._parameters.shortest_s:
+        if length_s < _SHORTEST_S:
             return None
         return Window(
             length_s=length_s,

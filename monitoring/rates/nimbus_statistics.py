@@ -194,18 +194,14 @@ def _keep_measured(counts: dict[str, int]) -> dict[str, int]:
 
 def _counts(name: str, windows: Any, key: Callable[[Any], Any]) -> dict[Any, int]:
     """Return the counts since the start. No window at all means that nothing was counted yet: a true zero."""
-    counts = {key(stream): count for stream, count in _all_time(name, windows).items()}
-    if any(count < 0 for count in counts.values()):
-        raise _FaultError(StatisticsFault.IMPOSSIBLE, f"{name} has a count below zero")
-    return counts
-
-
-def _all_time(name: str, windows: Any) -> dict[Any, Any]:
     if windows is None:
         raise _FaultError(StatisticsFault.MISSING, f"{name} is missing")
     if windows and _ALL_TIME not in windows:
         raise _FaultError(StatisticsFault.MISSING, f"{name} has no window {_ALL_TIME}")
-    return dict(windows.get(_ALL_TIME) or {})
+    counts = {key(stream): count for stream, count in (windows.get(_ALL_TIME) or {}).items()}
+    if any(count < 0 for count in counts.values()):
+        raise _FaultError(StatisticsFault.IMPOSSIBLE, f"{name} has a count below zero")
+    return counts
 
 
 def _spent_ms(windows: Any, executed: dict[Stream, int], step: float) -> dict[Stream, float] | None:

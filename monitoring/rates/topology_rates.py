@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from formats.rates_reading import LIFETIME_S
 from monitoring.host_pairs import NamedPairs
-from monitoring.rates.history import ExecutorHistory, WindowParameters
+from monitoring.rates.history import WINDOW_S, ExecutorHistory
 from monitoring.rates.rates_reading import Measured, Rates, derive
 
 if TYPE_CHECKING:
@@ -45,12 +45,12 @@ class TopologyRates:
 
     Args:
         shape: Who subscribes to what.
-        parameters: See `WindowParameters`.
+        window_s: Length of the sliding window, s.
     """
 
-    def __init__(self, shape: Shape, parameters: WindowParameters) -> None:
+    def __init__(self, shape: Shape, window_s: float = WINDOW_S) -> None:
         self.shape = shape
-        self._parameters = parameters
+        self._window_s = window_s
         self._histories: dict[tuple[str, int, int], ExecutorHistory] = {}
         self._faults: set[str] = set()
         self._named = NamedPairs()
@@ -71,20 +71,20 @@ class TopologyRates:
         refreshed = False
         for one in looks:
             key = (one.component, one.first_task, one.last_task)
-            history = former.get(key) or ExecutorHistory(self._parameters)
+            history = former.get(key) or ExecutorHistory(self._window_s)
             self._histories[key] = history
             if one.counters is not None:
                 refreshed |= history.look(now_s, (one.host, one.port), one.counters)
             measured.append(Measured(one, history.window(now_s) if one.counters is not None else None))
         rates = derive(self.shape, measured)
         return Step(
-            rates=self._to_tell(now_s, rates) if refreshed and rates is not None else None,
+            rates=self._to_publish(now_s, rates) if refreshed and rates is not None else None,
             faults=self._new_faults(looks),
             faulty=Counter(one.fault_kind for one in looks if one.fault),
             missing=None if rates is None else rates.missing,
         )
 
-    def _to_tell(self, now_s: float, rates: Rates) -> Rates | None:
+    def _to_publish(self, now_s: float, rates: Rates) -> Rates | None:
         if rates.complete:
             self._whole_at_s = now_s
         elif now_s - self._whole_at_s < TORN_AFTER_S:

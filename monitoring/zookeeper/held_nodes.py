@@ -1,18 +1,20 @@
 """Keeps the ephemeral znodes of one session: what each is to hold, and how each stands.
 
 A znode may belong to another session, or ZooKeeper may refuse to write it. Such a znode keeps no other one
-waiting and is reported once, whatever becomes of the connection or of the other znodes.
+waiting and is reported once, whatever becomes of the connection or of the other znodes. A foreign one of the
+same name is left alone until its session ends.
 """
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kazoo.exceptions import KazooException, NoAuthError
+from kazoo.exceptions import KazooException, NoAuthError, NodeExistsError, NoNodeError
 
-from monitoring.zookeeper.ephemeral_node import CONNECTION_TROUBLE, EphemeralNode
+from monitoring.zookeeper.replies import CONNECTION_TROUBLE, REPLY_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,41 +38,59 @@ class NodeNews:
     mended: bool = False
 
 
+@dataclass(eq=False)
+class _Node:
+    """One znode.
+
+    Attributes:
+        path: Where it is; folders above it are made as needed.
+        content: What it is to hold.
+        written: What ZooKeeper took last; None if it is unknown what reached it.
+        ours: Whether this session is known to have made it.
+        released: Whether it is to be removed.
+        trouble: State and reason that were reported last; None while nothing is wrong.
+    """
+
+    path: str
+    content: bytes = b""
+    written: bytes | None = None
+    ours: bool = False
+    released: bool = False
+    trouble: tuple[str, str] | None = None
+
+
 class HeldNodes:
     """Znodes and the contents that they are to hold; only the session's thread takes turns."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._nodes: dict[str, EphemeralNode] = {}
-        self._released: dict[str, EphemeralNode] = {}
-        self._troubles: dict[str, tuple[str, str]] = {}
+        self._nodes: dict[str, _Node] = {}
 
     def hold(self, path: str, content: bytes) -> None:
         """Have a znode hold `content` from the next turn on; only the latest content counts."""
         with self._lock:
-            node = self._nodes.get(path)
-            if node is None:
-                node = self._released.pop(path) if path in self._released else EphemeralNode(path)
-                self._nodes[path] = node
-                node.write_again()  # its removal may be under way
-        node.publish(content)
+            node = self._nodes.setdefault(path, _Node(path))
+            node.content = content
+            if node.released:
+                node.released, node.written = False, None  # its removal may be under way
 
     def release(self, path: str) -> None:
         """Have a znode of ours removed, at the next turn in which ZooKeeper does so."""
         with self._lock:
-            node = self._nodes.pop(path, None)
-            if node is not None:
-                self._released[path] = node
+            if path in self._nodes:
+                self._nodes[path].released = True
 
     def connected(self) -> None:
         """Write all again: writes under way when the connection broke may or may not count."""
-        for node in self._all():
-            node.write_again()
+        with self._lock:
+            for node in self._nodes.values():
+                node.written = None
 
     def session_over(self) -> None:
         """Make all anew: they went with their session."""
-        for node in self._all():
-            node.session_over()
+        with self._lock:
+            for node in self._nodes.values():
+                node.ours = False
 
     def take_turn(self, client: Any) -> Iterator[NodeNews]:
         """Remove what was released, and write what has not been written.
@@ -79,48 +99,74 @@ class HeldNodes:
             CONNECTION_TROUBLE: The connection failed; what was not reached is done in the next turn.
         """
         with self._lock:
-            released = tuple(self._released.items())
-        for path, node in released:
-            yield from self._remove(client, path, node)
-        with self._lock:
-            held = tuple(self._nodes.items())
-        for path, node in held:
-            yield from self._write(client, path, node)
+            nodes = sorted(self._nodes.values(), key=lambda node: not node.released)
+        for node in nodes:
+            reason = ""
+            try:
+                state = self._remove(client, node) if node.released else self._write(client, node)
+            except CONNECTION_TROUBLE:
+                raise
+            except KazooException as error:
+                state, reason = "refusing", _reason(error)
+            former = node.trouble
+            if state == "publishing":
+                node.trouble = None
+                yield NodeNews(node.path, state, mended=former is not None)
+            elif state and former != (state, reason):
+                node.trouble = (state, reason)
+                yield NodeNews(node.path, state, reason)
 
-    def _remove(self, client: Any, path: str, node: EphemeralNode) -> Iterator[NodeNews]:
+    def _remove(self, client: Any, node: _Node) -> str:
+        """Remove the znode if ZooKeeper says that it is ours: a write whose reply was lost may count."""
+        stat = client.exists_async(node.path).get(timeout=REPLY_S)
+        session = client.client_id
+        if stat is not None and session is None:  # whose it is shows in the next session
+            return ""
+        if stat is not None and stat.ephemeralOwner == session[0]:
+            with contextlib.suppress(NoNodeError):
+                client.delete_async(node.path).get(timeout=REPLY_S)
+        with self._lock:
+            node.ours, node.written = False, None
+            if node.released:  # not held again meanwhile
+                del self._nodes[node.path]
+        return ""
+
+    def _write(self, client: Any, node: _Node) -> str:
+        """Write what has not been written.
+
+        Returns:
+            `publishing` after a write, `held` while another session has the znode, else nothing.
+        """
+        with self._lock:
+            content, written = node.content, node.written
+        if content == written:
+            return ""
+        if node.ours:
+            try:
+                client.set_async(node.path, content).get(timeout=REPLY_S)
+            except NoNodeError:
+                node.ours = False
+        if not node.ours:
+            state = self._create(client, node, content)
+            if state != "publishing":
+                return state
+        with self._lock:
+            node.written = content
+        return "publishing"
+
+    def _create(self, client: Any, node: _Node, content: bytes) -> str:
         try:
-            removed = node.remove(client)
-        except CONNECTION_TROUBLE:
-            raise
-        except KazooException as error:
-            yield from self._trouble(path, "refusing", _reason(error))
-            return
-        with self._lock:
-            if removed and self._released.get(path) is node:
-                del self._released[path]
-                self._troubles.pop(path, None)
-
-    def _write(self, client: Any, path: str, node: EphemeralNode) -> Iterator[NodeNews]:
-        try:
-            state = node.take_turn(client)
-        except CONNECTION_TROUBLE:
-            raise
-        except KazooException as error:
-            yield from self._trouble(path, "refusing", _reason(error))
-            return
-        if state == "publishing":
-            yield NodeNews(path, state, mended=self._troubles.pop(path, None) is not None)
-        elif state:
-            yield from self._trouble(path, state)
-
-    def _trouble(self, path: str, state: str, reason: str = "") -> Iterator[NodeNews]:
-        if self._troubles.get(path) != (state, reason):
-            self._troubles[path] = (state, reason)
-            yield NodeNews(path, state, reason)
-
-    def _all(self) -> tuple[EphemeralNode, ...]:
-        with self._lock:
-            return (*self._nodes.values(), *self._released.values())
+            client.create_async(node.path, content, ephemeral=True, makepath=True).get(timeout=REPLY_S)
+        except NodeExistsError:
+            stat = client.exists_async(node.path).get(timeout=REPLY_S)
+            session = client.client_id
+            if stat is None or session is None:  # gone meanwhile: the next turn tries again
+                return ""
+            if stat.ephemeralOwner != session[0]:
+                return "held"
+            client.set_async(node.path, content).get(timeout=REPLY_S)
+        node.ours = True
+        return "publishing"
 
 
 def _reason(error: KazooException) -> str:

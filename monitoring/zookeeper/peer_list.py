@@ -11,11 +11,10 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kazoo.exceptions import KazooException, NoAuthError, NoNodeError
+from kazoo.exceptions import KazooException, NoNodeError
 from kazoo.handlers.threading import KazooTimeoutError
 
 from monitoring.reading import Address, probe_address
-from monitoring.zookeeper.ephemeral_node import REPLY_S
 from monitoring.zookeeper.folder import Folder
 from monitoring.zookeeper.peer_pool import PeerPool
 
@@ -72,12 +71,10 @@ class PeerList:
         clock_s: Callable[[], float] = time.monotonic,
         loopback: bool = False,
     ) -> None:
-        self._folder = folder
-        self._listed = Folder(folder, log)
+        self._folder = Folder(folder, "peer", log, "peer-unreadable")
         self._host = host
         self._pause_s = pause_s
         self._on_listing = on_listing
-        self._log = log
         self._clock_s = clock_s
         self._loopback = loopback
         self._pool = PeerPool(rng)
@@ -88,16 +85,14 @@ class PeerList:
         self._suspect: set[str] = set()
         self._names: frozenset[str] = frozenset()
         self._addresses: dict[str, Address] = {}
-        self._faults: dict[str, str] = {}
-        self._told = Listing(frozenset(), {})
-        self._unreadable_readings = 0
+        self._reported = Listing(frozenset(), {})
         self.on_change: Callable[[], None] = lambda: None
         """Called when there is something to do in the next turn."""
 
     @property
     def unreadable(self) -> int:
         """Looks at readings of peers, or at their list, that could not be read."""
-        return self._unreadable_readings + self._listed.refusals
+        return self._folder.unreadable
 
     def look_soon(self) -> None:
         """Have the list read; watches may have been missed while there was no connection."""
@@ -128,15 +123,15 @@ class PeerList:
             self._pool.renew()
         self._resolve(client)
         listing = Listing(self._names, dict(self._addresses))
-        if listing != self._told:
-            self._told = listing
+        if listing != self._reported:
+            self._reported = listing
             self._on_listing(listing)
 
     def _look(self, client: Any) -> None:
         with self._lock:
             self._due = False
         try:
-            names = self._listed.names(client, self._changed)
+            names = self._folder.names(client, self._changed)
         except NoNodeError:  # no agent has published yet; our own first write makes the folder
             self.look_soon()
             return
@@ -148,18 +143,18 @@ class PeerList:
             return
         self._names = frozenset(names) - {self._host}
         with self._lock:
-            self._suspect |= self._faults.keys() & self._names  # they may have been mended meanwhile
+            self._suspect |= self._folder.faults.keys() & self._names  # they may have been mended meanwhile
         self._pool.update(self._names)
 
     def _resolve(self, client: Any) -> None:
         """Read the addresses of peers that are new in the pool or suspect; the others' are kept."""
         members = self._pool.members()
         self._addresses = {peer: at for peer, at in self._addresses.items() if peer in members}
-        self._faults = {peer: fault for peer, fault in self._faults.items() if peer in members}
+        self._folder.keep(members)
         with self._lock:
             suspects, self._suspect = self._suspect & members, set()
-        unread = sorted((members - self._addresses.keys() - self._faults.keys()) | suspects)
-        replies = [(peer, client.get_async(f"{self._folder}/{peer}")) for peer in unread]
+        unread = sorted((members - self._addresses.keys() - self._folder.faults.keys()) | suspects)
+        replies = [(peer, self._folder.ask(client, peer)) for peer in unread]
         try:
             for peer, reply in replies:
                 self._read(peer, reply)
@@ -169,24 +164,17 @@ class PeerList:
             raise
 
     def _read(self, peer: str, reply: Any) -> None:
+        address = None
         try:
-            content, _ = reply.get(timeout=REPLY_S)
-            self._addresses[peer] = probe_address(content, loopback=self._loopback)
-            self._faults.pop(peer, None)
+            address = self._folder.read(
+                peer, reply, lambda content, _: probe_address(content, loopback=self._loopback)
+            )
         except NoNodeError:  # gone: the next list will not have it
+            self._folder.faults[peer] = ""
+        if address is None:
             self._addresses.pop(peer, None)
-            self._faults[peer] = ""
-        except NoAuthError:
-            self._unreadable(peer, "no access: published with other credentials")
-        except ValueError as error:
-            self._unreadable(peer, str(error))
-
-    def _unreadable(self, peer: str, reason: str) -> None:
-        self._addresses.pop(peer, None)
-        self._unreadable_readings += 1
-        if self._faults.get(peer) != reason:
-            self._faults[peer] = reason
-            self._log.warning("peer-unreadable", peer=peer, reason=reason)
+        else:
+            self._addresses[peer] = address
 
     def _changed(self, _event: Any) -> None:
         self.look_soon()

@@ -23,8 +23,6 @@ class PeerPool:
     """
 
     def __init__(self, rng: Random, capacity: int = 64) -> None:
-        if capacity < 1:
-            raise ValueError("capacity >= 1 is needed")
         self._rng = rng
         self._capacity = capacity
         self._names: frozenset[str] = frozenset()

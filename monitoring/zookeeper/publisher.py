@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from monitoring.zookeeper.partners import PartnerFinder
 from monitoring.zookeeper.peer_list import PeerList
-from monitoring.zookeeper.session import Session, SessionOptions
+from monitoring.zookeeper.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -87,11 +87,17 @@ class Publisher:
             on_partners=self._partners_found,
             log=log,
         )
-        session = SessionOptions(
-            options.zookeeper, self._path, options.session_timeout_s, options.retry_s, options.auth
-        )
         self._session = Session(
-            session, log, _REASONS, self._peers.look_soon, self._take_turn, on_fault=on_fault
+            options.zookeeper,
+            self._path,
+            log,
+            auth=options.auth,
+            session_timeout_s=options.session_timeout_s,
+            retry_s=options.retry_s,
+            reasons=_REASONS,
+            on_connected=self._peers.look_soon,
+            on_turn=self._take_turn,
+            on_fault=on_fault,
         )
         self._peers.on_change = self._session.wake
 

@@ -11,15 +11,14 @@ import math
 import threading
 import time
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kazoo.client import KazooClient, KazooState
 from kazoo.exceptions import KazooException, NoAuthError, NoNodeError
 
 from monitoring.zookeeper.access import open_to_all
-from monitoring.zookeeper.ephemeral_node import CONNECTION_TROUBLE, REPLY_S
 from monitoring.zookeeper.held_nodes import HeldNodes
+from monitoring.zookeeper.replies import CONNECTION_TROUBLE, REPLY_S
 from monitoring.zookeeper.session_figures import SessionFigures
 
 if TYPE_CHECKING:
@@ -29,31 +28,16 @@ if TYPE_CHECKING:
     from monitoring.zookeeper.access import ZookeeperAuth
 
 
-@dataclass(frozen=True, slots=True)
-class SessionOptions:
-    """How to reach ZooKeeper.
-
-    Attributes:
-        zookeeper: `HOST:PORT`, several separated by commas.
-        path: What is published, for the log.
-        session_timeout_s: Silence after which ZooKeeper ends the session and removes its ephemeral znodes, s.
-        retry_s: Longest time between two turns, s.
-        auth: Credentials, None for an open ZooKeeper.
-    """
-
-    zookeeper: str
-    path: str
-    session_timeout_s: float = 10.0
-    retry_s: float = 1.0
-    auth: ZookeeperAuth | None = None
-
-
 class Session:
     """Keeps a session with ZooKeeper, and ephemeral znodes up to date.
 
     Args:
-        options: See `SessionOptions`.
+        zookeeper: `HOST:PORT`, several separated by commas.
+        path: What is published, for the log.
         log: Takes one line per change of state.
+        auth: Credentials, None for an open ZooKeeper.
+        session_timeout_s: Silence after which ZooKeeper ends the session and removes its ephemeral znodes, s.
+        retry_s: Longest time between two turns, s.
         reasons: Words for states (`suspended`, `lost`, `held`, `unreachable`) that fit the caller better.
         on_connected: Called when the session stands (again): watches may have been missed meanwhile. Called
             from a thread of the client, which must not be held up.
@@ -65,16 +49,24 @@ class Session:
 
     def __init__(
         self,
-        options: SessionOptions,
+        zookeeper: str,
+        path: str,
         log: Log,
+        *,
+        auth: ZookeeperAuth | None = None,
+        session_timeout_s: float = 10.0,
+        retry_s: float = 1.0,
         reasons: Mapping[str, str] | None = None,
         on_connected: Callable[[], None] = lambda: None,
         on_turn: Callable[[Any], None] = lambda _client: None,
-        *,
         on_fault: Callable[[], None] = lambda: None,
     ) -> None:
-        self._options = options
+        self._zookeeper = zookeeper
+        self._path = path
         self._log = log
+        self._auth = auth
+        self._session_timeout_s = session_timeout_s
+        self._retry_s = retry_s
         self._reasons = {**_REASONS, **(reasons or {})}
         self._on_connected = on_connected
         self._on_turn = on_turn
@@ -85,7 +77,7 @@ class Session:
         self._wake = threading.Event()
         self._stopping = False
         self._nodes = HeldNodes()
-        self._checked_access = options.auth is None
+        self._checked_access = auth is None
         self._state = ""
         self._turn_trouble = ""
         self._thread = threading.Thread(target=self._work, name="zookeeper", daemon=True)
@@ -96,13 +88,12 @@ class Session:
     def _new_client(self) -> Any:
         # a private logger: the client warns at every retry, we log each change of state once
         quiet = logging.Logger("kazoo", logging.CRITICAL + 1)
-        auth = self._options.auth
         client = KazooClient(
-            hosts=self._options.zookeeper,
-            timeout=self._options.session_timeout_s,
+            hosts=self._zookeeper,
+            timeout=self._session_timeout_s,
             connection_retry={"max_tries": -1, "delay": 0.2, "backoff": 2, "max_delay": 5.0},
             logger=quiet,
-            **(auth.client_arguments() if auth else {}),
+            **(self._auth.client_arguments() if self._auth else {}),
         )
         client.add_listener(self._session_changed)
         return client
@@ -144,16 +135,16 @@ class Session:
             if state == self._state:
                 return
             self._state = state
-        self._tell(state, path=self._options.path)
+        self._log_state(state, path=self._path)
 
-    def _tell(self, state: str, reason: str = "", **place: str) -> None:
+    def _log_state(self, state: str, reason: str = "", **place: str) -> None:
         """Log that a state began, of the session or of a znode; one with a reason is a warning."""
         with self._lock:
             if self._stopping:
                 return
             self._changes[state] += 1
         reason = reason or self._reasons.get(state, "")
-        fields = {"zookeeper": self._options.zookeeper, **place}
+        fields = {"zookeeper": self._zookeeper, **place}
         if reason:
             self._log.warning(f"zookeeper-{state}", **fields, reason=reason)
         else:
@@ -204,10 +195,10 @@ class Session:
                 self._on_fault()
 
     def _take_turns(self) -> None:
-        timeout_s = self._options.session_timeout_s
+        timeout_s = self._session_timeout_s
         started_s = time.monotonic()
         while not self._stopping:
-            self._wake.wait(self._options.retry_s)
+            self._wake.wait(self._retry_s)
             self._wake.clear()
             try:
                 if self._client.connected:
@@ -219,25 +210,23 @@ class Session:
             except CONNECTION_TROUBLE:
                 continue
             except KazooException as error:
-                self._tell_turn_trouble(f"a look at what others publish: {type(error).__name__}: {error}")
-
-    def _tell_turn_trouble(self, reason: str) -> None:
-        with self._lock:
-            known, self._turn_trouble = self._turn_trouble == reason, reason
-        if not known:
-            self._tell("refusing", reason)
+                reason = f"a look at what others publish: {type(error).__name__}: {error}"
+                with self._lock:
+                    known, self._turn_trouble = self._turn_trouble == reason, reason
+                if not known:
+                    self._log_state("refusing", reason)
 
     def _take_turn(self, client: Any) -> None:
         for news in self._nodes.take_turn(client):
             if news.state != "publishing":
-                self._tell(news.state, news.reason, path=news.path)
+                self._log_state(news.state, news.reason, path=news.path)
                 continue
             self._writes += 1
             self._written_s = time.monotonic()
             if news.mended:
                 with self._lock:
                     self._state = news.state
-                self._tell(news.state, path=news.path)
+                self._log_state(news.state, path=news.path)
             else:
                 self._turn_to(news.state)
             if not self._checked_access:

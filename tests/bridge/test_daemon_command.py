@@ -14,8 +14,8 @@ from thriftpy2.rpc import make_client
 from thriftpy2.transport import TFramedTransportFactory
 
 from bridge.wire.contract import idl
-from bridge.wire.encoding import request_to_thrift
 from bridge.wire.messages import Decision
+from bridge.wire.structs import to_thrift
 from cli.main import main
 
 
@@ -56,7 +56,7 @@ def test_the_command_says_when_it_is_ready_and_ends_on_a_signal(make, command, n
         trans_factory=TFramedTransportFactory(),
         timeout=60_000,
     )
-    assert client.plan(request_to_thrift(make.cluster(make.taxi()))).plans[0].decision == Decision.ASSIGN
+    assert client.plan(to_thrift(make.cluster(make.taxi()))).plans[0].decision == Decision.ASSIGN
     family = psutil.Process(process.pid).children(recursive=True)
     process.send_signal(number)
     _, log = process.communicate(timeout=60)

@@ -12,7 +12,6 @@ import pytest
 from monitoring import host_pairs
 from monitoring.host_pairs import MAX_PARTNERS, NamedPairs, busiest
 from monitoring.rates.counters import Counters, ExecutorLook, Shape, Stream
-from monitoring.rates.history import WindowParameters
 from monitoring.rates.rates_reading import to_json
 from monitoring.rates.topology_rates import TopologyRates
 from monitoring.zookeeper.partners import pair_rates
@@ -86,7 +85,7 @@ class Cluster:
         self.names = [f"h{number:02d}" for number in range(hosts)]
         self.factors = dict.fromkeys(self.names, 1.0)
         self.counts: Counter[tuple[str, str]] = Counter()
-        self.collected = TopologyRates(SHAPE, WindowParameters())
+        self.collected = TopologyRates(SHAPE)
         self.refreshes = 0
         self.partners: dict[str, frozenset[str]] = {}
         for _ in range(2):
@@ -115,7 +114,7 @@ class Cluster:
 
     def let_read(self, hosts: list[str]) -> int:
         """Let the agents of these hosts read, and return how many have other partners than before."""
-        pairs, changes = pair_rates(self.content).pairs, 0
+        pairs, changes = pair_rates(self.content)[1], 0
         for host in hosts:
             former = self.partners.get(host, frozenset())
             self.partners[host] = frozenset(busiest(host, pairs, former))

@@ -24,7 +24,7 @@ SETTINGS = NetworkSettings(
 
 def estimate(*hosts, **measured):
     """Hosts as (name, site, position or None), links as a_1={"b-1": delay} with `_` for `-`."""
-    links = {name.replace("_", "-"): told for name, told in measured.items()}
+    links = {name.replace("_", "-"): fields for name, fields in measured.items()}
     readings = Readings(
         {
             name: NodeReading(
@@ -128,7 +128,7 @@ def test_direct_links_help_hosts_without_coordinate_and_their_neighbours():
 
 
 def test_hosts_whose_pairs_are_all_measured_are_counted_by_their_links():
-    """Nothing else is left to tell of them."""
+    """Nothing else is left to name of them."""
     delays = estimate(("a-1", "a", None), ("b-1", "b", None), a_1={"b-1": 6.0})
     assert delays.summary() == "delays measured for 1/1 pairs, from coordinates 0/2, 2 by direct links"
 
@@ -192,13 +192,13 @@ def test_links_below_a_millisecond_count_as_one_in_relative_errors(link_ms, erro
 
 def test_pairs_that_are_not_probed_have_the_usual_availability_of_links():
     """Median between the sites where one is known, else of all; 1 to oneself, never 0."""
-    told = {"delay_ms": 5.0, "age_s": 0.0}
+    fields = {"delay_ms": 5.0, "age_s": 0.0}
     delays = estimate(
         ("a-1", "a", None),
         ("a-2", "a", None),
         ("b-1", "b", None),
         ("c-1", "c", None),
-        a_1={"b-1": {**told, "availability": 0.9}, "c-1": {**told, "availability": 0.0}},
+        a_1={"b-1": {**fields, "availability": 0.9}, "c-1": {**fields, "availability": 0.0}},
     )
     links = delays.link_availability
     assert np.array_equal(links, links.T)
@@ -255,8 +255,8 @@ def test_site_medians_are_those_of_the_known_pairs(sites, values):
                 for j in range(n)
                 if i != j and (sites[i], sites[j]) == (one, other)
             ]
-            told = [value for value in pairs if not np.isnan(value)]
-            if 3 in (one, other) or len(told) == len(pairs) or not told:
+            fields = [value for value in pairs if not np.isnan(value)]
+            if 3 in (one, other) or len(fields) == len(pairs) or not fields:
                 assert np.isnan(medians[one, other])
             else:
-                assert medians[one, other] == pytest.approx(np.median(told))
+                assert medians[one, other] == pytest.approx(np.median(fields))

@@ -39,8 +39,8 @@ def reading(
 def look(
     *readings: Reading, supervisors: tuple[str, ...] | None = None, settings: Settings | None = None
 ) -> Any:
-    told = tuple(Supervisor(name, name, (), True, False, 0.0, 0.0, {}) for name in supervisors or ())
-    request = PlanRequest(VERSION, "round", 0, told, (), readings, readings_live=True)
+    hosts_ = tuple(Supervisor(name, name, (), True, False, 0.0, 0.0, {}) for name in supervisors or ())
+    request = PlanRequest(VERSION, "round", 0, hosts_, (), readings, readings_live=True)
     return survey(request, settings or Settings(), supervisors_known=supervisors is not None)
 
 

@@ -21,7 +21,8 @@ def link(delay_ms, age_s=1.0, **more):
 def gather(age_s=0.0, **links):
     """Hosts a, b and c; links by source and target."""
     by_host = {
-        name: NodeReading(name, None, None, 1.0, links=told, age_s=age_s) for name, told in links.items()
+        name: NodeReading(name, None, None, 1.0, links=published, age_s=age_s)
+        for name, published in links.items()
     }
     hosts = [Host(name, None, (index,), True, {}) for index, name in enumerate("abc")]
     return gather_links(hosts, Readings(by_host, (), (), (), live=True), lifetime_s=60.0)
@@ -98,8 +99,8 @@ IMPOSSIBLE = {
 @pytest.mark.parametrize("bad", IMPOSSIBLE.values(), ids=IMPOSSIBLE)
 def test_an_impossible_link_costs_that_link_alone(make, bad):
     """The reading and its other links stand, and the fault names host and peer once, without figures."""
-    told = make.reading("a", None, 5.0, links={"b": bad, "c": link(2.0, samples=5, loss=0.0)})
-    request = replace(make.cluster(), readings=(told,))
+    published = make.reading("a", None, 5.0, links={"b": bad, "c": link(2.0, samples=5, loss=0.0)})
+    request = replace(make.cluster(), readings=(published,))
     readings = read_nodes(request, {"a"}, ReadingsSettings())
     assert readings.by_host["a"].links == {"c": link(2.0, samples=5, loss=0.0)}
     (fault,) = readings.faults

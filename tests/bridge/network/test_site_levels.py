@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.network.links import Links
+from bridge.network.links import NO_LINKS, Links
 from bridge.network.site_levels import level_by_sites
 
 NAN = float("nan")
@@ -173,7 +173,7 @@ def test_hosts_of_unknown_site_have_no_level(site, n_sites):
 
 def test_without_links_coordinates_stay():
     """There is no evidence of a level."""
-    levelled = level_by_sites(flat(22.0), None, SITE, 2)
+    levelled = level_by_sites(flat(22.0), NO_LINKS, SITE, 2)
     assert levelled.coordinate_ms.tolist() == flat(22.0).tolist()
     assert not levelled.direct.value.size
 

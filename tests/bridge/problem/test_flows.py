@@ -49,8 +49,8 @@ def rates(graph):
 def test_a_measured_edge_is_split_by_what_sources_emit_and_evenly_over_targets(make):
     """40 tuples/s, the second spout emits three quarters; both bolts get half of each."""
     topology = make.chain("t", [2, 2], [Grouping.SHUFFLE])
-    told = measured({edge(0, 1): 40.0}, listed={1: (0.0, 10.0, np.nan), 2: (0.0, 30.0, np.nan)})
-    assert rates(build_executor_graph(topology, PLAN, measured=told)) == {
+    counted = measured({edge(0, 1): 40.0}, listed={1: (0.0, 10.0, np.nan), 2: (0.0, 30.0, np.nan)})
+    assert rates(build_executor_graph(topology, PLAN, measured=counted)) == {
         ("c0[1]", "c1[3]"): 5.0,
         ("c0[1]", "c1[4]"): 5.0,
         ("c0[2]", "c1[3]"): 15.0,
@@ -74,8 +74,8 @@ def test_a_measured_edge_is_split_by_what_sources_emit_and_evenly_over_targets(m
 def test_targets_get_their_part_by_grouping(make, grouping, expected):
     """What executors took gives the shares of groupings by content; copies of `all` are counted already."""
     topology = make.chain("t", [1, 2], [grouping])
-    told = measured({edge(0, 1): 40.0}, listed={2: (60.0, 0.0, np.nan), 3: (20.0, 0.0, np.nan)})
-    graph = build_executor_graph(topology, PLAN, measured=told)
+    counted = measured({edge(0, 1): 40.0}, listed={2: (60.0, 0.0, np.nan), 3: (20.0, 0.0, np.nan)})
+    graph = build_executor_graph(topology, PLAN, measured=counted)
     found = rates(graph)
     assert [found.get(("c0[1]", f"c1[{task}]"), 0.0) for task in (2, 3)] == expected
 
@@ -83,18 +83,18 @@ def test_targets_get_their_part_by_grouping(make, grouping, expected):
 def test_an_executor_without_statistics_has_the_mean_share_of_the_others(make):
     """Of three bolts one is unknown: the others took 60 and 20, so it took 40 of 120."""
     topology = make.chain("t", [1, 3], [Grouping.FIELDS])
-    told = measured({edge(0, 1): 12.0}, listed={2: (60.0, 0.0, np.nan), 4: (20.0, 0.0, np.nan)})
-    found = rates(build_executor_graph(topology, PLAN, measured=told))
+    counted = measured({edge(0, 1): 12.0}, listed={2: (60.0, 0.0, np.nan), 4: (20.0, 0.0, np.nan)})
+    found = rates(build_executor_graph(topology, PLAN, measured=counted))
     assert list(found.values()) == [6.0, 4.0, 2.0]
 
 
 def test_what_was_not_counted_is_rare_not_absent(make):
     """An idle edge, an idle executor and an idle source keep less than one counted tuple per window."""
     topology = make.chain("t", [1, 2, 1], [Grouping.FIELDS, Grouping.SHUFFLE])
-    told = measured(
+    counted = measured(
         {edge(0, 1): 100.0, edge(1, 2): 0.0}, listed={2: (99.75, 0.0, np.nan), 3: (0.0, 0.0, np.nan)}
     )
-    assert rates(build_executor_graph(topology, PLAN, measured=told)) == {
+    assert rates(build_executor_graph(topology, PLAN, measured=counted)) == {
         ("c0[1]", "c1[2]"): 99.75,
         ("c0[1]", "c1[3]"): LEAST,
         ("c1[2]", "c2[4]"): LEAST / 2,
@@ -105,8 +105,8 @@ def test_what_was_not_counted_is_rare_not_absent(make):
 def test_an_edge_whose_consumer_has_no_statistics_follows_what_its_source_emits(make):
     """`all` copies it to both tasks; beyond, the consumer passes on what it gets."""
     topology = make.chain("t", [1, 2, 1], [Grouping.ALL, Grouping.SHUFFLE])
-    told = measured(emitted={("c0", "default"): 7.0})
-    assert rates(build_executor_graph(topology, PLAN, measured=told)) == {
+    counted = measured(emitted={("c0", "default"): 7.0})
+    assert rates(build_executor_graph(topology, PLAN, measured=counted)) == {
         ("c0[1]", "c1[2]"): 7.0,
         ("c0[1]", "c1[3]"): 7.0,
         ("c1[2]", "c2[4]"): 7.0,
@@ -117,8 +117,8 @@ def test_an_edge_whose_consumer_has_no_statistics_follows_what_its_source_emits(
 def test_a_bolt_that_was_seen_to_emit_little_passes_little_on(make):
     """It takes 7/s and emits 3/s to a consumer without statistics, evenly from both executors."""
     topology = make.chain("t", [1, 2, 1], [Grouping.SHUFFLE, Grouping.SHUFFLE])
-    told = measured({edge(0, 1): 7.0}, {("c1", "default"): 3.0})
-    found = rates(build_executor_graph(topology, PLAN, measured=told))
+    counted = measured({edge(0, 1): 7.0}, {("c1", "default"): 3.0})
+    found = rates(build_executor_graph(topology, PLAN, measured=counted))
     assert (found["c1[2]", "c2[4]"], found["c1[3]", "c2[4]"]) == (1.5, 1.5)
 
 
@@ -131,8 +131,8 @@ def test_declared_rates_count_where_nothing_is_measured(make):
         ("c0[2]", "c1[3]"): 3.0,
         ("c1[3]", "c2[4]"): 1.0,
     }
-    told = measured({edge(0, 1): 40.0})
-    assert rates(build_executor_graph(topology, PLAN, declared, told)) == {
+    counted = measured({edge(0, 1): 40.0})
+    assert rates(build_executor_graph(topology, PLAN, declared, counted)) == {
         ("c0[1]", "c1[3]"): 20.0,
         ("c0[2]", "c1[3]"): 20.0,
         ("c1[3]", "c2[4]"): 1.0,
@@ -161,12 +161,12 @@ def into(graph):
 
 def test_ackers_follow_measured_emissions_where_they_are_not_measured_themselves(make):
     """One message per tree of 40/s, one per tuple that the bolt took, answers by the spouts' shares."""
-    told = measured(
+    counted = measured(
         {edge(0, 1): 40.0},
         {("c0", "default"): 40.0},
         {1: (0.0, 10.0, np.nan), 2: (0.0, 30.0, np.nan)},
     )
-    received = into(build_executor_graph(acked(make), PLAN, measured=told))
+    received = into(build_executor_graph(acked(make), PLAN, measured=counted))
     assert received["c0", "__acker[5]"] == received["c1", "__acker[5]"] == 40.0
     assert (received["__acker", "c0[1]"], received["__acker", "c0[2]"]) == (10.0, 30.0)
 
@@ -179,7 +179,7 @@ def test_a_bolt_acknowledges_what_it_takes_whatever_it_emits(make):
 
 def test_measured_acknowledgements_count_and_are_small(make):
     """Rates as measured, none at all where none was counted, the size of an acknowledgement."""
-    told = measured(
+    counted = measured(
         {
             edge(0, 1): 40.0,
             ("c0", "__ack_init", "__acker"): 39.0,
@@ -188,7 +188,7 @@ def test_measured_acknowledgements_count_and_are_small(make):
         },
         listed={1: (0.0, 10.0, np.nan), 2: (0.0, 30.0, np.nan)},
     )
-    graph = build_executor_graph(acked(make), PLAN, measured=told)
+    graph = build_executor_graph(acked(make), PLAN, measured=counted)
     received = into(graph)
     assert received["c0", "__acker[5]"] == 39.0
     assert ("c1", "__acker[5]") not in received
@@ -200,11 +200,11 @@ def test_measured_acknowledgements_count_and_are_small(make):
 def test_sizes_and_execution_times_are_taken_where_they_are_measured(make):
     """An executor without takes the mean of its component, a component without the setting."""
     topology = make.chain("t", [1, 3], [Grouping.SHUFFLE])
-    told = measured(
+    counted = measured(
         {edge(0, 1): Taken(9.0, 321.0)},
         listed={1: (0.0, 9.0, np.nan), 2: (3.0, 0.0, 4.0), 3: (3.0, 0.0, 8.0)},
     )
-    graph = build_executor_graph(topology, PLAN, measured=told)
+    graph = build_executor_graph(topology, PLAN, measured=counted)
     assert {stream.tuple_bytes for stream in graph.streams} == {321.0}
     assert graph.execution_time_ms.tolist() == [1.5, 4.0, 8.0, 6.0]
 
@@ -228,9 +228,9 @@ def test_measured_tuples_are_conserved(make, *, sources, targets, tasks, groupin
     first = topology.executor_first_task
     known = data.draw(st.sets(st.sampled_from(first)))
     listed = {task: (data.draw(figures), data.draw(figures), np.nan) for task in known}
-    told = measured({edge(0, 1): rate}, listed=listed)
+    counted = measured({edge(0, 1): rate}, listed=listed)
     plan = PLAN.model_copy(update={"max_streams_per_edge": most})
-    graph = build_executor_graph(topology, plan, measured=told)
+    graph = build_executor_graph(topology, plan, measured=counted)
     total = max(rate, LEAST)
     sent, received = defaultdict(float), defaultdict(float)
     for stream in graph.streams:

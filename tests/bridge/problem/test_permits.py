@@ -171,7 +171,7 @@ def test_a_host_without_a_label_is_as_good_as_one_that_is_known_to_suit(make):
     ],
 )
 def test_hosts_whose_agent_is_silent_are_second_choice(make, needed, silent, noted):
-    """uniroma2 has room for four on hosts that tell it: the others come only when these are full."""
+    """uniroma2 has room for four on hosts with a reading; the others come only when these are full."""
     avoiding = json.dumps({"topology.stormplace.avoid": ["site:us-east1", "site:europe-west1"]})
     topology = replace(make.chain("a", [1, needed - 1], [Grouping.SHUFFLE]), settings_json=avoiding)
     request = sited_by_agents(make, silent, topology)

@@ -11,7 +11,7 @@ from bridge.network.cluster import Host, gather_hosts
 from bridge.network.delays import estimate_delays
 from bridge.network.links import gather_links
 from bridge.problem.occupancy import RoundState
-from bridge.problem.problem_builder import NoHostError, RoundView, build_problem, make_frame, make_task
+from bridge.problem.problem_builder import NoHostError, build_problem, make_frame, make_task
 from bridge.problem.shortlist import shortlist
 from bridge.problem.topology_settings import parse_topology_settings
 from bridge.readings.believed import read_nodes
@@ -31,10 +31,9 @@ def prepare(request, index=0, *, use_cpu=False, use_memory=False):
     settings = parse_topology_settings(
         topology.settings_json, topology.component_names, ("greedy", "local-search"), "greedy", 0
     )
-    view = RoundView(
+    view = (
         estimate_delays(hosts.hosts, readings, SETTINGS.network, gather_links(hosts.hosts, readings, 60.0)),
         np.full(len(hosts.hosts), 0.9),
-        SETTINGS.plan,
     )
     return state, make_task(state, index, settings, SETTINGS.plan), view
 
@@ -46,8 +45,8 @@ def allowed_names(state, frame, executor):
 def test_a_fresh_topology_may_use_every_host(make):
     """Seven nodes with room for two executors each, delays with the overhead of a hop."""
     state, task, view = prepare(make.cluster(make.taxi()))
-    frame = make_frame(state, task, 200, [None] * 8)
-    problem = build_problem(state, task, view, frame)
+    frame = make_frame(state, task, [None] * 8)
+    problem = build_problem(state, task, frame, *view)
     assert frame.allowed.all()
     assert [node.name for node in problem.network.nodes] == sorted(
         each.host for each in state.request.supervisors
@@ -60,17 +59,17 @@ def test_a_fresh_topology_may_use_every_host(make):
 
 
 @pytest.mark.parametrize(
-    ("weights", "told"), [({"response_time": 1.0}, False), ({"availability": 1.0}, True)]
+    ("weights", "weighed"), [({"response_time": 1.0}, False), ({"availability": 1.0}, True)]
 )
-def test_links_have_an_availability_only_where_it_is_weighed(make, weights, told):
+def test_links_have_an_availability_only_where_it_is_weighed(make, weights, weighed):
     """It is not worked out for the others."""
     request = make.cluster(make.taxi(settings={"weights": weights}))
     link = {"delay_ms": 5.0, "age_s": 0.0, "availability": 0.5}
     reading = make.reading("uniroma2-1", "uniroma2", 0.0, links={"us-east1-1": link})
     request = replace(request, readings=(reading, *request.readings[1:]))
     state, task, view = prepare(request)
-    network = build_problem(state, task, view, make_frame(state, task, 200, [None] * 8)).network
-    assert (network.link_availability is not None) is told
+    network = build_problem(state, task, make_frame(state, task, [None] * 8), *view).network
+    assert (network.link_availability is not None) is weighed
     if network.link_availability is not None:
         pair = network.index["uniroma2-1"], network.index["us-east1-1"]
         assert network.link_availability[pair] == network.link_availability[pair[::-1]] == 0.5
@@ -81,7 +80,7 @@ def test_operators_have_the_execution_times_of_the_graph(make):
     state, task, view = prepare(make.cluster(make.taxi()))
     times = np.arange(8.0)
     object.__setattr__(task, "graph", replace(task.graph, execution_time_ms=times))
-    problem = build_problem(state, task, view, make_frame(state, task, 200, [None] * 8))
+    problem = build_problem(state, task, make_frame(state, task, [None] * 8), *view)
     assert problem.application.execution_time_ms.tolist() == times.tolist()
 
 
@@ -89,8 +88,8 @@ def test_other_topologies_executors_and_slots_are_taken_off(make):
     """One executor of another topology leaves one; a host whose slots are all taken is not open."""
     other = make.assigned(make.chain("a", [1, 2], [0]), [0, 1, 1], [6700, 6700, 6701])
     state, task, view = prepare(make.cluster(other, make.taxi("b")), index=1)
-    frame = make_frame(state, task, 200, [None] * 8)
-    problem = build_problem(state, task, view, frame)
+    frame = make_frame(state, task, [None] * 8)
+    problem = build_problem(state, task, frame, *view)
     nodes = {node.name: node.capacity["executors"] for node in problem.network.nodes}
     assert nodes["uniroma2-1"] == 1.0
     assert "uniroma2-2" not in nodes
@@ -105,7 +104,7 @@ def test_pins_and_avoidances_limit_the_nodes(make):
         }
     )
     state, task, _ = prepare(make.cluster(topology))
-    frame = make_frame(state, task, 200, [None] * 8)
+    frame = make_frame(state, task, [None] * 8)
     assert allowed_names(state, frame, 0) == ["uniroma2-1", "uniroma2-2"]
     assert allowed_names(state, frame, 1) == ["uniroma2-1", "uniroma2-2"]
     assert allowed_names(state, frame, 7) == ["us-east1-1"]
@@ -132,8 +131,8 @@ def test_executors_that_are_kept_fit_by_definition(make):
     running = make.assigned(make.taxi(), [0, 0, 0, 1, 1, 2, 2, 3])
     state, task, view = prepare(make.cluster(running))
     kept = [state.host_of(slot) for slot in state.assignment(0)]
-    frame = make_frame(state, task, 200, [*kept[:7], None])
-    problem = build_problem(state, task, view, frame)
+    frame = make_frame(state, task, [*kept[:7], None])
+    problem = build_problem(state, task, frame, *view)
     crowded = frame.hosts.tolist().index(kept[0])
     assert frame.capacity[crowded, 0] == 3.0
     assert frame.allowed[0].sum() == 1
@@ -145,7 +144,7 @@ def test_a_dead_host_is_a_node_only_for_what_runs_there(make):
     request = make.cluster(make.assigned(make.taxi(), [0, 0, 1, 1, 2, 2, 3, 3]))
     dead = replace(request.supervisors[0], alive=False)
     state, task, _ = prepare(replace(request, supervisors=(dead, *request.supervisors[1:])))
-    frame = make_frame(state, task, 200, [None] * 8)
+    frame = make_frame(state, task, [None] * 8)
     assert "uniroma2-1" in [state.hosts.hosts[host].name for host in frame.hosts]
     assert "uniroma2-1" not in allowed_names(state, frame, 0)
 
@@ -155,7 +154,7 @@ def test_cpu_and_memory_are_resources_when_enabled(make):
     request = make.cluster(make.taxi())
     supervisors = tuple(replace(each, cpu_percent=100.0, memory_mb=512.0) for each in request.supervisors)
     state, task, view = prepare(replace(request, supervisors=supervisors), use_cpu=True, use_memory=True)
-    problem = build_problem(state, task, view, make_frame(state, task, 200, [None] * 8))
+    problem = build_problem(state, task, make_frame(state, task, [None] * 8), *view)
     assert problem.application.operators[0].demand == {
         "executors": 1.0,
         "cpu_percent": 10.0,
@@ -169,15 +168,15 @@ def test_no_open_host_at_all_is_told(make):
     request = make.cluster(make.taxi())
     state, task, _ = prepare(replace(request, supervisors=()))
     with pytest.raises(NoHostError, match="no host has a free worker slot"):
-        make_frame(state, task, 200, [None] * 8)
+        make_frame(state, task, [None] * 8)
 
 
 def test_frames_differ_in_their_keys_when_anything_differs(make):
     """Equal frames have equal keys; another fixed executor makes another key."""
     state, task, _ = prepare(make.cluster(make.taxi()))
-    key = make_frame(state, task, 200, [None] * 8).key
-    assert make_frame(state, task, 200, [None] * 8).key == key
-    assert make_frame(state, task, 200, [0, *[None] * 7]).key != key
+    key = make_frame(state, task, [None] * 8).key
+    assert make_frame(state, task, [None] * 8).key == key
+    assert make_frame(state, task, [0, *[None] * 7]).key != key
 
 
 def test_the_shortlist_takes_the_roomiest_of_each_site_and_of_each_group():

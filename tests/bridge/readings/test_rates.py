@@ -149,7 +149,7 @@ def test_second_and_foreign_rates_do_not_count(make):
 
 
 @pytest.mark.parametrize(
-    ("readings", "settings", "told"),
+    ("readings", "settings", "phrase"),
     [
         ([], {}, "unit rates"),
         ([], {"rates": {"c0": 5}}, "declared rates"),
@@ -174,11 +174,11 @@ def test_second_and_foreign_rates_do_not_count(make):
         ),
     ],
 )
-def test_the_status_line_says_which_rates_count(make, readings, settings, told):
+def test_the_status_line_says_which_rates_count(make, readings, settings, phrase):
     """Measured, else declared, else unit rates; how old, and how much is missing."""
     topology = make.chain("t", [1, 3], [0])
     text = json.dumps({f"topology.stormplace.{key}": value for key, value in settings.items()})
     request = make.cluster(replace(topology, settings_json=text))
     request = replace(request, readings=(*request.readings, *readings))
     done = plan_round(request, Settings(), lambda: 0.0)
-    assert done.response.plans[0].status.split("; ")[-1] == told
+    assert done.response.plans[0].status.split("; ")[-1] == phrase

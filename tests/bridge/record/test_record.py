@@ -151,15 +151,15 @@ def test_recorded_rounds_replay_to_the_same_bytes(make, tmp_path):
         capacity=CapacitySettings(executors_per_host=3), move=MoveSettings(max_moves_per_round=1000)
     )
     request = make.cluster(make.taxi("a"), make.assigned(make.taxi("b"), SCATTERED, 6701))
-    memory, told = NOTHING, []
+    memory, decisions = NOTHING, []
     for now_s in (100.1, 110.2, 130.3, 140.4):
         done = plan_round(request, settings, lambda: 0.0, memory=memory, now_s=now_s)
         record = recorded(tmp_path, request, settings, done, now_s=now_s, memory=memory)[-1]
         assert (record.now_s, record.memory) == (now_s, memory)
         assert replay(record) == record.response
-        told.append(done.response.plans[1].status.split(" ")[0])
+        decisions.append(done.response.plans[1].status.split(" ")[0])
         request, memory = make.carried_out(request, done.response), done.memory
-    assert told == ["kept:", "kept:", "moved", "kept:"]
+    assert decisions == ["kept:", "kept:", "moved", "kept:"]
     assert memory != NOTHING
 
 

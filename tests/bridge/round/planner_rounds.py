@@ -25,7 +25,7 @@ def plan(request, move=AT_ONCE, **sections):
 def only(request, **sections):
     """The plan of the first topology of a round in which nothing went wrong."""
     done = plan(request, **sections)
-    assert done.report.traces == ()
+    assert done.traces == ()
     return done.response.plans[0]
 
 

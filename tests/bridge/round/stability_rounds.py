@@ -21,7 +21,7 @@ class Rounds:
 
     def at(self, now_s, carry_out=True):
         done = plan_round(self.request, self.settings, lambda: 0.0, memory=self.memory, now_s=5000.0 + now_s)
-        assert done.report.traces == ()
+        assert done.traces == ()
         self.memory = done.memory
         if carry_out:
             self.request = self.make_carried_out(done.response)

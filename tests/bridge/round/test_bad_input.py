@@ -18,8 +18,8 @@ from bridge.round.planner import plan_round
 from bridge.round.round_data import gather_data
 from bridge.server.metrics import DaemonMetrics
 from bridge.settings import NetworkSettings, Settings
-from bridge.wire.encoding import request_to_thrift
 from bridge.wire.messages import Decision, Grouping, Reading, ReadingKind
+from bridge.wire.structs import to_thrift
 
 HOST, PEER, SITE = "uniroma2-1", "europe-west1-1", "uniroma2"
 NAMES = "faults in readings, metadata or settings"
@@ -48,7 +48,7 @@ def metered(running):
             for kind in FaultKind
             if (count := registry.get_sample_value("stormplace_daemon_faults_total", {"kind": kind}))
         }
-        daemon.plan = lambda request: daemon.handler.plan(request_to_thrift(request))
+        daemon.plan = lambda request: daemon.handler.plan(to_thrift(request))
         yield daemon
 
 
@@ -101,8 +101,8 @@ def test_a_bad_reading_leaves_its_host_to_what_the_others_know(make, metered, ki
     for _ in range(3):
         metered.plan(request)
     (event,) = metered.events(NAMES)
-    (told,) = event["faults"]
-    assert told.startswith(name)
+    (phrase,) = event["faults"]
+    assert phrase.startswith(name)
     assert metered.counts() == {f"readings_{kind}": 3}
     data = gather_data(request, Settings())
     assert HOST not in data.readings.by_host
@@ -181,7 +181,7 @@ def test_coordinates_that_contradict_direct_links_are_not_used(make, metered):
 
 
 def test_an_uncertain_coordinate_is_counted_but_no_news(make, metered):
-    """Every agent's is, in its first minute: status lines tell how many."""
+    """Every agent's is, in its first minute: status lines count them."""
     for _ in range(3):
         metered.plan(of_one_host(make, error=0.61))
     assert metered.events(NAMES) == []
@@ -257,8 +257,8 @@ def test_bad_rates_leave_the_topology_to_unit_rates(make, metered, kind, reading
         (plan,) = metered.plan(bad).plans
         assert "unit rates" in plan.status
     (event,) = metered.events(NAMES)
-    (told,) = event["faults"]
-    assert told.startswith(name)
+    (phrase,) = event["faults"]
+    assert phrase.startswith(name)
     assert metered.counts() == {f"rates_{kind}": 3}
 
 

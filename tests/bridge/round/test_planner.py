@@ -58,7 +58,7 @@ def test_planning_on_the_result_of_a_plan_moves_nothing(make, strategy, slots, s
     request = make.cluster(first, other)
     free_moves = {"move": AT_ONCE.model_copy(update={"max_moves_per_round": 1000})}
     done = plan(request, **free_moves)
-    assert done.report.traces == ()
+    assert done.traces == ()
     again = plan(make.carried_out(request, done.response), **free_moves)
     assert all(answer.decision is not Decision.ASSIGN for answer in again.response.plans)
 
@@ -124,8 +124,8 @@ def test_bad_settings_are_named_and_the_default_is_used(make):
     answer = done.response.plans[0]
     assert (answer.decision, answer.strategy) == (Decision.ASSIGN, "local-search")
     assert "setting ignored: topology.stormplace.colour: unknown key" in answer.status
-    assert done.report.setting_faults[0][0] == "taxi-1"
-    assert len(done.report.setting_faults[0][1]) == 2
+    assert done.setting_faults[0][0] == "taxi-1"
+    assert len(done.setting_faults[0][1]) == 2
 
 
 def test_stale_and_malformed_readings_are_told_in_the_status(make):
@@ -159,9 +159,9 @@ def test_a_topology_that_breaks_the_planner_does_not_cost_the_others_their_plan(
     assert (kept.topology_id, kept.decision) == ("a", Decision.KEEP)
     assert kept.status.startswith("kept: planning failed (ZeroDivisionError: boom)")
     assert (placed.topology_id, placed.decision) == ("b", Decision.ASSIGN)
-    assert done.report.left_out == (("c", "planning failed (ZeroDivisionError: boom)"),)
-    assert [topology for topology, _ in done.report.traces] == ["a", "c"]
-    assert "ZeroDivisionError" in done.report.traces[0][1]
+    assert done.left_out == (("c", "planning failed (ZeroDivisionError: boom)"),)
+    assert [topology for topology, _ in done.traces] == ["a", "c"]
+    assert "ZeroDivisionError" in done.traces[0][1]
 
 
 def test_a_plan_that_fails_the_daemons_check_is_not_sent(make, monkeypatch):
@@ -169,7 +169,7 @@ def test_a_plan_that_fails_the_daemons_check_is_not_sent(make, monkeypatch):
     monkeypatch.setattr(planner, "assign_slots", lambda *_: ((0, 6700),) * 8)
     done = plan(make.cluster(make.taxi()))
     assert done.response.plans == ()
-    assert "uniroma2-1 would be overfull" in done.report.left_out[0][1]
+    assert "uniroma2-1 would be overfull" in done.left_out[0][1]
 
 
 def test_without_time_new_topologies_are_left_to_storm_and_running_ones_kept(make):
@@ -178,8 +178,8 @@ def test_without_time_new_topologies_are_left_to_storm_and_running_ones_kept(mak
     done = plan_round(replace(request, deadline_ms=0), Settings(), stopped)
     assert [(answer.topology_id, answer.decision) for answer in done.response.plans] == [("b", Decision.KEEP)]
     assert "no time left in this round" in done.response.plans[0].status
-    assert done.report.left_out == (("a", "no time left in this round"),)
-    assert done.report.timed_out
+    assert done.left_out == (("a", "no time left in this round"),)
+    assert done.timed_out
 
 
 def test_other_weights_are_respected(make):

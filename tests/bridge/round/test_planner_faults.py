@@ -13,7 +13,7 @@ from tests.bridge.round.planner_rounds import stopped
 
 def only(request, **sections):
     done = plan_round(request, Settings(**sections), stopped)
-    assert (done.report.traces, done.report.left_out) == ((), ())
+    assert (done.traces, done.left_out) == ((), ())
     return done.response.plans[0]
 
 
@@ -107,8 +107,8 @@ def test_time_that_runs_out_leaves_the_rest_to_storm(make, monkeypatch):
         ("a", Decision.ASSIGN),
         ("b", Decision.KEEP),
     ]
-    assert done.report.left_out == (("c", "no time left in this round"),)
-    assert done.report.timed_out
+    assert done.left_out == (("c", "no time left in this round"),)
+    assert done.timed_out
 
 
 def test_no_better_place_is_sought_when_the_time_is_over(make, monkeypatch):

@@ -15,7 +15,7 @@ from tests.bridge.round.planner_rounds import AT_ONCE, GOOD, PINNED, SCATTERED, 
 
 
 def test_a_bad_running_placement_is_left_for_a_gain_that_is_worth_it(make):
-    """The scattered placement moves, the status and the price tell the gain."""
+    """The scattered placement moves, the status and the price state the gain."""
     request = make.cluster(make.assigned(make.taxi(settings=PINNED), SCATTERED))
     answer = only(request)
     assert answer.decision is Decision.ASSIGN
@@ -111,11 +111,11 @@ def test_the_cap_holds_over_all_topologies_of_a_round(make):
         for most in (sum(moves), sum(moves) - 1)
     )
     assert capped.response == free.response
-    assert capped.report.moves == sum(moves)
+    assert capped.moves == sum(moves)
     assert short.response.plans[0] == free.response.plans[0]
     assert short.response.plans[1].decision is Decision.KEEP
     assert f" but moves {moves[1]} executors, {moves[1] - 1} may move" in short.response.plans[1].status
-    assert short.report.moves == moves[0]
+    assert short.moves == moves[0]
 
 
 def test_a_frozen_topology_keeps_its_executors_but_gets_the_missing_ones(make):
@@ -154,8 +154,8 @@ def test_running_executors_make_room_only_within_the_cap(make):
     assert only(request, move=AT_ONCE.model_copy(update={"max_moves_per_round": moves})) == answer
     refused = only(request, move=AT_ONCE.model_copy(update={"max_moves_per_round": moves - 1}))
     assert refused.decision is Decision.UNPLACEABLE
-    told = f"not placed: making room would move {moves} running executors, {moves - 1} may move; "
-    assert refused.status.startswith(told)
+    start = f"not placed: making room would move {moves} running executors, {moves - 1} may move; "
+    assert refused.status.startswith(start)
 
 
 def test_executors_on_a_dead_supervisor_stay_unless_they_are_moved_for_a_gain(make):
@@ -228,4 +228,4 @@ def test_room_that_a_later_topology_makes_is_used_in_the_same_round(make):
     assert done.response.plans[0].executor_supervisor == (0, 0)
     assert done.response.plans[1].executor_supervisor == (3, 3)
     again = plan(make.carried_out(request, done.response))
-    assert again.report.moves == 0
+    assert again.moves == 0

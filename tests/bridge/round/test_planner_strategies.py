@@ -62,7 +62,7 @@ def placed(make):
 
 def plan(request, clock=stopped, children=INLINE):
     done = plan_round(request, SETTINGS, clock, children=children)
-    assert (done.report.traces, done.report.left_out) == ((), ())
+    assert (done.traces, done.left_out) == ((), ())
     return done
 
 
@@ -102,7 +102,7 @@ def test_a_round_without_a_cut_is_replayed_to_the_same_bytes(make, strategy):
         encode_request(request), encode_response(done.response), SETTINGS.to_json(), "", 0.0, {}, False, {}
     )
 
-    assert not done.report.timed_out
+    assert not done.timed_out
     assert replay(record) == record.response
 
 
@@ -162,7 +162,7 @@ def test_solvers_in_child_processes_answer_as_they_do_here(make, placed, strateg
     """Where a solver runs, and which of two is faster, changes no byte of a plan that it could finish."""
     there = plan(query(make, strategy), time.monotonic, processes)
 
-    assert not there.report.timed_out
+    assert not there.timed_out
     assert encode_response(there.response) == encode_response(placed(strategy).response)
 
 
@@ -209,7 +209,7 @@ def test_a_child_that_overruns_is_killed_and_the_answer_still_comes(make, monkey
         os.close(each)
 
     assert gone
-    assert done.report.timed_out
+    assert done.timed_out
     assert done.response.plans[0].decision is Decision.ASSIGN
 
 
@@ -224,7 +224,7 @@ def test_a_cut_search_still_answers_and_the_record_says_so(make, strategy):
     done = plan_round(replace(query(make, strategy), deadline_ms=60_000), SETTINGS, hurried)
     (answer,) = done.response.plans
 
-    assert done.report.timed_out
+    assert done.timed_out
     assert answer.decision is Decision.ASSIGN
 
 

@@ -76,7 +76,7 @@ def rounds(requests, memory=NOTHING):
     answers = []
     for number, request in enumerate(requests):
         done = plan_round(request, Settings(), stopped, memory=memory, now_s=10.0 * number)
-        assert done.report.traces == ()
+        assert done.traces == ()
         memory = done.memory
         answers.append(done.response.plans[0])
     return answers, memory
@@ -175,9 +175,9 @@ def test_one_agent_per_site_is_enough(make):
 def test_availability_is_compared_only_where_it_is_read(make, silent, reason):
     """A host that is always up is better than c1's, of which nothing is known if its agent is silent."""
     request = make.cluster(pair(make, 3, weights={"availability": 1.0}))
-    told = with_distances(make, request, NEAR, without=("us-east1-1", *silent), availability=0.5)
+    partly = with_distances(make, request, NEAR, without=("us-east1-1", *silent), availability=0.5)
     best = make.reading("us-east1-1", "us-east1", 120.0, availability=1.0)
-    answer = only(with_room_for_one(replace(told, readings=(*told.readings, best))))
+    answer = only(with_room_for_one(replace(partly, readings=(*partly.readings, best))))
     assert answer.status.startswith(reason)
 
 

@@ -14,14 +14,14 @@ from tests.bridge.round.stability_rounds import Rounds, at_one_point, scattered
 def test_a_gain_is_carried_out_once_it_was_seen_for_its_time(make):
     """The status line counts; the move comes with the first round after that time, and is the only one."""
     rounds_ = Rounds(make.cluster(scattered(make)))
-    told = [rounds_.at(second) for second in (0, 12.5, 29, 30, 40, 200, 300, 400)]
-    assert [answer.decision for answer in told] == [Decision.KEEP] * 3 + [Decision.ASSIGN] + [
+    in_turn = [rounds_.at(second) for second in (0, 12.5, 29, 30, 40, 200, 300, 400)]
+    assert [answer.decision for answer in in_turn] == [Decision.KEEP] * 3 + [Decision.ASSIGN] + [
         Decision.KEEP
     ] * 4
-    gain = f"{told[3].price.gain * 100:.0f} %"
-    for answer, seen in zip(told, ("0 s", "12 s", "29 s"), strict=False):
+    gain = f"{in_turn[3].price.gain * 100:.0f} %"
+    for answer, seen in zip(in_turn, ("0 s", "12 s", "29 s"), strict=False):
         assert answer.status.startswith(f"kept: gain of {gain} seen for {seen} of 30 s (local-search); ")
-    assert told[3].status.startswith(f"moved by local-search for a gain of {gain}: ")
+    assert in_turn[3].status.startswith(f"moved by local-search for a gain of {gain}: ")
 
 
 def test_one_round_is_never_enough(make):

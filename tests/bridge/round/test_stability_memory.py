@@ -14,8 +14,8 @@ from bridge.round.planner import plan_round
 from bridge.server import handler as rounds
 from bridge.server.handler import RoundHandler
 from bridge.settings import MoveSettings, Settings
-from bridge.wire.encoding import request_to_thrift
 from bridge.wire.messages import Decision
+from bridge.wire.structs import to_thrift
 from tests.bridge.round.planner_rounds import PINNED, SCATTERED
 from tests.bridge.round.stability_rounds import Rounds, scattered
 
@@ -74,7 +74,7 @@ def test_the_daemon_keeps_the_memory_between_rounds(make):
     """The first round sees the gain, the second one moves."""
     settings = Settings(move=MoveSettings(stabilisation_s=1e-9))
     handler = RoundHandler(settings, None, structlog.wrap_logger(structlog.ReturnLogger()))
-    request = request_to_thrift(replace(make.cluster(scattered(make)), deadline_ms=60_000))
+    request = to_thrift(replace(make.cluster(scattered(make)), deadline_ms=60_000))
     decisions = [handler.plan(request).plans[0].decision for _ in range(2)]
     assert decisions == [Decision.KEEP, Decision.ASSIGN]
 
@@ -87,14 +87,14 @@ def test_of_rounds_that_overlap_the_one_that_began_last_has_the_last_word(make, 
     def planned(request, *arguments, memory, now_s):
         seen.append(memory)
         if request.round_id == "first":
-            handler.plan(request_to_thrift(replace(request, round_id="second")))
+            handler.plan(to_thrift(replace(request, round_id="second")))
         done = plan_round(request, *arguments, memory=memory, now_s=now_s)
-        told = Memory((TopologyMemory(request.round_id, watched=Watched((), now_s)),))
-        return replace(done, memory=told)
+        remembered = Memory((TopologyMemory(request.round_id, watched=Watched((), now_s)),))
+        return replace(done, memory=remembered)
 
     monkeypatch.setattr(rounds, "plan_round", planned)
     for name in ("first", "third"):
-        handler.plan(request_to_thrift(replace(make.cluster(), round_id=name)))
+        handler.plan(to_thrift(replace(make.cluster(), round_id=name)))
     assert seen[:2] == [NOTHING, NOTHING]
     assert [each.id for each in seen[2].topologies] == ["second"]
 

@@ -98,5 +98,5 @@ def test_a_release_is_one_topologys_alone(state, stability):
 def test_a_change_without_a_release_cools_down_within_the_round(state, stability):
     """An executor had to be placed: no reason to move the rest for a gain."""
     state.assign(0, slots(WATCHED))
-    told = stability.why_wait(0, names(state, BETTER), 0.5)
-    assert told == "gain of 50 %, cooling down, 120 s of 120 s left"
+    wait = stability.why_wait(0, names(state, BETTER), 0.5)
+    assert wait == "gain of 50 %, cooling down, 120 s of 120 s left"

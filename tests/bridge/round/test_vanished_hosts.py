@@ -15,13 +15,13 @@ from tests.bridge.round.planner_rounds import hosts_of, only, stopped
 
 LOST = -1
 GONE = "europe-west1-1"
-TOLD = "moved because readings of their hosts have vanished"
+REASON = "moved because readings of their hosts have vanished"
 
 
 def cut_off(make, *, linked=True, delay_ms=25.0, at=(0, 3, LOST), **settings):
     """c0 runs at uniroma2-1 (0), c1 at a host whose readings are gone (3), c2 ran at another one of its site.
 
-    Nimbus still lists the host of c1; the others still tell their links to it if they had any.
+    Nimbus still lists the host of c1; the others still publish their links to it if they had any.
     """
     keys = {f"topology.stormplace.{key}": value for key, value in settings.items()}
     topology = replace(make.chain("a", [1, 1, 1], [Grouping.SHUFFLE] * 2), settings_json=json.dumps(keys))
@@ -59,7 +59,7 @@ def test_all_executors_of_a_site_that_goes_are_placed_in_one_round(make):
     assert answer.decision is Decision.ASSIGN
     assert GONE not in hosts_of(request, answer)
     assert answer.price.executors_moved == 1
-    assert f", 1 {TOLD}: " in answer.status
+    assert f", 1 {REASON}: " in answer.status
 
 
 def test_a_host_that_never_had_an_agent_is_not_left(make):
@@ -68,7 +68,7 @@ def test_a_host_that_never_had_an_agent_is_not_left(make):
     answer = only(request)
     assert answer.decision is Decision.ASSIGN
     assert hosts_of(request, answer)[1] == GONE
-    assert TOLD not in answer.status
+    assert REASON not in answer.status
 
 
 def test_nothing_leaves_a_vanished_host_on_its_own(make):
@@ -78,7 +78,7 @@ def test_nothing_leaves_a_vanished_host_on_its_own(make):
 
 
 def test_a_round_that_was_recorded_before_hosts_could_vanish_is_planned_as_it_was(make):
-    """Its memory does not tell whether delays were measured: c1 stays, and c2 alone is placed."""
+    """Its memory does not say whether delays were measured: c1 stays, and c2 alone is placed."""
     request = cut_off(make)
     done = plan_round(request, Settings(), stopped, memory=Memory(measured=None))
     (answer,) = done.response.plans
@@ -97,7 +97,7 @@ def test_nobody_comes_to_a_vanished_host_for_a_gain(make):
 
 @pytest.mark.parametrize("change", ["not live", "no moves", "frozen"])
 def test_what_may_not_move_stays(make, change):
-    """Readings that are not live tell nothing; limits and the operator's word hold here, too."""
+    """Readings that are not live show nothing; limits and the operator's word hold here, too."""
     request = cut_off(make, **({"frozen": True} if change == "frozen" else {}))
     if change == "not live":
         request = replace(request, readings_live=False)
@@ -138,7 +138,7 @@ def test_a_broken_avoidance_is_told_as_such(make):
     request = cut_off(make, at=(0, 3, 0), avoid={"c1": f"host:{GONE}"})
     status = only(request, move=MoveSettings()).status
     assert "1 moved because a pin or avoidance was broken" in status
-    assert TOLD not in status
+    assert REASON not in status
 
 
 @pytest.mark.parametrize(("linked", "proved"), [(False, True), (True, False)])

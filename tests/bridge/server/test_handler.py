@@ -12,17 +12,18 @@ from bridge.record.record import RecordWriter, read_records
 from bridge.round.planner import plan_round
 from bridge.server import handler as rounds
 from bridge.wire.contract import idl
-from bridge.wire.encoding import encode_response, request_to_thrift, response_to_thrift
+from bridge.wire.encoding import encode_response
 from bridge.wire.messages import Decision
+from bridge.wire.structs import to_thrift
 
 
 def test_a_plan_over_the_wire_is_that_of_the_planner(make, daemon):
     """Any framed binary client gets what the pure function answers, call after call on one connection."""
     request = make.cluster(make.taxi("a"), make.assigned(make.taxi("b"), [0, 0, 1, 1, 2, 2, 3, 3], 6701))
-    expected = response_to_thrift(plan_round(request, daemon.settings, lambda: 0.0).response)
+    expected = to_thrift(plan_round(request, daemon.settings, lambda: 0.0).response)
     client = daemon.client()
-    assert client.plan(request_to_thrift(request)) == expected
-    assert client.plan(request_to_thrift(request)) == expected
+    assert client.plan(to_thrift(request)) == expected
+    assert client.plan(to_thrift(request)) == expected
     client.close()
 
 
@@ -34,7 +35,7 @@ def test_what_the_answer_leaves_out_is_logged_with_its_reason(make, daemon, monk
 
     monkeypatch.setattr("bridge.round.planner.place_missing", broken)
     client = daemon.client()
-    assert client.plan(request_to_thrift(make.cluster(make.taxi()))).plans == []
+    assert client.plan(to_thrift(make.cluster(make.taxi()))).plans == []
     client.close()
     (event,) = daemon.events("topology left to Storm's own scheduler")
     assert event["topology"] == "taxi-1"
@@ -44,7 +45,7 @@ def test_what_the_answer_leaves_out_is_logged_with_its_reason(make, daemon, monk
 def test_each_round_is_one_line_of_the_log(make, daemon):
     """Round, topologies with decision, strategy, objective and moves, time and where the delays come from."""
     client = daemon.client()
-    client.plan(request_to_thrift(make.cluster(make.taxi())))
+    client.plan(to_thrift(make.cluster(make.taxi())))
     client.close()
     (event,) = daemon.events("round")
     assert (event["round_id"], event["executors"], event["moves"], event["timed_out"]) == (
@@ -66,8 +67,8 @@ def test_each_round_is_one_line_of_the_log(make, daemon):
 def test_faults_are_logged_when_they_change_not_in_every_round(make, daemon):
     """Two rounds with the same bad key, then one without: two lines."""
     client = daemon.client()
-    bad = request_to_thrift(make.cluster(make.taxi(settings={"colour": "red"})))
-    for request in (bad, bad, request_to_thrift(make.cluster(make.taxi()))):
+    bad = to_thrift(make.cluster(make.taxi(settings={"colour": "red"})))
+    for request in (bad, bad, to_thrift(make.cluster(make.taxi()))):
         client.plan(request)
     client.close()
     events = daemon.events("faults in readings, metadata or settings")
@@ -78,9 +79,9 @@ def test_another_version_is_refused_with_a_clear_message(make, daemon):
     """The shim gets the exception of the contract, and the connection goes on."""
     client = daemon.client()
     with pytest.raises(idl.Refused) as caught:
-        client.plan(request_to_thrift(replace(make.cluster(), version=2)))
+        client.plan(to_thrift(replace(make.cluster(), version=2)))
     assert caught.value.reason == "request: contract version 2 is not known here, version 1 is spoken"
-    assert client.plan(request_to_thrift(make.cluster())).plans == []
+    assert client.plan(to_thrift(make.cluster())).plans == []
     client.close()
 
 
@@ -93,7 +94,7 @@ def test_a_fault_of_the_daemon_is_refused_and_logged_with_its_trace(make, daemon
     monkeypatch.setattr(rounds, "plan_round", broken)
     client = daemon.client()
     with pytest.raises(idl.Refused) as caught:
-        client.plan(request_to_thrift(make.cluster()))
+        client.plan(to_thrift(make.cluster()))
     client.close()
     assert caught.value.reason == "the daemon failed to plan: ZeroDivisionError: boom"
     assert daemon.events("round failed")
@@ -103,12 +104,12 @@ def test_rounds_are_recorded_with_the_bytes_that_were_answered(make, tmp_path, r
     """The record's response is the client's."""
     with running(recorder=RecordWriter(tmp_path, 65536, 2)) as daemon:
         client = daemon.client()
-        answer = client.plan(request_to_thrift(make.cluster(make.taxi())))
+        answer = client.plan(to_thrift(make.cluster(make.taxi())))
         client.close()
     (record,) = read_records(tmp_path)
     expected = plan_round(make.cluster(make.taxi()), daemon.settings, lambda: 0.0).response
     assert record.response == encode_response(expected)
-    assert response_to_thrift(expected) == answer
+    assert to_thrift(expected) == answer
     assert set(record.timings_ms) == {"wait", "plan"}
 
 
@@ -119,12 +120,9 @@ def test_a_record_that_cannot_be_written_costs_no_plan(make, tmp_path, running):
     with running(recorder=writer) as daemon:
         client = daemon.client()
         for _ in range(2):
-            assert (
-                client.plan(request_to_thrift(make.cluster(make.taxi()))).plans[0].decision == Decision.ASSIGN
-            )
+            assert client.plan(to_thrift(make.cluster(make.taxi()))).plans[0].decision == Decision.ASSIGN
         client.close()
     assert [event["failures"] for event in daemon.events("round not recorded")] == [1, 2]
-    assert daemon.handler.record_failures == 2
 
 
 def test_several_clients_are_served_at_once(make, daemon, monkeypatch):
@@ -139,7 +137,7 @@ def test_several_clients_are_served_at_once(make, daemon, monkeypatch):
 
     def ask(number):
         client = daemon.client()
-        answer = client.plan(request_to_thrift(replace(make.cluster(), round_id=str(number))))
+        answer = client.plan(to_thrift(replace(make.cluster(), round_id=str(number))))
         client.close()
         return answer.round_id
 
@@ -161,7 +159,7 @@ def test_a_round_that_finds_no_place_before_its_deadline_is_refused(make, daemon
     def ask(deadline_ms):
         client = daemon.client()
         try:
-            return client.plan(request_to_thrift(replace(make.cluster(), deadline_ms=deadline_ms)))
+            return client.plan(to_thrift(replace(make.cluster(), deadline_ms=deadline_ms)))
         except idl.Refused as refused:
             return refused.reason
         finally:

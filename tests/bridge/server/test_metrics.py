@@ -14,7 +14,7 @@ from bridge.record.record import RecordWriter
 from bridge.server import handler as rounds
 from bridge.server.metrics import DaemonMetrics
 from bridge.wire.contract import idl
-from bridge.wire.encoding import request_to_thrift
+from bridge.wire.structs import to_thrift
 
 BEFORE = "stormplace_daemon_"
 
@@ -34,7 +34,7 @@ class Metered:
         return self.context.__exit__(*error)
 
     def plan(self, request):
-        return self.handler.plan(request_to_thrift(request))
+        return self.handler.plan(to_thrift(request))
 
     def __call__(self, name, **labels):
         return self.registry.get_sample_value(BEFORE + name, labels)

@@ -15,8 +15,8 @@ from bridge.round.planner import plan_round
 from bridge.server import handler as rounds
 from bridge.server.plan_server import PlanServer, ServerError
 from bridge.settings import ServerSettings
-from bridge.wire.encoding import request_to_thrift
 from bridge.wire.messages import Decision
+from bridge.wire.structs import to_thrift
 
 
 def is_closed(connection):
@@ -46,11 +46,11 @@ BAD_BYTES = [
 def test_bad_frames_close_their_connection_and_no_other(make, daemon, content):
     """Oversize, empty, another protocol, a truncated message, a bomb: the good client does not notice."""
     good = daemon.client()
-    good.plan(request_to_thrift(make.cluster()))
+    good.plan(to_thrift(make.cluster()))
     with daemon.connect() as bad:
         bad.sendall(content)
         assert is_closed(bad)
-    assert good.plan(request_to_thrift(make.cluster())).plans == []
+    assert good.plan(to_thrift(make.cluster())).plans == []
     good.close()
 
 
@@ -62,7 +62,7 @@ def test_random_bytes_harm_nobody(make, daemon, content):
         with daemon.connect() as bad:
             bad.sendall(bytes_)
     client = daemon.client()
-    assert client.plan(request_to_thrift(make.cluster())).plans == []
+    assert client.plan(to_thrift(make.cluster())).plans == []
     client.close()
 
 
@@ -81,10 +81,10 @@ def test_clients_that_leave_in_the_middle_are_tolerated(make, daemon):
         half.sendall(struct.pack(">i", 100) + b"half")
     hasty = daemon.client()
     hasty._oprot.trans.flush()
-    hasty._send("plan", request=request_to_thrift(make.cluster(make.taxi())))
+    hasty._send("plan", request=to_thrift(make.cluster(make.taxi())))
     hasty.close()
     client = daemon.client()
-    assert client.plan(request_to_thrift(make.cluster())).plans == []
+    assert client.plan(to_thrift(make.cluster())).plans == []
     client.close()
 
 
@@ -92,7 +92,7 @@ def test_connections_beyond_the_limit_are_closed(make, running):
     """One is served, the second is closed, and a place that is left is given again."""
     with running(max_connections=1) as daemon:
         first = daemon.client()
-        first.plan(request_to_thrift(make.cluster()))
+        first.plan(to_thrift(make.cluster()))
         with daemon.connect() as second:
             assert is_closed(second)
         first.close()
@@ -112,7 +112,7 @@ def test_stopping_lets_a_running_round_finish(make, monkeypatch, running):
     with running() as daemon:
         idle, client = daemon.connect(), daemon.client()
         with ThreadPoolExecutor(1) as pool:
-            answer = pool.submit(client.plan, request_to_thrift(make.cluster(make.taxi())))
+            answer = pool.submit(client.plan, to_thrift(make.cluster(make.taxi())))
             begun.wait(60)
             daemon.server.stop()
             assert is_closed(idle)
@@ -127,16 +127,23 @@ def test_stopping_lets_a_running_round_finish(make, monkeypatch, running):
 def test_stopping_before_the_first_connection_is_awaited(monkeypatch, running):
     """A thread that begins to serve while another one stops the server leaves that one its socket."""
     with running() as daemon:
-        flag = daemon.server._stopping  # its user comes between the flag and the wake-up
-        set_flag = flag.set
+        listener = daemon.server._listener
 
-        def set_and_look_away():
-            set_flag()
-            daemon.connect().close()  # lets `serve` look at the flag, if it does
-            daemon.thread.join(0.1)
+        class SlowlyShut:
+            """A listener to which something comes between the server's flag and its end."""
 
-        monkeypatch.setattr(flag, "set", set_and_look_away)
+            def __getattr__(self, name):
+                return getattr(listener, name)
+
+            def shutdown(self, how):
+                daemon.connect().close()  # lets `serve` look at the flag, if it does
+                daemon.thread.join(0.1)
+                assert listener.fileno() >= 0
+                listener.shutdown(how)
+
+        monkeypatch.setattr(daemon.server, "_listener", SlowlyShut())
         daemon.server.stop()
+        monkeypatch.undo()
         daemon.server.stop()
         daemon.thread.join(60)
         assert not daemon.thread.is_alive()

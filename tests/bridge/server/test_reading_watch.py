@@ -9,7 +9,7 @@ import pytest
 from bridge.readings.believed import NodeReading
 from bridge.server.fault_log import FORGOTTEN_AFTER_S, FaultLog
 from bridge.server.reading_watch import ReadingWatch
-from bridge.wire.encoding import request_to_thrift
+from bridge.wire.structs import to_thrift
 
 TWO_AGENTS = {"two_agents": ("two agents publish for a, or its agent restarts again and again",)}
 
@@ -85,8 +85,8 @@ def test_a_clock_far_from_the_others_is_named(ahead_s, named):
         host: NodeReading(host, None, None, 1.0, time_s=1e6 + time_s, age_s=age_s)
         for host, (time_s, age_s) in hosts.items()
     }
-    told = {"clocks_off": ("clock of c is more than 5 minutes off the other hosts'",)}
-    assert ReadingWatch().observe(readings, 0.0) == (told if named else {})
+    kinds = {"clocks_off": ("clock of c is more than 5 minutes off the other hosts'",)}
+    assert ReadingWatch().observe(readings, 0.0) == (kinds if named else {})
 
 
 def test_a_fault_is_told_once_until_it_was_away_for_long():
@@ -112,7 +112,7 @@ def test_faulty_readings_are_named_once_and_counted_in_every_round(make, daemon)
     client = daemon.client()
     for time_s in (1e6, 1e6, 1e6):
         ahead = make.reading("uniroma2-3", "uniroma2", 0.0, time=time_s)
-        client.plan(request_to_thrift(replace(request, readings=(first, bad, ahead, *request.readings[3:]))))
+        client.plan(to_thrift(replace(request, readings=(first, bad, ahead, *request.readings[3:]))))
     client.close()
     (event,) = daemon.events("faults in readings, metadata or settings")
     assert [fault.split(" (")[0] for fault in event["faults"]] == [

@@ -16,11 +16,10 @@ from bridge.wire.encoding import (
     decode_response,
     encode_request,
     encode_response,
-    request_to_thrift,
-    response_to_thrift,
 )
 from bridge.wire.messages import Decision, PlanResponse, Price, TopologyPlan
 from bridge.wire.request_decoding import request_from_thrift
+from bridge.wire.structs import to_thrift
 
 RESPONSE = PlanResponse(
     VERSION,
@@ -83,14 +82,14 @@ def test_another_version_is_refused_both_ways(make):
 )
 def test_a_broken_topology_is_refused_with_its_place(make, changes, message):
     """Lists that are not parallel and indices out of range name the field and the position."""
-    raw = request_to_thrift(make.cluster(replace(make.taxi(), **changes)))
+    raw = to_thrift(make.cluster(replace(make.taxi(), **changes)))
     with pytest.raises(WireError, match=message):
         request_from_thrift(raw)
 
 
 def test_unknown_enumerators_and_missing_fields_are_refused(make):
     """A grouping 99 and a topology without name are refused with their places."""
-    raw = request_to_thrift(make.cluster(make.taxi()))
+    raw = to_thrift(make.cluster(make.taxi()))
     raw.topologies[0].stream_groupings[2] = 99
     with pytest.raises(WireError, match=r"topologies\[0\].stream_groupings\[2\]: 99 is no Grouping"):
         request_from_thrift(raw)
@@ -102,7 +101,7 @@ def test_unknown_enumerators_and_missing_fields_are_refused(make):
 def test_two_topologies_of_one_id_are_refused(make):
     """Ids are unique within a request."""
     with pytest.raises(WireError, match=r"topologies\[1\].id: 'taxi-1' occurs twice"):
-        request_from_thrift(request_to_thrift(make.cluster(make.taxi(), make.taxi())))
+        request_from_thrift(to_thrift(make.cluster(make.taxi(), make.taxi())))
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -141,5 +140,5 @@ def test_lengths_and_types_are_checked_before_anything_is_decoded(data, message)
 
 def test_thrift_structs_carry_every_value():
     """The thrift struct of a response has lists and numbers in the places of tuples and enumerators."""
-    raw = response_to_thrift(RESPONSE)
+    raw = to_thrift(RESPONSE)
     assert (raw.plans[0].decision, raw.plans[0].executor_port, raw.plans[1].price) == (1, [6700, 6701], None)

@@ -123,8 +123,8 @@ def test_links_in_a_state_file_that_cannot_be_used_are_logged_and_the_rest_is_ke
     agent = start_agent("a", zookeeper.address, "--state", str(file))
     reading = nodes.wait("a", lambda reading: reading is not None)
     assert reading["coordinate"] == list(place.position_ms)
-    (told,) = [line for line in agent.lines if line["event"] == "state-links-unreadable"]
-    assert (told["file"], told["reason"]) == (str(file), "links is not of version 1")
+    (line_,) = [line for line in agent.lines if line["event"] == "state-links-unreadable"]
+    assert (line_["file"], line_["reason"]) == (str(file), "links is not of version 1")
     assert agent.terminate() == 0
 
 

@@ -139,7 +139,7 @@ def test_an_agent_that_fails_does_not_call_it_a_planned_stop(
     log: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def fail() -> None:
-        raise OverflowError("nobody expects this")
+        raise OverflowError("an unexpected fault")
 
     monkeypatch.setattr(Publisher, "on_publish", fail)
     with pytest.raises(OverflowError):

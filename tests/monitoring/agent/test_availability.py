@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from monitoring.agent.availability import Availability, AvailabilityParameters, History, add_time
-
-PARAMETERS = AvailabilityParameters()
+from monitoring.agent.availability import HORIZON_S, PRIOR, Availability, History, add_time
 
 
 def watched(seconds: int, *, answered: bool, start: History | None = None) -> Availability:
     """A host that sends a probe each second."""
-    availability = Availability(PARAMETERS, 0.0, start)
+    availability = Availability(0.0, start)
     for now_s in range(1, seconds + 1):
         availability.note_probe(float(now_s))
         if answered:
@@ -21,13 +19,13 @@ def watched(seconds: int, *, answered: bool, start: History | None = None) -> Av
 
 
 def test_a_host_without_a_past_has_the_prior() -> None:
-    assert Availability(PARAMETERS, 0.0).estimate() == PARAMETERS.prior
+    assert Availability(0.0).estimate() == PRIOR
 
 
 def test_good_time_raises_and_bad_time_lowers_the_estimate() -> None:
     good = watched(3600, answered=True).estimate()
     bad = watched(3600, answered=False).estimate()
-    assert bad < 0.6 < PARAMETERS.prior < good < 1
+    assert bad < 0.6 < PRIOR < good < 1
 
 
 def test_a_short_silence_is_not_an_outage() -> None:
@@ -35,7 +33,7 @@ def test_a_short_silence_is_not_an_outage() -> None:
 
 
 def test_silence_says_nothing_without_peers_to_ask() -> None:
-    availability = Availability(PARAMETERS, 0.0)
+    availability = Availability(0.0)
     availability.note_probe(0.0)
     availability.alone()
     for now_s in range(1, 100):
@@ -44,32 +42,32 @@ def test_silence_says_nothing_without_peers_to_ask() -> None:
 
 
 def test_a_standstill_of_the_agent_counts_as_bad() -> None:
-    availability = Availability(PARAMETERS, 0.0)
+    availability = Availability(0.0)
     availability.look(1.0)
     availability.look(601.0)
     assert availability.history.bad_s == pytest.approx(600, rel=0.01)
 
 
 def test_a_clock_that_goes_back_counts_for_nothing() -> None:
-    availability = Availability(PARAMETERS, 100.0)
-    assert availability.look(50.0) == PARAMETERS.prior
+    availability = Availability(100.0)
+    assert availability.look(50.0) == PRIOR
 
 
 def test_the_past_fades_over_the_horizon() -> None:
     wounded = History(good_s=0.0, bad_s=3600.0)
-    day = add_time(wounded, PARAMETERS.horizon_s, PARAMETERS, bad=False)
+    day = add_time(wounded, HORIZON_S, bad=False)
     assert day.bad_s == pytest.approx(3600 / 2.71828, rel=1e-4)
-    assert add_time(wounded, 30 * PARAMETERS.horizon_s, PARAMETERS, bad=False).bad_s < 1e-6
+    assert add_time(wounded, 30 * HORIZON_S, bad=False).bad_s < 1e-6
 
 
 def test_no_history_weighs_more_than_the_horizon() -> None:
-    history = add_time(History(), 100 * PARAMETERS.horizon_s, PARAMETERS, bad=False)
-    assert history.good_s == pytest.approx(PARAMETERS.horizon_s)
+    history = add_time(History(), 100 * HORIZON_S, bad=False)
+    assert history.good_s == pytest.approx(HORIZON_S)
     assert history.bad_s == 0
 
 
 def test_each_silence_is_one_outage_however_long_and_the_last_end_is_known() -> None:
-    availability = Availability(PARAMETERS, 0.0)
+    availability = Availability(0.0)
     for now_s in range(1, 400):
         availability.note_probe(float(now_s))
         if not 50 <= now_s < 100 and not 200 <= now_s < 220:
@@ -85,7 +83,7 @@ def test_an_outage_that_goes_on_has_ended_no_time_ago() -> None:
 
 
 def test_while_a_peer_of_the_round_may_still_answer_silence_is_no_outage() -> None:
-    availability = Availability(PARAMETERS, 0.0)
+    availability = Availability(0.0)
     availability.note_probe(0.0)
     for now_s in range(1, 60):
         availability.look(float(now_s), others_silent=False)
@@ -93,6 +91,6 @@ def test_while_a_peer_of_the_round_may_still_answer_silence_is_no_outage() -> No
 
 
 def test_outages_fade_over_the_horizon() -> None:
-    history = History(outages=4.0, since_outage_s=10.0).fade(PARAMETERS.horizon_s, PARAMETERS.horizon_s)
+    history = History(outages=4.0, since_outage_s=10.0).fade(HORIZON_S)
     assert history.outages == pytest.approx(4 / 2.71828, rel=1e-4)
-    assert history.since_outage_s == 10.0 + PARAMETERS.horizon_s
+    assert history.since_outage_s == 10.0 + HORIZON_S

@@ -15,7 +15,7 @@ def update(directory: PeerDirectory, now_s: float, addresses: dict[str, Address]
 
 
 def test_a_peer_that_is_listed_without_address_is_passed_on_at_once() -> None:
-    directory = PeerDirectory(linger_s=30)
+    directory = PeerDirectory()
     update(directory, 0.0, {"a": A, "b": B})
     assert directory.update(10.0, frozenset("ab"), {"a": A}) == ("b",)
     assert directory.names() == ("a",)
@@ -23,7 +23,7 @@ def test_a_peer_that_is_listed_without_address_is_passed_on_at_once() -> None:
 
 
 def test_an_unlisted__peer_lingers_and_is_then_forgotten_once() -> None:
-    directory = PeerDirectory(linger_s=30)
+    directory = PeerDirectory()
     update(directory, 0.0, {"a": A, "b": B})
     update(directory, 10.0, {"a": A})
     update(directory, 20.0, {"a": A})  # does not start the time anew
@@ -37,7 +37,7 @@ def test_an_unlisted__peer_lingers_and_is_then_forgotten_once() -> None:
 
 
 def test_a_peer_that_comes_back_in_time_stays_with_its_new_address() -> None:
-    directory = PeerDirectory(linger_s=30)
+    directory = PeerDirectory()
     update(directory, 0.0, {"b": B})
     update(directory, 10.0, {})
     update(directory, 20.0, {"b": B2})

@@ -41,18 +41,18 @@ def test_the_low_percentile_follows_the_path_and_not_the_queue(
 
 
 def test_old_samples_do_not_count() -> None:
-    latency = LatencyFilter(max_age_s=60)
+    latency = LatencyFilter()
     latency.add("a", 0.0, 5.0)
-    assert latency.add("a", 61.0, 50.0) == 50.0
+    assert latency.add("a", 121.0, 50.0) == 50.0
 
 
 def test_old_samples_do_not_count_when_nothing_new_comes() -> None:
-    latency = LatencyFilter(max_age_s=60)
+    latency = LatencyFilter()
     latency.add("a", 0.0, 5.0)
     latency.add("a", 50.0, 50.0)
-    assert latency.look("a", 60.0) == FilteredDelay(5.0, 2, 0.0)
-    assert latency.look("a", 61.0) == FilteredDelay(50.0, 1, 50.0)
-    assert latency.look("a", 111.0) is None
+    assert latency.look("a", 120.0) == FilteredDelay(5.0, 2, 0.0)
+    assert latency.look("a", 121.0) == FilteredDelay(50.0, 1, 50.0)
+    assert latency.look("a", 171.0) is None
     assert len(latency) == 0
 
 
@@ -93,9 +93,3 @@ def test_peers_do_not_mix_and_a_forgotten_one_starts_anew() -> None:
 @given(st.lists(st.floats(0, 1e4), min_size=1, max_size=30))
 def test_the_result_is_always_one_of_the_last_samples(samples_ms: list[float]) -> None:
     assert fed(samples_ms) in samples_ms[-5:]
-
-
-@pytest.mark.parametrize("bad", [{"window": 0}, {"percentile": 101.0}, {"max_age_s": 0.0}])
-def test_senseless_parameters_are_refused(bad: dict[str, float]) -> None:
-    with pytest.raises(ValueError, match="needed"):
-        LatencyFilter(**bad)  # type: ignore[arg-type]  # window is an int in its case

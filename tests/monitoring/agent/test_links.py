@@ -6,11 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from monitoring.agent.availability import PRIOR
 from monitoring.agent.latency_filter import LatencyFilter
-from monitoring.agent.links import LinkParameters, Links
-
-PARAMETERS = LinkParameters()
-PRIOR = PARAMETERS.availability.prior
+from monitoring.agent.links import Links
 
 
 class Prober:
@@ -18,7 +16,7 @@ class Prober:
 
     def __init__(self) -> None:
         self.delays = LatencyFilter()
-        self.links = Links(PARAMETERS, self.delays)
+        self.links = Links(self.delays)
 
     def restarted(self, now_s: float, later_s: float) -> Prober:
         """The next run of the agent, on a clock of its own, some time later."""

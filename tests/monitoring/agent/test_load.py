@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
-from monitoring.agent.listening import listening_ports
-from monitoring.agent.load import LoadMeter
+from monitoring.agent.load import LoadMeter, listening_ports
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from monitoring.agent.availability import AvailabilityParameters
+from monitoring.agent.availability import PRIOR
 from monitoring.agent.measurements import Measurements
 from monitoring.agent.state import State, resume
 from monitoring.reading import Address
@@ -24,7 +24,6 @@ WEST = {host for host in HOSTS if host.startswith("west")}
 SESSION_S = 10
 GIVEN_UP_S = 3
 HERE = Address("10.0.0.1", 7091)
-PRIOR = AvailabilityParameters().prior
 
 
 class Cluster:
@@ -50,7 +49,7 @@ class Cluster:
 
     def start(self, host: str) -> None:
         before = self._saved.get(host)
-        after = resume(before, float(self.now_s), AvailabilityParameters()) if before else None
+        after = resume(before, float(self.now_s)) if before else None
         self._agents[host] = Measurements(
             random.Random(host),
             float(self.now_s),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from monitoring.agent.availability import AvailabilityParameters, History
+from monitoring.agent.availability import History
 from monitoring.agent.link_memory import LinkMemory
 from monitoring.agent.state import State, load, resume, save
 from monitoring.coordinate import Coordinate
@@ -17,7 +17,6 @@ from monitoring.coordinate import Coordinate
 if TYPE_CHECKING:
     from pathlib import Path
 
-PARAMETERS = AvailabilityParameters()
 LINK = LinkMemory(300.0, 2.0, 9.5, 0.5, 4.0, 7.0, ((30.0, 21.5), (7.0, 20.0)))
 STATE = State(
     1000.0,
@@ -53,7 +52,7 @@ def test_a_file_takes_its_name_when_the_disk_has_its_content(
     synced: list[tuple[bytes, bytes]] = []
 
     def sync(_descriptor: int) -> None:
-        synced.append((path.read_bytes(), (tmp_path / "state.new").read_bytes()))
+        synced.append((path.read_bytes(), next(tmp_path.glob("state.*.new")).read_bytes()))
 
     monkeypatch.setattr(os, "fsync", sync)
     before = path.read_bytes()
@@ -102,15 +101,15 @@ def test_other_content_is_refused(tmp_path: Path, content: bytes) -> None:
 
 
 def test_a_planned_pause_costs_no_availability_and_a_crash_does() -> None:
-    planned = resume(STATE, 1600.0, PARAMETERS)
-    crashed = resume(replace(STATE, clean=False), 1600.0, PARAMETERS)
+    planned = resume(STATE, 1600.0)
+    crashed = resume(replace(STATE, clean=False), 1600.0)
     assert planned.history.bad_s < STATE.history.bad_s
     assert crashed.history.bad_s == pytest.approx(620.0, rel=0.01)
 
 
 def test_a_crash_is_one_more_outage_that_has_just_ended_and_a_planned_pause_none() -> None:
-    planned = resume(STATE, 1600.0, PARAMETERS).history
-    crashed = resume(replace(STATE, clean=False), 1600.0, PARAMETERS).history
+    planned = resume(STATE, 1600.0).history
+    crashed = resume(replace(STATE, clean=False), 1600.0).history
     assert (planned.outages, planned.since_outage_s) == (pytest.approx(2, rel=0.01), 660.0)
     assert (crashed.outages, crashed.since_outage_s) == (pytest.approx(3, rel=0.01), 0.0)
 
@@ -125,13 +124,13 @@ def test_a_file_of_an_agent_that_counted_no_outages_is_read(tmp_path: Path) -> N
 
 
 def test_a_restored_coordinate_is_not_trusted_at_once() -> None:
-    after = resume(STATE, 1600.0, PARAMETERS).coordinate
+    after = resume(STATE, 1600.0).coordinate
     assert after.position_ms == STATE.coordinate.position_ms
     assert after.error == 0.5
 
 
 def test_a_wall_clock_that_went_back_counts_as_no_pause() -> None:
-    history = resume(replace(STATE, clean=False), 10.0, PARAMETERS).history
+    history = resume(replace(STATE, clean=False), 10.0).history
     assert (history.good_s, history.bad_s) == (STATE.history.good_s, STATE.history.bad_s)
 
 
@@ -169,14 +168,14 @@ def link(**change: Any) -> dict[str, Any]:
 def test_a_malformed_part_about_links_is_reported_once_and_costs_only_them(
     tmp_path: Path, links: object, reason: str
 ) -> None:
-    told: list[str] = []
-    read = load(rewritten(tmp_path / "state", links=links), 3, told.append)
-    assert told == [reason]
+    faults: list[str] = []
+    read = load(rewritten(tmp_path / "state", links=links), 3, faults.append)
+    assert faults == [reason]
     assert read == replace(STATE, links={})
 
 
 def test_what_is_known_of_links_grows_old_during_a_pause() -> None:
-    links = resume(STATE, 1020.0, PARAMETERS).links
+    links = resume(STATE, 1020.0).links
     assert links["b"] == replace(
         LINK, probed_age_s=24.0, answered_age_s=27.0, samples=((50.0, 21.5), (27.0, 20.0))
     )
@@ -184,4 +183,4 @@ def test_what_is_known_of_links_grows_old_during_a_pause() -> None:
 
 
 def test_after_a_wall_clock_that_went_back_nothing_is_known_of_links() -> None:
-    assert resume(STATE, 999.0, PARAMETERS).links == {}
+    assert resume(STATE, 999.0).links == {}

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from monitoring.rates.counters import Counters, Stream
-from monitoring.rates.history import ExecutorHistory, WindowParameters
+from monitoring.rates.history import ExecutorHistory
 
 PLACE = ("host-1", 6700)
 FROM = Stream("spout", "default")
@@ -28,12 +28,8 @@ def counters(uptime_s: int, count: int = 0, step: float = 1.0, ms: float | None 
     )
 
 
-def history(**parameters: float) -> ExecutorHistory:
-    return ExecutorHistory(WindowParameters(**parameters))
-
-
 def fed(*looks: tuple[float, Counters], place: tuple[str, int] = PLACE) -> ExecutorHistory:
-    one = history()
+    one = ExecutorHistory()
     for now_s, shown in looks:
         one.look(now_s, place, shown)
     return one
@@ -57,7 +53,7 @@ def test_time_is_taken_from_the_workers_age_not_from_the_looks() -> None:
 
 def test_an_old_rendering_is_no_rate_of_zero() -> None:
     """Looks between two refreshes change nothing and do not count as news."""
-    one = history()
+    one = ExecutorHistory()
     assert one.look(0, PLACE, counters(60, 600))
     assert one.look(60, PLACE, counters(120, 1200))
     for now_s in range(70, 120, 10):
@@ -86,7 +82,7 @@ def test_a_window_below_the_shortest_gives_no_rates() -> None:
 
 def test_the_window_slides() -> None:
     """What happened more than a window ago does not count any more."""
-    one = history()
+    one = ExecutorHistory()
     for second in range(0, 300, 5):
         fast = 100 * min(second, 100)
         one.look(second, PLACE, counters(second, fast + 10 * max(0, second - 100)))
@@ -196,7 +192,7 @@ def test_a_constant_rate_is_found_whatever_the_rhythms(
     *, true_rate: float, step: int, refresh_s: int, interval_s: int, start_s: float, seed: int
 ) -> None:
     """Off by at most the truncated second and one sampling step at either end of the window."""
-    one = history()
+    one = ExecutorHistory()
     rng = random.Random(seed)
     ages_s = [n * refresh_s + rng.uniform(0, 0.9) for n in range(400 // refresh_s)]
     renderings = [(start_s + age_s, age_s) for age_s in ages_s]

@@ -161,9 +161,9 @@ def calls(client: NimbusClient, topology: str) -> dict[str, Callable[[], object]
 def test_a_topology_that_is_closed_to_questions_is_its_own_fault(nimbus: Address, call: str) -> None:
     """The connection stands, and Nimbus answers about others."""
     with connect([nimbus]) as client:
-        with pytest.raises(ReplyError, match="secret-1 is not yours") as told:
+        with pytest.raises(ReplyError, match="secret-1 is not yours") as caught:
             calls(client, "secret-1")[call]()
-        assert told.value.kind is ReplyFault.REFUSED
+        assert caught.value.kind is ReplyFault.REFUSED
         assert client.shape("taxi-1").inputs
 
 
@@ -175,9 +175,9 @@ def test_a_question_over_which_nimbus_stumbles_is_the_topologys_fault(call: str)
         raise TApplicationException(TApplicationException.INTERNAL_ERROR, "Internal error processing it")
 
     client = NimbusClient(SimpleNamespace(**{call: stumble}))
-    with pytest.raises(ReplyError, match="Internal error") as told:
+    with pytest.raises(ReplyError, match="Internal error") as caught:
         calls(client, "taxi-1")[call]()
-    assert told.value.kind is ReplyFault.FAILED
+    assert caught.value.kind is ReplyFault.FAILED
 
 
 def test_trouble_with_the_connection_is_no_topologys_fault(nimbus: Address) -> None:

@@ -166,9 +166,9 @@ def test_an_executor_that_is_nowhere_or_nothing_makes_the_reply_unusable(
     changes: dict[str, Any], lacks: str
 ) -> None:
     """No host without a name comes into the pairs of hosts."""
-    with pytest.raises(ReplyError, match=f"lacks {lacks}") as told:
+    with pytest.raises(ReplyError, match=f"lacks {lacks}") as caught:
         look("bolt", bolt_stats(), **changes)
-    assert told.value.kind is ReplyFault.INCOMPLETE
+    assert caught.value.kind is ReplyFault.INCOMPLETE
 
 
 def test_a_reply_without_executors_is_not_an_idle_topology() -> None:

@@ -202,8 +202,8 @@ def test_a_reading_of_many_hosts_stays_small() -> None:
     ]
     found = rates(SHAPE, *measured)
     assert len(found.host_pairs) > 450
-    told = replace(found, host_pairs=NamedPairs().choose(found.host_pairs))
-    assert len(to_json("taxi-1-1700000000", told, 1.7e9, 1)) < 12_000
+    bounded = replace(found, host_pairs=NamedPairs().choose(found.host_pairs))
+    assert len(to_json("taxi-1-1700000000", bounded, 1.7e9, 1)) < 12_000
 
 
 def test_a_number_that_is_not_finite_is_never_published() -> None:

@@ -1,4 +1,4 @@
-"""What publishers tell of their peers, for tests."""
+"""What publishers report of their peers, for tests."""
 
 from __future__ import annotations
 

@@ -33,9 +33,9 @@ def test_what_is_no_login_is_refused_by_its_place_and_not_shown(tmp_path: Path, 
     file.write_text(text)
     with pytest.raises(
         ValueError, match=r"--zookeeper-auth-file .* does not hold one line user:password"
-    ) as told:
+    ) as caught:
         read_auth(file, {})
-    assert "c:d" not in str(told.value)
+    assert "c:d" not in str(caught.value)
     with pytest.raises(ValueError, match=f"{VARIABLE} does not hold"):
         read_auth(None, {VARIABLE: text})
 

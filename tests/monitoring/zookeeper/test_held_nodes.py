@@ -140,13 +140,13 @@ def test_a_refused_removal_is_news_once_and_keeps_no_other_znode_waiting(
 
 def test_a_held_znode_is_news_once_however_often_another_is_written(nodes: HeldNodes, client: Client) -> None:
     client.occupy(PATHS[0])
-    told = []
+    reported = []
     for number in range(3):
         for path in PATHS:
             nodes.hold(path, b"%d" % number)
-        told.append(turn(nodes, client))
+        reported.append(turn(nodes, client))
     written = [NodeNews(PATHS[1], "publishing")]
-    assert told == [[NodeNews(PATHS[0], "held"), *written], written, written]
+    assert reported == [[NodeNews(PATHS[0], "held"), *written], written, written]
     del client.owners[PATHS[0]]
     assert turn(nodes, client) == [NodeNews(PATHS[0], "publishing", mended=True)]
     client.owners[PATHS[0]] = FOREIGN
@@ -158,11 +158,11 @@ def test_a_held_znode_is_news_once_however_often_another_is_written(nodes: HeldN
 def test_a_refused_write_is_news_again_only_for_another_reason(nodes: HeldNodes, client: Client) -> None:
     nodes.hold(PATHS[0], b"1")
     client.faults["create", PATHS[0]] = [NoAuthError(), NoAuthError(), APIError(), APIError()]
-    told = [news for _ in range(5) for news in turn(nodes, client)]
-    assert [(one.state, one.mended) for one in told] == [
+    reported = [news for _ in range(5) for news in turn(nodes, client)]
+    assert [(one.state, one.mended) for one in reported] == [
         ("refusing", False),
         ("refusing", False),
         ("publishing", True),
     ]
-    assert "--zookeeper-auth-file" in told[0].reason
-    assert "APIError" in told[1].reason
+    assert "--zookeeper-auth-file" in reported[0].reason
+    assert "APIError" in reported[1].reason

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from kazoo.exceptions import NoAuthError, NoNodeError
 
-from monitoring.zookeeper.partners import PairRates, PartnerFinder, pair_rates
+from monitoring.zookeeper.partners import PartnerFinder, pair_rates
 from monitoring.zookeeper.peer_list import Listing, PeerList
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def rates(*pairs: Any, lifetime_s: float = 180.0) -> bytes:
 
 
 def test_a_reading_of_rates_without_pairs_names_no_partner() -> None:
-    assert pair_rates(b'{"version": 1, "lifetime_s": 180.0, "streams": []}') == PairRates(180.0, ())
+    assert pair_rates(b'{"version": 1, "lifetime_s": 180.0, "streams": []}') == (180.0, ())
 
 
 @pytest.mark.parametrize(
@@ -113,13 +113,13 @@ class Scene:
 
     def __init__(self, clock: Any, log: Any) -> None:
         self.clock, self.log, self.client = clock, log, Client()
-        self.told: list[tuple[str, ...]] = []
+        self.reported: list[tuple[str, ...]] = []
         self.finder = PartnerFinder(
             folder="/s/rates",
             host="a",
             pause_s=60.0,
             rng=random.Random(0),
-            on_partners=self.told.append,
+            on_partners=self.reported.append,
             log=log,
             clock_s=clock,
         )
@@ -139,10 +139,10 @@ def test_partners_are_reported_when_they_are_others_and_not_in_another_order(sce
     for first, second in ((5.0, 4.9), (4.9, 5.0), (5.1, 4.8)):
         scene.client.write("t-1", rates(["a", "b", first], ["a", "c", second]))
         scene.look()
-    assert scene.told == [("b", "c")]
+    assert scene.reported == [("b", "c")]
     scene.client.write("t-1", rates(["a", "d", 1.0], ["a", "b", 5.0]))
     scene.look()
-    assert scene.told == [("b", "c"), ("b", "d")]
+    assert scene.reported == [("b", "c"), ("b", "d")]
 
 
 def test_a_reading_that_is_not_written_anew_counts_for_its_lifetime(scene: Scene) -> None:
@@ -151,17 +151,17 @@ def test_a_reading_that_is_not_written_anew_counts_for_its_lifetime(scene: Scene
     scene.client.write("t-2", rates(["a", "c", 9.0], lifetime_s=1e6))
     for _ in range(3):  # 0, 75 and 150 s old
         scene.look()
-    assert scene.told == [("c", "b")]
+    assert scene.reported == [("c", "b")]
     scene.look()
     scene.look()
-    assert scene.told == [("c", "b"), ("c",)]
+    assert scene.reported == [("c", "b"), ("c",)]
     assert scene.log.events == [
         ("rates-unreadable", {"topology": "t-1", "reason": "older than its lifetime of 180 s"})
     ]
     assert scene.finder.unreadable == 2
     scene.client.write("t-1", rates(["a", "b", 1.0], lifetime_s=180.0))  # the same words, anew
     scene.look()
-    assert scene.told[-1] == ("c", "b")
+    assert scene.reported[-1] == ("c", "b")
 
 
 def test_an_old_reading_is_named_again_after_a_fresh_one(scene: Scene) -> None:
@@ -181,12 +181,12 @@ def test_a_folder_that_is_closed_is_logged_once_and_counts_as_empty(scene: Scene
     ((event, fields),) = scene.log.events
     assert (event, fields["path"]) == ("folder-unreadable", "/s/rates")
     assert "--zookeeper-auth-file" in fields["reason"]
-    assert scene.told == [("b",), ()]
+    assert scene.reported == [("b",), ()]
     assert scene.finder.unreadable == 5
     scene.client.closed = False
     scene.look()
     assert scene.log.names() == ["folder-unreadable", "folder-readable-again"]
-    assert scene.told[-1] == ("b",)
+    assert scene.reported[-1] == ("b",)
 
 
 def test_a_topology_that_ended_leaves_no_partners(scene: Scene) -> None:
@@ -194,20 +194,20 @@ def test_a_topology_that_ended_leaves_no_partners(scene: Scene) -> None:
     scene.look()
     del scene.client.readings["t-1"]
     scene.look()
-    assert scene.told == [("b",), ()]
+    assert scene.reported == [("b",), ()]
     assert scene.log.events == []
 
 
 def test_a_closed_list_of_peers_is_logged_once_and_tried_on(fake_clock: Any, log: Any) -> None:
     """It looks again by itself."""
-    client, told = Client(), list[Listing]()
+    client, reported = Client(), list[Listing]()
     client.write("b", b'{"version": 1, "probe": "10.0.0.1:7091"}')
     peers = PeerList(
         folder="/s/nodes",
         host="a",
         pause_s=1.0,
         rng=random.Random(0),
-        on_listing=told.append,
+        on_listing=reported.append,
         log=log,
         clock_s=fake_clock,
     )
@@ -216,7 +216,7 @@ def test_a_closed_list_of_peers_is_logged_once_and_tried_on(fake_clock: Any, log
         client.closed, client.watch = closed, None
         fake_clock.now_s += 2.0
         peers.take_turn(client)
-    assert [listing.names for listing in told] == [{"b"}]
+    assert [listing.names for listing in reported] == [{"b"}]
     assert log.names() == ["folder-unreadable", "folder-readable-again"]
     assert peers.unreadable == 3
     assert client.watch is not None

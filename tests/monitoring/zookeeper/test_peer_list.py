@@ -36,20 +36,20 @@ class Client:
 
 def looked(readings: dict[str, bytes | None], log: Any, *, loopback: bool = False) -> Listing:
     """The peers of host `a` after one look."""
-    told: list[Listing] = []
+    listings: list[Listing] = []
     peers = PeerList(
         folder="/s/nodes",
         host="a",
         pause_s=1.0,
         rng=random.Random(0),
-        on_listing=told.append,
+        on_listing=listings.append,
         log=log,
         clock_s=lambda: 0.0,
         loopback=loopback,
     )
     peers.look_soon()
     peers.take_turn(Client(readings))
-    return told[-1]
+    return listings[-1]
 
 
 GOOD = b'{"version": 1, "probe": "10.0.0.2:7091"}'

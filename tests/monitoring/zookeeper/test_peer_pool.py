@@ -5,8 +5,6 @@ from __future__ import annotations
 import random
 from collections import Counter
 
-import pytest
-
 from monitoring.zookeeper.peer_pool import PeerPool
 
 NAMES = [f"h{number:03d}" for number in range(300)]
@@ -62,8 +60,3 @@ def test_partners_that_are_published_are_members_whatever_chance_says() -> None:
     one.favour([*outside, "unknown"])
     assert set(outside) < one.members()
     assert "unknown" not in one.members()
-
-
-def test_a_pool_without_members_is_refused() -> None:
-    with pytest.raises(ValueError, match="capacity"):
-        PeerPool(random.Random(0), 0)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from kazoo.exceptions import APIError
 
-from monitoring.zookeeper.session import Session, SessionOptions
+from monitoring.zookeeper.session import Session
 from tests.monitoring.zookeeper.scripted_zookeeper import Client
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def test_a_session_logs_trouble_of_a_znode_or_of_a_look_once_while_others_are_wr
             done.set()
         turns(its_client)
 
-    session = Session(SessionOptions("zk:1", "/s/rates", retry_s=0.001), log, on_turn=turn_taken)
+    session = Session("zk:1", "/s/rates", log, retry_s=0.001, on_turn=turn_taken)
     session.start()
     assert done.wait(patience_s)
     session.stop()

@@ -10,7 +10,7 @@ import pytest
 
 from monitoring.rates.collector import run
 from monitoring.rates.rates_options import CollectorError, CollectorOptions
-from monitoring.zookeeper.session import Session, SessionOptions
+from monitoring.zookeeper.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +35,7 @@ class BrokenClient(Client):
 
     @property
     def connected(self) -> bool:  # type: ignore[override]  # a fault instead of an answer
-        raise OverflowError("nobody expects this")
+        raise OverflowError("an unexpected fault")
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def signals_kept() -> Iterator[None]:
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def faults_of_threads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Names of the faults that threads died of."""
     faults: list[str] = []
     monkeypatch.setattr(threading, "excepthook", lambda fault: faults.append(fault.exc_type.__name__))
@@ -56,35 +56,44 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return faults
 
 
-def test_a_fault_in_a_turn_is_logged_and_reported(told: list[str], log: Any, patience_s: float) -> None:
+def test_a_fault_in_a_turn_is_logged_and_reported(
+    faults_of_threads: list[str], log: Any, patience_s: float
+) -> None:
     ended = threading.Event()
 
     def turn(_client: Any) -> None:
-        raise OverflowError("nobody expects this")
+        raise OverflowError("an unexpected fault")
 
-    options = SessionOptions("127.0.0.1:1", "/s/nodes/a", retry_s=0.01)
-    session = Session(options, log, on_turn=turn, on_fault=ended.set)
+    session = Session("127.0.0.1:1", "/s/nodes/a", log, retry_s=0.01, on_turn=turn, on_fault=ended.set)
     session.start()
     assert ended.wait(patience_s)
     session.stop()  # waits for the end of the thread
-    assert told == ["OverflowError"]
+    assert faults_of_threads == ["OverflowError"]
 
 
-def test_an_end_that_was_asked_for_is_no_fault(told: list[str], log: Any, patience_s: float) -> None:
+def test_an_end_that_was_asked_for_is_no_fault(
+    faults_of_threads: list[str], log: Any, patience_s: float
+) -> None:
     turned, ended = threading.Event(), threading.Event()
-    options = SessionOptions("127.0.0.1:1", "/s/nodes/a", retry_s=0.01)
-    session = Session(options, log, on_turn=lambda _client: turned.set(), on_fault=ended.set)
+    session = Session(
+        "127.0.0.1:1",
+        "/s/nodes/a",
+        log,
+        retry_s=0.01,
+        on_turn=lambda _client: turned.set(),
+        on_fault=ended.set,
+    )
     session.start()
     assert turned.wait(patience_s)
     session.stop()
-    assert (told, ended.is_set()) == ([], False)
+    assert (faults_of_threads, ended.is_set()) == ([], False)
 
 
 @pytest.mark.usefixtures("signals_kept")
 def test_a_collector_whose_session_has_a_fault_ends_with_an_error(
-    told: list[str], log: Any, monkeypatch: pytest.MonkeyPatch
+    faults_of_threads: list[str], log: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Session, "_new_client", lambda _session: BrokenClient())
     with pytest.raises(CollectorError, match="a fault of its own"):
         run(CollectorOptions(nimbus="127.0.0.1:1", zookeeper="127.0.0.1:1"), log)
-    assert told == ["OverflowError"]
+    assert faults_of_threads == ["OverflowError"]
