@@ -110,7 +110,7 @@ def _why_nowhere(component: str, pin: Place | None, hosts: Sequence[Host]) -> st
     if pin is None:
         return f"no usable host is permitted to {component}"
     unknown = sum(host.usable and host.site is None for host in hosts) if pin.kind == "site" else 0
-    note = f" ({unknown} host{'s tell' if unknown > 1 else ' tells'} no site)" if unknown else ""
+    note = f" ({unknown} host{'s have' if unknown > 1 else ' has'} no site)" if unknown else ""
     if _at(hosts, pin).any():
         return f"{component} is pinned to {pin}, where no usable host is permitted{note}"
     if unknown:

@@ -85,7 +85,7 @@ def test_nothing_new_comes_to_a_host_that_may_be_at_an_avoided_site(make):
             {"pin": {"c1": "site:us-east1"}},
             ("us-east1-1", "us-east1-2"),
             "not placed: c1 is pinned to site:us-east1, whose hosts are not known at present "
-            "(2 hosts tell no site); ",
+            "(2 hosts have no site); ",
         ),
         (
             {"pin": {"c1": "site:us-east1"}},
