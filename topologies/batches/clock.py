@@ -72,8 +72,7 @@ class Ticks:
         """
         late, semicolon, steps = text.partition(";")
         if not semicolon:
-            msg = f"{text[:80]!r} are no ticks"
-            raise ValueError(msg)
+            raise ValueError(f"{text[:80]!r} are no ticks")
         return cls(
             tuple(Step(*map(int, step.split("/"))) for step in steps.split(" ") if step),
             frozenset(unpack_ranges(late)),

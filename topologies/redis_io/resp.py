@@ -53,8 +53,7 @@ class RedisConnection:
         try:
             self._socket = socket.create_connection((address.host, address.port), _CONNECT_TIMEOUT_S)
         except OSError as error:
-            msg = f"Redis {address} cannot be reached: {error}"
-            raise RedisGoneError(msg) from error
+            raise RedisGoneError(f"Redis {address} cannot be reached: {error}") from error
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         # a peer that vanished without a word is noticed by the kernel, also when only we send
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _USER_TIMEOUT_MS)
@@ -69,8 +68,7 @@ class RedisConnection:
         try:
             self._socket.sendall(data)
         except OSError as error:
-            msg = f"Redis {self._address} is gone: {error}"
-            raise RedisGoneError(msg) from error
+            raise RedisGoneError(f"Redis {self._address} is gone: {error}") from error
 
     def call(self, *arguments: str | int | bytes) -> Reply:
         """Send one request and wait for its reply; only for use while nothing else is under way.
@@ -101,8 +99,7 @@ class RedisConnection:
             return self._read_bytes(int(rest)) if int(rest) >= 0 else None
         if kind == b"*":
             return [self.read_reply() for _ in range(int(rest))] if int(rest) >= 0 else None
-        msg = f"{self._address} does not speak the Redis protocol: it sent {line[:40]!r}"
-        raise RedisGoneError(msg)
+        raise RedisGoneError(f"{self._address} does not speak the Redis protocol: it sent {line[:40]!r}")
 
     def close(self) -> None:
         """Close the connection; a thread that waits in `read_reply` gets a `RedisGoneError`."""
@@ -135,9 +132,7 @@ class RedisConnection:
         try:
             data = self._socket.recv(65536)
         except OSError as error:
-            msg = f"Redis {self._address} is gone: {error}"
-            raise RedisGoneError(msg) from error
+            raise RedisGoneError(f"Redis {self._address} is gone: {error}") from error
         if not data:
-            msg = f"Redis {self._address} closed the connection"
-            raise RedisGoneError(msg)
+            raise RedisGoneError(f"Redis {self._address} closed the connection")
         self._buffer += data

@@ -1,4 +1,4 @@
-"""The challenge's output format for query 1, and the state behind it."""
+"""The challenge's output format for both queries, and the state behind the answer of query 1."""
 
 from __future__ import annotations
 
@@ -6,33 +6,35 @@ import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from topologies.taxi.ranking import TOP
+from topologies.taxi.tops import TOP
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from topologies.taxi.window import RouteCount
 
-NULL = "NULL"
+_NULL = "NULL"
 
 
-def output_row(pickup: str, dropoff: str, answer: Sequence[str], nulls: int = 2) -> str:
+def output_row(pickup_s: int, dropoff_s: int, ranks: Sequence[str], nulls: int) -> str:
     """Return the row that the challenge wants when the answer changes, without its last column (delay).
 
     Args:
-        pickup: Pick-up time of the trip that caused the change.
-        dropoff: Drop-off time of that trip.
-        answer: At most ten routes (`START-END`), best first.
-        nulls: How many `NULL` stand for a missing route.
+        pickup_s: Pick-up time of the trip that caused the change, seconds since 1970.
+        dropoff_s: Drop-off time of that trip, likewise.
+        ranks: The values of at most ten ranks, best first, those of a rank joined by commas.
+        nulls: How many `NULL` stand for a missing rank.
 
     Returns:
-        Both times, then start and end cell per rank.
+        Both times, then the values per rank.
     """
-    columns = [pickup, dropoff]
-    for route in answer:
-        columns += route.split("-")
-    columns += [NULL] * (nulls * (TOP - len(answer)))
-    return ",".join(columns)
+    missing = [_NULL] * (nulls * (TOP - len(ranks)))
+    return ",".join([time_text(pickup_s), time_text(dropoff_s), *ranks, *missing])
+
+
+def route_values(each: RouteCount) -> str:
+    """Return the values of a rank of query 1: start and end cell."""
+    return each.route.replace("-", ",")
 
 
 def state_json(top: Iterable[RouteCount]) -> str:

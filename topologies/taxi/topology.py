@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from streamparse import Grouping, Topology
 
-from topologies.taxi.areas.components.area_ranks import GlobalAreaRank, Profitability
-from topologies.taxi.areas.components.dividing import TAXIS, TRIPS, AreaMetronome, ComputeAreaID
-from topologies.taxi.areas.components.taxis import EmptyTaxis
+from topologies.taxi.components.area_ranks import GlobalAreaRank, Profitability
 from topologies.taxi.components.cleaning import AREA_PROGRESS, AREAS, PROGRESS, FilterByCoordinates, Parser
 from topologies.taxi.components.counting import CountByWindow
+from topologies.taxi.components.dividing import TAXIS, TRIPS, AreaMetronome, ComputeAreaID
 from topologies.taxi.components.ranks import GlobalRank, PartialRank
 from topologies.taxi.components.routes import ComputeRouteID, Metronome
 from topologies.taxi.components.source import DataSource
+from topologies.taxi.components.taxis import EmptyTaxis
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

@@ -59,8 +59,7 @@ class SlidingWindow:
             ValueError: The clock was never set.
         """
         if self._now_s is None:
-            msg = "advance() must come first"
-            raise ValueError(msg)
+            raise ValueError("advance() must come first")
         return self._now_s
 
     def leaves_s(self) -> float:
@@ -78,8 +77,7 @@ class SlidingWindow:
             ValueError: The time goes back.
         """
         if self._now_s is not None and now_s < self._now_s:
-            msg = f"event time goes back from {self._now_s} s to {now_s} s"
-            raise ValueError(msg)
+            raise ValueError(f"event time goes back from {self._now_s} s to {now_s} s")
         self._now_s = now_s
         while self._trips and self._trips[0][0] <= now_s - self._length_s:
             _, route = self._trips.popleft()

@@ -15,7 +15,7 @@ from pystorm.component import Tuple
 
 from topologies.redis_io.writer import WriteLostError
 from topologies.synthetic import arrivals, components
-from topologies.synthetic.keys import REDIS_KEY, RUN_KEY, WORKLOAD_KEY
+from topologies.synthetic.configuration import REDIS_KEY, RUN_KEY, WORKLOAD_KEY
 from topologies.synthetic.workload import Work, Workload, WorkOperator, WorkStream
 
 if TYPE_CHECKING:

@@ -5,21 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 
 from formats.semantics import Semantics
-from topologies.taxi.challenge import output_row, time_text
+from topologies.taxi.challenge import output_row, route_values, time_text
 from topologies.taxi.grid import cell_of
-from topologies.taxi.ranking import GlobalRanking, PartialRanking
+from topologies.taxi.ranking import PartialRanking, route_merge
+from topologies.taxi.tops import TOP
 from topologies.taxi.trip import LineReader, parse_time
-from topologies.taxi.window import SlidingWindow
+from topologies.taxi.window import RouteCount, SlidingWindow
 
 CASES = Path(__file__).parents[3] / "data" / "debs2015" / "participant_cases"
 
 
 def test_a_missing_route_is_two_nulls_or_one() -> None:
     """By default always 22 columns: two times, start and end cell of ten routes."""
-    times = ("2013-01-01 00:00:00", "2013-01-01 00:02:00")
-    row = output_row(*times, ["161.170-160.170"])
+    times = ("1970-01-01 00:00:00", "1970-01-01 00:02:00")
+    values = route_values(RouteCount("161.170-160.170", 1, 1))
+    row = output_row(0, 120, [values], nulls=2)
     assert row.split(",") == [*times, "161.170", "160.170", *["NULL"] * 18]
-    assert output_row(*times, ["a-b"], nulls=1).split(",") == [*times, "a", "b", *["NULL"] * 9]
+    assert output_row(0, 120, ["a,b"], nulls=1).split(",") == [*times, "a", "b", *["NULL"] * 9]
 
 
 def test_times_come_out_as_they_went_in() -> None:
@@ -32,7 +34,7 @@ def test_times_come_out_as_they_went_in() -> None:
 
 def our_rows(lines: list[str]) -> list[list[str]]:
     reader = LineReader(("1",), Semantics())
-    window, partial, ranking = SlidingWindow(), PartialRanking(), GlobalRanking()
+    window, partial, ranking = SlidingWindow(), PartialRanking(), route_merge()
     rows = []
     for n, line in enumerate(lines, start=1):
         dropoff_s, pickup_s, *places = reader.read(line).split(",")
@@ -42,8 +44,8 @@ def our_rows(lines: list[str]) -> list[list[str]]:
             partial.update(*change)
         top = partial.changed_top()
         if top is not None and ranking.update({0: top}):
-            times = time_text(int(pickup_s)), time_text(int(dropoff_s))
-            rows.append(output_row(*times, ranking.answer).split(","))
+            ranks = [route_values(each) for each in ranking.best[:TOP]]
+            rows.append(output_row(int(pickup_s), int(dropoff_s), ranks, nulls=2).split(","))
     return rows
 
 

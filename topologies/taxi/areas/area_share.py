@@ -44,8 +44,7 @@ class AreaShare:
             ValueError: The clock was never set.
         """
         if self._now_s is None:
-            msg = "advance() must come first"
-            raise ValueError(msg)
+            raise ValueError("advance() must come first")
         return self._now_s
 
     def leaves_s(self) -> float:

@@ -34,6 +34,5 @@ def unpack_columns(packed: str, columns: int) -> list[list[str]]:
         return [[] for _ in range(columns)]
     lists = [line.split(",") for line in packed.split("\n")]
     if len(lists) != columns or any(len(each) != len(lists[0]) for each in lists):
-        msg = f"{packed[:80]!r}... are not {columns} columns of the same length"
-        raise ValueError(msg)
+        raise ValueError(f"{packed[:80]!r}... are not {columns} columns of the same length")
     return lists

@@ -38,8 +38,7 @@ class TaxiShare:
             ValueError: The clock was never set.
         """
         if self._now_s is None:
-            msg = "advance() must come first"
-            raise ValueError(msg)
+            raise ValueError("advance() must come first")
         was = self._at.get(medallion)
         self._at[medallion] = (area, row)
         self._stops.append((self._now_s, row, medallion))

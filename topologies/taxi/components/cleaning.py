@@ -39,7 +39,6 @@ class Parser(BatchBolt):
     """
 
     outputs: ClassVar = [*Header.FIELDS, "trail", "entries", "end", "rows"]
-    _reader: LineReader
 
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
         """Read what has to be extracted."""
@@ -65,12 +64,11 @@ class FilterByCoordinates(BatchBolt):
         Stream(fields=[*Header.FIELDS, "trail", "rows"], name=AREAS),
         Stream(fields=[*Header.FIELDS, "entries", "end", "times"], name=AREA_PROGRESS),
     ]
-    _ways: list[tuple[str, Sieve, str | None, str]]
 
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
         """Read which queries there are, and their choices."""
         super().initialize(storm_conf, context)
-        self._ways = []
+        self._ways: list[tuple[str, Sieve, str | None, str]] = []
         if "1" in queries_of(storm_conf):
             self._ways.append(("1", RouteSieve(), None, PROGRESS))
         if "2" in queries_of(storm_conf):

@@ -26,7 +26,6 @@ class ComputeRouteID(BatchBolt):
     """Names the routes of trips by their cells, and sends each share its own; a share without gets none."""
 
     outputs: ClassVar = [*Header.FIELDS, "share", "trail", "rows"]
-    _shares: int
 
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
         """Read how many shares there are."""
@@ -54,9 +53,7 @@ class Metronome(OrderedBolt):
 
     outputs: ClassVar = [*Header.FIELDS, "share", "ticks", "account"]
     query: ClassVar[str] = "1"
-    _count: int
-    _rebuild_s: int
-    _clock: QueryClock
+    parts = (WHOLE,)
 
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
         """Read how many shares there are, and for how long a row makes a difference.
@@ -69,16 +66,20 @@ class Metronome(OrderedBolt):
         by_change = Semantics.from_conf(storm_conf).equal_counts == "latest-change"
         self._rebuild_s = 2 * REBUILD_S if by_change and self.query == "1" else REBUILD_S
 
-    def begin(self, share: int, header: Header) -> None:  # noqa: ARG002 - there is one
-        """Set the clock as the epoch wants it."""
-        self._clock = QueryClock(header.query(self.query), self._rebuild_s)
+    def place(self, tup: Any) -> tuple[int, str]:  # noqa: ARG002 - all come the same way
+        """Return the only share."""
+        return 0, WHOLE
 
-    def work(self, share: int, header: Header, parts: Mapping[str, Arrived]) -> None:  # noqa: ARG002 - there is one
+    def begin(self, header: Header) -> QueryClock:
+        """Return the clock as the epoch wants it."""
+        return QueryClock(header.query(self.query), self._rebuild_s)
+
+    def work(self, share: int, state: QueryClock, header: Header, parts: Mapping[str, Arrived]) -> None:  # noqa: ARG002 - there is one
         """Send the time of one batch; one before the query's start has none."""
         entries, end, times = parts[WHOLE].values
         ticks = account = ""
         if header.serves(self.query):
-            moves, what = self._clock.take(header, entries, unpack_times(times), end=bool(end))
+            moves, what = state.take(header, entries, unpack_times(times), end=bool(end))
             ticks, account = moves.encode(), what.encode()
         for each in range(self._count):
             self.send(header, [each, ticks, account if each == 0 else ""])

@@ -37,8 +37,7 @@ class FileSource:
         lines = self._file.lines()
         head = list(islice(lines, _LOOKED_AT))
         if not head:
-            msg = f"{path} holds no rows"
-            raise RowsError(msg)
+            raise RowsError(f"{path} holds no rows")
         faults = [Checker().look(line).fault for line in head]
         if not any(fault is None or fault in ORDER_FAULTS for fault in faults):
             columns = head[0].count(b",") + 1
@@ -47,11 +46,10 @@ class FileSource:
                 if columns != COLUMNS
                 else f"is bad: {faults[0]}"
             )
-            msg = (
+            raise RowsError(
                 f"{path}, line 1 {what}, and none of the first {len(head)} lines is a trip in the "
                 "challenge's columns: other schemas become a trips table with `stormplace data ingest`"
             )
-            raise RowsError(msg)
         self.fingerprint = Fingerprint(path.name, path.stat().st_size, _hash(head[0]))
 
     def lines(self) -> Iterator[bytes]:

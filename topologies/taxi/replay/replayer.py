@@ -124,11 +124,11 @@ class Replayer:
         for field, what in (("source_name", "name"), ("source_size", "size"), ("source_first", "beginning")):
             mended = field == "source_size" and "broken" in feed
             if not mended and feed.get(field) != self._fields[field]:
-                msg = (
+                raise FeedError(
                     f"the run was fed from a source with another {what}: {feed.get(field)}, "
-                    f"and this one has {self._fields[field]}"
+                    f"and this one has {self._fields[field]}",
+                    status=2,
                 )
-                raise FeedError(msg, status=2)
         self._outcome.fed = self._outcome.begun_at = standing.fed
         self._outcome.faults = read_faults(feed)
         self._outcome.ended = standing.ended
@@ -236,11 +236,10 @@ class Replayer:
             if self._released.row != seen:
                 seen, seen_s = self._released.row, now_s
             elif now_s - seen_s > self._limits.timeout_s:
-                msg = (
+                raise FeedError(
                     f"no progress for {self._limits.timeout_s:g} s: of {self._outcome.fed} rows in Redis "
                     f"{seen} are released: does a topology serve this run?"
                 )
-                raise FeedError(msg)
             if now_s - self._reported_s > _REPORT_S:
                 self._report_now(phase)
             time.sleep(_POLL_S)

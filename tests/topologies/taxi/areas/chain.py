@@ -10,10 +10,10 @@ import orjson
 from pystorm.component import Tuple
 
 from topologies.batches.header import Header, QueryStart, pack_queries
-from topologies.taxi.areas.components.area_ranks import GlobalAreaRank, Profitability
-from topologies.taxi.areas.components.dividing import TAXIS, TRIPS, AreaMetronome, ComputeAreaID
-from topologies.taxi.areas.components.taxis import EmptyTaxis
+from topologies.taxi.components.area_ranks import GlobalAreaRank, Profitability
 from topologies.taxi.components.cleaning import AREA_PROGRESS, AREAS, FilterByCoordinates, Parser
+from topologies.taxi.components.dividing import TAXIS, TRIPS, AreaMetronome, ComputeAreaID
+from topologies.taxi.components.taxis import EmptyTaxis
 from topologies.taxi.settings import QUERIES_KEY, REDIS_KEY, RUN_KEY, SHARES_KEY
 
 if TYPE_CHECKING:

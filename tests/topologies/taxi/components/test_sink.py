@@ -52,7 +52,7 @@ class Sink:
 
 
 def results(client: Any) -> list[str]:
-    return [fields["first"] for _, fields in client.xrange(RUN.results)]
+    return [fields["first"] for _, fields in client.xrange(RUN.results_of("1"))]
 
 
 def test_a_batch_is_written_once(stage: Callable[..., Any], redis_server: Any) -> None:
@@ -70,7 +70,7 @@ def test_a_batch_is_written_once(stage: Callable[..., Any], redis_server: Any) -
     sink.give(2, 3, released=4)
     sink.give(2, 5, released=4, end=True)
     sink.flush()
-    entries = [fields for _, fields in client.xrange(RUN.results)]
+    entries = [fields for _, fields in client.xrange(RUN.results_of("1"))]
     assert [each["first"] for each in entries] == ["1", "3", "5"]
     done_us = entries[2].pop("done_us")
     assert int(done_us) > 0

@@ -18,7 +18,7 @@ from topologies.taxi.settings import shares_of
 from topologies.taxi.trail import extend
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 _Columns = tuple[list[str], list[str], list[str], list[str]]
 
@@ -36,8 +36,6 @@ class ComputeAreaID(BatchBolt):
         Stream(fields=[*Header.FIELDS, "share", "trail", "rows"], name=TAXIS),
         Stream(fields=[*Header.FIELDS, "share", "rows"], name=TRIPS),
     ]
-    _shares: int
-    _area_at: Callable[[float, float], int]
 
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
         """Read how many shares there are, and where the areas lie."""

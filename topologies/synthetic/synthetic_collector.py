@@ -4,32 +4,30 @@ from __future__ import annotations
 
 import csv
 import json
-import time
 from collections import Counter
-from typing import TYPE_CHECKING, TextIO, cast
+from typing import TYPE_CHECKING, TextIO
 
-from topologies.result_folder import CollectError, result_folder
+from topologies.collecting import CollectError, follow, result_folder
+from topologies.synthetic.journey import parse
 from topologies.synthetic.results import Measurements, faults_of
 from topologies.synthetic.run_summary import RunSummary, write_summary
 from topologies.synthetic.totals import by_component
-from topologies.synthetic.trail import parse
 from topologies.synthetic.workload import Workload
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from redis import Redis
 
-    from topologies.synthetic.keys import SyntheticRun
+    from topologies.synthetic.configuration import SyntheticRun
     from topologies.synthetic.totals import Tally
 
 _PAGE = 1_000
-_BLOCK_MS = 500
 TUPLE_COLUMNS = ("sink", "n", "path", "emit_us", "delay_us")
 
 
-class Collector:
+class SyntheticCollector:
     """Waits until all sinks of a run have ended, as long as new tuples come, and writes its files.
 
     Args:
@@ -66,10 +64,7 @@ class Collector:
     def _gather(self, folder: Path) -> RunSummary:
         with (folder / "tuples.csv").open("w", encoding="utf-8", newline="") as file:
             gathering = _Gathering(self._run.id, file)
-            for identity, fields in self._entries():
-                gathering.take(identity, fields)
-                if gathering.complete:
-                    break
+            self._take_entries(gathering)
         summary = gathering.summary()
         if summary is None:
             raise CollectError(
@@ -78,23 +73,13 @@ class Collector:
             )
         return summary
 
-    def _entries(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """Yield the entries of the run from its start, until no new one comes for the timeout."""
-        after = "0"
-        count = 0
-        quiet_since_s = time.monotonic()
-        while True:
-            reply = self._redis.xread({self._run.arrivals: after}, count=_PAGE, block=_BLOCK_MS)
-            for _, entries in cast("list[tuple[str, list[tuple[str, dict[str, str]]]]]", reply):
-                for entry in entries:
-                    yield entry
-                    after = entry[0]
-                    count += "trail" in entry[1]
-            if reply:
-                quiet_since_s = time.monotonic()
-                self._report(count)
-            elif time.monotonic() - quiet_since_s > self._timeout_s:
-                return
+    def _take_entries(self, gathering: _Gathering) -> None:
+        for entries in follow(self._redis, [self._run.arrivals], _PAGE, self._timeout_s):
+            for _, (identity, fields) in entries:
+                gathering.take(identity, fields)
+                if gathering.complete:
+                    return
+            self._report(gathering.tuples)
 
 
 class _Gathering:
@@ -117,6 +102,11 @@ class _Gathering:
         self._ended: set[str] = set()
 
     @property
+    def tuples(self) -> int:
+        """How many tuples have come."""
+        return self._arrivals.total()
+
+    @property
     def complete(self) -> bool:
         """Whether all sinks have ended."""
         return self._workload is not None and len(self._ended) == len(self._workload.sinks)
@@ -136,7 +126,7 @@ class _Gathering:
             return None
         return RunSummary(
             workload=self._workload,
-            tuples=self._arrivals.total(),
+            tuples=self.tuples,
             paths=self._measurements.paths(),
             streams=self._measurements.streams(self._totals),
             work={name: delays.p50_ms for name, delays in self._measurements.work().items()},

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from topologies.result_folder import CollectError
+from topologies.collecting import CollectError
 from topologies.synthetic.arrivals import ArrivalWriter
-from topologies.synthetic.collect import Collector
-from topologies.synthetic.keys import SyntheticRun
+from topologies.synthetic.configuration import SyntheticRun
+from topologies.synthetic.synthetic_collector import SyntheticCollector
 from topologies.synthetic.workload import Workload
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Stored:
 
 
 def collected(entries: list[dict[str, str]], out: Path) -> Any:
-    return Collector(Stored(entries), RUN, 0.0, lambda _count: None).collect(out)  # type: ignore[arg-type]
+    return SyntheticCollector(Stored(entries), RUN, 0.0, lambda _count: None).collect(out)  # type: ignore[arg-type]
 
 
 @pytest.fixture

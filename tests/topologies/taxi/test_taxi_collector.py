@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cli.main import main
-from topologies.result_folder import CollectError
-from topologies.taxi.collect import Collector, CollectProgress
+from topologies.collecting import CollectError
 from topologies.taxi.keys import Run
+from topologies.taxi.taxi_collector import CollectProgress, TaxiCollector
 from topologies.taxi.trail import STAMPS
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def put_run(client: Any, *entries: dict[str, str], query: str = "1") -> None:
 
 
 def collected(client: Any, out: Path, timeout_s: float = 0.01) -> Any:
-    return Collector(client, RUN, timeout_s, lambda _: None).collect(out)
+    return TaxiCollector(client, RUN, timeout_s, lambda _: None).collect(out)
 
 
 def lines(path: Path) -> list[str]:
@@ -173,7 +173,7 @@ def test_a_run_that_does_not_end_is_collected_as_far_as_it_goes(tmp_path: Path, 
     """Rows are those that were fed, as the end that states them is missing."""
     put_run(redis_server.client(), batch(1, 3), batch(3, 5))
     told: list[CollectProgress] = []
-    (summary,) = Collector(redis_server.client(), RUN, 0.01, told.append).collect(tmp_path)
+    (summary,) = TaxiCollector(redis_server.client(), RUN, 0.01, told.append).collect(tmp_path)
     assert (summary.rows, summary.passed, summary.rejected, summary.results) == (9, None, None, 4)
     (fault,) = summary.faults
     assert fault.startswith("no final entry: nothing new for 0.01 s after row 4")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _Columns = tuple[list[str], list[str], list[str], list[str]]
 
-_ROWS, _CLOCK = "rows", "clock"
+_ROWS, _CLOCK = "computeAreaID", "areaMetronome"
 
 
 class EmptyTaxis(OrderedBolt):
@@ -35,33 +35,25 @@ class EmptyTaxis(OrderedBolt):
 
     outputs: ClassVar = [*Header.FIELDS, "share", "taxis", "trail", "changes"]
     parts = (_ROWS, _CLOCK)
-    _count: int
-    _own_rows: bool
-    _taxis: dict[int, TaxiShare]
 
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
-        """Start without taxis; an epoch's first batch makes their shares."""
+        """Read how many shares there are, and when taxis leave."""
         super().initialize(storm_conf, context)
         self._count = shares_of(storm_conf)
         self._own_rows = Semantics.from_conf(storm_conf).expiry == "own-rows"
-        self._taxis = {}
 
-    def place(self, tup: Any) -> tuple[int, str]:
-        """Return the share that the tuple names, and which of the two ways it came."""
-        return tup.values[len(Header.FIELDS)], _CLOCK if tup.component == "areaMetronome" else _ROWS
+    def begin(self, header: Header) -> TaxiShare:
+        """Return a share without empty taxis, at the clock before the query's start."""
+        return TaxiShare(header.query("2").clock_s)
 
-    def begin(self, share: int, header: Header) -> None:
-        """Start with no empty taxi, at the clock before the query's start."""
-        self._taxis[share] = TaxiShare(header.query("2").clock_s)
-
-    def work(self, share: int, header: Header, parts: Mapping[str, Arrived]) -> None:
+    def work(self, share: int, state: TaxiShare, header: Header, parts: Mapping[str, Arrived]) -> None:
         """Follow the taxis through one batch."""
         rows, clock = parts[_ROWS], parts[_CLOCK]
         _, trail, text = rows.values
         _, ticks, _ = clock.values
         shares: list[_Columns] = [([], [], [], []) for _ in range(self._count)]
         if ticks:
-            _follow(self._taxis[share], text, Ticks.decode(ticks), shares, own_rows=self._own_rows)
+            _follow(state, text, Ticks.decode(ticks), shares, own_rows=self._own_rows)
         trail = extend(trail, rows.came_us, clock.came_us, now_us())
         for each, columns in enumerate(shares):
             self.send(header, [each, share, trail, pack_columns(columns)])
