@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 import tempfile
+import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import formats
+import topologies
 from topologies import nimbus
-from topologies.jar import write_jar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -105,3 +107,15 @@ def submit(address: Address, submission: Submission) -> None:
         jar = Path(folder) / "topology.jar"
         write_jar(jar)
         nimbus.submit(client, submission.name, jar, conf, topology)
+
+
+def write_jar(path: Path) -> None:
+    """Write this package, and that of formats which it shares, below `resources/`, where components run.
+
+    Storm copies entries whose name begins with `resources/`; a plain zip without a manifest will do.
+    """
+    packages = [Path(str(each.__file__)).parent for each in (formats, topologies)]
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as jar:
+        for package in packages:
+            for source in sorted(package.rglob("*.py")):
+                jar.write(source, Path("resources") / package.name / source.relative_to(package))

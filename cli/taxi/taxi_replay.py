@@ -69,13 +69,13 @@ def replay(
     require_finite("--speed", speed)
     require_finite("--rate", rate)
     from topologies.taxi.replay.open_source import open_source  # noqa: PLC0415 - likewise
-    from topologies.taxi.replay.pace import Fast, Rate, Speed  # noqa: PLC0415 - keeps other commands quick
+    from topologies.taxi.replay.pace import Rate, Speed  # noqa: PLC0415 - keeps other commands quick
     from topologies.taxi.replay.plan import Limits, Phase  # noqa: PLC0415 - likewise
     from topologies.taxi.replay.rejects import RejectsFile  # noqa: PLC0415 - likewise
     from topologies.taxi.replay.replayer import Replayer  # noqa: PLC0415 - likewise
     from topologies.taxi.replay.stream import RunStream  # noqa: PLC0415 - likewise
 
-    pace: Pace = Fast()
+    pace: Pace | None = None
     if speed is not None:
         pace = Speed(speed)
     elif rate is not None:
@@ -88,7 +88,7 @@ def replay(
         # a run that is gone on with has some of its fast rows, or all
         standing = stream.standing() if resume and fast_rows else None
         left = fast_rows - (0 if standing is None else standing.fed)
-        phases = [Phase(Fast(), left), Phase(pace, drained=True)] if left > 0 else [Phase(pace)]
+        phases = [Phase(None, left), Phase(pace, drained=True)] if left > 0 else [Phase(pace)]
         replayer = Replayer(
             source,
             stream,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from topologies.taxi.replay.errors import FeedError
 from topologies.taxi.replay.open_source import open_source
 from topologies.taxi.replay.outcome import Outcome, Progress
-from topologies.taxi.replay.pace import Fast, Rate
+from topologies.taxi.replay.pace import Rate
 from topologies.taxi.replay.plan import Limits, Phase
 from topologies.taxi.replay.replayer import Replayer
 from topologies.taxi.replay.stream import RunStream
@@ -93,7 +93,7 @@ class Feeder:
         source = open_source(path)
         fast, paced = self._plan.split(count_lines(path) if source.rows is None else source.rows)
         rate = self._plan.rate_per_s or 0.0
-        phases = [Phase(Fast(), fast)]
+        phases = [Phase(None, fast)]
         if paced:
             # held rows would show a slow topology as a slow source
             phases.append(Phase(Rate(rate), paced, held=False, drained=True))

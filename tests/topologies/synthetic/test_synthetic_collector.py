@@ -126,8 +126,8 @@ def test_an_entry_that_is_broken_is_named(diamond: Any, tmp_path: Path) -> None:
 
 def test_entries_reach_a_real_redis_and_are_lost_loudly(redis_server: Any) -> None:
     """What Redis took is there; what it cannot have taken is counted and reported."""
-    told: list[str] = []
-    writer = ArrivalWriter(redis_server.address, RUN.arrivals, told.append)
+    reports: list[str] = []
+    writer = ArrivalWriter(redis_server.address, RUN.arrivals, reports.append)
     assert writer.write({"plan": "p"})
     writer.write_tuple({"sink": "s", "n": 1, "trail": "t"})
     assert writer.flush(10.0)
@@ -141,9 +141,9 @@ def test_entries_reach_a_real_redis_and_are_lost_loudly(redis_server: Any) -> No
     writer.write_tuple({"sink": "s", "n": 2, "trail": "t"})
     assert not writer.flush(10.0)
     assert writer.lost == 1
-    assert "Redis refused 1 entries, 1 of tuples" in told[-1]
+    assert "Redis refused 1 entries, 1 of tuples" in reports[-1]
     redis_server.stop()
     while writer.lost == 1:
         writer.write_tuple({"sink": "s", "n": 3, "trail": "t"})
         writer.check()
-    assert "may be missing there" in told[-1]
+    assert "may be missing there" in reports[-1]

@@ -125,7 +125,7 @@ class Redis:
             epoch = 0
 
             def begin_again(self, epoch: int, _: int, *, yielding: bool = False) -> None:
-                self.told = False
+                self.announced = False
                 if yielding and redis.is_idle:
                     return
                 self.began = redis.begin(epoch)
@@ -139,8 +139,8 @@ class Redis:
                     began, self.began = self.began, None
                     return began
                 if redis.progress["epoch"] != str(self.epoch):
-                    superseded = None if self.told else Superseded()
-                    self.told = True
+                    superseded = None if self.announced else Superseded()
+                    self.announced = True
                     return superseded
                 entries = redis.rows[self.at : self.at + redis.chance.randint(0, 2)]
                 self.at += len(entries)

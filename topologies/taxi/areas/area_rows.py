@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from topologies.taxi.areas.area_grid import area_name
 from topologies.taxi.areas.money import dollars
+from topologies.taxi.grid import area_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,7 +7,6 @@ from collections import deque
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from formats.semantics import Semantics
 from topologies.batches.bolt import OrderedBolt
 from topologies.batches.clock import Ticks
 from topologies.batches.header import Header
@@ -18,8 +17,8 @@ from topologies.taxi.areas.area_tops import pack_tops, unpack_tops
 from topologies.taxi.areas.columns import unpack_columns
 from topologies.taxi.areas.profitability import rank_exactly, rank_in_cents
 from topologies.taxi.areas.share_ranking import area_merge
+from topologies.taxi.components.configured import Configured
 from topologies.taxi.components.sink import ResultsBolt
-from topologies.taxi.settings import shares_of
 from topologies.taxi.tops import ShareTop
 from topologies.taxi.trail import extend, latest
 
@@ -34,7 +33,7 @@ _TRIPS, _CLOCK = "computeAreaID", "areaMetronome"
 _STEP, _TAXI, _TRIP = range(3)
 
 
-class Profitability(OrderedBolt):
+class Profitability(Configured, OrderedBolt):
     """Ranks the areas of a share and emits its best eleven where they changed.
 
     A batch is whole when the trips that started in the share's areas, the changes of empty taxis from every
@@ -44,10 +43,9 @@ class Profitability(OrderedBolt):
     outputs: ClassVar = [*Header.FIELDS, "share", "trail", "ticks", "account", "tops"]
 
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
-        """Read how the query is read, and how many shares of taxis there are."""
+        """Read how many shares of taxis there are."""
         super().initialize(storm_conf, context)
-        self.parts = (_TRIPS, _CLOCK, *map(str, range(shares_of(storm_conf))))
-        self._semantics = Semantics.from_conf(storm_conf)
+        self.parts = (_TRIPS, _CLOCK, *map(str, range(self.shares)))
 
     def place(self, tup: Any) -> tuple[int, str]:
         """Return the share that the tuple names, and its component, or of emptyTaxis the share of taxis."""
@@ -56,7 +54,7 @@ class Profitability(OrderedBolt):
 
     def begin(self, header: Header) -> AreaShare:
         """Return a share without trips and taxis, at the clock before the query's start."""
-        return AreaShare(self._semantics, header.query("2").clock_s)
+        return AreaShare(self.semantics, header.query("2").clock_s)
 
     def work(self, share: int, state: AreaShare, header: Header, parts: Mapping[str, Arrived]) -> None:
         """Rank the areas row by row through one batch."""
@@ -66,7 +64,7 @@ class Profitability(OrderedBolt):
         if ticks:
             changes = [part.values[-1] for part in taxis.values()]
             moves = Ticks.decode(ticks)
-            own_rows = self._semantics.expiry == "own-rows"
+            own_rows = self.semantics.expiry == "own-rows"
             tops = _rank(state, moves, parts[_TRIPS].values[-1], changes, own_rows=own_rows)
         last = max(part.came_us for part in taxis.values())
         trail = latest(part.values[2] for part in taxis.values())
@@ -143,16 +141,10 @@ class GlobalAreaRank(ResultsBolt):
     rank_text = staticmethod(area_values)
     state_text = staticmethod(area_state)
 
-    def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
-        """Read how areas are ranked."""
-        super().initialize(storm_conf, context)
-        self._semantics = Semantics.from_conf(storm_conf)
-        self._rank = rank_in_cents if self._semantics.profitability == "cents" else rank_exactly
-
     def merge(self) -> TopMerge[RankedArea]:
         """Return a merge of areas."""
-        return area_merge(self._semantics.q2_emit)
+        return area_merge(self.semantics.q2_emit)
 
     def read(self, text: str) -> Iterator[ShareTop]:
         """Yield what a share sent."""
-        return unpack_tops(text, self._rank)
+        return unpack_tops(text, rank_in_cents if self.semantics.profitability == "cents" else rank_exactly)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from formats.semantics import Semantics
 from topologies.batches.bolt import OrderedBolt
 from topologies.batches.clock import Ticks
 from topologies.batches.header import Header
 from topologies.moments import now_us
+from topologies.taxi.components.configured import Configured
 from topologies.taxi.trail import extend
 from topologies.taxi.window import ChangeWindow, SlidingWindow
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _ROWS, _CLOCK = "computeRouteID", "metronome"
 
 
-class CountByWindow(OrderedBolt):
+class CountByWindow(Configured, OrderedBolt):
     """Joins the routes of a share with the progress of time and emits the counts that changed, row by row.
 
     A change is `n pickup time` and `route count freshest` for each route, joined by blanks; changes are
@@ -31,16 +31,10 @@ class CountByWindow(OrderedBolt):
     outputs: ClassVar = [*Header.FIELDS, "share", "trail", "ticks", "account", "changes"]
     parts = (_ROWS, _CLOCK)
 
-    def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
-        """Read which window the query wants."""
-        super().initialize(storm_conf, context)
-        semantics = Semantics.from_conf(storm_conf)
-        self._window = ChangeWindow if semantics.equal_counts == "latest-change" else SlidingWindow
-        self._own_rows = semantics.expiry == "own-rows"
-
     def begin(self, header: Header) -> SlidingWindow:
         """Return an empty window, at the clock before the query's start."""
-        return self._window(header.query("1").clock_s)
+        window = ChangeWindow if self.semantics.equal_counts == "latest-change" else SlidingWindow
+        return window(header.query("1").clock_s)
 
     def work(self, share: int, state: SlidingWindow, header: Header, parts: Mapping[str, Arrived]) -> None:
         """Count the rows of one batch."""
@@ -49,7 +43,8 @@ class CountByWindow(OrderedBolt):
         _, ticks, account = clock.values
         changes: list[str] = []
         if ticks:
-            changes = _changes(state, text, Ticks.decode(ticks), own_rows=self._own_rows)
+            own_rows = self.semantics.expiry == "own-rows"
+            changes = _changes(state, text, Ticks.decode(ticks), own_rows=own_rows)
         trail = extend(trail, rows.came_us, clock.came_us, now_us())
         self.send(header, [share, trail, ticks if share == 0 else "", account, "\n".join(changes)])
 

@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from streamparse import Stream
 
-from formats.semantics import Semantics
 from topologies.batches.bolt import BatchBolt
 from topologies.batches.header import Header
 from topologies.batches.shares import share_of
 from topologies.moments import now_us
-from topologies.taxi.areas.area_grid import AreaGrid
 from topologies.taxi.areas.columns import pack_columns
+from topologies.taxi.components.configured import Configured
 from topologies.taxi.components.routes import Metronome
-from topologies.taxi.settings import shares_of
+from topologies.taxi.grid import AreaGrid
 from topologies.taxi.trail import extend
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ TRIPS = "trips"
 """Stream from computeAreaID to profitability: row, pick-up, area of the start, and fare + tip (cents)."""
 
 
-class ComputeAreaID(BatchBolt):
+class ComputeAreaID(Configured, BatchBolt):
     """Names the areas of trips, and sends each share of taxis and of areas its own rows, maybe none."""
 
     outputs: ClassVar = [
@@ -38,15 +37,14 @@ class ComputeAreaID(BatchBolt):
     ]
 
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
-        """Read how many shares there are, and where the areas lie."""
+        """Read where the areas lie."""
         super().initialize(storm_conf, context)
-        self._shares = shares_of(storm_conf)
-        self._area_at = AreaGrid(Semantics.from_conf(storm_conf).area_grid).area_at
+        self._area_at = AreaGrid(self.semantics.area_grid).area_at
 
     def work(self, header: Header, values: Sequence[Any], came_us: int) -> None:
         """Divide the rows of one batch."""
         trail, text = values
-        shares, area_at = self._shares, self._area_at
+        shares, area_at = self.shares, self._area_at
         taxis: list[_Columns] = [([], [], [], []) for _ in range(shares)]
         trips: list[_Columns] = [([], [], [], []) for _ in range(shares)]
         for row in text.split("\n") if text else ():

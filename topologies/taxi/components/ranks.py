@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from formats.semantics import Semantics
 from topologies.batches.bolt import OrderedBolt
 from topologies.batches.header import Header
 from topologies.moments import now_us
 from topologies.taxi.challenge import route_values, state_json
+from topologies.taxi.components.configured import Configured
 from topologies.taxi.components.sink import ResultsBolt
 from topologies.taxi.ranking import PartialRanking, route_merge
 from topologies.taxi.tops import ShareTop
@@ -22,21 +22,16 @@ if TYPE_CHECKING:
     from topologies.taxi.tops import TopMerge
 
 
-class PartialRank(OrderedBolt):
+class PartialRank(Configured, OrderedBolt):
     """Ranks the routes of a share and emits its best eleven where they changed, as changes are written."""
 
     outputs: ClassVar = [*Header.FIELDS, "share", "trail", "ticks", "account", "tops"]
     parts = ("countByWindow",)
 
-    def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
-        """Read what decides between equal counts."""
-        super().initialize(storm_conf, context)
-        by_change = Semantics.from_conf(storm_conf).equal_counts == "latest-change"
-        self._bits = 2 * ROW_BITS if by_change else ROW_BITS
-
     def begin(self, header: Header) -> PartialRanking:  # noqa: ARG002 - all begin alike
         """Return a share without ranks."""
-        return PartialRanking(self._bits)
+        by_change = self.semantics.equal_counts == "latest-change"
+        return PartialRanking(2 * ROW_BITS if by_change else ROW_BITS)
 
     def work(self, share: int, state: PartialRanking, header: Header, parts: Mapping[str, Arrived]) -> None:
         """Apply the changes of one batch, row by row."""

@@ -6,7 +6,6 @@ import hashlib
 from collections import deque
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from formats.semantics import Semantics
 from topologies.batches.bolt import OrderedBolt
 from topologies.batches.clock import Account, Ticks
 from topologies.batches.header import Header
@@ -14,6 +13,7 @@ from topologies.moments import now_us
 from topologies.redis_io.resp import encode_command
 from topologies.redis_io.writer import CommandWriter, WriteLostError
 from topologies.taxi.challenge import output_row
+from topologies.taxi.components.configured import Configured
 from topologies.taxi.instants import Instants
 from topologies.taxi.scripts import RELEASE
 from topologies.taxi.settings import TaxiSettings
@@ -40,7 +40,7 @@ class _Standing(NamedTuple):
     instants: Instants
 
 
-class ResultsBolt(OrderedBolt):
+class ResultsBolt(Configured, OrderedBolt):
     """Base of globalRank and globalAreaRank: takes a batch from all shares, and writes what it says.
 
     A tuple is the header, `share`, `trail`, and of the first share the clock's `ticks` and `account`, then
@@ -69,8 +69,8 @@ class ResultsBolt(OrderedBolt):
         """Start without a state; Redis is connected to at the first batch. Subclasses call it first."""
         super().initialize(storm_conf, context)
         self._settings = TaxiSettings.from_conf(storm_conf)
-        self._nulls = self.values if Semantics.from_conf(storm_conf).nulls == "per-cell" else 1
-        self.parts = tuple(str(share) for share in range(self._settings.shares))
+        self._nulls = self.values if self.semantics.nulls == "per-cell" else 1
+        self.parts = tuple(str(share) for share in range(self.shares))
         self._writer = CommandWriter(
             self._settings.redis,
             self._taken,

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from formats.semantics import Semantics
 from topologies.batches.bolt import OrderedBolt
 from topologies.batches.clock import Ticks
 from topologies.batches.header import Header
 from topologies.moments import now_us
 from topologies.taxi.areas.columns import pack_columns, unpack_columns
 from topologies.taxi.areas.taxi_share import TaxiShare
-from topologies.taxi.settings import shares_of
+from topologies.taxi.components.configured import Configured
 from topologies.taxi.trail import extend
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ _Columns = tuple[list[str], list[str], list[str], list[str]]
 _ROWS, _CLOCK = "computeAreaID", "areaMetronome"
 
 
-class EmptyTaxis(OrderedBolt):
+class EmptyTaxis(Configured, OrderedBolt):
     """Keeps the taxis of its shares, and sends each share of the areas the changes there, maybe none.
 
     A change is the row at which it happens, that row's pick-up, the area, and the row of the drop-off that
@@ -36,12 +35,6 @@ class EmptyTaxis(OrderedBolt):
     outputs: ClassVar = [*Header.FIELDS, "share", "taxis", "trail", "changes"]
     parts = (_ROWS, _CLOCK)
 
-    def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
-        """Read how many shares there are, and when taxis leave."""
-        super().initialize(storm_conf, context)
-        self._count = shares_of(storm_conf)
-        self._own_rows = Semantics.from_conf(storm_conf).expiry == "own-rows"
-
     def begin(self, header: Header) -> TaxiShare:
         """Return a share without empty taxis, at the clock before the query's start."""
         return TaxiShare(header.query("2").clock_s)
@@ -51,9 +44,10 @@ class EmptyTaxis(OrderedBolt):
         rows, clock = parts[_ROWS], parts[_CLOCK]
         _, trail, text = rows.values
         _, ticks, _ = clock.values
-        shares: list[_Columns] = [([], [], [], []) for _ in range(self._count)]
+        shares: list[_Columns] = [([], [], [], []) for _ in range(self.shares)]
         if ticks:
-            _follow(state, text, Ticks.decode(ticks), shares, own_rows=self._own_rows)
+            own_rows = self.semantics.expiry == "own-rows"
+            _follow(state, text, Ticks.decode(ticks), shares, own_rows=own_rows)
         trail = extend(trail, rows.came_us, clock.came_us, now_us())
         for each, columns in enumerate(shares):
             self.send(header, [each, share, trail, pack_columns(columns)])

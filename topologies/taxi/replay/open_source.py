@@ -1,13 +1,13 @@
-"""Opens what rows come from: a file of lines or a trips table."""
+"""What rows come from, a file of lines or a trips table, and how it is known again."""
 
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from topologies.taxi.replay.check import ORDER_FAULTS, Checker
-from topologies.taxi.replay.row_source import Fingerprint
 from topologies.taxi.rows import LinesFile, RowsError
 from topologies.taxi.trip import COLUMNS
 
@@ -15,9 +15,44 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from topologies.taxi.replay.row_source import Source
-
 _LOOKED_AT = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """By what a source is known again when a run goes on.
+
+    Attributes:
+        name: Name of the file or folder, without its place.
+        size: Bytes of a file, rows of a table.
+        first: Hash of a file's first line, or of a table's summary.
+    """
+
+    name: str
+    size: int
+    first: str
+
+
+class Source(Protocol):
+    """Rows as lines, in order, the same ones each time."""
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """What it is known by."""
+
+    @property
+    def rows(self) -> int | None:
+        """How many there are, where that is known without reading them."""
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield the lines from the first one on.
+
+        Raises:
+            RowsError: It cannot be read, or not further.
+        """
+
+    def share(self) -> float:
+        """Return how much of it has been read, 0 to 1."""
 
 
 class FileSource:

@@ -9,15 +9,7 @@ if TYPE_CHECKING:
 
 
 class Pace(Protocol):
-    """Says how long after the first row a row is due.
-
-    Attributes:
-        paced: Whether rows have a time at all at which they are due.
-    """
-
-    @property
-    def paced(self) -> bool:
-        """Whether rows have a time at which they are due."""
+    """Says how long after the first row a row is due."""
 
     def offset_s(self, number: int, row: Row) -> float:
         """Return the seconds from the first row that was asked for to this one; rows are asked for in order.
@@ -26,24 +18,12 @@ class Pace(Protocol):
         """
 
 
-class Fast:
-    """Every row is due at once."""
-
-    paced = False
-
-    def offset_s(self, _number: int, _row: Row) -> float:
-        """Return 0."""
-        return 0.0
-
-
 class Rate:
     """So many rows per second.
 
     Args:
         rows_per_s: The rate, above 0.
     """
-
-    paced = True
 
     def __init__(self, rows_per_s: float) -> None:
         self._rows_per_s = rows_per_s
@@ -64,8 +44,6 @@ class Speed:
     Args:
         factor: 1 for true speed.
     """
-
-    paced = True
 
     def __init__(self, factor: float) -> None:
         self._factor = factor

@@ -14,13 +14,13 @@ class Phase:
     """A stretch of rows that are fed in one way.
 
     Attributes:
-        pace: When rows are due.
+        pace: When rows are due; None: at once, as fast as they are consumed.
         rows: How many rows; None: all that are left.
         held: Whether rows wait for those before them to be released, as far as `ahead` says.
         drained: Whether it begins when all rows before it are released.
     """
 
-    pace: Pace
+    pace: Pace | None
     rows: int | None = None
     held: bool = True
     drained: bool = False
@@ -28,7 +28,7 @@ class Phase:
     @property
     def name(self) -> str:
         """`paced` or `fast`."""
-        return "paced" if self.pace.paced else "fast"
+        return "fast" if self.pace is None else "paced"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from topologies.taxi.replay.check import Row
+    from topologies.taxi.replay.open_source import Source
     from topologies.taxi.replay.pace import Pace
     from topologies.taxi.replay.plan import Limits, Phase
     from topologies.taxi.replay.rejects import RejectsFile
-    from topologies.taxi.replay.row_source import Source
     from topologies.taxi.replay.stream import RunStream, Standing
 
 _POLL_S = 0.02
@@ -167,14 +167,14 @@ class Replayer:
             row = self._queue.first()
             if row is None:
                 return
-            if phase.pace.paced:
+            if phase.pace is not None:
                 self._await_due(phase.pace.offset_s(self._queue.number, row), start_s)
             if self._stopped():
                 raise StoppedError
             room = most if phase.rows is None else min(most, phase.rows - (outcome.fed - begun))
             if phase.held:
                 # fast rows wait for room for a whole entry, paced ones take what there is
-                need = 1 if phase.pace.paced else room
+                need = room if phase.pace is None else 1
                 self._await_released(outcome.fed + need - self._limits.ahead, phase.name)
                 room = min(room, self._released.row + self._limits.ahead - outcome.fed)
             first = outcome.fed == begun
@@ -183,26 +183,25 @@ class Replayer:
             if first or time.monotonic() - self._reported_s > _REPORT_S:
                 self._report_now(phase.name)
 
-    def _append(self, pace: Pace, start_s: float, most: int, settled: dict[str, int]) -> None:
+    def _append(self, pace: Pace | None, start_s: float, most: int, settled: dict[str, int]) -> None:
         """Take what is due and see it into the stream."""
         outcome, queue = self._outcome, self._queue
         first = queue.number
-        rows, offsets_s = queue.take_due(pace, start_s, most) if pace.paced else (queue.take(most), [])
+        rows, offsets_s = queue.take_due(pace, start_s, most) if pace else (queue.take(most), [])
         faults = [(first + index, row) for index, row in enumerate(rows) if row.fault is not None]
         self._write_rejects(faults)
         counts = Counter(str(row.fault) for _, row in faults)
         grown = {fault_field(fault): count for fault, count in counts.items()}
         if not self._counted:
-            grown["paced_rows" if pace.paced else "fast_rows"] = len(rows)
+            grown["paced_rows" if pace else "fast_rows"] = len(rows)
         lines = [row.line for row in rows]
         self._released = self._patience.insist(
             lambda: self._stream.append(outcome.fed, lines, queue.crc, settled=settled, grown=grown)
         )
         outcome.fed += len(rows)
-        for fault, count in counts.items():
-            outcome.add(fault, count)
+        outcome.faults.update(counts)
         now_s = time.monotonic()
-        if pace.paced:
+        if pace:
             late_s = [now_s - start_s - offset_s for offset_s in offsets_s]
             outcome.late(late_s)
             self._lag_ms = 1_000.0 * late_s[-1]

@@ -12,7 +12,7 @@ import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow ships no types
 import pyarrow.compute as pc  # type: ignore[import-untyped]  # likewise
 import pyarrow.parquet as pq  # type: ignore[import-untyped]  # likewise
 
-from topologies.taxi.replay.row_source import Fingerprint
+from topologies.taxi.replay.open_source import Fingerprint
 from topologies.taxi.rows import RowsError
 
 if TYPE_CHECKING:

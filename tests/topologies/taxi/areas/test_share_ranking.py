@@ -14,7 +14,7 @@ from topologies.taxi.areas.share_ranking import CentsRanking, ShareRanking, area
 
 
 def test_scores_order_profitabilities_as_exact_fractions_do() -> None:
-    """Also where floating-point numbers cannot tell them apart."""
+    """Also where floating-point numbers are equal."""
     seed = random.randrange(1 << 32)
     print("seed", seed)
     chance = random.Random(seed)
