@@ -65,7 +65,7 @@ def follow(
     """
     after = dict.fromkeys(streams, "0")
     quiet_since_s = time.monotonic()
-    while time.monotonic() - quiet_since_s <= timeout_s:
+    while True:
         reply = redis.xread(cast("Any", after), count=page, block=_BLOCK_MS)
         entries = [
             (stream, entry)
@@ -76,3 +76,5 @@ def follow(
             after |= {stream: entry[0] for stream, entry in entries}
             yield entries
             quiet_since_s = time.monotonic()
+        elif time.monotonic() - quiet_since_s > timeout_s:
+            return

@@ -137,17 +137,20 @@ def feed(
     if paced_rows is not None and rate is None:
         raise UserError("--paced-rows needs --rate")
     require_finite("--rate", rate)
-    from topologies.taxi.feed import Feeder, FeedPlan  # noqa: PLC0415 - imports redis
+    from topologies.taxi.feed import FeedPlan, feed_file  # noqa: PLC0415 - imports redis
 
     plan = FeedPlan(fast_rows, rate, paced_rows, ahead, timeout)
     display = ReplayDisplay()
     with _feeding(redis) as client, Interrupt(every_ending=True) as wish, display:
-        feeder = Feeder(client, read_run(run), plan, display.report, lambda: wish.happened)
-        fed = feeder.feed(file)
-    told = _told(feeder.outcome, None)
-    if not feeder.outcome.ended:
-        raise UserError(f"feeding of run {run} ended after row {fed}{told}", status=INTERRUPTED_STATUS)
-    typer.echo(f"fed {fed} rows to run {run}{told}")
+        outcome = feed_file(
+            client, read_run(run), file, plan, report=display.report, stopped=lambda: wish.happened
+        )
+    told = _told(outcome, None)
+    if not outcome.ended:
+        raise UserError(
+            f"feeding of run {run} ended after row {outcome.fed}{told}", status=INTERRUPTED_STATUS
+        )
+    typer.echo(f"fed {outcome.fed} rows to run {run}{told}")
 
 
 @contextmanager

@@ -87,12 +87,9 @@ def test_messy_rows_are_answered_as_by_the_reference(case: int) -> None:
     semantics = Semantics.of(settings)
     lines = messy_lines(chance, 150)
     written = [answered(lines, semantics, shares, chance, 40) for shares in (1, 2, 4)]
+    first = written[0]
     for each in written:
-        assert (each.tops, each.states, each.rejected) == (
-            written[0].tops,
-            written[0].states,
-            written[0].rejected,
-        )
+        assert (each.tops, each.states, each.rejected) == (first.tops, first.states, first.rejected)
     compare(first, query2(lines, Choices(**asdict(semantics))))
 
 
@@ -104,10 +101,9 @@ def test_a_new_epoch_goes_on_where_the_results_ended(case: int) -> None:
     expected = answered(lines, Semantics(), 2, chance, 30)
     chain = Chain(Semantics(), shares=chance.choice((1, 2, 4)), tasks=2, chance=chance)
     for epoch in range(1, 5):
-        batches = sorted(
-            {*cut(chance, len(lines), 30), chain.written.released, chain.written.start().start - 1}
-        )
-        chain.feed_epoch(epoch, lines, batches, origin=chance.randint(1, chain.written.start().start))
+        start = chain.written.start().start
+        batches = sorted({*cut(chance, len(lines), 30), chain.written.released, start - 1})
+        chain.feed_epoch(epoch, lines, batches, origin=chance.randint(1, start))
         chain.run(chance.randint(1, 150 if case else 5) if epoch < 4 else None)
         for name in COMPONENTS:
             if name not in SINGLE and chance.random() < 0.3:
