@@ -18,10 +18,6 @@ from topologies.taxi.components.taxis import EmptyTaxis
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-_SHARED = ("dataSource", "parser", "filterByCoordinates")
-_ROUTES = ("computeRouteID", "metronome", "countByWindow", "partialRank", "globalRank")
-_AREAS = ("computeAreaID", "areaMetronome", "emptyTaxis", "profitability", "globalAreaRank")
-
 SINGLE = ("dataSource", "metronome", "areaMetronome", "globalRank", "globalAreaRank")
 """Components that have one task; the others may have any number."""
 
@@ -31,7 +27,7 @@ SHARE_KEEPERS = ("countByWindow", "partialRank", "emptyTaxis", "profitability")
 
 def component_ids(queries: Collection[str]) -> tuple[str, ...]:
     """Return the ids of the components that answer some queries."""
-    return _SHARED + (_ROUTES if "1" in queries else ()) + (_AREAS if "2" in queries else ())
+    return tuple(spec.name for spec in taxi_topology(queries, {}).specs)
 
 
 def taxi_topology(queries: Collection[str], tasks: Mapping[str, int]) -> type[Topology]:
@@ -44,11 +40,11 @@ def taxi_topology(queries: Collection[str], tasks: Mapping[str, int]) -> type[To
         tasks: Tasks by component; 1 where none are given.
     """
 
-    def spec(component: Any, name: str, inputs: Any = None) -> Any:
+    def spec(component: Any, name: str, inputs: Any) -> Any:
         return component.spec(name=name, inputs=inputs, par=tasks.get(name, 1))
 
     by_share = Grouping.fields("share")
-    source = spec(DataSource, "dataSource")
+    source = DataSource.spec(name="dataSource")
     parser = spec(Parser, "parser", {source: Grouping.SHUFFLE})
     sieve = spec(FilterByCoordinates, "filterByCoordinates", {parser: Grouping.SHUFFLE})
     specs = [source, parser, sieve]

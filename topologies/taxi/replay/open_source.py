@@ -55,7 +55,7 @@ class Source(Protocol):
         """Return how much of it has been read, 0 to 1."""
 
 
-class FileSource:
+class FileSource(LinesFile):
     """A file of lines, which has been looked into.
 
     Args:
@@ -68,9 +68,8 @@ class FileSource:
     rows: int | None = None
 
     def __init__(self, path: Path) -> None:
-        self._file = LinesFile(path)
-        lines = self._file.lines()
-        head = list(islice(lines, _LOOKED_AT))
+        super().__init__(path)
+        head = list(islice(self.lines(), _LOOKED_AT))
         if not head:
             raise RowsError(f"{path} holds no rows")
         faults = [Checker().look(line).fault for line in head]
@@ -85,15 +84,8 @@ class FileSource:
                 f"{path}, line 1 {what}, and none of the first {len(head)} lines is a trip in the "
                 "challenge's columns: other schemas become a trips table with `stormplace data ingest`"
             )
-        self.fingerprint = Fingerprint(path.name, path.stat().st_size, _hash(head[0]))
-
-    def lines(self) -> Iterator[bytes]:
-        """Yield the lines; raises as `LinesFile.lines`."""
-        return self._file.lines()
-
-    def share(self) -> float:
-        """Return how much of the file has been read, 0 to 1."""
-        return self._file.share()
+        first = hashlib.sha256(head[0]).hexdigest()[:32]
+        self.fingerprint = Fingerprint(path.name, path.stat().st_size, first)
 
 
 def open_source(path: Path) -> Source:
@@ -107,7 +99,3 @@ def open_source(path: Path) -> Source:
     from topologies.taxi.replay.table import TableSource  # noqa: PLC0415 - pyarrow takes its time to load
 
     return TableSource(path)
-
-
-def _hash(line: bytes) -> str:
-    return hashlib.sha256(line).hexdigest()[:32]

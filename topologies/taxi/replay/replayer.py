@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING
 
 from topologies.taxi.replay.check import ORDER_FAULTS
@@ -75,7 +76,9 @@ class Replayer:
         self._stopped = stopped
         self._rows = source.rows if rows is None else rows
         self._counted = counted
-        self._patience = Patience(limits.timeout_s, self._report_waiting, stopped, self._relieve)
+        self._patience = Patience(
+            limits.timeout_s, partial(self._report_now, "waiting"), stopped, self._relieve
+        )
         self._queue = RowQueue(source.lines())
         self._outcome = Outcome()
         self._released = Released()
@@ -134,7 +137,7 @@ class Replayer:
         self._outcome.ended = standing.ended
         if standing.ended:
             return
-        self._report(self._progress("finding the next row", ""))
+        self._report_now("finding the next row")
         try:
             self._queue.skip(standing.fed, standing.crc)
         except RowsError as error:
@@ -249,14 +252,8 @@ class Replayer:
             self._released = self._stream.released()
             self._stream.trim(self._released)
 
-    def _report_waiting(self, why: str) -> None:
-        self._report_now("waiting", why)
-
     def _report_now(self, phase: str, note: str = "") -> None:
         self._reported_s = time.monotonic()
-        self._report(self._progress(phase, note))
-
-    def _progress(self, phase: str, note: str) -> Progress:
         fed, rows = self._outcome.fed, self._rows
         share = fed / rows if rows else self._source.share()
-        return Progress(phase, fed, rows, share, self._released.row, self._lag_ms, note)
+        self._report(Progress(phase, fed, rows, share, self._released.row, self._lag_ms, note))
