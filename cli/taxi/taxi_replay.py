@@ -69,8 +69,7 @@ def replay(
     require_finite("--speed", speed)
     require_finite("--rate", rate)
     from topologies.taxi.replay.open_source import open_source  # noqa: PLC0415 - likewise
-    from topologies.taxi.replay.pace import Rate, Speed  # noqa: PLC0415 - keeps other commands quick
-    from topologies.taxi.replay.plan import Limits, Phase  # noqa: PLC0415 - likewise
+    from topologies.taxi.replay.pace import Limits, Phase, Rate, Speed  # noqa: PLC0415 - likewise
     from topologies.taxi.replay.rejects import RejectsFile  # noqa: PLC0415 - likewise
     from topologies.taxi.replay.replayer import Replayer  # noqa: PLC0415 - likewise
     from topologies.taxi.replay.stream import RunStream  # noqa: PLC0415 - likewise

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from topologies.taxi.replay.open_source import open_source
-from topologies.taxi.replay.pace import Rate
-from topologies.taxi.replay.plan import Limits, Phase
+from topologies.taxi.replay.pace import Limits, Phase, Rate
 from topologies.taxi.replay.replayer import Replayer
 from topologies.taxi.replay.stream import RunStream
 from topologies.taxi.rows import count_lines

@@ -11,12 +11,12 @@ from topologies.batches.bolt import OrderedBolt
 from topologies.batches.clock import Ticks
 from topologies.batches.header import Header
 from topologies.moments import now_us
-from topologies.taxi.areas.area_rows import area_state, area_values
 from topologies.taxi.areas.area_share import AreaShare
 from topologies.taxi.areas.area_tops import pack_tops, unpack_tops
 from topologies.taxi.areas.columns import unpack_columns
 from topologies.taxi.areas.profitability import rank_exactly, rank_in_cents
 from topologies.taxi.areas.share_ranking import area_merge
+from topologies.taxi.challenge import area_state, area_values
 from topologies.taxi.components.configured import Configured
 from topologies.taxi.components.sink import ResultsBolt
 from topologies.taxi.tops import ShareTop

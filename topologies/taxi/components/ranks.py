@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from topologies.batches.bolt import OrderedBolt
 from topologies.batches.header import Header
 from topologies.moments import now_us
-from topologies.taxi.challenge import route_values, state_json
+from topologies.taxi.challenge import route_state, route_values
 from topologies.taxi.components.configured import Configured
 from topologies.taxi.components.sink import ResultsBolt
 from topologies.taxi.ranking import PartialRanking, route_merge
@@ -57,7 +57,7 @@ class GlobalRank(ResultsBolt):
     query: ClassVar = "1"
     values: ClassVar = 2
     rank_text = staticmethod(route_values)
-    state_text = staticmethod(state_json)
+    state_text = staticmethod(route_state)
 
     def merge(self) -> TopMerge[RouteCount]:
         """Return a merge of routes."""

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
     from topologies.taxi.replay.check import Row
     from topologies.taxi.replay.open_source import Source
-    from topologies.taxi.replay.pace import Pace
-    from topologies.taxi.replay.plan import Limits, Phase
+    from topologies.taxi.replay.pace import Limits, Pace, Phase
     from topologies.taxi.replay.rejects import RejectsFile
     from topologies.taxi.replay.stream import RunStream, Standing
 

@@ -15,12 +15,11 @@ from tests.reference.choices import Choices
 from tests.reference.query2 import query2
 from tests.reference.rows import has_no_fix, read_row
 from tests.topologies.taxi.areas.naive import Ride, naive, random_rides
-from topologies.taxi.areas.area_rows import area_state, area_values
 from topologies.taxi.areas.area_share import AreaShare
 from topologies.taxi.areas.money import cents
 from topologies.taxi.areas.share_ranking import area_merge
 from topologies.taxi.areas.taxi_share import TaxiShare
-from topologies.taxi.challenge import output_row
+from topologies.taxi.challenge import area_state, area_values, output_row
 from topologies.taxi.grid import AreaGrid
 from topologies.taxi.tops import TOP
 from topologies.taxi.trip import parse_time

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from topologies.taxi.replay.open_source import open_source
-from topologies.taxi.replay.plan import Limits, Phase
+from topologies.taxi.replay.pace import Limits, Phase
 from topologies.taxi.replay.replayer import Replayer
 from topologies.taxi.replay.stream import RunStream
 
