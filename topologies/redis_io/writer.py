@@ -179,12 +179,6 @@ class CommandWriter:
             )
         self.check()
 
-    def close(self) -> None:
-        """Close the connection; answers that are due are not waited for."""
-        if self._session is not None:
-            self._session.close()
-            self._session = None
-
     def _connect(self, tag: int) -> _Session:
         now = time.monotonic()
         if now < self._next_try:

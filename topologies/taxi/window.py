@@ -48,9 +48,6 @@ class SlidingWindow:
         self._freshest: dict[str, int] = {}
         self._changed: dict[str, None] = {}
 
-    def __len__(self) -> int:
-        return len(self._trips)
-
     @property
     def now_s(self) -> int:
         """The time.

@@ -130,7 +130,6 @@ def test_commands_are_done_in_order_without_waiting(redis_server: Any) -> None:
     entries = redis_server.client().xrange("results")
     assert [fields["n"] for _, fields in entries] == [str(tag) for tag in range(2_000)]
     assert log.done == list(range(2_000))
-    log.writer.close()
 
 
 def test_a_writer_names_what_may_be_lost_when_redis_does_not_answer(redis_server: Any) -> None:
@@ -164,7 +163,6 @@ def test_a_writer_reports_that_redis_is_gone_and_connects_anew(redis_server: Any
             tag += 1
             pause.wait(0.01)
     assert client.xrange("results")[0][1]["n"] == str(tag)
-    log.writer.close()
 
 
 def test_a_refusal_concerns_its_command_alone(redis_server: Any) -> None:
@@ -175,7 +173,6 @@ def test_a_refusal_concerns_its_command_alone(redis_server: Any) -> None:
     log.add_flushed(2)
     ((tag, reason),) = log.refused
     assert (tag, "WRONGTYPE" in reason, log.done) == (1, True, [2])
-    log.writer.close()
 
 
 def test_a_refused_greeting_is_a_fault(redis_server: Any) -> None:

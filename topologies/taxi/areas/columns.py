@@ -7,6 +7,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+Columns = tuple[list[str], list[str], list[str], list[str]]
+
+
+def empty_columns(shares: int) -> list[Columns]:
+    """Return columns without rows for each share."""
+    return [([], [], [], []) for _ in range(shares)]
+
 
 def pack_columns(columns: Sequence[Sequence[str]]) -> str:
     """Return columns of the same length as one text: a line each, values joined by commas.

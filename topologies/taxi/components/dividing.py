@@ -10,7 +10,7 @@ from topologies.batches.bolt import BatchBolt
 from topologies.batches.header import Header
 from topologies.batches.shares import share_of
 from topologies.moments import now_us
-from topologies.taxi.areas.columns import pack_columns
+from topologies.taxi.areas.columns import empty_columns, pack_columns
 from topologies.taxi.components.configured import Configured
 from topologies.taxi.components.routes import Metronome
 from topologies.taxi.grid import AreaGrid
@@ -18,8 +18,6 @@ from topologies.taxi.trail import extend
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-_Columns = tuple[list[str], list[str], list[str], list[str]]
 
 TAXIS = "taxis"
 """Stream from computeAreaID to emptyTaxis: row, pick-up, area of the drop-off, and medallion."""
@@ -45,8 +43,7 @@ class ComputeAreaID(Configured, BatchBolt):
         """Divide the rows of one batch."""
         trail, text = values
         shares, area_at = self.shares, self._area_at
-        taxis: list[_Columns] = [([], [], [], []) for _ in range(shares)]
-        trips: list[_Columns] = [([], [], [], []) for _ in range(shares)]
+        taxis, trips = empty_columns(shares), empty_columns(shares)
         for row in text.split("\n") if text else ():
             n, pickup, longitude, latitude, to_longitude, to_latitude, cents, medallion = row.split(",")
             start = area_at(float(longitude), float(latitude))

@@ -8,7 +8,7 @@ from topologies.batches.bolt import OrderedBolt
 from topologies.batches.clock import Ticks
 from topologies.batches.header import Header
 from topologies.moments import now_us
-from topologies.taxi.areas.columns import pack_columns, unpack_columns
+from topologies.taxi.areas.columns import empty_columns, pack_columns, unpack_columns
 from topologies.taxi.areas.taxi_share import TaxiShare
 from topologies.taxi.components.configured import Configured
 from topologies.taxi.trail import extend
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
     from topologies.batches.bolt import Arrived
     from topologies.batches.clock import Step
-
-_Columns = tuple[list[str], list[str], list[str], list[str]]
+    from topologies.taxi.areas.columns import Columns
 
 _ROWS, _CLOCK = "computeAreaID", "areaMetronome"
 
@@ -44,7 +43,7 @@ class EmptyTaxis(Configured, OrderedBolt):
         rows, clock = parts[_ROWS], parts[_CLOCK]
         _, trail, text = rows.values
         _, ticks, _ = clock.values
-        shares: list[_Columns] = [([], [], [], []) for _ in range(self.shares)]
+        shares = empty_columns(self.shares)
         if ticks:
             own_rows = self.semantics.expiry == "own-rows"
             _follow(state, text, Ticks.decode(ticks), shares, own_rows=own_rows)
@@ -53,7 +52,7 @@ class EmptyTaxis(Configured, OrderedBolt):
             self.send(header, [each, share, trail, pack_columns(columns)])
 
 
-def _follow(taxis: TaxiShare, text: str, ticks: Ticks, shares: Sequence[_Columns], *, own_rows: bool) -> None:
+def _follow(taxis: TaxiShare, text: str, ticks: Ticks, shares: Sequence[Columns], *, own_rows: bool) -> None:
     """Take drop-offs and move the time, in order of the rows; add the changes to their areas' shares."""
     steps = iter(ticks.steps)
     step = next(steps, None)
@@ -73,14 +72,14 @@ def _follow(taxis: TaxiShare, text: str, ticks: Ticks, shares: Sequence[_Columns
         step = next(steps, None)
 
 
-def _leave(taxis: TaxiShare, step: Step, shares: Sequence[_Columns]) -> None:
+def _leave(taxis: TaxiShare, step: Step, shares: Sequence[Columns]) -> None:
     """Let taxis go that leave before the time of the step."""
     while taxis.leaves_s() < step.time_s:
         instant_s = int(taxis.leaves_s())
         _add(shares, str(-step.n), str(instant_s), taxis.advance(instant_s))
 
 
-def _add(shares: Sequence[_Columns], number: str, pickup: str, changes: Iterable[tuple[int, int]]) -> None:
+def _add(shares: Sequence[Columns], number: str, pickup: str, changes: Iterable[tuple[int, int]]) -> None:
     for area, stop in changes:
         numbers, pickups, areas, stops = shares[area % len(shares)]
         numbers.append(number)

@@ -203,13 +203,7 @@ def _check_columns(path: Path) -> None:
         raise RowsError(f"{path}: no trips table, columns are missing: {', '.join(missing)}")
     for name in _COLUMNS:
         kind, form = schema.field(name).type, _LINE.get(name, pa.int64())
-        fits = (
-            pa.types.is_string
-            if form == _TEXT
-            else pa.types.is_floating
-            if form == _NUMBER
-            else pa.types.is_integer
-        )
+        fits = {_TEXT: pa.types.is_string, _NUMBER: pa.types.is_floating}.get(form, pa.types.is_integer)
         if not fits(kind):
             raise RowsError(f"{path}: no trips table, column {name} is {kind}")
 
