@@ -93,7 +93,7 @@ class _Session:
             if refusal is None:
                 self._writer.on_answer(tag)
             else:
-                self._writer.on_refusal(tag, refusal)
+                self._writer.refused.append((tag, refusal))
             with self._changed:
                 self._changed.notify_all()
 
@@ -114,16 +114,17 @@ class CommandWriter:
     Args:
         address: Where Redis listens.
         on_answer: Called with the tag of each command that Redis has done, in a thread of the writer.
-        on_refusal: Called likewise with the tag and Redis' reason when it refuses one.
         greeting: Command that every connection begins with; it must be answered without an error.
         answer_timeout_s: Longest silence of Redis while an answer is due, seconds.
+
+    Attributes:
+        refused: Tag and Redis' reason of each command that it refused, for the caller to take away.
     """
 
     def __init__(
         self,
         address: Address,
         on_answer: Callable[[int], None],
-        on_refusal: Callable[[int, str], None],
         greeting: bytes = b"",
         answer_timeout_s: float = 10.0,
     ) -> None:
@@ -131,7 +132,7 @@ class CommandWriter:
         self.answer_timeout_s = answer_timeout_s
         self.greeting = greeting
         self.on_answer = on_answer
-        self.on_refusal = on_refusal
+        self.refused: deque[tuple[int, str]] = deque()
         self._session: _Session | None = None
         self._next_try = 0.0
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from typing import TYPE_CHECKING
 
 from topologies.redis_io.resp import encode_command
@@ -32,10 +31,7 @@ class ArrivalWriter:
     def __init__(self, address: Address, stream: str, report: Callable[[str], None]) -> None:
         self._stream = stream
         self._report = report
-        self._refused: deque[tuple[int, str]] = deque()
-        self._writer = CommandWriter(
-            address, lambda _tag: None, lambda tag, reason: self._refused.append((tag, reason))
-        )
+        self._writer = CommandWriter(address, lambda _tag: None)
         self.lost = 0
 
     def write_tuple(self, entry: Mapping[str, str | int]) -> None:
@@ -80,8 +76,8 @@ class ArrivalWriter:
         """Return whether Redis refused anything since the last call."""
         tags: list[int] = []
         reason = ""
-        while self._refused:
-            tag, reason = self._refused.popleft()
+        while self._writer.refused:
+            tag, reason = self._writer.refused.popleft()
             tags.append(tag)
         if tags:
             self.lost += sum(tags)

@@ -20,11 +20,9 @@ class WriterLog:
 
     def __init__(self, address: Address, greeting: bytes = b"", answer_timeout_s: float = 10.0) -> None:
         self.done: list[int] = []
-        self.refused: list[tuple[int, str]] = []
         self.writer = CommandWriter(
             address,
             self.done.append,
-            lambda tag, reason: self.refused.append((tag, reason)),
             greeting,
             answer_timeout_s,
         )
@@ -171,7 +169,7 @@ def test_a_refusal_concerns_its_command_alone(redis_server: Any) -> None:
     log = WriterLog(redis_server.address)
     log.add(1, "text")
     log.add_flushed(2)
-    ((tag, reason),) = log.refused
+    ((tag, reason),) = log.writer.refused
     assert (tag, "WRONGTYPE" in reason, log.done) == (1, True, [2])
 
 

@@ -6,7 +6,7 @@ import heapq
 import io
 import logging
 import math
-from collections import defaultdict
+from collections import defaultdict, deque
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -83,7 +83,7 @@ class Cluster:
 
         class Writer:
             def __init__(self, *_arguments: object) -> None:
-                pass
+                self.refused: deque[tuple[int, str]] = deque()
 
             def send(self, command: bytes, tag: int) -> None:
                 if not cluster.redis_is_there:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from topologies.batches.header import QueryStart
 from topologies.redis_io.reader import Entry
@@ -112,7 +112,7 @@ class Redis:
         if reason is None:
             taken(tag)
         else:
-            refused(tag, reason)
+            refused.append((tag, reason))
 
     def reader(self, *_: Any) -> Any:
         redis = self
@@ -168,18 +168,16 @@ class Redis:
 
         return Watch()
 
-    def writer(
-        self, _: Any, taken: Callable[[int], None], refused: Callable[[int, str], None], *__: Any
-    ) -> Any:
+    def writer(self, _: Any, taken: Callable[[int], None], *__: Any) -> Any:
         redis = self
         identity = len(self.writers)
         self.writers[identity] = deque()
 
         class Writer:
-            broken = False
+            refused: ClassVar[deque[tuple[int, str]]] = deque()
 
             def send(self, command: bytes, tag: int) -> None:
-                redis.writers[identity].append((arguments(command), tag, (taken, refused)))
+                redis.writers[identity].append((arguments(command), tag, (taken, self.refused)))
                 self.check()
 
             def check(self) -> None:

@@ -74,11 +74,9 @@ class ResultsBolt(Configured, OrderedBolt):
         self._writer = CommandWriter(
             self._settings.redis,
             self._taken,
-            lambda tag, reason: self._refusals.append((tag, reason)),
             encode_command("SCRIPT", "LOAD", RELEASE),
         )
         self._sent: dict[int, _Sent] = {}
-        self._refusals: deque[tuple[int, str]] = deque()
         self._tag = 0
         self._outage = False
 
@@ -184,8 +182,8 @@ class ResultsBolt(Configured, OrderedBolt):
             self.serializer.flush()
 
     def _look_at_refusals(self) -> None:
-        while self._refusals:
-            tag, reason = self._refusals.popleft()
+        while self._writer.refused:
+            tag, reason = self._writer.refused.popleft()
             sent = self._sent.pop(tag)
             if reason.startswith(_STALE):
                 if self.replay:
