@@ -112,14 +112,15 @@ def collect(
 ) -> None:
     """Wait for the run's end and write what was measured; exit status 1 when anything is missing."""
     from cli.synthetic.synthetic_output import print_summary  # noqa: PLC0415 - loads rich
-    from topologies.synthetic.synthetic_collector import SyntheticCollector  # noqa: PLC0415 - imports redis
+    from topologies.synthetic.synthetic_collector import collect_run  # noqa: PLC0415 - imports redis
 
     meter = Meter("tuples")
     with redis_at(redis) as client, meter, told_interrupt(run, out):
         try:
-            summary = SyntheticCollector(
-                client, read_synthetic_run(run), timeout, lambda count: meter.count(count, 0)
-            ).collect(out)
+            known = read_synthetic_run(run)
+            summary = collect_run(
+                client, known, out, timeout_s=timeout, report=lambda count: meter.count(count, 0)
+            )
         except CollectError as error:
             raise UserError(str(error), status=1) from error
         except OSError as error:

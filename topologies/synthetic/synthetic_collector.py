@@ -15,11 +15,12 @@ from topologies.synthetic.totals import by_component
 from topologies.synthetic.workload import Workload
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from redis import Redis
 
+    from topologies.collecting import StreamEntry
     from topologies.synthetic.configuration import SyntheticRun
     from topologies.synthetic.totals import Tally
 
@@ -27,59 +28,40 @@ _PAGE = 1_000
 TUPLE_COLUMNS = ("sink", "n", "path", "emit_us", "delay_us")
 
 
-class SyntheticCollector:
-    """Waits until all sinks of a run have ended, as long as new tuples come, and writes its files.
+def collect_run(
+    redis: Redis, run: SyntheticRun, out: Path, *, timeout_s: float, report: Callable[[int], None]
+) -> RunSummary:
+    """Wait until all sinks have ended, as long as new tuples come, and write the run's files.
+
+    `tuples.csv`, `paths.csv`, `streams.csv` and `summary.json` appear together at the end; before, nothing is
+    changed in the folder.
 
     Args:
         redis: Client with decoded responses.
         run: The run.
-        timeout_s: Longest time without a new entry, seconds.
+        out: The folder; made when it does not exist.
+        timeout_s: Longest time without a new entry, seconds; then what is there is written.
         report: Called after each page with the tuples so far.
+
+    Raises:
+        CollectError: There is no tuple at all, an entry cannot be read, or two submissions used the run.
     """
-
-    def __init__(
-        self, redis: Redis, run: SyntheticRun, timeout_s: float, report: Callable[[int], None]
-    ) -> None:
-        self._redis = redis
-        self._run = run
-        self._timeout_s = timeout_s
-        self._report = report
-
-    def collect(self, out: Path) -> RunSummary:
-        """Write `tuples.csv`, `paths.csv`, `streams.csv` and `summary.json` to a folder.
-
-        The files appear together at the end; before, nothing is changed there.
-
-        Args:
-            out: The folder; made when it does not exist.
-
-        Raises:
-            CollectError: There is no tuple at all, an entry cannot be read, or two submissions used the run.
-        """
-        with result_folder(out) as folder:
-            summary = self._gather(folder)
-            write_summary(folder, self._run.id, summary)
-        return summary
-
-    def _gather(self, folder: Path) -> RunSummary:
+    with result_folder(out) as folder:
         with (folder / "tuples.csv").open("w", encoding="utf-8", newline="") as file:
-            gathering = _Gathering(self._run.id, file)
-            self._take_entries(gathering)
+            gathering = _Gathering(run.id, file)
+            for entries in follow(redis, [run.arrivals], _PAGE, timeout_s):
+                gathering.take_all(entry for _, entry in entries)
+                if gathering.complete:
+                    break
+                report(gathering.tuples)
         summary = gathering.summary()
         if summary is None:
             raise CollectError(
-                f"run {self._run.id}: no measured tuple for {self._timeout_s:g} s: does a topology serve "
-                "this run, and is its warm-up over?"
+                f"run {run.id}: no measured tuple for {timeout_s:g} s: does a topology serve this run, "
+                "and is its warm-up over?"
             )
-        return summary
-
-    def _take_entries(self, gathering: _Gathering) -> None:
-        for entries in follow(self._redis, [self._run.arrivals], _PAGE, self._timeout_s):
-            for _, (identity, fields) in entries:
-                gathering.take(identity, fields)
-                if gathering.complete:
-                    return
-            self._report(gathering.tuples)
+        write_summary(folder, run.id, summary)
+    return summary
 
 
 class _Gathering:
@@ -111,14 +93,18 @@ class _Gathering:
         """Whether all sinks have ended."""
         return self._workload is not None and len(self._ended) == len(self._workload.sinks)
 
-    def take(self, identity: str, fields: dict[str, str]) -> None:
-        if "plan" in fields:
-            self._take_plan(fields["plan"])
-        if "end" in fields:
-            self._ended.add(fields["end"])
-            self._totals |= by_component(fields["totals"])
-        if "trail" in fields:
-            self._take_tuple(identity, fields)
+    def take_all(self, entries: Iterable[StreamEntry]) -> None:
+        """Take entries, until all sinks have ended."""
+        for identity, fields in entries:
+            if "plan" in fields:
+                self._take_plan(fields["plan"])
+            if "end" in fields:
+                self._ended.add(fields["end"])
+                self._totals |= by_component(fields["totals"])
+            if "trail" in fields:
+                self._take_tuple(identity, fields)
+            if self.complete:
+                return
 
     def summary(self) -> RunSummary | None:
         """Return what was measured; None without a tuple."""

@@ -11,7 +11,7 @@ import pytest
 from topologies.collecting import CollectError
 from topologies.synthetic.arrivals import ArrivalWriter
 from topologies.synthetic.configuration import SyntheticRun
-from topologies.synthetic.synthetic_collector import SyntheticCollector
+from topologies.synthetic.synthetic_collector import collect_run
 from topologies.synthetic.workload import Workload
 
 if TYPE_CHECKING:
@@ -37,7 +37,8 @@ class Stored:
 
 
 def collected(entries: list[dict[str, str]], out: Path) -> Any:
-    return SyntheticCollector(Stored(entries), RUN, 0.0, lambda _count: None).collect(out)  # type: ignore[arg-type]
+    stored: Any = Stored(entries)
+    return collect_run(stored, RUN, out, timeout_s=0.0, report=lambda _count: None)
 
 
 @pytest.fixture
