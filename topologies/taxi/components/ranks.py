@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from topologies.batches.bolt import Arrived
-    from topologies.taxi.tops import TopMerge
 
 
 class PartialRank(Configured, OrderedBolt):
@@ -56,12 +55,9 @@ class GlobalRank(ResultsBolt):
 
     query: ClassVar = "1"
     values: ClassVar = 2
+    merge = staticmethod(route_merge)
     rank_text = staticmethod(route_values)
     state_text = staticmethod(route_state)
-
-    def merge(self) -> TopMerge[RouteCount]:
-        """Return a merge of routes."""
-        return route_merge()
 
     def read(self, text: str) -> Iterator[ShareTop]:
         """Yield the lines of a share: `n pickup time` and the ranks."""
