@@ -104,16 +104,12 @@ def collect(
     ] = 120.0,
 ) -> None:
     """Wait for the run's end and write its results; exit status 1 when anything is missing."""
-    from topologies.taxi.taxi_collector import CollectProgress, TaxiCollector  # noqa: PLC0415 - imports redis
+    from topologies.taxi.taxi_collector import TaxiCollector  # noqa: PLC0415 - imports redis
 
     meter = Meter("results")
-
-    def report(progress: CollectProgress) -> None:
-        meter.count(progress.results, progress.rows)
-
     with redis_at(redis) as client, meter, told_interrupt(run, out):
         try:
-            summaries = TaxiCollector(client, read_run(run), timeout, report).collect(out)
+            summaries = TaxiCollector(client, read_run(run), timeout, meter.count).collect(out)
         except CollectError as error:
             raise UserError(str(error), status=1) from error
         except OSError as error:

@@ -88,6 +88,4 @@ def feed_file(
         fields={name: str(value) for name, value in fields.items()},
         report=report,
         stopped=stopped,
-        rows=fast + paced,
-        counted=True,
     ).run()

@@ -25,14 +25,6 @@ _WAIT_S = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class CollectProgress:
-    """Where collecting stands: rows with results so far, and rows of the plan (0 when not known yet)."""
-
-    results: int
-    rows: int
-
-
-@dataclass(frozen=True, slots=True)
 class Summary:
     """What a run came to for one query.
 
@@ -78,12 +70,10 @@ class TaxiCollector:
         redis: Client with decoded responses.
         run: The run.
         timeout_s: Longest time without a new result, seconds.
-        report: Called now and then.
+        report: Called now and then with rows that have results, and rows of the plan (0: not known yet).
     """
 
-    def __init__(
-        self, redis: Redis, run: Run, timeout_s: float, report: Callable[[CollectProgress], None]
-    ) -> None:
+    def __init__(self, redis: Redis, run: Run, timeout_s: float, report: Callable[[int, int], None]) -> None:
         self._redis = redis
         self._run = run
         self._timeout_s = timeout_s
@@ -146,7 +136,7 @@ class TaxiCollector:
                 by_stream[stream].fast_rows = fast_rows
                 by_stream[stream].add(identity, fields)
             done = min(each.next for each in files.values()) - 1
-            self._report(CollectProgress(done, int(fast_rows + self._plan("paced_rows"))))
+            self._report(done, int(fast_rows + self._plan("paced_rows")))
             if all(each.ended for each in files.values()):
                 return
 

@@ -96,7 +96,7 @@ def test_processes_answer_both_queries_as_the_reference_does(
     with workers:
         put(client, lines, 1, len(lines))
         client.xadd(RUN.rows, {"n": len(lines) + 1, "end": 1})
-        first, second = TaxiCollector(client, RUN, _WAIT_S, lambda _: None).collect(tmp_path / "out")
+        first, second = TaxiCollector(client, RUN, _WAIT_S, lambda *_: None).collect(tmp_path / "out")
     assert workers.errors == []
     assert workers.synced == {task for task in workers.tasks if task[0] != "dataSource"}
     assert set(workers.exit_statuses.values()) == {2}  # streamparse's status when Storm went away
@@ -132,7 +132,7 @@ def test_killed_processes_and_a_restarted_redis_change_no_answer(
         lasting_redis.start()
         put(client, lines, 5_001, len(lines))
         client.xadd(RUN.rows, {"n": len(lines) + 1, "end": 1})
-        (summary,) = TaxiCollector(client, RUN, _WAIT_S, lambda _: None).collect(tmp_path / "out")
+        (summary,) = TaxiCollector(client, RUN, _WAIT_S, lambda *_: None).collect(tmp_path / "out")
     assert summary.epochs >= 4
     assert summary.replayed > 0
     assert_same(tmp_path / "out", summary, query1(lines))

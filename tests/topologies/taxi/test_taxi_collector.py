@@ -11,7 +11,7 @@ import pytest
 from cli.main import main
 from topologies.collecting import CollectError
 from topologies.taxi.keys import Run
-from topologies.taxi.taxi_collector import CollectProgress, TaxiCollector
+from topologies.taxi.taxi_collector import TaxiCollector
 from topologies.taxi.trail import STAMPS
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def put_run(client: Any, *entries: dict[str, str], query: str = "1") -> None:
 
 
 def collected(client: Any, out: Path, timeout_s: float = 0.01) -> Any:
-    return TaxiCollector(client, RUN, timeout_s, lambda _: None).collect(out)
+    return TaxiCollector(client, RUN, timeout_s, lambda *_: None).collect(out)
 
 
 def lines(path: Path) -> list[str]:
@@ -172,13 +172,15 @@ def test_the_reason_that_the_topology_gave_is_quoted(
 def test_a_run_that_does_not_end_is_collected_as_far_as_it_goes(tmp_path: Path, redis_server: Any) -> None:
     """Rows are those that were fed, as the end that states them is missing."""
     put_run(redis_server.client(), batch(1, 3), batch(3, 5))
-    reports: list[CollectProgress] = []
-    (summary,) = TaxiCollector(redis_server.client(), RUN, 0.01, reports.append).collect(tmp_path)
+    reports: list[tuple[int, int]] = []
+    (summary,) = TaxiCollector(redis_server.client(), RUN, 0.01, lambda *rows: reports.append(rows)).collect(
+        tmp_path
+    )
     assert (summary.rows, summary.passed, summary.rejected, summary.results) == (9, None, None, 4)
     (fault,) = summary.faults
     assert fault.startswith("no final entry: nothing new for 0.01 s after row 4")
     assert len(lines(tmp_path / "results.csv")) == 5
-    assert reports[-1] == CollectProgress(4, 3)
+    assert reports[-1] == (4, 3)
 
 
 @pytest.mark.parametrize(("whole", "status"), [(True, 0), (False, 1)])

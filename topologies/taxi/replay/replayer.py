@@ -38,12 +38,11 @@ class Replayer:
         stream: Where they go.
         phases: How.
         limits: How far.
-        fields: What is kept in the hash `feed` besides where feeding stands.
+        fields: What is kept in the hash `feed` besides where feeding stands. Rows of phases are counted there
+            unless `fast_rows` and `paced_rows` are given.
         rejects: Where malformed rows are written; None: they are counted only.
         report: Called now and then with the progress.
         stopped: Whether the user has asked for a pause.
-        rows: Rows to feed; None: all of the source, which may know how many.
-        counted: Whether `fields` say already how many rows are fast and paced.
     """
 
     def __init__(
@@ -57,8 +56,6 @@ class Replayer:
         rejects: RejectsFile | None = None,
         report: Callable[[Progress], None] = lambda _: None,
         stopped: Callable[[], bool] = lambda: False,
-        rows: int | None = None,
-        counted: bool = False,
     ) -> None:
         self._source = source
         self._stream = stream
@@ -73,8 +70,9 @@ class Replayer:
         self._rejects = rejects
         self._report = report
         self._stopped = stopped
-        self._rows = source.rows if rows is None else rows
-        self._counted = counted
+        rows = [phase.rows for phase in phases if phase.rows is not None]
+        self._rows = sum(rows) if len(rows) == len(phases) else source.rows
+        self._counted = "fast_rows" in fields
         self._patience = Patience(
             limits.timeout_s, partial(self._report_now, "waiting"), stopped, self._relieve
         )

@@ -56,7 +56,7 @@ def test_killed_processes_change_no_answer(tmp_path: Path, redis_server: Any, li
             await_released(client, 1 + piece * PIECE)
             workers.kill(victim)
         client.xadd(RUN.rows, {"n": len(lines) + 1, "end": 1})
-        (summary,) = TaxiCollector(client, RUN, PATIENCE_S, lambda _: None).collect(tmp_path / "out")
+        (summary,) = TaxiCollector(client, RUN, PATIENCE_S, lambda *_: None).collect(tmp_path / "out")
     answers = query2(lines)
     found = tmp_path / "out" / "query2"
     assert summary.epochs > 1
