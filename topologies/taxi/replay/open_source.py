@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
@@ -18,31 +17,16 @@ if TYPE_CHECKING:
 _LOOKED_AT = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Fingerprint:
-    """By what a source is known again when a run goes on.
+class Source(Protocol):
+    """Rows as lines, in order, the same ones each time.
 
     Attributes:
-        name: Name of the file or folder, without its place.
-        size: Bytes of a file, rows of a table.
-        first: Hash of a file's first line, or of a table's summary.
+        fingerprint: By what it is known again when a run goes on, as fields of the hash `feed`.
+        rows: How many there are, where that is known without reading them.
     """
 
-    name: str
-    size: int
-    first: str
-
-
-class Source(Protocol):
-    """Rows as lines, in order, the same ones each time."""
-
-    @property
-    def fingerprint(self) -> Fingerprint:
-        """What it is known by."""
-
-    @property
-    def rows(self) -> int | None:
-        """How many there are, where that is known without reading them."""
+    fingerprint: dict[str, str]
+    rows: int | None
 
     def lines(self) -> Iterator[bytes]:
         """Yield the lines from the first one on.
@@ -53,6 +37,18 @@ class Source(Protocol):
 
     def share(self) -> float:
         """Return how much of it has been read, 0 to 1."""
+
+
+def fingerprint(name: str, size: int, first: bytes) -> dict[str, str]:
+    """Return a source's fingerprint.
+
+    Args:
+        name: Name of the file or folder, without its place.
+        size: Bytes of a file, rows of a table.
+        first: A file's first line, or a table's summary.
+    """
+    source_first = hashlib.sha256(first).hexdigest()[:32]
+    return {"source_name": name, "source_size": str(size), "source_first": source_first}
 
 
 class FileSource(LinesFile):
@@ -84,8 +80,7 @@ class FileSource(LinesFile):
                 f"{path}, line 1 {what}, and none of the first {len(head)} lines is a trip in the "
                 "challenge's columns: other schemas become a trips table with `stormplace data ingest`"
             )
-        first = hashlib.sha256(head[0]).hexdigest()[:32]
-        self.fingerprint = Fingerprint(path.name, path.stat().st_size, first)
+        self.fingerprint = fingerprint(path.name, path.stat().st_size, head[0])
 
 
 def open_source(path: Path) -> Source:

@@ -61,12 +61,7 @@ class Replayer:
         self._stream = stream
         self._phases = phases
         self._limits = limits
-        fingerprint = source.fingerprint
-        self._fields = fields | {
-            "source_name": fingerprint.name,
-            "source_size": str(fingerprint.size),
-            "source_first": fingerprint.first,
-        }
+        self._fields = fields | source.fingerprint
         self._rejects = rejects
         self._report = report
         self._stopped = stopped

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import heapq
 import json
 from functools import lru_cache
@@ -12,7 +11,7 @@ import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow ships no types
 import pyarrow.compute as pc  # type: ignore[import-untyped]  # likewise
 import pyarrow.parquet as pq  # type: ignore[import-untyped]  # likewise
 
-from topologies.taxi.replay.open_source import Fingerprint
+from topologies.taxi.replay.open_source import fingerprint
 from topologies.taxi.rows import RowsError
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ class TableSource:
         if not self.rows:
             raise RowsError(f"{folder} holds no rows")
         text = json.dumps(summary, sort_keys=True).encode()
-        self.fingerprint = Fingerprint(folder.name, self.rows, hashlib.sha256(text).hexdigest()[:32])
+        self.fingerprint = fingerprint(folder.name, self.rows, text)
         self._done = 0
 
     def lines(self) -> Iterator[bytes]:
