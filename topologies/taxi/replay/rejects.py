@@ -28,7 +28,6 @@ class RejectsFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._file: IO[str] | None = None
 
     def begin(self) -> None:
         """Make sure that a first pass of rows overwrites nothing.
@@ -82,23 +81,15 @@ class RejectsFile:
             FeedError: They cannot be written.
         """
         try:
-            if self._file is None:
-                first = not self.path.exists()
-                self._file = self.path.open("a", encoding="utf-8", newline="")
+            first = not self.path.exists()
+            with self.path.open("a", encoding="utf-8", newline="") as file:
+                writer = _writer(file)
                 if first:
-                    _writer(self._file).writerow(_HEADER)
-            writer = _writer(self._file)
-            for number, reason, line in rejects:
-                writer.writerow([number, reason, line.decode(errors="backslashreplace")])
-            self._file.flush()
+                    writer.writerow(_HEADER)
+                for number, reason, line in rejects:
+                    writer.writerow([number, reason, line.decode(errors="backslashreplace")])
         except OSError as error:
             raise FeedError(self._unwritable(error)) from error
-
-    def close(self) -> None:
-        """Close it, if it was made."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
 
     def _unwritable(self, error: Exception) -> str:
         reason = error.strerror if isinstance(error, OSError) else None

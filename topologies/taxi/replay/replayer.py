@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -94,14 +95,9 @@ class Replayer:
         else:
             self._begin(standing, resume=resume)
         start_s = time.monotonic()
-        try:
+        with suppress(StoppedError):  # the outcome says that there is no end
             if not self._outcome.ended:
                 self._feed_all()
-        except StoppedError:
-            pass  # the outcome says that there is no end
-        finally:
-            if self._rejects is not None:
-                self._rejects.close()
         self._outcome.seconds = time.monotonic() - start_s
         return self._outcome
 
