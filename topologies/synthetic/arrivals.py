@@ -12,9 +12,6 @@ if TYPE_CHECKING:
 
     from formats.address import Address
 
-_TUPLE = 1
-"""Tag of an entry whose loss is counted; others, with tag 0, are written again by their callers."""
-
 
 class ArrivalWriter:
     """Appends entries to a Redis stream.
@@ -34,13 +31,23 @@ class ArrivalWriter:
         self._writer = CommandWriter(address, lambda _tag: None)
         self.lost = 0
 
-    def write_tuple(self, entry: Mapping[str, str | int]) -> None:
-        """Append the entry of a tuple."""
-        self._add(entry, _TUPLE)
+    def write(self, entry: Mapping[str, str | int], *, tuples: int = 0) -> bool:
+        """Append an entry.
 
-    def write(self, entry: Mapping[str, str | int]) -> bool:
-        """Append another entry; return False if Redis is not there."""
-        return self._add(entry, 0)
+        Args:
+            entry: Its fields.
+            tuples: How many tuples are lost with it; others are written again by their callers.
+
+        Returns:
+            False if Redis is not there.
+        """
+        fields = [part for pair in entry.items() for part in pair]
+        try:
+            self._writer.send(encode_command("XADD", self._stream, "*", *fields), tuples)
+        except WriteLostError as error:
+            self._count(error)
+            return False
+        return True
 
     def flush(self, timeout_s: float) -> bool:
         """Wait until Redis has everything; return whether it has taken all that was not lost before."""
@@ -58,15 +65,6 @@ class ArrivalWriter:
         except WriteLostError as error:
             self._count(error)
         self._count_refused()
-
-    def _add(self, entry: Mapping[str, str | int], tag: int) -> bool:
-        fields = [part for pair in entry.items() for part in pair]
-        try:
-            self._writer.send(encode_command("XADD", self._stream, "*", *fields), tag)
-        except WriteLostError as error:
-            self._count(error)
-            return False
-        return True
 
     def _count(self, error: WriteLostError) -> None:
         self.lost += sum(error.tags)

@@ -166,7 +166,7 @@ class Sink(Inner):
         stream = stream_number(tup.stream)
         if trail and number > 0 and self.settings.workload.streams[stream].critical:
             done = journey.extend(trail, stream, in_us, now_us())
-            self._writer.write_tuple({"sink": self.component_name, "n": number, "trail": done})
+            self._writer.write({"sink": self.component_name, "n": number, "trail": done}, tuples=1)
 
     def process_tick(self, tup: Tuple) -> None:  # noqa: ARG002 - Storm's
         """Look whether Redis is still there; write the end if it was not."""

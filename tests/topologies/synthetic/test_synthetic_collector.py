@@ -130,7 +130,7 @@ def test_entries_reach_a_real_redis_and_are_lost_loudly(redis_server: Any) -> No
     reports: list[str] = []
     writer = ArrivalWriter(redis_server.address, RUN.arrivals, reports.append)
     assert writer.write({"plan": "p"})
-    writer.write_tuple({"sink": "s", "n": 1, "trail": "t"})
+    writer.write({"sink": "s", "n": 1, "trail": "t"}, tuples=1)
     assert writer.flush(10.0)
     with redis_server.client() as client:
         assert [fields for _, fields in client.xrange(RUN.arrivals)] == [
@@ -139,12 +139,12 @@ def test_entries_reach_a_real_redis_and_are_lost_loudly(redis_server: Any) -> No
         ]
         client.delete(RUN.arrivals)
         client.set(RUN.arrivals, "no stream")
-    writer.write_tuple({"sink": "s", "n": 2, "trail": "t"})
+    writer.write({"sink": "s", "n": 2, "trail": "t"}, tuples=1)
     assert not writer.flush(10.0)
     assert writer.lost == 1
     assert "Redis refused 1 entries, 1 of tuples" in reports[-1]
     redis_server.stop()
     while writer.lost == 1:
-        writer.write_tuple({"sink": "s", "n": 3, "trail": "t"})
+        writer.write({"sink": "s", "n": 3, "trail": "t"}, tuples=1)
         writer.check()
     assert "may be missing there" in reports[-1]
