@@ -76,8 +76,7 @@ def submit(client: Any, name: str, jar: Path, conf: Mapping[str, object], topolo
         NimbusError: A topology of that name runs.
     """
     if _find(client, name) is not None:
-        msg = f"a topology named {name!r} is running already; kill it first"
-        raise NimbusError(msg)
+        raise NimbusError(f"a topology named {name!r} is running already; kill it first")
     location = client.beginFileUpload()
     with jar.open("rb") as file:
         while chunk := file.read(_CHUNK_BYTES):
@@ -131,6 +130,5 @@ def _find(client: Any, name: str) -> Any | None:
 def _find_or_fail(client: Any, name: str) -> Any:
     found = _find(client, name)
     if found is None:
-        msg = f"no topology named {name!r} is running"
-        raise NimbusError(msg)
+        raise NimbusError(f"no topology named {name!r} is running")
     return found

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
-def check_run_id(identity: str) -> None:
-    """Refuse what cannot be the id of a run.
+@dataclass(frozen=True, slots=True)
+class NamedRun:
+    """One run of a topology; subclasses name its keys in Redis.
 
     Raises:
-        ValueError: It is not made of letters, digits, `.`, `_` and `-`, at most 64 of them, or begins with
-            another than a letter or digit.
+        ValueError: The id is not made of letters, digits, `.`, `_` and `-`, at most 64 of them, or begins
+            with another than a letter or digit.
     """
-    if not _RUN_ID.fullmatch(identity):
-        msg = f"run {identity!r} must be 1 to 64 letters, digits, '.', '_' or '-', a letter or digit first"
-        raise ValueError(msg)
+
+    id: str
+
+    def __post_init__(self) -> None:
+        if not _RUN_ID.fullmatch(self.id):
+            raise ValueError(
+                f"run {self.id!r} must be 1 to 64 letters, digits, '.', '_' or '-', a letter or digit first"
+            )

@@ -1,18 +1,23 @@
-"""What submitting any topology of ours has in common: defaults, pins, the jar, how components start."""
+"""Submission of any topology here without Leiningen, ssh or a storm binary: jar, configuration, Thrift."""
 
 from __future__ import annotations
 
+import sys
 import tempfile
+import zipfile
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import formats
+import topologies
 from topologies import nimbus
-from topologies.jar import write_jar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from formats.address import Address
+    from topologies.run_id import NamedRun
 
 PIN_KEY = "topology.stormplace.pin"
 ACKERS_KEY = "topology.acker.executors"
@@ -32,51 +37,85 @@ _DEFAULTS: Mapping[str, object] = {
 }
 
 
-def base_configuration(workers: int | None, pins: Mapping[str, str]) -> dict[str, object]:
-    """Return the configuration that a topology begins with.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submission:
+    """What to submit; subclasses say what the topology is and does.
 
-    Args:
+    Attributes:
+        name: Name of the topology.
+        run: The run that it serves.
+        redis: Redis as the workers see it.
         workers: Worker slots to ask for; None leaves the default.
         pins: Where components must run: `{component: "site:NAME" | "host:NAME"}`.
+        python_env: Environment of the workers' Python with streamparse, the same absolute path everywhere.
+        conf: The user's topology configuration; wins over all defaults and options.
     """
-    conf = dict(_DEFAULTS)
-    if workers is not None:
-        conf[WORKERS_KEY] = workers
-    if pins:
-        conf[PIN_KEY] = dict(pins)
-    return conf
+
+    name: str
+    run: NamedRun
+    redis: Address
+    workers: int | None = None
+    pins: Mapping[str, str] = field(default_factory=dict)
+    python_env: Path = Path(sys.prefix)
+    conf: Mapping[str, object] = field(default_factory=dict)
+
+    def configuration(self) -> dict[str, object]:
+        """Return the topology configuration.
+
+        Raises:
+            ValueError: A key of the topology's own is wrong.
+        """
+        raise NotImplementedError
+
+    def thrift_topology(self) -> Any:
+        """Return the topology as Storm wants it, its components started by `command`."""
+        raise NotImplementedError
+
+    @property
+    def command(self) -> Path:
+        """The program that starts a component: a bare name would depend on the PATH of the worker's JVM."""
+        return self.python_env / "bin" / "streamparse_run"
+
+    def base_configuration(self) -> dict[str, object]:
+        """Return what a configuration begins with: defaults, workers and pins."""
+        conf = dict(_DEFAULTS)
+        if self.workers is not None:
+            conf[WORKERS_KEY] = self.workers
+        if self.pins:
+            conf[PIN_KEY] = dict(self.pins)
+        return conf
 
 
-def component_command(python_env: Path) -> Path:
-    """Return the program that starts a component on a worker.
-
-    An absolute path: a bare name would depend on the PATH of the worker's JVM.
-
-    Args:
-        python_env: Environment of the workers' Python, the same absolute path on every host.
-    """
-    return python_env / "bin" / "streamparse_run"
-
-
-def deliver(address: Address, name: str, conf: Mapping[str, object], topology: Any, python_env: Path) -> None:
-    """Upload the jar and submit.
+def submit(address: Address, submission: Submission) -> None:
+    """Upload the jar and submit a topology.
 
     Args:
         address: Nimbus' Thrift port.
-        name: Name of the topology.
-        conf: Its configuration.
-        topology: Storm's structure, whose components run `component_command(python_env)`.
-        python_env: As for `component_command`.
+        submission: The topology.
 
     Raises:
-        nimbus.NimbusError: Nimbus cannot be reached or refuses.
+        NimbusError: Nimbus cannot be reached or refuses.
         FileNotFoundError: The Python environment has no `streamparse_run`; Nimbus was not asked.
+        ValueError: As `Submission.configuration`.
     """
-    command = component_command(python_env)
-    if not command.is_file():
-        msg = f"{command} does not exist: name an environment that has streamparse"
-        raise FileNotFoundError(msg)
+    conf, topology = submission.configuration(), submission.thrift_topology()
+    if not submission.command.is_file():
+        raise FileNotFoundError(
+            f"{submission.command} does not exist: name an environment that has streamparse"
+        )
     with tempfile.TemporaryDirectory() as folder, nimbus.connect(address) as client:
         jar = Path(folder) / "topology.jar"
         write_jar(jar)
-        nimbus.submit(client, name, jar, conf, topology)
+        nimbus.submit(client, submission.name, jar, conf, topology)
+
+
+def write_jar(path: Path) -> None:
+    """Write this package, and that of formats which it shares, below `resources/`, where components run.
+
+    Storm copies entries whose name begins with `resources/`; a plain zip without a manifest will do.
+    """
+    packages = [Path(str(each.__file__)).parent for each in (formats, topologies)]
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as jar:
+        for package in packages:
+            for source in sorted(package.rglob("*.py")):
+                jar.write(source, Path("resources") / package.name / source.relative_to(package))

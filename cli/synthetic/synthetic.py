@@ -22,7 +22,7 @@ from cli.topology_options import (
     PythonEnvOption,
     WorkersOption,
 )
-from topologies.result_folder import CollectError
+from topologies.collecting import CollectError
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -77,8 +77,8 @@ def submit(
     )
     # streamparse parses Storm's IDL when imported: only the commands that need it pay
     from formats.nimbus import NimbusError  # noqa: PLC0415
-    from topologies.synthetic.submit import SyntheticSubmission  # noqa: PLC0415
-    from topologies.synthetic.submit import submit as submit_topology  # noqa: PLC0415
+    from topologies.submission import submit as submit_topology  # noqa: PLC0415
+    from topologies.synthetic.synthetic_submission import SyntheticSubmission  # noqa: PLC0415
 
     components = tuple(operator.component for operator in workload.operators)
     submission = SyntheticSubmission(
@@ -112,14 +112,15 @@ def collect(
 ) -> None:
     """Wait for the run's end and write what was measured; exit status 1 when anything is missing."""
     from cli.synthetic.synthetic_output import print_summary  # noqa: PLC0415 - loads rich
-    from topologies.synthetic.collect import Collector  # noqa: PLC0415 - imports redis
+    from topologies.synthetic.synthetic_collector import collect_run  # noqa: PLC0415 - imports redis
 
     meter = Meter("tuples")
     with redis_at(redis) as client, meter, told_interrupt(run, out):
         try:
-            summary = Collector(
-                client, read_synthetic_run(run), timeout, lambda count: meter.count(count, 0)
-            ).collect(out)
+            known = read_synthetic_run(run)
+            summary = collect_run(
+                client, known, out, timeout_s=timeout, report=lambda count: meter.count(count, 0)
+            )
         except CollectError as error:
             raise UserError(str(error), status=1) from error
         except OSError as error:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from scheduler.model.application import Application
-    from topologies.synthetic.keys import SyntheticRun
+    from topologies.synthetic.configuration import SyntheticRun
     from topologies.synthetic.workload import Workload
 
 APPLICATIONS = ("sequential", "diamond", "replicated")
@@ -43,7 +43,7 @@ def read_synthetic_run(text: str) -> SyntheticRun:
     Raises:
         UserError: It is no id of a run.
     """
-    from topologies.synthetic.keys import SyntheticRun  # noqa: PLC0415 - keeps other commands quick
+    from topologies.synthetic.configuration import SyntheticRun  # noqa: PLC0415 - keeps other commands quick
 
     try:
         return SyntheticRun(text)
@@ -111,13 +111,13 @@ def to_workload(
     Raises:
         UserError: No topology can be made of it.
     """
-    from topologies.synthetic.topology import component_ids  # noqa: PLC0415 - parses Storm's IDL
     from topologies.synthetic.workload import (  # noqa: PLC0415 - keeps other commands quick
         Work,
         Workload,
         WorkloadError,
         WorkOperator,
         WorkStream,
+        component_ids,
     )
 
     operators = application.operators

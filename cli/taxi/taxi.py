@@ -23,7 +23,7 @@ from cli.topology_options import (
     PythonEnvOption,
     WorkersOption,
 )
-from topologies.result_folder import CollectError
+from topologies.collecting import CollectError
 
 _FAULTS_SHOWN = 3  # all are in the summary's file
 
@@ -64,13 +64,13 @@ def submit(
     """Submit the taxi topology: query 1, query 2, or both."""
     # streamparse parses Storm's IDL when imported: only the commands that need it pay
     from formats.nimbus import NimbusError  # noqa: PLC0415
-    from topologies.taxi.submit import Submission  # noqa: PLC0415
-    from topologies.taxi.submit import submit as submit_topology  # noqa: PLC0415
+    from topologies.submission import submit as submit_topology  # noqa: PLC0415
+    from topologies.taxi.taxi_submission import TaxiSubmission  # noqa: PLC0415
     from topologies.taxi.topology import component_ids  # noqa: PLC0415
 
     queries = queries_of(query)
 
-    submission = Submission(
+    submission = TaxiSubmission(
         name=name,
         run=read_run(run),
         redis=read_address("--redis", redis),
@@ -104,16 +104,12 @@ def collect(
     ] = 120.0,
 ) -> None:
     """Wait for the run's end and write its results; exit status 1 when anything is missing."""
-    from topologies.taxi.collect import Collector, CollectProgress  # noqa: PLC0415 - imports redis
+    from topologies.taxi.taxi_collector import TaxiCollector  # noqa: PLC0415 - imports redis
 
     meter = Meter("results")
-
-    def report(progress: CollectProgress) -> None:
-        meter.count(progress.results, progress.rows)
-
     with redis_at(redis) as client, meter, told_interrupt(run, out):
         try:
-            summaries = Collector(client, read_run(run), timeout, report).collect(out)
+            summaries = TaxiCollector(client, read_run(run), timeout, meter.count).collect(out)
         except CollectError as error:
             raise UserError(str(error), status=1) from error
         except OSError as error:

@@ -69,13 +69,12 @@ def replay(
     require_finite("--speed", speed)
     require_finite("--rate", rate)
     from topologies.taxi.replay.open_source import open_source  # noqa: PLC0415 - likewise
-    from topologies.taxi.replay.pace import Fast, Rate, Speed  # noqa: PLC0415 - keeps other commands quick
-    from topologies.taxi.replay.plan import Limits, Phase  # noqa: PLC0415 - likewise
+    from topologies.taxi.replay.pace import Limits, Phase, Rate, Speed  # noqa: PLC0415 - likewise
     from topologies.taxi.replay.rejects import RejectsFile  # noqa: PLC0415 - likewise
     from topologies.taxi.replay.replayer import Replayer  # noqa: PLC0415 - likewise
     from topologies.taxi.replay.stream import RunStream  # noqa: PLC0415 - likewise
 
-    pace: Pace = Fast()
+    pace: Pace | None = None
     if speed is not None:
         pace = Speed(speed)
     elif rate is not None:
@@ -88,7 +87,7 @@ def replay(
         # a run that is gone on with has some of its fast rows, or all
         standing = stream.standing() if resume and fast_rows else None
         left = fast_rows - (0 if standing is None else standing.fed)
-        phases = [Phase(Fast(), left), Phase(pace, drained=True)] if left > 0 else [Phase(pace)]
+        phases = [Phase(None, left), Phase(pace, drained=True)] if left > 0 else [Phase(pace)]
         replayer = Replayer(
             source,
             stream,
@@ -137,17 +136,20 @@ def feed(
     if paced_rows is not None and rate is None:
         raise UserError("--paced-rows needs --rate")
     require_finite("--rate", rate)
-    from topologies.taxi.feed import Feeder, FeedPlan  # noqa: PLC0415 - imports redis
+    from topologies.taxi.feed import FeedPlan, feed_file  # noqa: PLC0415 - imports redis
 
     plan = FeedPlan(fast_rows, rate, paced_rows, ahead, timeout)
     display = ReplayDisplay()
     with _feeding(redis) as client, Interrupt(every_ending=True) as wish, display:
-        feeder = Feeder(client, read_run(run), plan, display.report, lambda: wish.happened)
-        fed = feeder.feed(file)
-    told = _told(feeder.outcome, None)
-    if not feeder.outcome.ended:
-        raise UserError(f"feeding of run {run} ended after row {fed}{told}", status=INTERRUPTED_STATUS)
-    typer.echo(f"fed {fed} rows to run {run}{told}")
+        outcome = feed_file(
+            client, read_run(run), file, plan, report=display.report, stopped=lambda: wish.happened
+        )
+    told = _told(outcome, None)
+    if not outcome.ended:
+        raise UserError(
+            f"feeding of run {run} ended after row {outcome.fed}{told}", status=INTERRUPTED_STATUS
+        )
+    typer.echo(f"fed {outcome.fed} rows to run {run}{told}")
 
 
 @contextmanager

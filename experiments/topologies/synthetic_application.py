@@ -11,7 +11,7 @@ from experiments.topologies.description import Description
 from replay.output import write_json
 from replay.pipeline import VERDICT
 from topologies.nimbus import ExecutorPlace, TopologyPlacement
-from topologies.synthetic.topology import component_ids
+from topologies.synthetic.workload import component_ids
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

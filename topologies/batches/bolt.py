@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topologies.batches.acking import is_replayed
 from topologies.batches.header import Header
-from topologies.batches.ordered import WHOLE, OrderedBatches
+from topologies.batches.ordered import OrderedBatches
 from topologies.component import HardenedBolt
 from topologies.moments import now_us
 
@@ -17,13 +17,7 @@ _OWN = len(Header.FIELDS)
 
 
 class _GuardedBolt(HardenedBolt):
-    """Anchors emits where Storm's acking guards the batches.
-
-    Attributes:
-        replay: Whether rows that fail come again.
-    """
-
-    replay: bool
+    """Anchors emits where Storm's acking guards the batches (`replay`): then rows that fail come again."""
 
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:  # noqa: ARG002 - Storm's
         """Read how the topology is run; subclasses call it first."""
@@ -35,8 +29,6 @@ class BatchBolt(_GuardedBolt):
 
     Tuples of an epoch that was left are dropped, as their rows come again. Emits with `send`.
     """
-
-    _epoch: int
 
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
         """Start; subclasses call it first."""
@@ -77,36 +69,43 @@ class Arrived(NamedTuple):
 class OrderedBolt(_GuardedBolt):
     """Base of components that keep state: batches are worked off whole, in the order of their rows.
 
-    A task may have several shares, each a machine of its own. Subclasses say where a tuple belongs (`place`),
-    what a batch consists of (`parts`, known after `initialize`), and do the work. Tuples are acknowledged
-    when their batch is worked off, or nothing will come of them; emits (`send`) are anchored to the whole
-    batch with replay. A batch that cannot be worked off fails, and its share waits for a new epoch, as its
-    state may be half of something.
+    A task may have several shares, each a machine of its own with a state of its own. Subclasses say what a
+    batch consists of (`parts`, known after `initialize`), with which state an epoch begins (`begin`), where a
+    tuple belongs if not where its share and its component say (`place`), and do the work. Tuples are
+    acknowledged when their batch is worked off, or nothing will come of them; emits (`send`) are anchored to
+    the whole batch with replay. A batch that cannot be worked off fails, and its share waits for a new epoch,
+    as its state may be half of something.
     """
 
     auto_ack = False
     auto_fail = False
-    parts: Sequence[str] = (WHOLE,)
-    _shares: dict[int, OrderedBatches[Arrived]]
-    _anchors: list[str]
+    parts: Sequence[str]
 
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
         """Start without batches; subclasses call it first."""
         super().initialize(storm_conf, context)
         self.auto_anchor = False
-        self._shares = {}
-        self._anchors = []
+        self._shares: dict[int, OrderedBatches[Arrived]] = {}
+        self._states: dict[int, Any] = {}
+        self._anchors: list[str] = []
 
-    def place(self, tup: Any) -> tuple[int, str]:  # noqa: ARG002 - for subclasses
-        """Return the share that a tuple is for, and which part of a batch it is."""
-        return 0, WHOLE
+    def place(self, tup: Any) -> tuple[int, str]:
+        """Return the share that a tuple is for, and which part of a batch it is: by default its component."""
+        return tup.values[_OWN], tup.component
 
-    def begin(self, share: int, header: Header) -> None:
-        """Forget a share's state: this batch, which comes next, is the first of an epoch."""
+    def begin(self, header: Header) -> Any:
+        """Return the state of a share before this batch, the first one of an epoch."""
         raise NotImplementedError
 
-    def work(self, share: int, header: Header, parts: Mapping[str, Arrived]) -> None:
-        """Work a batch off, the next one of its share."""
+    def work(self, share: int, state: Any, header: Header, parts: Mapping[str, Arrived]) -> None:
+        """Work a batch off, the next one of its share.
+
+        Args:
+            share: The share.
+            state: What `begin` returned for the epoch; the work changes it.
+            header: The batch.
+            parts: What came, by the part's name.
+        """
         raise NotImplementedError
 
     def process(self, tup: Any) -> None:
@@ -154,8 +153,8 @@ class OrderedBolt(_GuardedBolt):
         self._anchors = tuple_ids if self.replay else []
         try:
             if header.begins_epoch:
-                self.begin(share, header)
-            self.work(share, header, parts)
+                self._states[share] = self.begin(header)
+            self.work(share, self._states[share], header, parts)
         except Exception:
             batches.spoil()
             for tuple_id in tuple_ids:

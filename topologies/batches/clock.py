@@ -19,6 +19,10 @@ TIME_GOES_BACK = "time_goes_back"
 """Reason of rows that end before the query's clock."""
 
 
+REJECT = "!"
+"""Begins the text of a row that does not count; its reason follows."""
+
+
 class Moment(NamedTuple):
     """What the clock has to know of a row that may count.
 
@@ -29,6 +33,25 @@ class Moment(NamedTuple):
 
     dropoff_s: int
     pickup_s: int
+
+
+def unpack_times(packed: str) -> list[Moment | str]:
+    """Return for each row its moment, or why it does not count.
+
+    Args:
+        packed: `DROPOFF,PICKUP` (seconds since 1970) or `!REASON` of each row, joined by blanks.
+
+    Raises:
+        ValueError: The text is none of times.
+    """
+    rows: list[Moment | str] = []
+    for text in packed.split(" ") if packed else ():
+        if text[0] == REJECT:
+            rows.append(text[1:])
+        else:
+            dropoff, _, pickup = text.partition(",")
+            rows.append(Moment(int(dropoff), int(pickup)))
+    return rows
 
 
 class Step(NamedTuple):
@@ -72,8 +95,7 @@ class Ticks:
         """
         late, semicolon, steps = text.partition(";")
         if not semicolon:
-            msg = f"{text[:80]!r} are no ticks"
-            raise ValueError(msg)
+            raise ValueError(f"{text[:80]!r} are no ticks")
         return cls(
             tuple(Step(*map(int, step.split("/"))) for step in steps.split(" ") if step),
             frozenset(unpack_ranges(late)),

@@ -52,10 +52,9 @@ class Header:
 
     def __post_init__(self) -> None:
         if not self.origin <= self.first < self.next:
-            msg = (
+            raise ValueError(
                 f"rows [{self.first}, {self.next}) are no batch of an epoch that begins at row {self.origin}"
             )
-            raise ValueError(msg)
 
     @classmethod
     def of(cls, values: Sequence[Any]) -> Self:

@@ -79,8 +79,7 @@ class OrderedBatches(Generic[Part]):
             ValueError: There is no such part.
         """
         if part not in self._parts:
-            msg = f"batches consist of {sorted(self._parts)}, not of {part!r}"
-            raise ValueError(msg)
+            raise ValueError(f"batches consist of {sorted(self._parts)}, not of {part!r}")
         if header.epoch > self._epoch:
             self._drop_waiting()
             self._epoch, self._position, self._spoiled = header.epoch, header.origin, False
@@ -98,8 +97,7 @@ class OrderedBatches(Generic[Part]):
             if len(self._waiting) >= self._most_waiting:
                 self.spoil()
                 what = f"rows from {self._position} on have not come"
-                msg = f"{what}, and {self._most_waiting} batches wait for them"
-                raise StuckError(msg)
+                raise StuckError(f"{what}, and {self._most_waiting} batches wait for them")
             batch = self._waiting[header.first] = WholeBatch(header)
         if part in batch.parts:
             self._dropped.append(item)

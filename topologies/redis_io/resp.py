@@ -1,7 +1,9 @@
 """One connection to Redis on which many requests may be under way.
 
 The usual client waits for each reply. A source or sink far from Redis would then pay a round trip per row, so
-requests are sent ahead here and replies read by another thread. Version 2 of the Redis protocol.
+requests are sent ahead here and replies read by another thread. redis-py's connections are no help: they are
+of one thread, and one that broke connects anew by itself, which hides what was lost. Version 2 of the Redis
+protocol.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ Reply = bytes | int | None | list["Reply"]
 _CRLF = b"\r\n"
 _USER_TIMEOUT_MS = 10_000
 _CONNECT_TIMEOUT_S = 5.0
+_BUFFER_BYTES = 65_536
 
 
 class RedisGoneError(Exception):
@@ -49,16 +52,15 @@ class RedisConnection:
 
     def __init__(self, address: Address, timeout_s: float | None = None) -> None:
         self._address = address
-        self._buffer = bytearray()
         try:
             self._socket = socket.create_connection((address.host, address.port), _CONNECT_TIMEOUT_S)
         except OSError as error:
-            msg = f"Redis {address} cannot be reached: {error}"
-            raise RedisGoneError(msg) from error
+            raise RedisGoneError(f"Redis {address} cannot be reached: {error}") from error
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         # a peer that vanished without a word is noticed by the kernel, also when only we send
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _USER_TIMEOUT_MS)
         self._socket.settimeout(timeout_s)
+        self._replies = self._socket.makefile("rb", _BUFFER_BYTES)
 
     def send(self, data: bytes) -> None:
         """Send encoded requests without waiting for replies.
@@ -69,8 +71,7 @@ class RedisConnection:
         try:
             self._socket.sendall(data)
         except OSError as error:
-            msg = f"Redis {self._address} is gone: {error}"
-            raise RedisGoneError(msg) from error
+            raise RedisGoneError(f"Redis {self._address} is gone: {error}") from error
 
     def call(self, *arguments: str | int | bytes) -> Reply:
         """Send one request and wait for its reply; only for use while nothing else is under way.
@@ -89,7 +90,7 @@ class RedisConnection:
             RedisGoneError: The connection is broken or was closed.
             RedisReplyError: The reply is an error.
         """
-        line = self._read_line()
+        line = self._read()
         kind, rest = line[:1], line[1:]
         if kind == b"+":
             return rest
@@ -98,11 +99,10 @@ class RedisConnection:
         if kind == b"-":
             raise RedisReplyError(rest.decode(errors="replace"))
         if kind == b"$":
-            return self._read_bytes(int(rest)) if int(rest) >= 0 else None
+            return self._read(int(rest)) if int(rest) >= 0 else None
         if kind == b"*":
             return [self.read_reply() for _ in range(int(rest))] if int(rest) >= 0 else None
-        msg = f"{self._address} does not speak the Redis protocol: it sent {line[:40]!r}"
-        raise RedisGoneError(msg)
+        raise RedisGoneError(f"{self._address} does not speak the Redis protocol: it sent {line[:40]!r}")
 
     def close(self) -> None:
         """Close the connection; a thread that waits in `read_reply` gets a `RedisGoneError`."""
@@ -113,31 +113,12 @@ class RedisConnection:
         finally:
             self._socket.close()
 
-    def _read_line(self) -> bytes:
-        end = self._buffer.find(_CRLF)
-        while end < 0:
-            scanned = max(0, len(self._buffer) - 1)
-            self._fill()
-            end = self._buffer.find(_CRLF, scanned)
-        return self._take(end)
-
-    def _read_bytes(self, length: int) -> bytes:
-        while len(self._buffer) < length + len(_CRLF):
-            self._fill()
-        return self._take(length)
-
-    def _take(self, length: int) -> bytes:
-        data = bytes(self._buffer[:length])
-        del self._buffer[: length + len(_CRLF)]
-        return data
-
-    def _fill(self) -> None:
+    def _read(self, length: int | None = None) -> bytes:
+        """Return the next line, or so many bytes, without the line end behind them."""
         try:
-            data = self._socket.recv(65536)
+            data = self._replies.readline() if length is None else self._replies.read(length + len(_CRLF))
         except OSError as error:
-            msg = f"Redis {self._address} is gone: {error}"
-            raise RedisGoneError(msg) from error
-        if not data:
-            msg = f"Redis {self._address} closed the connection"
-            raise RedisGoneError(msg)
-        self._buffer += data
+            raise RedisGoneError(f"Redis {self._address} is gone: {error}") from error
+        if not data.endswith(_CRLF):
+            raise RedisGoneError(f"Redis {self._address} closed the connection")
+        return data[: -len(_CRLF)]

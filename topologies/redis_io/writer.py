@@ -33,25 +33,16 @@ class WriteLostError(Exception):
 class _Session:
     """One connection of a writer with the thread that drains its replies."""
 
-    def __init__(
-        self,
-        address: Address,
-        answer_timeout_s: float,
-        greeting: bytes,
-        on_answer: Callable[[int], None],
-        on_refusal: Callable[[int, str], None],
-    ) -> None:
-        self.connection = RedisConnection(address)
+    def __init__(self, writer: CommandWriter) -> None:
+        self.connection = RedisConnection(writer.address)
         self.fault: str | None = None
         self.unanswered: deque[tuple[int, float]] = deque()
-        self._answer_timeout_s = answer_timeout_s
-        self._on_answer = on_answer
-        self._on_refusal = on_refusal
+        self._writer = writer
         self._changed = threading.Condition()
-        self._greeted = not greeting
-        if greeting:
-            self.connection.send(greeting)
-        self._thread = threading.Thread(target=self._drain, name=f"replies of {address}", daemon=True)
+        self._greeted = not writer.greeting
+        if writer.greeting:
+            self.connection.send(writer.greeting)
+        self._thread = threading.Thread(target=self._drain, name=f"replies of {writer.address}", daemon=True)
         self._thread.start()
 
     def send(self, command: bytes, tag: int) -> None:
@@ -66,8 +57,8 @@ class _Session:
         """Notice a server that takes requests but answers none."""
         with self._changed:
             oldest = self.unanswered[0][1] if self.unanswered else None
-        if oldest is not None and time.monotonic() - oldest > self._answer_timeout_s:
-            self._fail(f"no answer for {self._answer_timeout_s:g} s")
+        if oldest is not None and time.monotonic() - oldest > self._writer.answer_timeout_s:
+            self._fail(f"no answer for {self._writer.answer_timeout_s:g} s")
 
     def wait_answered(self, timeout_s: float) -> bool:
         with self._changed:
@@ -94,16 +85,15 @@ class _Session:
                 self._greeted = True
                 continue
             if refusal is not None and refusal.startswith(_NO_SCRIPT):
-                self._fail(
-                    refusal
-                )  # what the greeting had loaded is gone: the next connection loads it again
+                # what the greeting had loaded is gone: the next connection loads it again
+                self._fail(refusal)
                 return
             with self._changed:
                 tag, _ = self.unanswered.popleft()
             if refusal is None:
-                self._on_answer(tag)
+                self._writer.on_answer(tag)
             else:
-                self._on_refusal(tag, refusal)
+                self._writer.refused.append((tag, refusal))
             with self._changed:
                 self._changed.notify_all()
 
@@ -124,24 +114,25 @@ class CommandWriter:
     Args:
         address: Where Redis listens.
         on_answer: Called with the tag of each command that Redis has done, in a thread of the writer.
-        on_refusal: Called likewise with the tag and Redis' reason when it refuses one.
         greeting: Command that every connection begins with; it must be answered without an error.
         answer_timeout_s: Longest silence of Redis while an answer is due, seconds.
+
+    Attributes:
+        refused: Tag and Redis' reason of each command that it refused, for the caller to take away.
     """
 
     def __init__(
         self,
         address: Address,
         on_answer: Callable[[int], None],
-        on_refusal: Callable[[int, str], None],
         greeting: bytes = b"",
         answer_timeout_s: float = 10.0,
     ) -> None:
-        self._address = address
-        self._answer_timeout_s = answer_timeout_s
-        self._greeting = greeting
-        self._on_answer = on_answer
-        self._on_refusal = on_refusal
+        self.address = address
+        self.answer_timeout_s = answer_timeout_s
+        self.greeting = greeting
+        self.on_answer = on_answer
+        self.refused: deque[tuple[int, str]] = deque()
         self._session: _Session | None = None
         self._next_try = 0.0
 
@@ -174,7 +165,7 @@ class CommandWriter:
         if session.fault is not None:
             self._session = None
             session.close()
-            raise WriteLostError(f"writing to Redis {self._address}: {session.fault}", _tags(session))
+            raise WriteLostError(f"writing to Redis {self.address}: {session.fault}", _tags(session))
 
     def flush(self, timeout_s: float) -> None:
         """Wait until everything is answered.
@@ -185,25 +176,17 @@ class CommandWriter:
         session = self._session
         if session is not None and not session.wait_answered(timeout_s):
             raise WriteLostError(
-                f"Redis {self._address} did not answer within {timeout_s:g} s", _tags(session)
+                f"Redis {self.address} did not answer within {timeout_s:g} s", _tags(session)
             )
         self.check()
-
-    def close(self) -> None:
-        """Close the connection; answers that are due are not waited for."""
-        if self._session is not None:
-            self._session.close()
-            self._session = None
 
     def _connect(self, tag: int) -> _Session:
         now = time.monotonic()
         if now < self._next_try:
-            raise WriteLostError(f"Redis {self._address} is gone", (tag,))
+            raise WriteLostError(f"Redis {self.address} is gone", (tag,))
         self._next_try = now + _RETRY_S
         try:
-            return _Session(
-                self._address, self._answer_timeout_s, self._greeting, self._on_answer, self._on_refusal
-            )
+            return _Session(self)
         except RedisGoneError as error:
             raise WriteLostError(str(error), (tag,)) from error
 

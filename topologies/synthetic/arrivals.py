@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from typing import TYPE_CHECKING
 
 from topologies.redis_io.resp import encode_command
@@ -12,9 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from formats.address import Address
-
-_TUPLE = 1
-"""Tag of an entry whose loss is counted; others, with tag 0, are written again by their callers."""
 
 
 class ArrivalWriter:
@@ -32,19 +28,26 @@ class ArrivalWriter:
     def __init__(self, address: Address, stream: str, report: Callable[[str], None]) -> None:
         self._stream = stream
         self._report = report
-        self._refused: deque[tuple[int, str]] = deque()
-        self._writer = CommandWriter(
-            address, lambda _tag: None, lambda tag, reason: self._refused.append((tag, reason))
-        )
+        self._writer = CommandWriter(address, lambda _tag: None)
         self.lost = 0
 
-    def write_tuple(self, entry: Mapping[str, str | int]) -> None:
-        """Append the entry of a tuple."""
-        self._add(entry, _TUPLE)
+    def write(self, entry: Mapping[str, str | int], *, tuples: int = 0) -> bool:
+        """Append an entry.
 
-    def write(self, entry: Mapping[str, str | int]) -> bool:
-        """Append another entry; return False if Redis is not there."""
-        return self._add(entry, 0)
+        Args:
+            entry: Its fields.
+            tuples: How many tuples are lost with it; others are written again by their callers.
+
+        Returns:
+            False if Redis is not there.
+        """
+        fields = [part for pair in entry.items() for part in pair]
+        try:
+            self._writer.send(encode_command("XADD", self._stream, "*", *fields), tuples)
+        except WriteLostError as error:
+            self._count(error)
+            return False
+        return True
 
     def flush(self, timeout_s: float) -> bool:
         """Wait until Redis has everything; return whether it has taken all that was not lost before."""
@@ -63,15 +66,6 @@ class ArrivalWriter:
             self._count(error)
         self._count_refused()
 
-    def _add(self, entry: Mapping[str, str | int], tag: int) -> bool:
-        fields = [part for pair in entry.items() for part in pair]
-        try:
-            self._writer.send(encode_command("XADD", self._stream, "*", *fields), tag)
-        except WriteLostError as error:
-            self._count(error)
-            return False
-        return True
-
     def _count(self, error: WriteLostError) -> None:
         self.lost += sum(error.tags)
         self._report(f"{error}; {sum(error.tags)} tuples may be missing there")
@@ -80,8 +74,8 @@ class ArrivalWriter:
         """Return whether Redis refused anything since the last call."""
         tags: list[int] = []
         reason = ""
-        while self._refused:
-            tag, reason = self._refused.popleft()
+        while self._writer.refused:
+            tag, reason = self._writer.refused.popleft()
             tags.append(tag)
         if tags:
             self.lost += sum(tags)

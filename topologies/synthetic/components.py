@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from topologies.component import HardenedBolt, HardenedSpout
 from topologies.moments import now_us
-from topologies.synthetic import trail as trails
+from topologies.synthetic import journey
 from topologies.synthetic.arrivals import ArrivalWriter
-from topologies.synthetic.keys import SyntheticSettings, stream_id, stream_number
+from topologies.synthetic.configuration import SyntheticSettings
+from topologies.synthetic.journey import stream_id, stream_number
 from topologies.synthetic.labour import labour, padding, size_of
 from topologies.synthetic.pacing import PacedStream, Pacer
 from topologies.synthetic.selectivity import Selectivity
@@ -75,7 +76,7 @@ class Source(_Operator, HardenedSpout):
             stream, number = due
             emit_us = now_us()
             self.work()
-            self._send(stream, number, trails.begin(emit_us, now_us()))
+            self._send(stream, number, journey.begin(emit_us, now_us()))
         elif not self._pacer.done:
             time.sleep(min(self._pacer.wait_s(now_s), _PAUSE_S))
         elif not self._ended:
@@ -131,8 +132,8 @@ class Inner(_Operator, HardenedBolt):
         if not self.settings.workload.streams[stream].critical:
             return
         self.work()
-        extended = trails.extend(trail, stream, in_us, now_us())
-        for onwards, copies in self._selectivity.pass_on(trails.path_of(trail, stream)):
+        extended = journey.extend(trail, stream, in_us, now_us())
+        for onwards, copies in self._selectivity.pass_on(journey.path_of(trail, stream)):
             for _ in range(copies):
                 self._send(onwards, number, extended)
 
@@ -164,8 +165,8 @@ class Sink(Inner):
         number, trail, _ = tup.values
         stream = stream_number(tup.stream)
         if trail and number > 0 and self.settings.workload.streams[stream].critical:
-            done = trails.extend(trail, stream, in_us, now_us())
-            self._writer.write_tuple({"sink": self.component_name, "n": number, "trail": done})
+            done = journey.extend(trail, stream, in_us, now_us())
+            self._writer.write({"sink": self.component_name, "n": number, "trail": done}, tuples=1)
 
     def process_tick(self, tup: Tuple) -> None:  # noqa: ARG002 - Storm's
         """Look whether Redis is still there; write the end if it was not."""

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from topologies.synthetic.journey import Journey
     from topologies.synthetic.totals import Tally
-    from topologies.synthetic.trail import Journey
     from topologies.synthetic.workload import Workload
 
 LEAST_TUPLES = 10

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 MOST_TUPLES = 1_000_000
 """Source tuples of a run: what collecting keeps in memory grows with them."""
@@ -15,6 +19,8 @@ MOST_WORK_MS = 10_000.0
 MOST_TUPLE_BYTES = 1_000_000.0
 """Size of a tuple: messages between workers are of 5 MB at most."""
 MOST_WARM_UP_S = 3_600.0
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
 
 
 class WorkloadError(ValueError):
@@ -205,3 +211,19 @@ class Workload:
                 f"operator {operator.name} would have {share:.3g} s of work per second ({rate:g} tuples/s of "
                 f"{operator.work_ms:g} ms): scale the rates by less than {1.0 / share:.2g}"
             )
+
+
+def component_ids(names: Iterable[str]) -> tuple[str, ...]:
+    """Return ids that Storm takes, one per operator: letters, digits, `-` and `_`, each id once.
+
+    Storm keeps ids that begin with `__` for itself.
+    """
+    taken: dict[str, None] = {}
+    for name in names:
+        safe = _UNSAFE.sub("_", name).lstrip("_") or "operator"
+        number, identity = 1, safe
+        while identity in taken:
+            number += 1
+            identity = f"{safe}-{number}"
+        taken[identity] = None
+    return tuple(taken)

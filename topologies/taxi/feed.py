@@ -5,11 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from topologies.taxi.replay.errors import FeedError
 from topologies.taxi.replay.open_source import open_source
-from topologies.taxi.replay.outcome import Outcome, Progress
-from topologies.taxi.replay.pace import Fast, Rate
-from topologies.taxi.replay.plan import Limits, Phase
+from topologies.taxi.replay.pace import Limits, Phase, Rate
 from topologies.taxi.replay.replayer import Replayer
 from topologies.taxi.replay.stream import RunStream
 from topologies.taxi.rows import count_lines
@@ -21,8 +18,7 @@ if TYPE_CHECKING:
     from redis import Redis
 
     from topologies.taxi.keys import Run
-
-__all__ = ["FeedError", "FeedPlan", "Feeder", "Progress"]
+    from topologies.taxi.replay.outcome import Outcome, Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,62 +48,44 @@ class FeedPlan:
         return fast, rest if self.paced_rows is None else min(rest, self.paced_rows)
 
 
-class Feeder:
-    """Feeds one source to one run.
+def feed_file(
+    redis: Redis,
+    run: Run,
+    path: Path,
+    plan: FeedPlan,
+    *,
+    report: Callable[[Progress], None],
+    stopped: Callable[[], bool] = lambda: False,
+) -> Outcome:
+    """Feed a source and its end.
 
     Args:
         redis: Client near Redis.
         run: The run; it must have no rows yet.
+        path: A file of lines, or the folder of a trips table.
         plan: How to feed.
         report: Called now and then with the progress.
         stopped: Whether the user has asked for the end.
+
+    Raises:
+        RowsError: The source cannot be read (nothing is fed then).
+        FeedError: The run has rows already, or the topology makes no progress.
     """
-
-    def __init__(
-        self,
-        redis: Redis,
-        run: Run,
-        plan: FeedPlan,
-        report: Callable[[Progress], None],
-        stopped: Callable[[], bool] = lambda: False,
-    ) -> None:
-        self._stream = RunStream(redis, run)
-        self._plan = plan
-        self._report = report
-        self._stopped = stopped
-        self.outcome = Outcome()
-
-    def feed(self, path: Path) -> int:
-        """Feed the source and its end.
-
-        Args:
-            path: A file of lines, or the folder of a trips table.
-
-        Returns:
-            Rows fed.
-
-        Raises:
-            RowsError: The source cannot be read (nothing is fed then).
-            FeedError: The run has rows already, or the topology makes no progress.
-        """
-        source = open_source(path)
-        fast, paced = self._plan.split(count_lines(path) if source.rows is None else source.rows)
-        rate = self._plan.rate_per_s or 0.0
-        phases = [Phase(Fast(), fast)]
-        if paced:
-            # held rows would show a slow topology as a slow source
-            phases.append(Phase(Rate(rate), paced, held=False, drained=True))
-        fields = {"fast_rows": fast, "paced_rows": paced, "rate_per_s": rate, "rows": fast + paced}
-        replayer = Replayer(
-            source,
-            self._stream,
-            phases,
-            Limits(self._plan.ahead, self._plan.stall_timeout_s),
-            fields={name: str(value) for name, value in fields.items()},
-            report=self._report,
-            stopped=self._stopped,
-            rows=fast + paced,
-            counted=True,
-        )
-        self.outcome = replayer.run()
-        return self.outcome.fed
+    stream = RunStream(redis, run)
+    source = open_source(path)
+    fast, paced = plan.split(count_lines(path) if source.rows is None else source.rows)
+    rate = plan.rate_per_s or 0.0
+    phases = [Phase(None, fast)]
+    if paced:
+        # held rows would show a slow topology as a slow source
+        phases.append(Phase(Rate(rate), paced, held=False, drained=True))
+    fields = {"fast_rows": fast, "paced_rows": paced, "rate_per_s": rate, "rows": fast + paced}
+    return Replayer(
+        source,
+        stream,
+        phases,
+        Limits(plan.ahead, plan.stall_timeout_s),
+        fields={name: str(value) for name, value in fields.items()},
+        report=report,
+        stopped=stopped,
+    ).run()

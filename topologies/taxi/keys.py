@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from topologies.run_id import check_run_id
+from topologies.run_id import NamedRun
 
 QUERIES = ("1", "2")
 """The challenge's queries: the most frequent routes, and the most profitable areas."""
@@ -14,17 +14,8 @@ PACED_ROWS_BEGIN = "paced rows begin"
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """One pass of rows through the topology; all of its Redis keys start with `taxi:<id>:`.
-
-    Raises:
-        ValueError: As `check_run_id`.
-    """
-
-    id: str
-
-    def __post_init__(self) -> None:
-        check_run_id(self.id)
+class Run(NamedRun):
+    """One pass of rows through the topology; all of its Redis keys start with `taxi:<id>:`."""
 
     @property
     def rows(self) -> str:
@@ -40,11 +31,6 @@ class Run:
     def progress(self) -> str:
         """Hash with the epoch, and how far each query has come."""
         return f"taxi:{self.id}:progress"
-
-    @property
-    def results(self) -> str:
-        """Stream of query 1's results, written by globalRank."""
-        return self.results_of("1")
 
     def results_of(self, query: str) -> str:
         """Return the stream of a query's results."""

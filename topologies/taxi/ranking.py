@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from typing import TYPE_CHECKING
+from operator import attrgetter
 
+from topologies.taxi.tops import REPORTED, TopMerge
 from topologies.taxi.window import ROW_BITS, RouteCount
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-TOP = 10
-"""Ranks that the query asks for."""
-
-REPORTED = TOP + 1
-"""Ranks that are passed on: with the eleventh a reader sees whether a tie decided the tenth."""
 
 
 class PartialRanking:
@@ -76,38 +68,6 @@ class PartialRanking:
         return top
 
 
-class GlobalRanking:
-    """Merges the shares' tops and notices when the query's answer changes."""
-
-    def __init__(self) -> None:
-        self._tops: dict[int, Sequence[RouteCount]] = {}
-        self._merged: list[RouteCount] = []
-        self._answer: list[str] = []
-
-    def update(self, tops: Mapping[int, Sequence[RouteCount]]) -> bool:
-        """Take the shares' tops after one row.
-
-        Args:
-            tops: New top by share; shares that are not named keep theirs.
-
-        Returns:
-            Whether the ten best routes or their order changed; a change of counts alone is none.
-        """
-        self._tops.update(tops)
-        merged = [entry for top in self._tops.values() for entry in top]
-        merged.sort(key=lambda entry: (entry.count, entry.freshest), reverse=True)
-        self._merged = merged[:REPORTED]
-        answer = [entry.route for entry in merged[:TOP]]
-        changed = answer != self._answer
-        self._answer = answer
-        return changed
-
-    @property
-    def answer(self) -> Sequence[str]:
-        """The query's answer: at most ten routes, best first."""
-        return self._answer
-
-    @property
-    def top(self) -> Sequence[RouteCount]:
-        """The best `REPORTED` routes of all shares, best first."""
-        return self._merged
+def route_merge() -> TopMerge[RouteCount]:
+    """Return what merges the tops of routes: a change of counts alone makes no other answer."""
+    return TopMerge(attrgetter("route"), attrgetter("count", "freshest"))

@@ -62,11 +62,9 @@ class LinesFile:
             raise RowsError(msg) from error
         except zlib.error as error:
             what = f"is damaged after line {number}" if number else "is no gzip file, or damaged in line 1"
-            msg = f"{self._path} {what}: {error}"
-            raise RowsError(msg) from error
+            raise RowsError(f"{self._path} {what}: {error}") from error
         except OSError as error:
-            msg = f"{self._path} cannot be read: {error.strerror or error}"
-            raise RowsError(msg) from error
+            raise RowsError(f"{self._path} cannot be read: {error.strerror or error}") from error
 
     def share(self) -> float:
         """Return how much of the file has been read, 0 to 1."""
@@ -119,6 +117,5 @@ def count_lines(path: Path) -> int:
     """Return the number of lines, reading the file once; raises as `lines`, and when it is empty."""
     lines = sum(1 for _ in LinesFile(path).lines())
     if not lines:
-        msg = f"{path} holds no rows"
-        raise RowsError(msg)
+        raise RowsError(f"{path} holds no rows")
     return lines

@@ -76,8 +76,7 @@ class RunFiles:
         first, following = int(fields["first"]), int(fields["next"])
         emit_us, done_us, trail = int(fields["emit_us"]), int(fields["done_us"]), fields["trail"].split(" ")
         if len(trail) != self._stamps:
-            msg = f"its trail has {len(trail)} moments, not {self._stamps}"
-            raise ValueError(msg)
+            raise ValueError(f"its trail has {len(trail)} moments, not {self._stamps}")
         passed = list(unpack_ranges(fields["passed"]))
         reasons = [part.split(" ")[1] for part in fields["rejected"].split(";") if part]
         available = [tuple(map(int, part.split(" "))) for part in fields["available"].split(";")]

@@ -6,21 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from streamparse import Grouping, Topology
 
-from topologies.taxi.areas.components.area_ranks import GlobalAreaRank, Profitability
-from topologies.taxi.areas.components.dividing import TAXIS, TRIPS, AreaMetronome, ComputeAreaID
-from topologies.taxi.areas.components.taxis import EmptyTaxis
+from topologies.taxi.components.area_ranks import GlobalAreaRank, Profitability
 from topologies.taxi.components.cleaning import AREA_PROGRESS, AREAS, PROGRESS, FilterByCoordinates, Parser
 from topologies.taxi.components.counting import CountByWindow
+from topologies.taxi.components.dividing import TAXIS, TRIPS, AreaMetronome, ComputeAreaID
 from topologies.taxi.components.ranks import GlobalRank, PartialRank
 from topologies.taxi.components.routes import ComputeRouteID, Metronome
 from topologies.taxi.components.source import DataSource
+from topologies.taxi.components.taxis import EmptyTaxis
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
-
-_SHARED = ("dataSource", "parser", "filterByCoordinates")
-_ROUTES = ("computeRouteID", "metronome", "countByWindow", "partialRank", "globalRank")
-_AREAS = ("computeAreaID", "areaMetronome", "emptyTaxis", "profitability", "globalAreaRank")
 
 SINGLE = ("dataSource", "metronome", "areaMetronome", "globalRank", "globalAreaRank")
 """Components that have one task; the others may have any number."""
@@ -31,7 +27,7 @@ SHARE_KEEPERS = ("countByWindow", "partialRank", "emptyTaxis", "profitability")
 
 def component_ids(queries: Collection[str]) -> tuple[str, ...]:
     """Return the ids of the components that answer some queries."""
-    return _SHARED + (_ROUTES if "1" in queries else ()) + (_AREAS if "2" in queries else ())
+    return tuple(spec.name for spec in taxi_topology(queries, {}).specs)
 
 
 def taxi_topology(queries: Collection[str], tasks: Mapping[str, int]) -> type[Topology]:
@@ -43,63 +39,32 @@ def taxi_topology(queries: Collection[str], tasks: Mapping[str, int]) -> type[To
         queries: The queries.
         tasks: Tasks by component; 1 where none are given.
     """
+
+    def spec(component: Any, name: str, inputs: Any) -> Any:
+        return component.spec(name=name, inputs=inputs, par=tasks.get(name, 1))
+
+    by_share = Grouping.fields("share")
     source = DataSource.spec(name="dataSource")
-    parser = Parser.spec(name="parser", inputs={source: Grouping.SHUFFLE}, par=tasks.get("parser", 1))
-    sieve = FilterByCoordinates.spec(
-        name="filterByCoordinates", inputs={parser: Grouping.SHUFFLE}, par=tasks.get("filterByCoordinates", 1)
-    )
-    specs: dict[str, Any] = {"source": source, "parser": parser, "sieve": sieve}
+    parser = spec(Parser, "parser", {source: Grouping.SHUFFLE})
+    sieve = spec(FilterByCoordinates, "filterByCoordinates", {parser: Grouping.SHUFFLE})
+    specs = [source, parser, sieve]
     if "1" in queries:
-        specs |= _routes(sieve, tasks)
+        route = spec(ComputeRouteID, "computeRouteID", {sieve: Grouping.SHUFFLE})
+        metronome = spec(Metronome, "metronome", {sieve[PROGRESS]: Grouping.GLOBAL})
+        count = spec(CountByWindow, "countByWindow", {route: by_share, metronome: by_share})
+        partial = spec(PartialRank, "partialRank", {count: by_share})
+        final = spec(GlobalRank, "globalRank", {partial: Grouping.GLOBAL})
+        specs += [route, metronome, count, partial, final]
     if "2" in queries:
-        specs |= _areas(sieve, tasks)
-    topology: type[Topology] = type(Topology)("TaxiTopology", (Topology,), specs)
+        area = spec(ComputeAreaID, "computeAreaID", {sieve[AREAS]: Grouping.SHUFFLE})
+        metronome = spec(AreaMetronome, "areaMetronome", {sieve[AREA_PROGRESS]: Grouping.GLOBAL})
+        taxis = spec(EmptyTaxis, "emptyTaxis", {area[TAXIS]: by_share, metronome: by_share})
+        profit = spec(
+            Profitability, "profitability", {area[TRIPS]: by_share, taxis: by_share, metronome: by_share}
+        )
+        final = spec(GlobalAreaRank, "globalAreaRank", {profit: Grouping.GLOBAL})
+        specs += [area, metronome, taxis, profit, final]
+    topology: type[Topology] = type(Topology)(
+        "TaxiTopology", (Topology,), {each.name: each for each in specs}
+    )
     return topology
-
-
-def _routes(sieve: Any, tasks: Mapping[str, int]) -> dict[str, Any]:
-    """Return the components of query 1 alone."""
-    route = ComputeRouteID.spec(
-        name="computeRouteID", inputs={sieve: Grouping.SHUFFLE}, par=tasks.get("computeRouteID", 1)
-    )
-    metronome = Metronome.spec(name="metronome", inputs={sieve[PROGRESS]: Grouping.GLOBAL})
-    count = CountByWindow.spec(
-        name="countByWindow",
-        inputs={route: Grouping.fields("share"), metronome: Grouping.fields("share")},
-        par=tasks.get("countByWindow", 1),
-    )
-    partial = PartialRank.spec(
-        name="partialRank", inputs={count: Grouping.fields("share")}, par=tasks.get("partialRank", 1)
-    )
-    final = GlobalRank.spec(name="globalRank", inputs={partial: Grouping.GLOBAL})
-    return {"route": route, "metronome": metronome, "count": count, "partial": partial, "final": final}
-
-
-def _areas(sieve: Any, tasks: Mapping[str, int]) -> dict[str, Any]:
-    """Return the components of query 2 alone."""
-    area = ComputeAreaID.spec(
-        name="computeAreaID", inputs={sieve[AREAS]: Grouping.SHUFFLE}, par=tasks.get("computeAreaID", 1)
-    )
-    metronome = AreaMetronome.spec(name="areaMetronome", inputs={sieve[AREA_PROGRESS]: Grouping.GLOBAL})
-    taxis = EmptyTaxis.spec(
-        name="emptyTaxis",
-        inputs={area[TAXIS]: Grouping.fields("share"), metronome: Grouping.fields("share")},
-        par=tasks.get("emptyTaxis", 1),
-    )
-    profit = Profitability.spec(
-        name="profitability",
-        inputs={
-            area[TRIPS]: Grouping.fields("share"),
-            taxis: Grouping.fields("share"),
-            metronome: Grouping.fields("share"),
-        },
-        par=tasks.get("profitability", 1),
-    )
-    final = GlobalAreaRank.spec(name="globalAreaRank", inputs={profit: Grouping.GLOBAL})
-    return {
-        "area": area,
-        "area_metronome": metronome,
-        "taxis": taxis,
-        "profit": profit,
-        "area_final": final,
-    }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from topologies.batches.times import REJECT
+from topologies.batches.clock import REJECT
 from topologies.taxi.numbers import are_numbers, whole_number
 
 if TYPE_CHECKING:

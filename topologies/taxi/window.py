@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from itertools import takewhile
 from typing import NamedTuple
+
+from topologies.taxi.event_window import EventWindow
 
 WINDOW_S = 30 * 60
 """Length of query 1's window in seconds of event time."""
@@ -29,7 +30,7 @@ class RouteCount(NamedTuple):
     freshest: int
 
 
-class SlidingWindow:
+class SlidingWindow(EventWindow[tuple[int, str]]):
     """Counts of one share of the routes over a half-open window: a trip exactly `length_s` old is out.
 
     Time advances only with `advance`; nothing expires in between. Every share has to be advanced whenever the
@@ -41,31 +42,10 @@ class SlidingWindow:
     """
 
     def __init__(self, now_s: int | None = None, length_s: int = WINDOW_S) -> None:
-        self._length_s = length_s
-        self._now_s = now_s
-        self._trips: deque[tuple[int, str]] = deque()
+        super().__init__(length_s, now_s)
         self._counts: dict[str, int] = {}
         self._freshest: dict[str, int] = {}
         self._changed: dict[str, None] = {}
-
-    def __len__(self) -> int:
-        return len(self._trips)
-
-    @property
-    def now_s(self) -> int:
-        """The time.
-
-        Raises:
-            ValueError: The clock was never set.
-        """
-        if self._now_s is None:
-            msg = "advance() must come first"
-            raise ValueError(msg)
-        return self._now_s
-
-    def leaves_s(self) -> float:
-        """Return when the next trip leaves, seconds of event time; infinite when there is none."""
-        return self._trips[0][0] + self._length_s if self._trips else math.inf
 
     def advance(self, now_s: int, row: int = 0) -> None:  # noqa: ARG002 - for `ChangeWindow`
         """Move the clock and let old trips go.
@@ -78,11 +58,10 @@ class SlidingWindow:
             ValueError: The time goes back.
         """
         if self._now_s is not None and now_s < self._now_s:
-            msg = f"event time goes back from {self._now_s} s to {now_s} s"
-            raise ValueError(msg)
+            raise ValueError(f"event time goes back from {self._now_s} s to {now_s} s")
         self._now_s = now_s
-        while self._trips and self._trips[0][0] <= now_s - self._length_s:
-            _, route = self._trips.popleft()
+        while self._held and self._held[0][0] <= now_s - self._length_s:
+            _, route = self._held.popleft()
             self._counts[route] -= 1
             self._changed[route] = None
             if not self._counts[route]:
@@ -98,7 +77,7 @@ class SlidingWindow:
         Raises:
             ValueError: The clock was never set.
         """
-        self._trips.append((self.now_s, route))
+        self._held.append((self.now_s, route))
         self._counts[route] = self._counts.get(route, 0) + 1
         self._freshest[route] = row
         self._changed[route] = None
@@ -125,7 +104,7 @@ class ChangeWindow(SlidingWindow):
 
     def advance(self, now_s: int, row: int = 0) -> None:
         """Move the clock with a row and let old trips go; errors as of `SlidingWindow.advance`."""
-        old = list(takewhile(lambda trip: trip[0] <= now_s - self._length_s, self._trips))
+        old = list(takewhile(lambda trip: trip[0] <= now_s - self._length_s, self._held))
         super().advance(now_s, row)
         for _, route in old:
             trip = self._rows.popleft()

@@ -58,19 +58,13 @@ def test_feeding_announces_paced_rows_once(
 ) -> None:
     """A line of its own, when the first of them is in Redis."""
 
-    class Feeder:
-        outcome = Outcome(ended=True)
+    def feed_file(*_: object, report: Any, stopped: Any) -> Outcome:  # noqa: ARG001 - as it is called
+        for phase in ("fast", "draining", "paced", "paced"):
+            sys.stderr.write(f"now {phase}\n")
+            report(Progress(phase, 3, 4, 0.75, 2))
+        return Outcome(fed=4, ended=True)
 
-        def __init__(self, _redis: object, _run: object, _plan: object, report: Any, _stopped: Any) -> None:
-            self.report = report
-
-        def feed(self, _file: Path) -> int:
-            for phase in ("fast", "draining", "paced", "paced"):
-                sys.stderr.write(f"now {phase}\n")
-                self.report(Progress(phase, 3, 4, 0.75, 2))
-            return 4
-
-    monkeypatch.setattr("topologies.taxi.feed.Feeder", Feeder)
+    monkeypatch.setattr("topologies.taxi.feed.feed_file", feed_file)
     status, out, text = stormplace("taxi", "feed", ROWS, *REDIS, "--rate", "1")
     assert (status, out) == (0, "fed 4 rows to run r\n")
     told = text.splitlines()

@@ -21,7 +21,7 @@ def submitted(
 ) -> Callable[..., Any]:
     """Runs the command and returns what it would submit."""
     kept: list[Any] = []
-    monkeypatch.setattr("topologies.taxi.submit.submit", lambda _, submission: kept.append(submission))
+    monkeypatch.setattr("topologies.submission.submit", lambda _, submission: kept.append(submission))
 
     def run(*arguments: str) -> Any:
         status, _, err = stormplace("taxi", "submit", *ENDS, *arguments)

@@ -15,16 +15,14 @@ from topologies.redis_io.writer import CommandWriter, WriteLostError
 _WAIT_S = 20.0
 
 
-class Told:
+class WriterLog:
     """A writer, and what it reported of its commands."""
 
     def __init__(self, address: Address, greeting: bytes = b"", answer_timeout_s: float = 10.0) -> None:
         self.done: list[int] = []
-        self.refused: list[tuple[int, str]] = []
         self.writer = CommandWriter(
             address,
             self.done.append,
-            lambda tag, reason: self.refused.append((tag, reason)),
             greeting,
             answer_timeout_s,
         )
@@ -123,35 +121,34 @@ def test_bytes_that_are_no_text_are_read_all_the_same(redis_server: Any) -> None
 
 def test_commands_are_done_in_order_without_waiting(redis_server: Any) -> None:
     """All are done after a flush, in the order of the calls, and reported."""
-    told = Told(redis_server.address)
+    log = WriterLog(redis_server.address)
     for tag in range(2_000):
-        told.add(tag)
-    told.writer.flush(_WAIT_S)
+        log.add(tag)
+    log.writer.flush(_WAIT_S)
     entries = redis_server.client().xrange("results")
     assert [fields["n"] for _, fields in entries] == [str(tag) for tag in range(2_000)]
-    assert told.done == list(range(2_000))
-    told.writer.close()
+    assert log.done == list(range(2_000))
 
 
 def test_a_writer_names_what_may_be_lost_when_redis_does_not_answer(redis_server: Any) -> None:
     """A server that takes requests but answers none is a fault; the commands in doubt are named."""
-    told = Told(redis_server.address, answer_timeout_s=0.05)
-    told.add_flushed(1)
+    log = WriterLog(redis_server.address, answer_timeout_s=0.05)
+    log.add_flushed(1)
     redis_server.freeze()
     with pytest.raises(WriteLostError, match=r"no answer for 0\.05 s") as lost:
-        told.add_until_lost(2)
+        log.add_until_lost(2)
     assert lost.value.tags[0] == 2
 
 
 def test_a_writer_reports_that_redis_is_gone_and_connects_anew(redis_server: Any) -> None:
     """Every call during the outage raises with its own tag; afterwards commands arrive again."""
-    told = Told(redis_server.address)
-    told.add_flushed(1)
+    log = WriterLog(redis_server.address)
+    log.add_flushed(1)
     redis_server.stop()
     with pytest.raises(WriteLostError, match=r"127\.0\.0\.1:\d+"):
-        told.add_until_lost(2)
+        log.add_until_lost(2)
     with pytest.raises(WriteLostError) as lost:
-        told.add(3)
+        log.add(3)
     assert lost.value.tags == (3,)
     redis_server.start()
     client = redis_server.client()
@@ -159,31 +156,29 @@ def test_a_writer_reports_that_redis_is_gone_and_connects_anew(redis_server: Any
     pause = threading.Event()
     while not client.xlen("results"):
         try:
-            told.add_flushed(tag)
+            log.add_flushed(tag)
         except WriteLostError:
             tag += 1
             pause.wait(0.01)
     assert client.xrange("results")[0][1]["n"] == str(tag)
-    told.writer.close()
 
 
 def test_a_refusal_concerns_its_command_alone(redis_server: Any) -> None:
     """It is reported with the reason (here: wrong type of key); what comes behind is done."""
     redis_server.client().set("text", "no stream")
-    told = Told(redis_server.address)
-    told.add(1, "text")
-    told.add_flushed(2)
-    ((tag, reason),) = told.refused
-    assert (tag, "WRONGTYPE" in reason, told.done) == (1, True, [2])
-    told.writer.close()
+    log = WriterLog(redis_server.address)
+    log.add(1, "text")
+    log.add_flushed(2)
+    ((tag, reason),) = log.writer.refused
+    assert (tag, "WRONGTYPE" in reason, log.done) == (1, True, [2])
 
 
 def test_a_refused_greeting_is_a_fault(redis_server: Any) -> None:
     """Commands that rely on it are not done."""
-    told = Told(redis_server.address, encode_command("SCRIPT", "LOAD", "no script ("))
+    log = WriterLog(redis_server.address, encode_command("SCRIPT", "LOAD", "no script ("))
     with pytest.raises(WriteLostError, match="compiling script"):
-        told.add_flushed(1)
-    assert told.done == []
+        log.add_flushed(1)
+    assert log.done == []
 
 
 @pytest.mark.parametrize("text", ["", "redis", ":6379", "redis:", "redis:0", "redis:65536", "redis:x", "r:²"])

@@ -6,7 +6,7 @@ import heapq
 import io
 import logging
 import math
-from collections import defaultdict
+from collections import defaultdict, deque
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -15,7 +15,7 @@ from pystorm.component import Tuple
 
 from topologies.redis_io.writer import WriteLostError
 from topologies.synthetic import arrivals, components
-from topologies.synthetic.keys import REDIS_KEY, RUN_KEY, WORKLOAD_KEY
+from topologies.synthetic.configuration import REDIS_KEY, RUN_KEY, WORKLOAD_KEY
 from topologies.synthetic.workload import Work, Workload, WorkOperator, WorkStream
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Cluster:
 
         class Writer:
             def __init__(self, *_arguments: object) -> None:
-                pass
+                self.refused: deque[tuple[int, str]] = deque()
 
             def send(self, command: bytes, tag: int) -> None:
                 if not cluster.redis_is_there:

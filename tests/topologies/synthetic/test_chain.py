@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from topologies.synthetic.journey import parse
 from topologies.synthetic.results import Measurements, faults_of
 from topologies.synthetic.totals import by_component
-from topologies.synthetic.trail import parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable

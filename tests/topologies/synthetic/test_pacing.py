@@ -46,7 +46,7 @@ def test_streams_take_turns() -> None:
 
 
 def test_what_is_far_too_late_is_skipped_and_counted() -> None:
-    """After a pause only the backlog is made up for; numbers tell what is missing."""
+    """After a pause only the backlog is made up for; gaps in the numbers show what is missing."""
     pacer = Pacer((PacedStream(0, 64.0, 100, 1_000),), start_s=0.0, backlog_s=0.5)
     assert emitted(pacer, 0.0) == [(0, -99)]
     late = emitted(pacer, 3.0)

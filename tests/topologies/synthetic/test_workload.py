@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from topologies.synthetic.keys import SyntheticRun, SyntheticSettings
-from topologies.synthetic.topology import component_ids
-from topologies.synthetic.trail import begin, extend, parse, path_of
-from topologies.synthetic.workload import Workload, WorkloadError
+from topologies.synthetic.configuration import SyntheticRun, SyntheticSettings
+from topologies.synthetic.journey import begin, extend, parse, path_of
+from topologies.synthetic.workload import Workload, WorkloadError, component_ids
 
 if TYPE_CHECKING:
     from collections.abc import Callable

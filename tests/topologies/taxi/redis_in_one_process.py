@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from topologies.batches.header import QueryStart
 from topologies.redis_io.reader import Entry
@@ -112,7 +112,7 @@ class Redis:
         if reason is None:
             taken(tag)
         else:
-            refused(tag, reason)
+            refused.append((tag, reason))
 
     def reader(self, *_: Any) -> Any:
         redis = self
@@ -125,7 +125,7 @@ class Redis:
             epoch = 0
 
             def begin_again(self, epoch: int, sent: int, *, yielding: bool = False) -> None:
-                self.told = False
+                self.announced = False
                 if yielding and redis.is_idle:
                     return
                 self.began = redis.begin(epoch, sent)
@@ -139,8 +139,8 @@ class Redis:
                     began, self.began = self.began, None
                     return began
                 if redis.progress["epoch"] != str(self.epoch):
-                    superseded = None if self.told else Superseded()
-                    self.told = True
+                    superseded = None if self.announced else Superseded()
+                    self.announced = True
                     return superseded
                 entries = redis.rows[self.at : self.at + redis.chance.randint(0, 2)]
                 self.at += len(entries)
@@ -168,18 +168,16 @@ class Redis:
 
         return Watch()
 
-    def writer(
-        self, _: Any, taken: Callable[[int], None], refused: Callable[[int, str], None], *__: Any
-    ) -> Any:
+    def writer(self, _: Any, taken: Callable[[int], None], *__: Any) -> Any:
         redis = self
         identity = len(self.writers)
         self.writers[identity] = deque()
 
         class Writer:
-            broken = False
+            refused: ClassVar[deque[tuple[int, str]]] = deque()
 
             def send(self, command: bytes, tag: int) -> None:
-                redis.writers[identity].append((arguments(command), tag, (taken, refused)))
+                redis.writers[identity].append((arguments(command), tag, (taken, self.refused)))
                 self.check()
 
             def check(self) -> None:

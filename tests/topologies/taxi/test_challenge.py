@@ -5,21 +5,39 @@ from __future__ import annotations
 from pathlib import Path
 
 from formats.semantics import Semantics
-from topologies.taxi.challenge import output_row, time_text
+from topologies.taxi.areas.profitability import rank_exactly
+from topologies.taxi.challenge import area_state, area_values, output_row, route_values, time_text
 from topologies.taxi.grid import cell_of
-from topologies.taxi.ranking import GlobalRanking, PartialRanking
+from topologies.taxi.ranking import PartialRanking, route_merge
+from topologies.taxi.tops import TOP
 from topologies.taxi.trip import LineReader, parse_time
-from topologies.taxi.window import SlidingWindow
+from topologies.taxi.window import RouteCount, SlidingWindow
 
 CASES = Path(__file__).parents[3] / "data" / "debs2015" / "participant_cases"
 
 
 def test_a_missing_route_is_two_nulls_or_one() -> None:
     """By default always 22 columns: two times, start and end cell of ten routes."""
-    times = ("2013-01-01 00:00:00", "2013-01-01 00:02:00")
-    row = output_row(*times, ["161.170-160.170"])
+    times = ("1970-01-01 00:00:00", "1970-01-01 00:02:00")
+    values = route_values(RouteCount("161.170-160.170", 1, 1))
+    row = output_row(0, 120, [values], nulls=2)
     assert row.split(",") == [*times, "161.170", "160.170", *["NULL"] * 18]
-    assert output_row(*times, ["a-b"], nulls=1).split(",") == [*times, "a", "b", *["NULL"] * 9]
+    assert output_row(0, 120, ["a,b"], nulls=1).split(",") == [*times, "a", "b", *["NULL"] * 9]
+
+
+def test_a_row_has_four_values_per_rank_and_nulls_for_missing_ones() -> None:
+    """42 columns; median with three digits, profitability with six; one NULL per rank by choice."""
+    best = [rank_exactly(161_170, 2_701, 3, 5), rank_exactly(1_001, -501, 2, 4)]
+    front = "1970-01-01 00:00:00,1970-01-01 00:02:00,161.170,3,13.505,4.501667,1.1,2,-2.505,-1.252500"
+    ranks = [area_values(each) for each in best]
+    assert output_row(0, 120, ranks, nulls=4) == ",".join([front, *["NULL"] * 32])
+    assert output_row(0, 120, ranks, nulls=1) == ",".join([front, *["NULL"] * 8])
+
+
+def test_a_state_has_amounts_as_texts() -> None:
+    """No reader shall round them."""
+    best = [rank_exactly(area * 1_001, 200, 1, 1) for area in range(1, 12)]
+    assert area_state(best).endswith('["11.11",1,"1.000","1.000000"]]')
 
 
 def test_times_come_out_as_they_went_in() -> None:
@@ -32,7 +50,7 @@ def test_times_come_out_as_they_went_in() -> None:
 
 def our_rows(lines: list[str]) -> list[list[str]]:
     reader = LineReader(("1",), Semantics())
-    window, partial, ranking = SlidingWindow(), PartialRanking(), GlobalRanking()
+    window, partial, ranking = SlidingWindow(), PartialRanking(), route_merge()
     rows = []
     for n, line in enumerate(lines, start=1):
         dropoff_s, pickup_s, *places = reader.read(line).split(",")
@@ -42,8 +60,8 @@ def our_rows(lines: list[str]) -> list[list[str]]:
             partial.update(*change)
         top = partial.changed_top()
         if top is not None and ranking.update({0: top}):
-            times = time_text(int(pickup_s)), time_text(int(dropoff_s))
-            rows.append(output_row(*times, ranking.answer).split(","))
+            ranks = [route_values(each) for each in ranking.best[:TOP]]
+            rows.append(output_row(int(pickup_s), int(dropoff_s), ranks, nulls=2).split(","))
     return rows
 
 

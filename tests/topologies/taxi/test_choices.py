@@ -130,7 +130,7 @@ def test_any_choices_give_the_same_answers_by_three_ways(
 def test_the_latest_change_outlives_a_lost_task(
     stage: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Route A lost a trip after B came: A is before B, also when only rows of the last hour tell of it."""
+    """Route A lost a trip after B came: A is before B, also when only the last hour shows it."""
     places = {name: f"-73.9{digit}0000,40.750000" for name, digit in zip("ABCDE", "12345", strict=True)}
     trips = [("A", 0), ("A", 20), ("B", 25), ("C", 31), ("D", 45), ("E", 49)]
     lines = [

@@ -123,8 +123,10 @@ def test_a_batch_that_cannot_be_worked_off_fails_and_stops_its_share(stage: Call
             "task": 1,
             "tuple": values,
         }
-        told = each.run(message)
-        return [(one["command"], one.get("id", "")) for one in told if one["command"] not in {"log", "sync"}]
+        answers = each.run(message)
+        return [
+            (one["command"], one.get("id", "")) for one in answers if one["command"] not in {"log", "sync"}
+        ]
 
     assert give(1, 1, "1 5 20 a-b one 1") == [("fail", "t1"), ("error", "")]
     assert give(1, 2, "") == [("ack", "t2")]

@@ -206,9 +206,9 @@ def test_a_batch_that_always_fails_begins_epochs_ever_more_rarely(
     storm.settle(most=600)
     assert storm.redis.now_s >= 600
     assert (25 if first else 10) <= storm.redis.begun <= (50 if first else 30)
-    told = [error for error in storm.errors if error.startswith("('dataSource'")]
+    errors = [error for error in storm.errors if error.startswith("('dataSource'")]
     named = r": rows? (\d+)(?: to (\d+))? (?:is|are) the first not worked off after \d+ epochs in a row"
-    found = re.search(named, told[-1]) if told else None
+    found = re.search(named, errors[-1]) if errors else None
     assert found is not None
     assert int(found[1]) == 1 + int(storm.redis.progress.get("released:1", "0"))
     assert int(found[1]) <= poison <= int(found[2] or found[1])

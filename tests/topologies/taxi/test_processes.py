@@ -14,8 +14,8 @@ import pytest
 from formats.semantics import Semantics
 from tests.reference.query1 import query1
 from tests.reference.query2 import query2
-from topologies.taxi.collect import Collector
 from topologies.taxi.keys import Run
+from topologies.taxi.taxi_collector import TaxiCollector
 from topologies.taxi.trail import STAMPS
 
 from .workers import Workers, component_process
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.reference.query1 import Answers
-    from topologies.taxi.run_summary import Summary
+    from topologies.taxi.taxi_collector import Summary
 
 RUN = Run("processes")
 _PIECE = 100
@@ -96,7 +96,7 @@ def test_processes_answer_both_queries_as_the_reference_does(
     with workers:
         put(client, lines, 1, len(lines))
         client.xadd(RUN.rows, {"n": len(lines) + 1, "end": 1})
-        first, second = Collector(client, RUN, _WAIT_S, lambda _: None).collect(tmp_path / "out")
+        first, second = TaxiCollector(client, RUN, _WAIT_S, lambda *_: None).collect(tmp_path / "out")
     assert workers.errors == []
     assert workers.synced == {task for task in workers.tasks if task[0] != "dataSource"}
     assert set(workers.exit_statuses.values()) == {2}  # streamparse's status when Storm went away
@@ -132,7 +132,7 @@ def test_killed_processes_and_a_restarted_redis_change_no_answer(
         lasting_redis.start()
         put(client, lines, 5_001, len(lines))
         client.xadd(RUN.rows, {"n": len(lines) + 1, "end": 1})
-        (summary,) = Collector(client, RUN, _WAIT_S, lambda _: None).collect(tmp_path / "out")
+        (summary,) = TaxiCollector(client, RUN, _WAIT_S, lambda *_: None).collect(tmp_path / "out")
     assert summary.epochs >= 4
     assert summary.replayed > 0
     assert_same(tmp_path / "out", summary, query1(lines))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topologies.taxi.ranking import GlobalRanking, PartialRanking
+from topologies.taxi.ranking import PartialRanking, route_merge
 from topologies.taxi.window import RouteCount
 
 
@@ -53,20 +53,20 @@ def test_a_share_that_empties_reports_it() -> None:
 
 def test_only_routes_and_their_order_make_a_change() -> None:
     """A new count in the same order is no change; another order is."""
-    ranking = GlobalRanking()
+    ranking = route_merge()
     assert ranking.update({0: [RouteCount("a", 2, 2), RouteCount("b", 1, 1)]})
     assert not ranking.update({0: [RouteCount("a", 3, 3), RouteCount("b", 1, 1)]})
     assert ranking.update({0: [RouteCount("b", 4, 5), RouteCount("a", 3, 3)]})
-    assert ranking.answer == ["b", "a"]
+    assert [each.route for each in ranking.best] == ["b", "a"]
 
 
 def test_a_change_at_the_eleventh_rank_is_none() -> None:
     """The query asks for ten; the eleventh is only reported."""
     ten = [RouteCount(f"r{index}", 9, 20 - index) for index in range(10)]
-    ranking = GlobalRanking()
+    ranking = route_merge()
     assert ranking.update({0: [*ten, RouteCount("x", 1, 1)]})
     assert not ranking.update({0: [*ten, RouteCount("y", 1, 2)]})
-    assert ranking.top[10].route == "y"
+    assert ranking.best[10].route == "y"
 
 
 @given(
@@ -76,7 +76,7 @@ def test_a_change_at_the_eleventh_rank_is_none() -> None:
 def test_shares_merge_to_the_ranking_of_all(updates: list[tuple[str, int]], shares: int) -> None:
     """However routes are spread, the merged top is the plain sort of all routes."""
     partial = [PartialRanking() for _ in range(shares)]
-    merged = GlobalRanking()
+    merged = route_merge()
     current: dict[str, RouteCount] = {}
     for number, (route, count) in enumerate(updates, start=1):
         current[route] = RouteCount(route, count, number)
@@ -86,4 +86,4 @@ def test_shares_merge_to_the_ranking_of_all(updates: list[tuple[str, int]], shar
         if top is not None:
             merged.update({share: top})
     alive = [entry for entry in current.values() if entry.count]
-    assert merged.top == sorted(alive, key=lambda entry: (-entry.count, -entry.freshest))[:11]
+    assert merged.best == sorted(alive, key=lambda entry: (-entry.count, -entry.freshest))[:11]

@@ -74,15 +74,15 @@ class Both:
             *("EVAL", RELEASE, 2, RUN.progress, RUN.results_of(query)), *(query, epoch, first, last, *more)
         )
         refused = self.simulated.release(arguments(command))
-        told = None
+        reason = None
         self._connection.send(command)
         try:
             assert self._connection.read_reply() == 1
         except RedisReplyError as error:
-            told = str(error)
-        assert (told is None) == (refused is None)
-        assert told is None or told.startswith(refused)
-        return told
+            reason = str(error)
+        assert (reason is None) == (refused is None)
+        assert reason is None or reason.startswith(refused)
+        return reason
 
     def compare(self) -> None:
         """Look at all that is kept."""
@@ -117,13 +117,13 @@ def test_whatever_is_done_both_answer_and_keep_the_same(redis_server: Any, seed:
         elif done == "again" and first > 1:
             assert both.release(query, both.epoch, 1, first - 1, result=False) is None
         elif done == "over":
-            told = both.release(query, both.epoch - 1, first, last, result=both.random.random() < 0.5)
-            assert told is not None
-            assert told.startswith("STALE")
+            reason = both.release(query, both.epoch - 1, first, last, result=both.random.random() < 0.5)
+            assert reason is not None
+            assert reason.startswith("STALE")
         elif done == "gap":
-            told = both.release(query, both.epoch, first + 1, last + 1, result=True)
-            assert told is not None
-            assert told.startswith("GAP")
+            reason = both.release(query, both.epoch, first + 1, last + 1, result=True)
+            assert reason is not None
+            assert reason.startswith("GAP")
         seen.add(done)
         both.compare()
     assert seen == {"begin", "next", "again", "over", "gap"}

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from formats.semantics import Semantics
-from topologies.taxi.sieve import RouteSieve
+from topologies.taxi.sieve import route_sieve
 from topologies.taxi.trip import LineReader, TimeReader, parse_time
 
 LINE = (
@@ -101,6 +101,6 @@ def test_the_sieve_names_what_does_not_pass() -> None:
         "60,50,-73.95,40.71,-70.0,40.71",
         f"90,50,{PLACES}",
     ]
-    passing, times = RouteSieve().sift(11, [row.split(",") for row in rows])
+    passing, times = route_sieve().sift(11, [row.split(",") for row in rows])
     assert passing == [f"12,50,{PLACES}", f"15,50,{PLACES}"]
     assert times == ["!columns", "60,50", "!zero_coordinates", "!outside_grid", "90,50"]

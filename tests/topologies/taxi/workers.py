@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import orjson
 
-from topologies.jar import write_jar
+from topologies.submission import write_jar
 from topologies.taxi.settings import QUERIES_KEY, REDIS_KEY, RUN_KEY, SHARES_KEY
 from topologies.taxi.topology import taxi_topology
 

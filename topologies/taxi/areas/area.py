@@ -54,8 +54,7 @@ class Area:
             return
         place = bisect_left(stops, -stop)
         if place == len(stops) or stops[place] != -stop:
-            msg = f"area {self.number}: no empty taxi of row {-stop} is there to leave"
-            raise ValueError(msg)
+            raise ValueError(f"area {self.number}: no empty taxi of row {-stop} is there to leave")
         del stops[place]
 
     def half_cents(self) -> int:

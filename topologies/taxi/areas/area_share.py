@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from collections import deque
 from typing import TYPE_CHECKING
 
 from topologies.taxi.areas.area import Area
 from topologies.taxi.areas.share_ranking import CentsRanking, ShareRanking
+from topologies.taxi.event_window import EventWindow
 
 if TYPE_CHECKING:
     from formats.semantics import Semantics
@@ -17,7 +16,7 @@ PROFIT_WINDOW_S = 15 * 60
 """Length of the window of profits, seconds of event time; a trip exactly that old is out."""
 
 
-class AreaShare:
+class AreaShare(EventWindow[tuple[int, Area, int]]):
     """Takes what a row does to the share's areas, then looks once at their ranks (`settle`).
 
     The clock comes first; the order of the row's other changes makes no difference.
@@ -28,29 +27,12 @@ class AreaShare:
     """
 
     def __init__(self, semantics: Semantics, now_s: int | None = None) -> None:
+        super().__init__(PROFIT_WINDOW_S, now_s)  # of trips: time, start, cents
         self._keeps_losses = semantics.negative_profit == "kept"
-        self._now_s = now_s
         self._areas: dict[int, Area] = {}
-        self._trips: deque[tuple[int, Area, int]] = deque()  # time, start, cents
         self._touched: set[Area] = set()
         ranking = CentsRanking if semantics.profitability == "cents" else ShareRanking
         self._ranking = ranking(semantics, self._areas)
-
-    @property
-    def now_s(self) -> int:
-        """The time.
-
-        Raises:
-            ValueError: The clock was never set.
-        """
-        if self._now_s is None:
-            msg = "advance() must come first"
-            raise ValueError(msg)
-        return self._now_s
-
-    def leaves_s(self) -> float:
-        """Return when the next trip leaves, seconds of event time; infinite when there is none."""
-        return self._trips[0][0] + PROFIT_WINDOW_S if self._trips else math.inf
 
     def advance(self, now_s: int) -> None:
         """Move the clock and let old trips go.
@@ -59,7 +41,7 @@ class AreaShare:
             now_s: Event time, seconds, not before any earlier one.
         """
         self._now_s = now_s
-        trips = self._trips
+        trips = self._held
         while trips and trips[0][0] <= now_s - PROFIT_WINDOW_S:
             _, area, cents = trips.popleft()
             area.forget(cents)
@@ -84,7 +66,7 @@ class AreaShare:
             if area is None:
                 area = self._areas[number] = Area(number)
             area.earn(row, cents)
-            self._trips.append((self.now_s, area, cents))
+            self._held.append((self.now_s, area, cents))
             self._touched.add(area)
 
     def settle(self) -> list[RankedArea] | None:

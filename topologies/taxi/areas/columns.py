@@ -7,6 +7,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+Columns = tuple[list[str], list[str], list[str], list[str]]
+
+
+def empty_columns(shares: int) -> list[Columns]:
+    """Return columns without rows for each share."""
+    return [([], [], [], []) for _ in range(shares)]
+
 
 def pack_columns(columns: Sequence[Sequence[str]]) -> str:
     """Return columns of the same length as one text: a line each, values joined by commas.
@@ -34,6 +41,5 @@ def unpack_columns(packed: str, columns: int) -> list[list[str]]:
         return [[] for _ in range(columns)]
     lists = [line.split(",") for line in packed.split("\n")]
     if len(lists) != columns or any(len(each) != len(lists[0]) for each in lists):
-        msg = f"{packed[:80]!r}... are not {columns} columns of the same length"
-        raise ValueError(msg)
+        raise ValueError(f"{packed[:80]!r}... are not {columns} columns of the same length")
     return lists

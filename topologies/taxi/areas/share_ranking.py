@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from typing import TYPE_CHECKING, Literal
 
 from topologies.taxi.areas.profitability import RankedArea, half_cents_of, rank_exactly, rank_in_cents
+from topologies.taxi.tops import REPORTED, TopMerge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from formats.semantics import Semantics
     from topologies.taxi.areas.area import Area
-
-TOP = 10
-"""Ranks that the query asks for."""
-
-REPORTED = TOP + 1
-"""Ranks that are passed on: with the eleventh a reader sees whether a tie decided the tenth."""
 
 KEPT = 4 * REPORTED
 """Areas that are left when there are too many in order."""
@@ -135,3 +131,14 @@ class CentsRanking(ShareRanking):
         if score > 0:
             super()._raise_floor()
             self._floor = (half_cents_of(score), 1)
+
+
+def area_merge(q2_emit: Literal["areas", "values"] = "areas") -> TopMerge[RankedArea]:
+    """Return what merges the tops of areas.
+
+    Args:
+        q2_emit: `areas`: an answer is another one when its ten areas or their order are others; `values`:
+            also when an area's number of empty taxis or profit is.
+    """
+    shown = ("place", "empty", "half_cents") if q2_emit == "values" else ("place",)
+    return TopMerge(attrgetter(*shown))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from collections import deque
+from topologies.taxi.event_window import EventWindow
 
 EMPTY_WINDOW_S = 30 * 60
 """How long a taxi counts as empty after its drop-off, seconds of event time; exactly that long is out."""
 
 
-class TaxiShare:
+class TaxiShare(EventWindow[tuple[int, int, str]]):
     """The empty taxis, and how they come to areas and leave them.
 
     A change is an area, and the row of the drop-off that made the taxi empty there, negative when it leaves.
@@ -19,9 +18,9 @@ class TaxiShare:
     """
 
     def __init__(self, now_s: int | None = None) -> None:
-        self._now_s = now_s
+        # of drop-offs: time, row, medallion; also of taxis that went on
+        super().__init__(EMPTY_WINDOW_S, now_s)
         self._at: dict[str, tuple[int, int]] = {}  # area and row of each empty taxi's drop-off
-        self._stops: deque[tuple[int, int, str]] = deque()  # time, row, medallion; also of taxis that went on
 
     def drop_off(self, row: int, medallion: str, area: int) -> list[tuple[int, int]]:
         """Take a trip's end: the taxi leaves where it was, and is empty in the new area.
@@ -37,17 +36,10 @@ class TaxiShare:
         Raises:
             ValueError: The clock was never set.
         """
-        if self._now_s is None:
-            msg = "advance() must come first"
-            raise ValueError(msg)
         was = self._at.get(medallion)
         self._at[medallion] = (area, row)
-        self._stops.append((self._now_s, row, medallion))
+        self._held.append((self.now_s, row, medallion))
         return [(area, row)] if was is None else [(was[0], -was[1]), (area, row)]
-
-    def leaves_s(self) -> float:
-        """Return when the next taxi may leave by time, seconds of event time; infinite when there is none."""
-        return self._stops[0][0] + EMPTY_WINDOW_S if self._stops else math.inf
 
     def advance(self, now_s: int) -> list[tuple[int, int]]:
         """Move the clock and let taxis go that have been empty for too long.
@@ -59,7 +51,7 @@ class TaxiShare:
             The changes.
         """
         self._now_s = now_s
-        stops = self._stops
+        stops = self._held
         changes = []
         while stops and stops[0][0] <= now_s - EMPTY_WINDOW_S:
             _, row, medallion = stops.popleft()

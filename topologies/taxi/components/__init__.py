@@ -1,5 +1,4 @@
-"""The eight operators as thin adapters between streamparse and the query's logic.
+"""The operators as thin adapters between streamparse and the queries' logic.
 
-All tuples are flat: Storm 2.3 and later refuse nested values between workers. The last tuple of a run is a
-marker: its field `end`, empty in all others, holds the encoded `Totals`; each component adds what it knows.
+All tuples are flat: Storm 2.3 and later refuse nested values between workers.
 """

@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from streamparse import Stream
 
-from formats.semantics import Semantics
 from topologies.batches.bolt import BatchBolt
 from topologies.batches.header import Header
-from topologies.batches.times import pack_times
 from topologies.moments import now_us
-from topologies.taxi.areas.area_sieve import AreaSieve
+from topologies.taxi.components.configured import Configured
 from topologies.taxi.settings import queries_of
-from topologies.taxi.sieve import RouteSieve
+from topologies.taxi.sieve import area_sieve, route_sieve
 from topologies.taxi.trail import extend
 from topologies.taxi.trip import LineReader
 
@@ -32,19 +30,18 @@ AREA_PROGRESS = "areaProgress"
 """Stream from filterByCoordinates to areaMetronome."""
 
 
-class Parser(BatchBolt):
+class Parser(Configured, BatchBolt):
     """Reads lines. One that is no trip goes on as its reason, so that no row is missing.
 
     Coordinates and amounts stay text: the JVM between two components must not round them.
     """
 
     outputs: ClassVar = [*Header.FIELDS, "trail", "entries", "end", "rows"]
-    _reader: LineReader
 
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
         """Read what has to be extracted."""
         super().initialize(storm_conf, context)
-        self._reader = LineReader(queries_of(storm_conf), Semantics.from_conf(storm_conf))
+        self._reader = LineReader(queries_of(storm_conf), self.semantics)
 
     def work(self, header: Header, values: Sequence[Any], came_us: int) -> None:
         """Read the lines of one batch."""
@@ -53,7 +50,7 @@ class Parser(BatchBolt):
         self.send(header, [extend(trail, came_us, now_us()), entries, end, rows])
 
 
-class FilterByCoordinates(BatchBolt):
+class FilterByCoordinates(Configured, BatchBolt):
     """Passes trips with both ends on the grid, for each query by its own sieve.
 
     The times of all rows go to the query's clock, with the reasons of those that do not pass.
@@ -65,16 +62,15 @@ class FilterByCoordinates(BatchBolt):
         Stream(fields=[*Header.FIELDS, "trail", "rows"], name=AREAS),
         Stream(fields=[*Header.FIELDS, "entries", "end", "times"], name=AREA_PROGRESS),
     ]
-    _ways: list[tuple[str, Sieve, str | None, str]]
 
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
         """Read which queries there are, and their choices."""
         super().initialize(storm_conf, context)
-        self._ways = []
+        self._ways: list[tuple[str, Sieve, str | None, str]] = []
         if "1" in queries_of(storm_conf):
-            self._ways.append(("1", RouteSieve(), None, PROGRESS))
+            self._ways.append(("1", route_sieve(), None, PROGRESS))
         if "2" in queries_of(storm_conf):
-            self._ways.append(("2", AreaSieve(Semantics.from_conf(storm_conf)), AREAS, AREA_PROGRESS))
+            self._ways.append(("2", area_sieve(self.semantics), AREAS, AREA_PROGRESS))
 
     def work(self, header: Header, values: Sequence[Any], came_us: int) -> None:
         """Pass the rows of one batch; rows before a query's start in the epoch are not its own."""
@@ -83,4 +79,4 @@ class FilterByCoordinates(BatchBolt):
         for query, sieve, stream, progress in self._ways:
             passing, times = sieve.sift(header.first, rows if header.serves(query) else [])
             self.send(header, [extend(trail, came_us, now_us()), "\n".join(passing)], stream)
-            self.send(header, [entries, end, pack_times(times)], progress)
+            self.send(header, [entries, end, " ".join(times)], progress)

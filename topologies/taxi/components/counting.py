@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from formats.semantics import Semantics
 from topologies.batches.bolt import OrderedBolt
 from topologies.batches.clock import Ticks
 from topologies.batches.header import Header
 from topologies.moments import now_us
+from topologies.taxi.components.configured import Configured
 from topologies.taxi.trail import extend
 from topologies.taxi.window import ChangeWindow, SlidingWindow
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from topologies.batches.bolt import Arrived
     from topologies.batches.clock import Step
 
-_ROWS, _CLOCK = "rows", "clock"
+_ROWS, _CLOCK = "computeRouteID", "metronome"
 
 
-class CountByWindow(OrderedBolt):
+class CountByWindow(Configured, OrderedBolt):
     """Joins the routes of a share with the progress of time and emits the counts that changed, row by row.
 
     A change is `n pickup time` and `route count freshest` for each route, joined by blanks; changes are
@@ -30,34 +30,21 @@ class CountByWindow(OrderedBolt):
 
     outputs: ClassVar = [*Header.FIELDS, "share", "trail", "ticks", "account", "changes"]
     parts = (_ROWS, _CLOCK)
-    _windows: dict[int, SlidingWindow]
-    _window: type[SlidingWindow]
-    _own_rows: bool
 
-    def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
-        """Start without windows; an epoch's first batch makes them."""
-        super().initialize(storm_conf, context)
-        self._windows = {}
-        semantics = Semantics.from_conf(storm_conf)
-        self._window = ChangeWindow if semantics.equal_counts == "latest-change" else SlidingWindow
-        self._own_rows = semantics.expiry == "own-rows"
+    def begin(self, header: Header) -> SlidingWindow:
+        """Return an empty window, at the clock before the query's start."""
+        window = ChangeWindow if self.semantics.equal_counts == "latest-change" else SlidingWindow
+        return window(header.query("1").clock_s)
 
-    def place(self, tup: Any) -> tuple[int, str]:
-        """Return the share that the tuple names, and which of the two ways it came."""
-        return tup.values[len(Header.FIELDS)], _CLOCK if tup.component == "metronome" else _ROWS
-
-    def begin(self, share: int, header: Header) -> None:
-        """Start with an empty window, at the clock before the query's start."""
-        self._windows[share] = self._window(header.query("1").clock_s)
-
-    def work(self, share: int, header: Header, parts: Mapping[str, Arrived]) -> None:
+    def work(self, share: int, state: SlidingWindow, header: Header, parts: Mapping[str, Arrived]) -> None:
         """Count the rows of one batch."""
         rows, clock = parts[_ROWS], parts[_CLOCK]
         _, trail, text = rows.values
         _, ticks, account = clock.values
         changes: list[str] = []
         if ticks:
-            changes = _changes(self._windows[share], text, Ticks.decode(ticks), own_rows=self._own_rows)
+            own_rows = self.semantics.expiry == "own-rows"
+            changes = _changes(state, text, Ticks.decode(ticks), own_rows=own_rows)
         trail = extend(trail, rows.came_us, clock.came_us, now_us())
         self.send(header, [share, trail, ticks if share == 0 else "", account, "\n".join(changes)])
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from formats.semantics import Semantics
 from topologies.batches.bolt import BatchBolt, OrderedBolt
-from topologies.batches.clock import REBUILD_S, QueryClock
+from topologies.batches.clock import REBUILD_S, QueryClock, unpack_times
 from topologies.batches.header import Header
 from topologies.batches.ordered import WHOLE
 from topologies.batches.shares import share_of
-from topologies.batches.times import unpack_times
 from topologies.moments import now_us
+from topologies.taxi.components.configured import Configured
 from topologies.taxi.grid import cell_of
-from topologies.taxi.settings import shares_of
 from topologies.taxi.trail import extend
 
 if TYPE_CHECKING:
@@ -22,31 +20,25 @@ if TYPE_CHECKING:
     from topologies.batches.bolt import Arrived
 
 
-class ComputeRouteID(BatchBolt):
+class ComputeRouteID(Configured, BatchBolt):
     """Names the routes of trips by their cells, and sends each share its own; a share without gets none."""
 
     outputs: ClassVar = [*Header.FIELDS, "share", "trail", "rows"]
-    _shares: int
-
-    def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
-        """Read how many shares there are."""
-        super().initialize(storm_conf, context)
-        self._shares = shares_of(storm_conf)
 
     def work(self, header: Header, values: Sequence[Any], came_us: int) -> None:
         """Name the routes of one batch: `n pickup route` per row."""
         trail, text = values
-        shares: list[list[str]] = [[] for _ in range(self._shares)]
+        shares: list[list[str]] = [[] for _ in range(self.shares)]
         for row in text.split("\n") if text else ():
             n, pickup, longitude, latitude, to_longitude, to_latitude = row.split(",")
             start = cell_of(float(longitude), float(latitude))
             route = f"{start}-{cell_of(float(to_longitude), float(to_latitude))}"
-            shares[share_of(route, self._shares)].append(f"{n} {pickup} {route}")
+            shares[share_of(route, self.shares)].append(f"{n} {pickup} {route}")
         for share, rows in enumerate(shares):
             self.send(header, [share, extend(trail, came_us, now_us()), "\n".join(rows)])
 
 
-class Metronome(OrderedBolt):
+class Metronome(Configured, OrderedBolt):
     """Defines the passing of a query's time: sends all shares the rows at which it moves, never backwards.
 
     The first share also receives what became of the rows, which travels on to the end.
@@ -54,31 +46,27 @@ class Metronome(OrderedBolt):
 
     outputs: ClassVar = [*Header.FIELDS, "share", "ticks", "account"]
     query: ClassVar[str] = "1"
-    _count: int
-    _rebuild_s: int
-    _clock: QueryClock
+    parts = (WHOLE,)
 
-    def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
-        """Read how many shares there are, and for how long a row makes a difference.
+    def place(self, tup: Any) -> tuple[int, str]:  # noqa: ARG002 - all come the same way
+        """Return the only share."""
+        return 0, WHOLE
 
-        A trip that left puts its route in front as long as the route's other trips are there: they may have
-        come half an hour after it, and stay for half an hour.
+    def begin(self, header: Header) -> QueryClock:
+        """Return the clock as the epoch wants it.
+
+        By choice a trip that left puts its route in front as long as the route's other trips are there: they
+        may have come half an hour after it, and stay for half an hour.
         """
-        super().initialize(storm_conf, context)
-        self._count = shares_of(storm_conf)
-        by_change = Semantics.from_conf(storm_conf).equal_counts == "latest-change"
-        self._rebuild_s = 2 * REBUILD_S if by_change and self.query == "1" else REBUILD_S
+        by_change = self.query == "1" and self.semantics.equal_counts == "latest-change"
+        return QueryClock(header.query(self.query), 2 * REBUILD_S if by_change else REBUILD_S)
 
-    def begin(self, share: int, header: Header) -> None:  # noqa: ARG002 - there is one
-        """Set the clock as the epoch wants it."""
-        self._clock = QueryClock(header.query(self.query), self._rebuild_s)
-
-    def work(self, share: int, header: Header, parts: Mapping[str, Arrived]) -> None:  # noqa: ARG002 - there is one
+    def work(self, share: int, state: QueryClock, header: Header, parts: Mapping[str, Arrived]) -> None:  # noqa: ARG002 - there is one
         """Send the time of one batch; one before the query's start has none."""
         entries, end, times = parts[WHOLE].values
         ticks = account = ""
         if header.serves(self.query):
-            moves, what = self._clock.take(header, entries, unpack_times(times), end=bool(end))
+            moves, what = state.take(header, entries, unpack_times(times), end=bool(end))
             ticks, account = moves.encode(), what.encode()
-        for each in range(self._count):
+        for each in range(self.shares):
             self.send(header, [each, ticks, account if each == 0 else ""])

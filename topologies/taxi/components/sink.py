@@ -12,46 +12,22 @@ from topologies.batches.header import Header
 from topologies.moments import now_us
 from topologies.redis_io.resp import encode_command
 from topologies.redis_io.writer import CommandWriter, WriteLostError
+from topologies.taxi.challenge import output_row
+from topologies.taxi.components.configured import Configured
 from topologies.taxi.instants import Instants
 from topologies.taxi.scripts import RELEASE
 from topologies.taxi.settings import TaxiSettings
+from topologies.taxi.tops import TOP, changes_of
 from topologies.taxi.trail import extend, latest, split_trail
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from topologies.batches.bolt import Arrived
+    from topologies.taxi.tops import Change, ShareTop, TopMerge
 
 _STALE = "STALE"
 _SHA1 = hashlib.sha1(RELEASE.encode(), usedforsecurity=False).hexdigest()
-
-
-class Answers(NamedTuple):
-    """What a query says of a batch.
-
-    Attributes:
-        tops: `n row`: output rows of the challenge, with the row that caused them.
-        states: `n time state`: ranks after each instant that is over, with its last row and its time.
-    """
-
-    tops: list[str]
-    states: list[str]
-
-
-class Change(NamedTuple):
-    """What a row changed, or by choice an instant before it at which something left the windows.
-
-    Attributes:
-        n: The row.
-        pickup_s: Its pick-up, seconds since 1970, or the instant.
-        time_s: Its drop-off, seconds since 1970, or the instant.
-        tops: New top by share.
-    """
-
-    n: int
-    pickup_s: int
-    time_s: int
-    tops: dict[int, Any]
 
 
 class _Sent(NamedTuple):
@@ -59,76 +35,68 @@ class _Sent(NamedTuple):
     tuple_ids: list[str]
 
 
-class ResultsBolt(OrderedBolt):
+class _Standing(NamedTuple):
+    merge: TopMerge[Any]
+    instants: Instants
+
+
+class ResultsBolt(Configured, OrderedBolt):
     """Base of globalRank and globalAreaRank: takes a batch from all shares, and writes what it says.
 
-    Subclasses name the `query`, keep its ranks (`forget`, `merge`, `state`) and read the shares' texts
-    (`changes`). A tuple is the header, `share`, `trail`, and of the first share the clock's `ticks` and
-    `account`, then the share's text.
+    A tuple is the header, `share`, `trail`, and of the first share the clock's `ticks` and `account`, then
+    the share's text.
 
     Redis refuses a batch that does not follow the last one written, and every batch of an epoch that is
     over. With replay a batch is acknowledged when Redis has taken it, and fails when that is in doubt;
     without, the source notices that nothing is released any more. Each fault is reported once, until a batch
     is taken again.
+
+    Attributes:
+        query: The query.
+        values: How many values a rank has in an output row.
+        rank_text: Returns the values of a rank, joined by commas.
+        state_text: Returns the best as compact JSON.
     """
 
     outputs: ClassVar[list[str]] = []
     config: ClassVar = {"topology.tick.tuple.freq.secs": 1}
     query: ClassVar[str]
-    _settings: TaxiSettings
-    _writer: CommandWriter
-    _sent: dict[int, _Sent]
-    _refusals: deque[tuple[int, str]]
-    _tag: int
-    _outage: bool
-    _instants: Instants
+    values: ClassVar[int]
+    rank_text: Callable[[Any], str]
+    state_text: Callable[[Any], str]
 
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
         """Start without a state; Redis is connected to at the first batch. Subclasses call it first."""
         super().initialize(storm_conf, context)
         self._settings = TaxiSettings.from_conf(storm_conf)
-        self.parts = tuple(str(share) for share in range(self._settings.shares))
+        self._nulls = self.values if self.semantics.nulls == "per-cell" else 1
+        self.parts = tuple(str(share) for share in range(self.shares))
         self._writer = CommandWriter(
             self._settings.redis,
             self._taken,
-            lambda tag, reason: self._refusals.append((tag, reason)),
             encode_command("SCRIPT", "LOAD", RELEASE),
         )
-        self._sent = {}
-        self._refusals = deque()
+        self._sent: dict[int, _Sent] = {}
         self._tag = 0
         self._outage = False
 
-    def forget(self) -> None:
-        """Forget all: the next batch is the first of an epoch."""
+    def merge(self) -> TopMerge[Any]:
+        """Return what merges the shares' tops."""
         raise NotImplementedError
 
-    def changes(self, shares: Sequence[str]) -> Iterable[Change]:
-        """Return the rows of a batch after which a share's top is another one, in order of the rows.
-
-        Args:
-            shares: Text of each share.
-        """
-        raise NotImplementedError
-
-    def merge(self, change: Change) -> str | None:
-        """Take a change, and return the challenge's output row if one is due."""
-        raise NotImplementedError
-
-    def state(self) -> str:
-        """Return the ranks as they are, as compact JSON."""
+    def read(self, text: str) -> Iterable[ShareTop]:
+        """Return what a share sent as its text, in order of the rows."""
         raise NotImplementedError
 
     def place(self, tup: Any) -> tuple[int, str]:
         """Return that there is one share here, of which each earlier share sends a part."""
         return 0, str(tup.values[len(Header.FIELDS)])
 
-    def begin(self, share: int, header: Header) -> None:  # noqa: ARG002 - there is one
-        """Forget all."""
-        self._instants = Instants(header.query(self.query).clock_s)
-        self.forget()
+    def begin(self, header: Header) -> _Standing:
+        """Return a merge without ranks, and the instants from the clock before the query's start."""
+        return _Standing(self.merge(), Instants(header.query(self.query).clock_s))
 
-    def work(self, share: int, header: Header, parts: Mapping[str, Arrived]) -> None:  # noqa: ARG002 - there is one
+    def work(self, share: int, state: _Standing, header: Header, parts: Mapping[str, Arrived]) -> None:  # noqa: ARG002 - there is one
         """Write what one batch says, or only that it was worked off when that is written already."""
         self._look_at_refusals()
         result: dict[str, str | int] = {}
@@ -136,11 +104,11 @@ class ResultsBolt(OrderedBolt):
         if header.serves(self.query):
             first = parts[self.parts[0]]
             ticks, account = Ticks.decode(first.values[2]), Account.decode(first.values[3])
-            shares = [parts[name].values[4] for name in self.parts]
-            answers = self._answers(self.changes(shares), self._instants.over(ticks, account))
+            changes = changes_of(self.read(parts[name].values[4]) for name in self.parts)
+            answers = self._answers(state.merge, changes, state.instants.over(ticks, account))
             if not header.is_released(self.query):
                 trail = latest(extend(part.values[1], part.came_us) for part in parts.values())
-                result = _result(header, account, answers, trail)
+                result = _result(header, account, trail) | answers
                 clock_s = account.rebuild.clock_s
                 rebuild = (account.rebuild.entry, account.rebuild.n, "-" if clock_s is None else clock_s)
         self._write(header, rebuild, result, [part.tuple_id for part in parts.values()])
@@ -159,22 +127,31 @@ class ResultsBolt(OrderedBolt):
         if not self.replay:
             super().done(tuple_ids)
 
-    def _answers(self, changes: Iterable[Change], over: Iterable[tuple[int, int, int]]) -> Answers:
-        """Return what a batch adds: an instant's state is that before the rows of the next one."""
+    def _answers(
+        self, merge: TopMerge[Any], changes: Iterable[Change], over: Iterable[tuple[int, int, int]]
+    ) -> dict[str, str | int]:
+        """Return what a batch adds, as lines.
+
+        Returns:
+            `tops`: `n row`, output rows of the challenge with the row that caused them; `states`: `n time
+            state`, ranks after each instant that is over, before the rows of the next one, with its last row.
+        """
         tops: list[str] = []
         states: list[str] = []
         instants = deque(over)
+
+        def add_state(_: int, last: int, time_s: int) -> None:
+            states.append(f"{last} {time_s} {self.state_text(merge.best)}")
+
         for change in changes:
             while instants and instants[0][0] <= change.n:
-                states.append(self._state(*instants.popleft()))
-            row = self.merge(change)
-            if row is not None:
-                tops.append(f"{change.n} {row}")
-        states += [self._state(*instant) for instant in instants]
-        return Answers(tops, states)
-
-    def _state(self, _: int, last: int, time_s: int) -> str:
-        return f"{last} {time_s} {self.state()}"
+                add_state(*instants.popleft())
+            if merge.update(change.tops):
+                ranks = [self.rank_text(each) for each in merge.best[:TOP]]
+                tops.append(f"{change.n} {output_row(change.pickup_s, change.time_s, ranks, self._nulls)}")
+        for instant in instants:
+            add_state(*instant)
+        return {"tops": "\n".join(tops), "states": "\n".join(states)}
 
     def _write(
         self,
@@ -205,8 +182,8 @@ class ResultsBolt(OrderedBolt):
             self.serializer.flush()
 
     def _look_at_refusals(self) -> None:
-        while self._refusals:
-            tag, reason = self._refusals.popleft()
+        while self._writer.refused:
+            tag, reason = self._writer.refused.popleft()
             sent = self._sent.pop(tag)
             if reason.startswith(_STALE):
                 if self.replay:
@@ -229,8 +206,8 @@ class ResultsBolt(OrderedBolt):
         self._outage = True
 
 
-def _result(header: Header, account: Account, answers: Answers, trail: str) -> dict[str, str | int]:
-    """Return the fields of an entry of the results."""
+def _result(header: Header, account: Account, trail: str) -> dict[str, str | int]:
+    """Return the fields of an entry of the results but for the answers."""
     emit_us, stamps = split_trail(trail)
     available = [entry.split(" ") for entry in account.entries.split(";")]
     fields: dict[str, str | int] = {
@@ -241,8 +218,6 @@ def _result(header: Header, account: Account, answers: Answers, trail: str) -> d
         "available": ";".join(f"{n} {identity.partition('-')[0]}" for n, identity in available),
         "emit_us": emit_us,
         "trail": stamps,
-        "tops": "\n".join(answers.tops),
-        "states": "\n".join(answers.states),
         "done_us": now_us(),
     }
     if account.end:

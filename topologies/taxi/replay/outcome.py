@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from topologies.taxi.replay.check import ORDER_FAULTS
@@ -55,7 +56,7 @@ class Outcome:
     lag_ms: float = 0.0
     paced: int = 0
     worst_lag_ms: float = 0.0
-    faults: dict[str, int] = field(default_factory=dict)
+    faults: Counter[str] = field(default_factory=Counter)
 
     @property
     def mean_lag_ms(self) -> float:
@@ -66,10 +67,6 @@ class Outcome:
     def rejected(self) -> dict[str, int]:
         """Malformed rows by reason."""
         return {fault: count for fault, count in sorted(self.faults.items()) if fault not in ORDER_FAULTS}
-
-    def add(self, fault: str, count: int) -> None:
-        """Count rows with a fault."""
-        self.faults[fault] = self.faults.get(fault, 0) + count
 
     def late(self, lag_s: list[float]) -> None:
         """Count paced rows, each by how late it was."""
@@ -83,10 +80,12 @@ def fault_field(fault: str) -> str:
     return fault if fault in ORDER_FAULTS else f"{REJECTED}{fault}"
 
 
-def read_faults(feed: dict[str, str]) -> dict[str, int]:
+def read_faults(feed: dict[str, str]) -> Counter[str]:
     """Read the counts of faults from the hash `feed`."""
-    return {
-        name.removeprefix(REJECTED): int(count)
-        for name, count in feed.items()
-        if name.startswith(REJECTED) or name in ORDER_FAULTS
-    }
+    return Counter(
+        {
+            name.removeprefix(REJECTED): int(count)
+            for name, count in feed.items()
+            if name.startswith(REJECTED) or name in ORDER_FAULTS
+        }
+    )

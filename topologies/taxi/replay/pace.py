@@ -1,7 +1,8 @@
-"""Says when a row is due."""
+"""How rows are fed: when each is due, in which phases, and how far ahead."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -9,15 +10,7 @@ if TYPE_CHECKING:
 
 
 class Pace(Protocol):
-    """Says how long after the first row a row is due.
-
-    Attributes:
-        paced: Whether rows have a time at all at which they are due.
-    """
-
-    @property
-    def paced(self) -> bool:
-        """Whether rows have a time at which they are due."""
+    """Says how long after the first row a row is due."""
 
     def offset_s(self, number: int, row: Row) -> float:
         """Return the seconds from the first row that was asked for to this one; rows are asked for in order.
@@ -26,24 +19,12 @@ class Pace(Protocol):
         """
 
 
-class Fast:
-    """Every row is due at once."""
-
-    paced = False
-
-    def offset_s(self, _number: int, _row: Row) -> float:
-        """Return 0."""
-        return 0.0
-
-
 class Rate:
     """So many rows per second.
 
     Args:
         rows_per_s: The rate, above 0.
     """
-
-    paced = True
 
     def __init__(self, rows_per_s: float) -> None:
         self._rows_per_s = rows_per_s
@@ -65,8 +46,6 @@ class Speed:
         factor: 1 for true speed.
     """
 
-    paced = True
-
     def __init__(self, factor: float) -> None:
         self._factor = factor
         self._first_s: int | None = None
@@ -79,3 +58,40 @@ class Speed:
                 self._first_s = row.time_s
             self._latest_s = max(self._latest_s, row.time_s - self._first_s)
         return self._latest_s / self._factor
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A stretch of rows that are fed in one way.
+
+    Attributes:
+        pace: When rows are due; None: at once, as fast as they are consumed.
+        rows: How many rows; None: all that are left.
+        held: Whether rows wait for those before them to be released, as far as `ahead` says.
+        drained: Whether it begins when all rows before it are released.
+    """
+
+    pace: Pace | None
+    rows: int | None = None
+    held: bool = True
+    drained: bool = False
+
+    @property
+    def name(self) -> str:
+        """`paced` or `fast`."""
+        return "fast" if self.pace is None else "paced"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far feeding goes.
+
+    Attributes:
+        ahead: Most rows in Redis beyond the last released one, where rows are held.
+        timeout_s: Longest time without any progress of the topology, or with a Redis that is away or full.
+        trim: Whether entries go that no query needs any more.
+    """
+
+    ahead: int
+    timeout_s: float = 120.0
+    trim: bool = False

@@ -63,10 +63,10 @@ class RowQueue:
             self.number += len(some)
             latest = some
         if self.number <= rows or self.crc != crc:
-            msg = (
-                f"the {rows} rows that were fed are not the first {rows} rows of this source: it has changed"
+            raise FeedError(
+                f"the {rows} rows that were fed are not the first {rows} rows of this source: it has changed",
+                status=2,
             )
-            raise FeedError(msg, status=2)
         if latest:  # so that the order of the next row is known
             self._checker.look_at_all(latest)
 

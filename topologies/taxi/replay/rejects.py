@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import csv
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from topologies.taxi.replay.errors import FeedError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from pathlib import Path
 
 _HEADER = ["line", "reason", "text"]
 
 
-class _Writer:
-    def __init__(self, file: IO[str]) -> None:
-        # texts always in quotes: a carriage return in one would otherwise end its record
-        self._writer = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
-
-    def row(self, fields: Sequence[str | int]) -> None:
-        self._writer.writerow(fields)
+def _writer(file: IO[str]) -> Any:
+    # texts always in quotes: a carriage return in one would otherwise end its record
+    return csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
 
 
 class RejectsFile:
@@ -32,7 +28,6 @@ class RejectsFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._file: IO[str] | None = None
 
     def begin(self) -> None:
         """Make sure that a first pass of rows overwrites nothing.
@@ -59,16 +54,16 @@ class RejectsFile:
                 self.path.open(encoding="utf-8", errors="backslashreplace", newline="") as old,
                 part.open("w", encoding="utf-8", newline="") as new,
             ):
-                records, writer = csv.reader(old), _Writer(new)
+                records, writer = csv.reader(old), _writer(new)
                 if next(records, _HEADER) != _HEADER:
                     msg = f"{self.path} is no file of rejects: name another one with --rejects"
                     raise FeedError(msg, status=2)
-                writer.row(_HEADER)
+                writer.writerow(_HEADER)
                 for record in records:
                     # a crash may have cut the last record, which is of a row that never came to Redis
                     if len(record) != len(_HEADER) or int(record[0]) >= next_row:
                         break
-                    writer.row([int(record[0]), *record[1:]])
+                    writer.writerow([int(record[0]), *record[1:]])
                     kept += 1
             if kept:
                 part.replace(self.path)
@@ -86,23 +81,15 @@ class RejectsFile:
             FeedError: They cannot be written.
         """
         try:
-            if self._file is None:
-                first = not self.path.exists()
-                self._file = self.path.open("a", encoding="utf-8", newline="")
+            first = not self.path.exists()
+            with self.path.open("a", encoding="utf-8", newline="") as file:
+                writer = _writer(file)
                 if first:
-                    _Writer(self._file).row(_HEADER)
-            writer = _Writer(self._file)
-            for number, reason, line in rejects:
-                writer.row([number, reason, line.decode(errors="backslashreplace")])
-            self._file.flush()
+                    writer.writerow(_HEADER)
+                for number, reason, line in rejects:
+                    writer.writerow([number, reason, line.decode(errors="backslashreplace")])
         except OSError as error:
             raise FeedError(self._unwritable(error)) from error
-
-    def close(self) -> None:
-        """Close it, if it was made."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
 
     def _unwritable(self, error: Exception) -> str:
         reason = error.strerror if isinstance(error, OSError) else None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from topologies.taxi.replay.check import ORDER_FAULTS
@@ -18,10 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from topologies.taxi.replay.check import Row
-    from topologies.taxi.replay.pace import Pace
-    from topologies.taxi.replay.plan import Limits, Phase
+    from topologies.taxi.replay.open_source import Source
+    from topologies.taxi.replay.pace import Limits, Pace, Phase
     from topologies.taxi.replay.rejects import RejectsFile
-    from topologies.taxi.replay.row_source import Source
     from topologies.taxi.replay.stream import RunStream, Standing
 
 _POLL_S = 0.02
@@ -38,12 +39,11 @@ class Replayer:
         stream: Where they go.
         phases: How.
         limits: How far.
-        fields: What is kept in the hash `feed` besides where feeding stands.
+        fields: What is kept in the hash `feed` besides where feeding stands. Rows of phases are counted there
+            unless `fast_rows` and `paced_rows` are given.
         rejects: Where malformed rows are written; None: they are counted only.
         report: Called now and then with the progress.
         stopped: Whether the user has asked for a pause.
-        rows: Rows to feed; None: all of the source, which may know how many.
-        counted: Whether `fields` say already how many rows are fast and paced.
     """
 
     def __init__(
@@ -57,25 +57,21 @@ class Replayer:
         rejects: RejectsFile | None = None,
         report: Callable[[Progress], None] = lambda _: None,
         stopped: Callable[[], bool] = lambda: False,
-        rows: int | None = None,
-        counted: bool = False,
     ) -> None:
         self._source = source
         self._stream = stream
         self._phases = phases
         self._limits = limits
-        fingerprint = source.fingerprint
-        self._fields = fields | {
-            "source_name": fingerprint.name,
-            "source_size": str(fingerprint.size),
-            "source_first": fingerprint.first,
-        }
+        self._fields = fields | source.fingerprint
         self._rejects = rejects
         self._report = report
         self._stopped = stopped
-        self._rows = source.rows if rows is None else rows
-        self._counted = counted
-        self._patience = Patience(limits.timeout_s, self._report_waiting, stopped, self._relieve)
+        rows = [phase.rows for phase in phases if phase.rows is not None]
+        self._rows = sum(rows) if len(rows) == len(phases) else source.rows
+        self._counted = "fast_rows" in fields
+        self._patience = Patience(
+            limits.timeout_s, partial(self._report_now, "waiting"), stopped, self._relieve
+        )
         self._queue = RowQueue(source.lines())
         self._outcome = Outcome()
         self._released = Released()
@@ -99,14 +95,9 @@ class Replayer:
         else:
             self._begin(standing, resume=resume)
         start_s = time.monotonic()
-        try:
+        with suppress(StoppedError):  # the outcome says that there is no end
             if not self._outcome.ended:
                 self._feed_all()
-        except StoppedError:
-            pass  # the outcome says that there is no end
-        finally:
-            if self._rejects is not None:
-                self._rejects.close()
         self._outcome.seconds = time.monotonic() - start_s
         return self._outcome
 
@@ -124,17 +115,17 @@ class Replayer:
         for field, what in (("source_name", "name"), ("source_size", "size"), ("source_first", "beginning")):
             mended = field == "source_size" and "broken" in feed
             if not mended and feed.get(field) != self._fields[field]:
-                msg = (
+                raise FeedError(
                     f"the run was fed from a source with another {what}: {feed.get(field)}, "
-                    f"and this one has {self._fields[field]}"
+                    f"and this one has {self._fields[field]}",
+                    status=2,
                 )
-                raise FeedError(msg, status=2)
         self._outcome.fed = self._outcome.begun_at = standing.fed
         self._outcome.faults = read_faults(feed)
         self._outcome.ended = standing.ended
         if standing.ended:
             return
-        self._report(self._progress("finding the next row", ""))
+        self._report_now("finding the next row")
         try:
             self._queue.skip(standing.fed, standing.crc)
         except RowsError as error:
@@ -167,14 +158,14 @@ class Replayer:
             row = self._queue.first()
             if row is None:
                 return
-            if phase.pace.paced:
+            if phase.pace is not None:
                 self._await_due(phase.pace.offset_s(self._queue.number, row), start_s)
             if self._stopped():
                 raise StoppedError
             room = most if phase.rows is None else min(most, phase.rows - (outcome.fed - begun))
             if phase.held:
                 # fast rows wait for room for a whole entry, paced ones take what there is
-                need = 1 if phase.pace.paced else room
+                need = room if phase.pace is None else 1
                 self._await_released(outcome.fed + need - self._limits.ahead, phase.name)
                 room = min(room, self._released.row + self._limits.ahead - outcome.fed)
             first = outcome.fed == begun
@@ -183,26 +174,25 @@ class Replayer:
             if first or time.monotonic() - self._reported_s > _REPORT_S:
                 self._report_now(phase.name)
 
-    def _append(self, pace: Pace, start_s: float, most: int, settled: dict[str, int]) -> None:
+    def _append(self, pace: Pace | None, start_s: float, most: int, settled: dict[str, int]) -> None:
         """Take what is due and see it into the stream."""
         outcome, queue = self._outcome, self._queue
         first = queue.number
-        rows, offsets_s = queue.take_due(pace, start_s, most) if pace.paced else (queue.take(most), [])
+        rows, offsets_s = queue.take_due(pace, start_s, most) if pace else (queue.take(most), [])
         faults = [(first + index, row) for index, row in enumerate(rows) if row.fault is not None]
         self._write_rejects(faults)
         counts = Counter(str(row.fault) for _, row in faults)
         grown = {fault_field(fault): count for fault, count in counts.items()}
         if not self._counted:
-            grown["paced_rows" if pace.paced else "fast_rows"] = len(rows)
+            grown["paced_rows" if pace else "fast_rows"] = len(rows)
         lines = [row.line for row in rows]
         self._released = self._patience.insist(
             lambda: self._stream.append(outcome.fed, lines, queue.crc, settled=settled, grown=grown)
         )
         outcome.fed += len(rows)
-        for fault, count in counts.items():
-            outcome.add(fault, count)
+        outcome.faults.update(counts)
         now_s = time.monotonic()
-        if pace.paced:
+        if pace:
             late_s = [now_s - start_s - offset_s for offset_s in offsets_s]
             outcome.late(late_s)
             self._lag_ms = 1_000.0 * late_s[-1]
@@ -236,11 +226,10 @@ class Replayer:
             if self._released.row != seen:
                 seen, seen_s = self._released.row, now_s
             elif now_s - seen_s > self._limits.timeout_s:
-                msg = (
+                raise FeedError(
                     f"no progress for {self._limits.timeout_s:g} s: of {self._outcome.fed} rows in Redis "
                     f"{seen} are released: does a topology serve this run?"
                 )
-                raise FeedError(msg)
             if now_s - self._reported_s > _REPORT_S:
                 self._report_now(phase)
             time.sleep(_POLL_S)
@@ -251,14 +240,8 @@ class Replayer:
             self._released = self._stream.released()
             self._stream.trim(self._released)
 
-    def _report_waiting(self, why: str) -> None:
-        self._report_now("waiting", why)
-
     def _report_now(self, phase: str, note: str = "") -> None:
         self._reported_s = time.monotonic()
-        self._report(self._progress(phase, note))
-
-    def _progress(self, phase: str, note: str) -> Progress:
         fed, rows = self._outcome.fed, self._rows
         share = fed / rows if rows else self._source.share()
-        return Progress(phase, fed, rows, share, self._released.row, self._lag_ms, note)
+        self._report(Progress(phase, fed, rows, share, self._released.row, self._lag_ms, note))

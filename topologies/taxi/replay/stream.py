@@ -125,8 +125,7 @@ class RunStream:
         """
         answer = self._take_over(keys=self._keys, args=[self._token, standing.fed, *_flat(fields)])
         if _text(answer) != "ok":
-            msg = f"run {self._run.id} is being fed by another process just now"
-            raise FeedError(msg)
+            raise FeedError(f"run {self._run.id} is being fed by another process just now")
 
     def append(
         self,

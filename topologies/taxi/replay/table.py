@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import heapq
 import json
 from functools import lru_cache
@@ -12,7 +11,7 @@ import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow ships no types
 import pyarrow.compute as pc  # type: ignore[import-untyped]  # likewise
 import pyarrow.parquet as pq  # type: ignore[import-untyped]  # likewise
 
-from topologies.taxi.replay.row_source import Fingerprint
+from topologies.taxi.replay.open_source import fingerprint
 from topologies.taxi.rows import RowsError
 
 if TYPE_CHECKING:
@@ -63,13 +62,11 @@ class TableSource:
         self._days = self._files()
         self.rows: int | None = sum(pq.read_metadata(path).num_rows for day in self._days for path in day)
         if self.rows != summary["rows"]:
-            msg = f"{folder} holds {self.rows} rows, its summary.json says {summary['rows']}"
-            raise RowsError(msg)
+            raise RowsError(f"{folder} holds {self.rows} rows, its summary.json says {summary['rows']}")
         if not self.rows:
-            msg = f"{folder} holds no rows"
-            raise RowsError(msg)
+            raise RowsError(f"{folder} holds no rows")
         text = json.dumps(summary, sort_keys=True).encode()
-        self.fingerprint = Fingerprint(folder.name, self.rows, hashlib.sha256(text).hexdigest()[:32])
+        self.fingerprint = fingerprint(folder.name, self.rows, text)
         self._done = 0
 
     def lines(self) -> Iterator[bytes]:
@@ -86,8 +83,7 @@ class TableSource:
             n, index = heapq.heappop(waiting)
             day = days[index]
             if n != self._done + 1:
-                msg = f"{day.path}: row {n} comes where row {self._done + 1} was to come"
-                raise RowsError(msg)
+                raise RowsError(f"{day.path}: row {n} comes where row {self._done + 1} was to come")
             # mostly days follow each other; rows of several days may also alternate
             for line in day.lines_before(waiting[0][0] if waiting else None):
                 self._done += 1
@@ -110,11 +106,9 @@ class TableSource:
             msg = f"{self._folder} is no finished trips table: summary.json: {error.strerror or error}"
             raise RowsError(msg) from error
         except ValueError as error:
-            msg = f"{path} is no JSON: {error}"
-            raise RowsError(msg) from error
+            raise RowsError(f"{path} is no JSON: {error}") from error
         if not isinstance(summary, dict) or summary.get("kind") != "trips" or "rows" not in summary:
-            msg = f"{path}: this is no trips table (kind `trips`, with its rows)"
-            raise RowsError(msg)
+            raise RowsError(f"{path}: this is no trips table (kind `trips`, with its rows)")
         return summary
 
     def _files(self) -> list[list[Path]]:
@@ -183,8 +177,7 @@ def _lines(batch: pa.RecordBatch, path: Path) -> list[bytes]:
     lines = [",".join(fields).encode() for fields in zip(*columns, strict=True)]
     for number, line in zip(batch.column("n").to_pylist(), lines, strict=True):
         if b"\n" in line:
-            msg = f"{path}, row {number}: a line feed in a text"
-            raise RowsError(msg)
+            raise RowsError(f"{path}, row {number}: a line feed in a text")
     return lines
 
 
@@ -206,20 +199,12 @@ def _check_columns(path: Path) -> None:
         raise RowsError(_unreadable(path, error)) from error
     missing = [name for name in _COLUMNS if name not in schema.names]
     if missing:
-        msg = f"{path}: no trips table, columns are missing: {', '.join(missing)}"
-        raise RowsError(msg)
+        raise RowsError(f"{path}: no trips table, columns are missing: {', '.join(missing)}")
     for name in _COLUMNS:
         kind, form = schema.field(name).type, _LINE.get(name, pa.int64())
-        fits = (
-            pa.types.is_string
-            if form == _TEXT
-            else pa.types.is_floating
-            if form == _NUMBER
-            else pa.types.is_integer
-        )
+        fits = {_TEXT: pa.types.is_string, _NUMBER: pa.types.is_floating}.get(form, pa.types.is_integer)
         if not fits(kind):
-            msg = f"{path}: no trips table, column {name} is {kind}"
-            raise RowsError(msg)
+            raise RowsError(f"{path}: no trips table, column {name} is {kind}")
 
 
 def _unreadable(path: Path, error: Exception) -> str:

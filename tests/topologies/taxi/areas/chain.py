@@ -10,10 +10,10 @@ import orjson
 from pystorm.component import Tuple
 
 from topologies.batches.header import Header, QueryStart, pack_queries
-from topologies.taxi.areas.components.area_ranks import GlobalAreaRank, Profitability
-from topologies.taxi.areas.components.dividing import TAXIS, TRIPS, AreaMetronome, ComputeAreaID
-from topologies.taxi.areas.components.taxis import EmptyTaxis
+from topologies.taxi.components.area_ranks import GlobalAreaRank, Profitability
 from topologies.taxi.components.cleaning import AREA_PROGRESS, AREAS, FilterByCoordinates, Parser
+from topologies.taxi.components.dividing import TAXIS, TRIPS, AreaMetronome, ComputeAreaID
+from topologies.taxi.components.taxis import EmptyTaxis
 from topologies.taxi.settings import QUERIES_KEY, REDIS_KEY, RUN_KEY, SHARES_KEY
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ SINGLE = {"areaMetronome", "globalAreaRank"}
 
 
 @dataclass
-class Told:
+class Written:
     """What the last component would write.
 
     Attributes:
@@ -74,7 +74,7 @@ class Told:
 class _Kept(GlobalAreaRank):
     """Returns what it would write; refuses what Redis would refuse: what is late, or does not follow."""
 
-    told: Told
+    written: Written
 
     def _write(
         self,
@@ -83,14 +83,14 @@ class _Kept(GlobalAreaRank):
         result: Mapping[str, str | int],
         tuple_ids: list[str],  # noqa: ARG002 - nothing is acknowledged here
     ) -> None:
-        if not result or header.epoch != self.told.epoch:
+        if not result or header.epoch != self.written.epoch:
             return
-        assert header.first == self.told.released + 1
-        self.told.released = header.next - 1
-        self.told.rebuild = rebuild
+        assert header.first == self.written.released + 1
+        self.written.released = header.next - 1
+        self.written.rebuild = rebuild
         for kind, separator in (("tops", "\n"), ("states", "\n"), ("passed", ","), ("rejected", ";")):
             text = str(result[kind])
-            getattr(self.told, kind).extend(text.split(separator) if text else [])
+            getattr(self.written, kind).extend(text.split(separator) if text else [])
 
 
 COMPONENTS = {
@@ -154,13 +154,13 @@ class Chain:
             SHARES_KEY: shares,
             **semantics.conf(),
         }
-        self.told = Told()
+        self.written = Written()
         self.tasks = {
             name: [Task(name, conf) for _ in range(1 if name in SINGLE else tasks)] for name in COMPONENTS
         }
         sink = self.tasks["globalAreaRank"][0].component
         assert isinstance(sink, _Kept)
-        sink.told = self.told
+        sink.written = self.written
         self._chance = chance
         self._waiting: list[tuple[str, str, Task, list[Any]]] = []
         self._turn = 0
@@ -182,7 +182,7 @@ class Chain:
                 among them.
             origin: Where the epoch begins, at most at the query's start, which it is by default.
         """
-        start = self.told.start()
+        start = self.written.start()
         queries = pack_queries({"2": start})
         first = origin = start.start if origin is None else origin
         for last in batches:
@@ -190,14 +190,14 @@ class Chain:
                 self.feed(Header(epoch, origin, first, last + 1, queries), lines[first - 1 : last])
                 first = last + 1
         self.feed(Header(epoch, origin, first, first + 1, queries), [], end=True)
-        self.told.epoch = epoch
+        self.written.epoch = epoch
 
     def kill(self, name: str, task: int) -> None:
         """Start a task anew, without what it knew; tuples that are on their way find the new one."""
         each = self.tasks[name][task]
         each.start()
         if isinstance(each.component, _Kept):
-            each.component.told = self.told
+            each.component.written = self.written
 
     def run(self, moves: int | None = None) -> None:
         """Move so many tuples, by default all there are."""

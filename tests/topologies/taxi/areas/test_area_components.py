@@ -10,12 +10,12 @@ from formats.semantics import Semantics
 from formats.taxi_grid import CELL_LATITUDE, CELL_LONGITUDE, ORIGIN_LATITUDE, ORIGIN_LONGITUDE
 from tests.topologies.taxi.areas.chain import Task
 from topologies.batches.header import Header, QueryStart, pack_queries
-from topologies.taxi.areas.area_sieve import AreaSieve
+from topologies.taxi.areas.area_tops import pack_tops, unpack_tops
 from topologies.taxi.areas.columns import pack_columns, unpack_columns
 from topologies.taxi.areas.profitability import rank_exactly
-from topologies.taxi.areas.tops import ShareTop, pack_tops, unpack_tops
 from topologies.taxi.settings import SHARES_KEY
-from topologies.taxi.sieve import RouteSieve
+from topologies.taxi.sieve import area_sieve, route_sieve
+from topologies.taxi.tops import ShareTop
 
 HERE = (ORIGIN_LONGITUDE + 0.1, ORIGIN_LATITUDE - 0.1)
 WEST_EDGE = (ORIGIN_LONGITUDE - 0.4 * CELL_LONGITUDE, ORIGIN_LATITUDE - 0.1)
@@ -45,15 +45,15 @@ def read(
 )
 def test_a_row_may_count_for_one_query_and_not_for_the_other(row: list[str], routes: str, areas: str) -> None:
     """Each query has its own grid; amounts matter to query 2 only, before coordinates do."""
-    assert RouteSieve().sift(7, [row])[1] == [routes]
-    passing, times = AreaSieve(Semantics()).sift(7, [row])
+    assert route_sieve().sift(7, [row])[1] == [routes]
+    passing, times = area_sieve(Semantics()).sift(7, [row])
     assert times == [areas]
     assert len(passing) == (areas[0] != "!")
 
 
 def test_fare_and_tip_are_rounded_each() -> None:
     """Half a cent of each is half a cent twice, to even: 0 + 2 cents, not 2.5."""
-    (row,), _ = AreaSieve(Semantics()).sift(7, [read(HERE, HERE, "0.005", "0.015")])
+    (row,), _ = area_sieve(Semantics()).sift(7, [read(HERE, HERE, "0.005", "0.015")])
     assert row == ",".join(["7", "900", *map(repr, (*HERE, *HERE)), "2", "M1"])
 
 
@@ -88,8 +88,8 @@ def test_every_share_of_the_areas_receives_every_batch() -> None:
     taxis.process("areaMetronome", "default", [*begun.values, 2, ";1/1000/900", ""])
     rows = pack_columns([["1"], ["900"], ["7003"], ["M1"]])
     emitted = taxis.process("computeAreaID", "taxis", [*begun.values, 2, "1", rows])
-    told = [(values[5], values[6], values[8]) for _, values in emitted]
-    assert told == [(0, 2, ""), (1, 2, "1\n900\n7003\n1"), (2, 2, "")]
+    sent = [(values[5], values[6], values[8]) for _, values in emitted]
+    assert sent == [(0, 2, ""), (1, 2, "1\n900\n7003\n1"), (2, 2, "")]
 
 
 def test_packed_texts_are_read_as_they_were() -> None:

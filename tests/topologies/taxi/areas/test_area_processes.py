@@ -10,8 +10,8 @@ import pytest
 
 from tests.reference.query2 import query2
 from tests.topologies.taxi.workers import Workers
-from topologies.taxi.collect import Collector
 from topologies.taxi.keys import Run
+from topologies.taxi.taxi_collector import TaxiCollector
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,7 +56,7 @@ def test_killed_processes_change_no_answer(tmp_path: Path, redis_server: Any, li
             await_released(client, 1 + piece * PIECE)
             workers.kill(victim)
         client.xadd(RUN.rows, {"n": len(lines) + 1, "end": 1})
-        (summary,) = Collector(client, RUN, PATIENCE_S, lambda _: None).collect(tmp_path / "out")
+        (summary,) = TaxiCollector(client, RUN, PATIENCE_S, lambda *_: None).collect(tmp_path / "out")
     answers = query2(lines)
     found = tmp_path / "out" / "query2"
     assert summary.epochs > 1

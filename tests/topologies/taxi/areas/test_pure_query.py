@@ -15,12 +15,14 @@ from tests.reference.choices import Choices
 from tests.reference.query2 import query2
 from tests.reference.rows import has_no_fix, read_row
 from tests.topologies.taxi.areas.naive import Ride, naive, random_rides
-from topologies.taxi.areas.area_grid import AreaGrid
-from topologies.taxi.areas.area_rows import area_row, area_state
 from topologies.taxi.areas.area_share import AreaShare
-from topologies.taxi.areas.merging import AreaMerge
 from topologies.taxi.areas.money import cents
+from topologies.taxi.areas.share_ranking import area_merge
 from topologies.taxi.areas.taxi_share import TaxiShare
+from topologies.taxi.challenge import area_state, area_values, output_row
+from topologies.taxi.grid import AreaGrid
+from topologies.taxi.tops import TOP
+from topologies.taxi.trip import parse_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +43,7 @@ class City:
     def __init__(self, semantics: Semantics, shares: int) -> None:
         self.taxis = [TaxiShare() for _ in range(shares)]
         self.areas = [AreaShare(semantics) for _ in range(shares)]
-        self.merge = AreaMerge(semantics.q2_emit)
+        self.merge = area_merge(semantics.q2_emit)
 
     def take(self, ride: Ride) -> bool:
         """Take a row and return whether the answer changed."""
@@ -74,15 +76,15 @@ def test_every_row_gives_what_the_definitions_say(semantics: Semantics, shares: 
     print("seed", seed)
     rides = random_rides(random.Random(seed), 60)
     city = City(semantics, shares)
-    told: object = []
+    answer: object = []
     for ride, listed in zip(rides, naive(rides, semantics), strict=True):
         due = city.take(ride)
         expected = [(each.area, each.empty, each.half_cents, each.freshest) for each in listed]
         assert seen(city.merge.best) == expected[:11]
         values = semantics.q2_emit == "values"
         shown = [each[:3] if values else each[0] for each in expected[:10]]
-        assert due == (shown != told)
-        told = shown
+        assert due == (shown != answer)
+        answer = shown
 
 
 def counted(lines: list[str], alignment: str) -> Iterator[tuple[Ride, str, str]]:
@@ -109,7 +111,10 @@ def test_real_rows_give_the_reference_answers(lines: list[str]) -> None:
     for ride, pickup, dropoff in counted(lines, semantics.area_grid):
         passed.append(ride.n)
         if city.take(ride):
-            tops.append((ride.n, area_row(pickup, dropoff, city.merge.best)))
+            ranks = [area_values(each) for each in city.merge.best[:TOP]]
+            pickup_s = parse_time(pickup)
+            assert pickup_s is not None
+            tops.append((ride.n, output_row(pickup_s, ride.time_s, ranks, nulls=4)))
         states[dropoff] = (ride.n, dropoff, json.loads(area_state(city.merge.best)))
     assert passed == expected.passed
     assert tops == expected.tops

@@ -9,13 +9,12 @@ import pytest
 
 from formats.semantics import Semantics
 from topologies.taxi.areas.area import Area
-from topologies.taxi.areas.merging import AreaMerge
 from topologies.taxi.areas.profitability import RankedArea, rank_exactly, rank_in_cents
-from topologies.taxi.areas.share_ranking import CentsRanking, ShareRanking
+from topologies.taxi.areas.share_ranking import CentsRanking, ShareRanking, area_merge
 
 
 def test_scores_order_profitabilities_as_exact_fractions_do() -> None:
-    """Also where floating-point numbers cannot tell them apart."""
+    """Also where floating-point numbers are equal."""
     seed = random.randrange(1 << 32)
     print("seed", seed)
     chance = random.Random(seed)
@@ -120,7 +119,7 @@ def test_what_happens_far_below_the_best_is_not_sent() -> None:
 @pytest.mark.parametrize(("q2_emit", "due"), [("areas", False), ("values", True)])
 def test_a_change_of_values_is_an_answer_only_by_choice(q2_emit: str, due: bool) -> None:
     """The same areas in the same order, one of them with another profit."""
-    merge = AreaMerge("values" if q2_emit == "values" else "areas")
+    merge = area_merge("values" if q2_emit == "values" else "areas")
     assert merge.update({0: [rank_exactly(1_001, 400, 1, 1)], 1: [rank_exactly(2_002, 300, 1, 2)]})
     assert not merge.update({1: [rank_exactly(2_002, 300, 1, 3)]})  # fresher, but nothing that is printed
     assert merge.update({1: [rank_exactly(2_002, 350, 1, 3)]}) == due
@@ -128,7 +127,7 @@ def test_a_change_of_values_is_an_answer_only_by_choice(q2_emit: str, due: bool)
 
 def test_the_eleventh_is_sent_but_changes_no_answer() -> None:
     """Ten areas and their order are the answer; the eleventh shows whether a tie decided."""
-    merge = AreaMerge()
+    merge = area_merge()
     top = [rank_exactly(area * 1_001, 100 * area, 1, 1) for area in range(13, 2, -1)]
     assert merge.update({0: top})
     assert not merge.update({0: [*top[:10], rank_exactly(1_001, 250, 1, 2)]})

@@ -52,7 +52,7 @@ class Sink:
 
 
 def results(client: Any) -> list[str]:
-    return [fields["first"] for _, fields in client.xrange(RUN.results)]
+    return [fields["first"] for _, fields in client.xrange(RUN.results_of("1"))]
 
 
 def test_a_batch_is_written_once(stage: Callable[..., Any], redis_server: Any) -> None:
@@ -70,7 +70,7 @@ def test_a_batch_is_written_once(stage: Callable[..., Any], redis_server: Any) -
     sink.give(2, 3, released=4)
     sink.give(2, 5, released=4, end=True)
     sink.flush()
-    entries = [fields for _, fields in client.xrange(RUN.results)]
+    entries = [fields for _, fields in client.xrange(RUN.results_of("1"))]
     assert [each["first"] for each in entries] == ["1", "3", "5"]
     done_us = entries[2].pop("done_us")
     assert int(done_us) > 0
@@ -131,18 +131,18 @@ def test_with_replay_a_batch_is_acknowledged_when_redis_has_it(
     """While Redis is silent it is not; what Redis has not taken when it goes away fails."""
     redis_server.client().hset(RUN.progress, "epoch", 1)
     sink = Sink(stage, conf(redis_server, **{REPLAY_KEY: True}))
-    told = sink.give(1, 1)
+    reports = sink.give(1, 1)
     sink.flush()
-    told += [each for each in sink.stage.messages() if each["command"] == "ack"]
-    assert told == [{"command": "ack", "id": "t1"}]
+    reports += [each for each in sink.stage.messages() if each["command"] == "ack"]
+    assert reports == [{"command": "ack", "id": "t1"}]
     redis_server.freeze()
     assert sink.give(1, 3) == []
     redis_server.stop()
     sink.stage.component._writer._session.wait_answered(_WAIT_S)
-    told = sink.tick()
-    assert [each["command"] for each in told] == ["fail", "error"]
-    assert told[0]["id"] == "t3"
-    assert "rows without a result come again in a new epoch" in told[1]["msg"]
+    reports = sink.tick()
+    assert [each["command"] for each in reports] == ["fail", "error"]
+    assert reports[0]["id"] == "t3"
+    assert "rows without a result come again in a new epoch" in reports[1]["msg"]
 
 
 def test_a_full_redis_is_reported_once_and_survived(stage: Callable[..., Any], redis_server: Any) -> None:
@@ -181,14 +181,14 @@ def test_a_redis_that_forgot_the_script_is_given_it_again(
     sink.flush()
     client.script_flush()
     sink.stage.messages()
-    told = sink.give(1, 3)
+    reports = sink.give(1, 3)
     session = sink.stage.component._writer._session
     if session is not None:  # the answer may be there before `give` returns
         session.wait_answered(_WAIT_S)
-    told += sink.tick()
-    (error,) = [each["msg"] for each in told if each["command"] == "error"]
+    reports += sink.tick()
+    (error,) = [each["msg"] for each in reports if each["command"] == "error"]
     assert "NOSCRIPT" in error
-    assert [each["command"] for each in told if each.get("id") == "t3"] == ["fail" if replay else "ack"]
+    assert [each["command"] for each in reports if each.get("id") == "t3"] == ["fail" if replay else "ack"]
     client.hset(RUN.progress, mapping={"epoch": 2, "seen:1": 0})
     sink.stage.component._writer._next_try = 0.0  # as if the connection had been older than a second
     sink.give(2, 1, released=2)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from topologies.taxi.replay.open_source import open_source
-from topologies.taxi.replay.pace import Fast
-from topologies.taxi.replay.plan import Limits, Phase
+from topologies.taxi.replay.pace import Limits, Phase
 from topologies.taxi.replay.replayer import Replayer
 from topologies.taxi.replay.stream import RunStream
 
@@ -27,7 +26,7 @@ def replayer(
     return Replayer(
         open_source(path),
         RunStream(client, side.run),
-        [Phase(pace or Fast())],
+        [Phase(pace)],
         limits,
         fields={"speed": "1"},
         **more,

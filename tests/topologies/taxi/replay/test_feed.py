@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from topologies.taxi.feed import Feeder, FeedError, FeedPlan, Progress
+from topologies.taxi.feed import FeedPlan, feed_file
+from topologies.taxi.replay.errors import FeedError
 from topologies.taxi.rows import RowsError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from topologies.taxi.replay.outcome import Progress
 
 
 @pytest.mark.parametrize(
@@ -41,8 +44,8 @@ def test_fast_rows_wait_for_results(side: Any, write_rows: Callable[..., Path]) 
         if progress.fed >= progress.released + 500:
             waiting.release()
 
-    feeder = Feeder(side.client(), side.run, FeedPlan(ahead=500), report)
-    thread = threading.Thread(target=feeder.feed, args=(path,))
+    arguments = (side.client(), side.run, path, FeedPlan(ahead=500))
+    thread = threading.Thread(target=feed_file, args=arguments, kwargs={"report": report})
     thread.start()
     for released in (0, 500, 1_000):
         assert waiting.acquire(timeout=20.0)
@@ -58,10 +61,9 @@ def test_fast_rows_wait_for_results(side: Any, write_rows: Callable[..., Path]) 
 @pytest.mark.usefixtures("topology")
 def test_feeding_a_run_twice_is_refused(side: Any, write_rows: Callable[..., Path]) -> None:
     """Rows of two passes are never mixed."""
-    feeder = Feeder(side.client(), side.run, FeedPlan(), lambda _: None)
-    feeder.feed(write_rows(3))
+    feed_file(side.client(), side.run, write_rows(3), FeedPlan(), report=lambda _: None)
     with pytest.raises(FeedError, match="run r1 has rows already"):
-        Feeder(side.client(), side.run, FeedPlan(), lambda _: None).feed(write_rows(3))
+        feed_file(side.client(), side.run, write_rows(3), FeedPlan(), report=lambda _: None)
     assert len(side.rows()) == 3
 
 
@@ -69,7 +71,7 @@ def test_feeding_without_a_topology_ends_with_a_reason(side: Any, write_rows: Ca
     """Rows that no topology reads are an error after the timeout, not an endless wait."""
     plan = FeedPlan(ahead=300, stall_timeout_s=0.1)
     with pytest.raises(FeedError, match=r"no progress for 0\.1 s: of 300 rows in Redis 0 are released"):
-        Feeder(side.client(), side.run, plan, lambda _: None).feed(write_rows(1_000))
+        feed_file(side.client(), side.run, write_rows(1_000), plan, report=lambda _: None)
 
 
 def test_paced_rows_come_when_the_fast_ones_are_done(
@@ -91,7 +93,7 @@ def test_paced_rows_come_when_the_fast_ones_are_done(
     side.release(0, "2")
     # slow enough that the machine is not behind when the next row is due
     plan = FeedPlan(fast_rows=250, rate_per_s=100.0, paced_rows=5)
-    assert Feeder(side.client(), side.run, plan, report).feed(path) == 255
+    assert feed_file(side.client(), side.run, path, plan, report=report).fed == 255
     phases = [phase for phase, _, _ in seen]
     assert phases.index("draining") < phases.index("paced")
     assert next(each for each in seen if each[0] == "paced")[1:] == (251, 251)
@@ -111,7 +113,7 @@ def test_paced_rows_are_announced_at_once(side: Any, write_rows: Callable[..., P
     seen: list[Progress] = []
     side.release(250)
     plan = FeedPlan(fast_rows=250, rate_per_s=1e6, paced_rows=3)
-    Feeder(side.client(), side.run, plan, seen.append).feed(write_rows(300))
+    feed_file(side.client(), side.run, write_rows(300), plan, report=seen.append)
     assert [progress.phase for progress in seen[:2]] == ["fast", "paced"]
 
 
@@ -119,7 +121,7 @@ def test_rows_that_are_late_share_an_entry(side: Any, write_rows: Callable[..., 
     """A feeder that is behind catches up with few writes, none of more than 1,000 rows."""
     path = write_rows(3_000)
     plan = FeedPlan(rate_per_s=1e9)
-    Feeder(side.client(), side.run, plan, lambda _: None).feed(path)
+    feed_file(side.client(), side.run, path, plan, report=lambda _: None)
     sizes = [len(entry["lines"]) for entry in side.entries()[:-1]]
     assert max(sizes) == 1_000
     assert side.rows() == path.read_bytes().splitlines()
@@ -132,5 +134,5 @@ def test_a_bad_file_feeds_nothing(side: Any, tmp_path: Path) -> None:
     with pytest.raises(
         RowsError, match=r"bad\.csv, line 1 has 3 columns, not 17, and none of the first 30 lines"
     ):
-        Feeder(side.client(), side.run, FeedPlan(), lambda _: None).feed(path)
+        feed_file(side.client(), side.run, path, FeedPlan(), report=lambda _: None)
     assert side.entries() == []

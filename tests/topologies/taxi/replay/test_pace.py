@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from topologies.taxi.replay.check import Row
-from topologies.taxi.replay.pace import Fast, Pace, Rate, Speed
+from topologies.taxi.replay.pace import Pace, Rate, Speed
 
 
 def offsets(pace: Pace, *times_s: int | None, first: int = 1) -> list[float]:
@@ -19,8 +19,3 @@ def test_a_rate_counts_rows_from_the_first_that_is_asked_for() -> None:
 def test_a_speed_follows_the_drop_offs() -> None:
     """Rows without a time, or of an earlier one, are due with the row before."""
     assert offsets(Speed(10.0), None, 100, 130, 90, None, 140, first=7) == [0.0, 0.0, 3.0, 3.0, 3.0, 4.0]
-
-
-def test_fast_rows_are_due_at_once() -> None:
-    """All of them."""
-    assert offsets(Fast(), 100, 200) == [0.0, 0.0]

@@ -11,7 +11,7 @@ from redis.exceptions import OutOfMemoryError
 
 from tests.topologies.taxi.replay.replayers import after, replayer
 from topologies.taxi.replay.errors import FeedError
-from topologies.taxi.replay.plan import Limits
+from topologies.taxi.replay.pace import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable

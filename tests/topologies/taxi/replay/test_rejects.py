@@ -32,7 +32,6 @@ def test_what_is_written_is_there_at_once(tmp_path: Path) -> None:
     for row in ROWS:
         rejects.write([row])
     assert read(rejects.path) == [HEADER, *RECORDS]
-    rejects.close()
     with pytest.raises(FeedError, match=r"r\.csv exists already: move it away"):
         RejectsFile(rejects.path).begin()
 
@@ -42,12 +41,10 @@ def test_rows_that_never_came_to_redis_are_dropped(tmp_path: Path, next_row: int
     """They come again; without any row left the file is gone."""
     first = RejectsFile(tmp_path / "r.csv")
     first.write(ROWS)
-    first.close()
     again = RejectsFile(first.path)
     again.resume(next_row)
     assert first.path.exists() == bool(kept)
     again.write(ROWS[kept:])
-    again.close()
     assert read(first.path) == [HEADER, *RECORDS]
     assert [path.name for path in tmp_path.iterdir()] == ["r.csv"]
 
@@ -58,13 +55,11 @@ def test_a_record_that_a_crash_cut_is_dropped(tmp_path: Path, cut: int) -> None:
     path = tmp_path / "r.csv"
     first = RejectsFile(path)
     first.write(ROWS)
-    first.close()
     content = path.read_bytes()
     path.write_bytes(content[:-cut])
     again = RejectsFile(path)
     again.resume(41)
     again.write(ROWS[2:])
-    again.close()
     if cut < 8:
         assert path.read_bytes() == content
     assert read(path)[-1] == RECORDS[-1]

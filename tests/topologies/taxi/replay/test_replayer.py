@@ -14,8 +14,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from tests.topologies.taxi.replay.replayers import after, replayer
 from topologies.taxi.replay.errors import FeedError
-from topologies.taxi.replay.pace import Rate, Speed
-from topologies.taxi.replay.plan import Limits
+from topologies.taxi.replay.pace import Limits, Rate, Speed
 from topologies.taxi.replay.rejects import RejectsFile
 from topologies.taxi.rows import RowsError
 

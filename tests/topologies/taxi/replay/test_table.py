@@ -76,7 +76,7 @@ def test_a_row_is_written_as_in_the_challenge(tmp_path: Path) -> None:
         b"0.5,0.5,0.5,0.5,0.5,0.30000000000000004",
         b",L,2012-12-31 23:59:02,2013-01-01 00:00:02,,0.5,0.5,nan,0.5,0.5,CSH,0.5,0.5,0.5,,0.5,0.5",
     ]
-    assert source.rows == source.fingerprint.size == 2
+    assert (source.rows, source.fingerprint["source_size"]) == (2, "2")
     assert [Checker().look(line).fault for line in source.lines()] == [None, "coordinates"]
 
 

@@ -7,8 +7,7 @@ import random
 import pytest
 
 from formats.taxi_grid import CELL_LATITUDE, CELL_LONGITUDE
-from topologies.taxi.areas.area_grid import AreaGrid, area_name
-from topologies.taxi.grid import cell_of, is_on_grid
+from topologies.taxi.grid import AreaGrid, area_name, cell_of, is_on_grid
 
 WEST, NORTH = -74.913585, 41.474937
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cli.main import main
-from topologies.result_folder import CollectError
-from topologies.taxi.collect import Collector, CollectProgress
+from topologies.collecting import CollectError
 from topologies.taxi.keys import Run
+from topologies.taxi.taxi_collector import TaxiCollector
 from topologies.taxi.trail import STAMPS
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def put_run(client: Any, *entries: dict[str, str], query: str = "1") -> None:
 
 
 def collected(client: Any, out: Path, timeout_s: float = 0.01) -> Any:
-    return Collector(client, RUN, timeout_s, lambda _: None).collect(out)
+    return TaxiCollector(client, RUN, timeout_s, lambda *_: None).collect(out)
 
 
 def lines(path: Path) -> list[str]:
@@ -159,26 +159,28 @@ def test_the_reason_that_the_topology_gave_is_quoted(
     client = redis_server.client()
     put_run(client, *entries)
     client.hset(RUN.progress, "fault", "rows 3 to 9 are not in Redis any more")
-    told = "; dataSource says: rows 3 to 9 are not in Redis any more"
+    reason = "; dataSource says: rows 3 to 9 are not in Redis any more"
     if entries:
         (summary,) = collected(client, tmp_path)
         (fault,) = summary.faults
-        assert fault.endswith(f"after row 2{told}")
+        assert fault.endswith(f"after row 2{reason}")
     else:
-        with pytest.raises(CollectError, match=f"no result for 0.01 s and no final entry{told}"):
+        with pytest.raises(CollectError, match=f"no result for 0.01 s and no final entry{reason}"):
             collected(client, tmp_path)
 
 
 def test_a_run_that_does_not_end_is_collected_as_far_as_it_goes(tmp_path: Path, redis_server: Any) -> None:
     """Rows are those that were fed, as the end that states them is missing."""
     put_run(redis_server.client(), batch(1, 3), batch(3, 5))
-    told: list[CollectProgress] = []
-    (summary,) = Collector(redis_server.client(), RUN, 0.01, told.append).collect(tmp_path)
+    reports: list[tuple[int, int]] = []
+    (summary,) = TaxiCollector(redis_server.client(), RUN, 0.01, lambda *rows: reports.append(rows)).collect(
+        tmp_path
+    )
     assert (summary.rows, summary.passed, summary.rejected, summary.results) == (9, None, None, 4)
     (fault,) = summary.faults
     assert fault.startswith("no final entry: nothing new for 0.01 s after row 4")
     assert len(lines(tmp_path / "results.csv")) == 5
-    assert told[-1] == CollectProgress(4, 3)
+    assert reports[-1] == (4, 3)
 
 
 @pytest.mark.parametrize(("whole", "status"), [(True, 0), (False, 1)])
@@ -198,9 +200,9 @@ def test_the_command_ends_with_status_1_when_something_is_missing(
     with pytest.raises(SystemExit) as ended:
         main()
     assert (ended.value.code or 0) == status
-    told = capsys.readouterr()
+    shown = capsys.readouterr()
     if whole:
-        assert "run r1, query 1: 2 rows, 2 passed, 0 rejected, 1 changes of the top ten" in told.out
+        assert "run r1, query 1: 2 rows, 2 passed, 0 rejected, 1 changes of the top ten" in shown.out
     else:
-        assert "run r1 is not complete: query 1: results of rows 3 to 3 are missing" in told.err
+        assert "run r1 is not complete: query 1: results of rows 3 to 3 are missing" in shown.err
     assert (tmp_path / "out" / "summary.json").exists()

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from topologies.result_folder import CollectError
+from topologies.collecting import CollectError
 from topologies.synthetic.arrivals import ArrivalWriter
-from topologies.synthetic.collect import Collector
-from topologies.synthetic.keys import SyntheticRun
+from topologies.synthetic.configuration import SyntheticRun
+from topologies.synthetic.synthetic_collector import collect_run
 from topologies.synthetic.workload import Workload
 
 if TYPE_CHECKING:
@@ -37,7 +37,8 @@ class Stored:
 
 
 def collected(entries: list[dict[str, str]], out: Path) -> Any:
-    return Collector(Stored(entries), RUN, 0.0, lambda _count: None).collect(out)  # type: ignore[arg-type]
+    stored: Any = Stored(entries)
+    return collect_run(stored, RUN, out, timeout_s=0.0, report=lambda _count: None)
 
 
 @pytest.fixture
@@ -126,10 +127,10 @@ def test_an_entry_that_is_broken_is_named(diamond: Any, tmp_path: Path) -> None:
 
 def test_entries_reach_a_real_redis_and_are_lost_loudly(redis_server: Any) -> None:
     """What Redis took is there; what it cannot have taken is counted and reported."""
-    told: list[str] = []
-    writer = ArrivalWriter(redis_server.address, RUN.arrivals, told.append)
+    reports: list[str] = []
+    writer = ArrivalWriter(redis_server.address, RUN.arrivals, reports.append)
     assert writer.write({"plan": "p"})
-    writer.write_tuple({"sink": "s", "n": 1, "trail": "t"})
+    writer.write({"sink": "s", "n": 1, "trail": "t"}, tuples=1)
     assert writer.flush(10.0)
     with redis_server.client() as client:
         assert [fields for _, fields in client.xrange(RUN.arrivals)] == [
@@ -138,12 +139,12 @@ def test_entries_reach_a_real_redis_and_are_lost_loudly(redis_server: Any) -> No
         ]
         client.delete(RUN.arrivals)
         client.set(RUN.arrivals, "no stream")
-    writer.write_tuple({"sink": "s", "n": 2, "trail": "t"})
+    writer.write({"sink": "s", "n": 2, "trail": "t"}, tuples=1)
     assert not writer.flush(10.0)
     assert writer.lost == 1
-    assert "Redis refused 1 entries, 1 of tuples" in told[-1]
+    assert "Redis refused 1 entries, 1 of tuples" in reports[-1]
     redis_server.stop()
     while writer.lost == 1:
-        writer.write_tuple({"sink": "s", "n": 3, "trail": "t"})
+        writer.write({"sink": "s", "n": 3, "trail": "t"}, tuples=1)
         writer.check()
-    assert "may be missing there" in told[-1]
+    assert "may be missing there" in reports[-1]

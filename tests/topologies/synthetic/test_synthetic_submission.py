@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from formats.address import Address
-from topologies.synthetic.keys import SyntheticRun, SyntheticSettings
-from topologies.synthetic.submit import SyntheticSubmission, configuration, submit
-from topologies.synthetic.topology import thrift_topology
+from topologies.submission import submit
+from topologies.synthetic.configuration import SyntheticRun, SyntheticSettings
+from topologies.synthetic.synthetic_submission import SyntheticSubmission
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,7 +44,7 @@ def test_nimbus_gets_jar_configuration_and_wiring(
     submit(address, submission)
     name, _, conf, topology, options = handler.submitted
     assert (name, options.initial_status) == ("s", 1)
-    assert json.loads(conf) == json.loads(json.dumps(configuration(submission)))
+    assert json.loads(conf) == json.loads(json.dumps(submission.configuration()))
     settings = SyntheticSettings.from_conf(json.loads(conf))
     assert (settings.workload, settings.run.id) == (submission.workload, "r1")
     with zipfile.ZipFile(handler.jar) as jar:
@@ -67,7 +67,7 @@ def test_nimbus_gets_jar_configuration_and_wiring(
 
 def test_every_stream_has_an_edge_of_its_own(submission: SyntheticSubmission) -> None:
     """Source, stream and target of each edge; one executor per component, flat tuples, none direct."""
-    topology = thrift_topology(submission.workload, Path("/env"))
+    topology = submission.thrift_topology()
     edges = {
         (stream.componentId, stream.streamId, component)
         for component, bolt in topology.bolts.items()
@@ -89,7 +89,7 @@ def test_every_stream_has_an_edge_of_its_own(submission: SyntheticSubmission) ->
 
 def test_the_users_configuration_wins_but_not_over_the_run(submission: SyntheticSubmission) -> None:
     """Defaults, options, --conf, in this order; the rates are declared before they are measured."""
-    conf = configuration(submission)
+    conf = submission.configuration()
     assert conf["topology.workers"] == 3
     assert conf["synthetic.run"] == "r1"
     assert conf["topology.stormplace.pin"] == {"operator_0": "site:a"}
@@ -106,7 +106,11 @@ def test_an_environment_without_streamparse_is_refused(
 ) -> None:
     """The file that is missing is named, before Nimbus is asked."""
     given = SyntheticSubmission(
-        "s", SyntheticRun("r"), Address("redis", 1), make_workload(((0, 1),)), python_env=tmp_path
+        name="s",
+        run=SyntheticRun("r"),
+        redis=Address("redis", 1),
+        workload=make_workload(((0, 1),)),
+        python_env=tmp_path,
     )
     with pytest.raises(FileNotFoundError, match="bin/streamparse_run does not exist"):
         submit(Address("127.0.0.1", 1), given)

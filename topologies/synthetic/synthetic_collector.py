@@ -4,97 +4,64 @@ from __future__ import annotations
 
 import csv
 import json
-import time
 from collections import Counter
-from typing import TYPE_CHECKING, TextIO, cast
+from typing import TYPE_CHECKING, TextIO
 
-from topologies.result_folder import CollectError, result_folder
+from topologies.collecting import CollectError, follow, result_folder
+from topologies.synthetic.journey import parse
 from topologies.synthetic.results import Measurements, faults_of
 from topologies.synthetic.run_summary import RunSummary, write_summary
 from topologies.synthetic.totals import by_component
-from topologies.synthetic.trail import parse
 from topologies.synthetic.workload import Workload
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from redis import Redis
 
-    from topologies.synthetic.keys import SyntheticRun
+    from topologies.collecting import StreamEntry
+    from topologies.synthetic.configuration import SyntheticRun
     from topologies.synthetic.totals import Tally
 
 _PAGE = 1_000
-_BLOCK_MS = 500
 TUPLE_COLUMNS = ("sink", "n", "path", "emit_us", "delay_us")
 
 
-class Collector:
-    """Waits until all sinks of a run have ended, as long as new tuples come, and writes its files.
+def collect_run(
+    redis: Redis, run: SyntheticRun, out: Path, *, timeout_s: float, report: Callable[[int], None]
+) -> RunSummary:
+    """Wait until all sinks have ended, as long as new tuples come, and write the run's files.
+
+    `tuples.csv`, `paths.csv`, `streams.csv` and `summary.json` appear together at the end; before, nothing is
+    changed in the folder.
 
     Args:
         redis: Client with decoded responses.
         run: The run.
-        timeout_s: Longest time without a new entry, seconds.
+        out: The folder; made when it does not exist.
+        timeout_s: Longest time without a new entry, seconds; then what is there is written.
         report: Called after each page with the tuples so far.
+
+    Raises:
+        CollectError: There is no tuple at all, an entry cannot be read, or two submissions used the run.
     """
-
-    def __init__(
-        self, redis: Redis, run: SyntheticRun, timeout_s: float, report: Callable[[int], None]
-    ) -> None:
-        self._redis = redis
-        self._run = run
-        self._timeout_s = timeout_s
-        self._report = report
-
-    def collect(self, out: Path) -> RunSummary:
-        """Write `tuples.csv`, `paths.csv`, `streams.csv` and `summary.json` to a folder.
-
-        The files appear together at the end; before, nothing is changed there.
-
-        Args:
-            out: The folder; made when it does not exist.
-
-        Raises:
-            CollectError: There is no tuple at all, an entry cannot be read, or two submissions used the run.
-        """
-        with result_folder(out) as folder:
-            summary = self._gather(folder)
-            write_summary(folder, self._run.id, summary)
-        return summary
-
-    def _gather(self, folder: Path) -> RunSummary:
+    with result_folder(out) as folder:
         with (folder / "tuples.csv").open("w", encoding="utf-8", newline="") as file:
-            gathering = _Gathering(self._run.id, file)
-            for identity, fields in self._entries():
-                gathering.take(identity, fields)
+            gathering = _Gathering(run.id, file)
+            for entries in follow(redis, [run.arrivals], _PAGE, timeout_s):
+                gathering.take_all(entry for _, entry in entries)
                 if gathering.complete:
                     break
+                report(gathering.tuples)
         summary = gathering.summary()
         if summary is None:
             raise CollectError(
-                f"run {self._run.id}: no measured tuple for {self._timeout_s:g} s: does a topology serve "
-                "this run, and is its warm-up over?"
+                f"run {run.id}: no measured tuple for {timeout_s:g} s: does a topology serve this run, "
+                "and is its warm-up over?"
             )
-        return summary
-
-    def _entries(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """Yield the entries of the run from its start, until no new one comes for the timeout."""
-        after = "0"
-        count = 0
-        quiet_since_s = time.monotonic()
-        while True:
-            reply = self._redis.xread({self._run.arrivals: after}, count=_PAGE, block=_BLOCK_MS)
-            for _, entries in cast("list[tuple[str, list[tuple[str, dict[str, str]]]]]", reply):
-                for entry in entries:
-                    yield entry
-                    after = entry[0]
-                    count += "trail" in entry[1]
-            if reply:
-                quiet_since_s = time.monotonic()
-                self._report(count)
-            elif time.monotonic() - quiet_since_s > self._timeout_s:
-                return
+        write_summary(folder, run.id, summary)
+    return summary
 
 
 class _Gathering:
@@ -117,18 +84,27 @@ class _Gathering:
         self._ended: set[str] = set()
 
     @property
+    def tuples(self) -> int:
+        """How many tuples have come."""
+        return self._arrivals.total()
+
+    @property
     def complete(self) -> bool:
         """Whether all sinks have ended."""
         return self._workload is not None and len(self._ended) == len(self._workload.sinks)
 
-    def take(self, identity: str, fields: dict[str, str]) -> None:
-        if "plan" in fields:
-            self._take_plan(fields["plan"])
-        if "end" in fields:
-            self._ended.add(fields["end"])
-            self._totals |= by_component(fields["totals"])
-        if "trail" in fields:
-            self._take_tuple(identity, fields)
+    def take_all(self, entries: Iterable[StreamEntry]) -> None:
+        """Take entries, until all sinks have ended."""
+        for identity, fields in entries:
+            if "plan" in fields:
+                self._take_plan(fields["plan"])
+            if "end" in fields:
+                self._ended.add(fields["end"])
+                self._totals |= by_component(fields["totals"])
+            if "trail" in fields:
+                self._take_tuple(identity, fields)
+            if self.complete:
+                return
 
     def summary(self) -> RunSummary | None:
         """Return what was measured; None without a tuple."""
@@ -136,7 +112,7 @@ class _Gathering:
             return None
         return RunSummary(
             workload=self._workload,
-            tuples=self._arrivals.total(),
+            tuples=self.tuples,
             paths=self._measurements.paths(),
             streams=self._measurements.streams(self._totals),
             work={name: delays.p50_ms for name, delays in self._measurements.work().items()},

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from topologies.result_folder import result_folder
+from topologies.collecting import result_folder
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,33 +7,33 @@ from collections import deque
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from formats.semantics import Semantics
 from topologies.batches.bolt import OrderedBolt
 from topologies.batches.clock import Ticks
 from topologies.batches.header import Header
 from topologies.moments import now_us
-from topologies.taxi.areas.area_rows import area_row, area_state
 from topologies.taxi.areas.area_share import AreaShare
+from topologies.taxi.areas.area_tops import pack_tops, unpack_tops
 from topologies.taxi.areas.columns import unpack_columns
-from topologies.taxi.areas.merging import AreaMerge
 from topologies.taxi.areas.profitability import rank_exactly, rank_in_cents
-from topologies.taxi.areas.tops import ShareTop, pack_tops, unpack_tops
-from topologies.taxi.challenge import time_text
-from topologies.taxi.components.sink import Change, ResultsBolt
-from topologies.taxi.settings import shares_of
+from topologies.taxi.areas.share_ranking import area_merge
+from topologies.taxi.challenge import area_state, area_values
+from topologies.taxi.components.configured import Configured
+from topologies.taxi.components.sink import ResultsBolt
+from topologies.taxi.tops import ShareTop
 from topologies.taxi.trail import extend, latest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from topologies.batches.bolt import Arrived
     from topologies.taxi.areas.profitability import RankedArea
+    from topologies.taxi.tops import TopMerge
 
-_TRIPS, _CLOCK = "trips", "clock"
+_TRIPS, _CLOCK = "computeAreaID", "areaMetronome"
 _STEP, _TAXI, _TRIP = range(3)
 
 
-class Profitability(OrderedBolt):
+class Profitability(Configured, OrderedBolt):
     """Ranks the areas of a share and emits its best eleven where they changed.
 
     A batch is whole when the trips that started in the share's areas, the changes of empty taxis from every
@@ -41,28 +41,22 @@ class Profitability(OrderedBolt):
     """
 
     outputs: ClassVar = [*Header.FIELDS, "share", "trail", "ticks", "account", "tops"]
-    _semantics: Semantics
-    _shares_of_areas: dict[int, AreaShare]
 
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
-        """Start without areas; an epoch's first batch makes their shares."""
+        """Read how many shares of taxis there are."""
         super().initialize(storm_conf, context)
-        self.parts = (_TRIPS, _CLOCK, *map(str, range(shares_of(storm_conf))))
-        self._semantics = Semantics.from_conf(storm_conf)
-        self._shares_of_areas = {}
+        self.parts = (_TRIPS, _CLOCK, *map(str, range(self.shares)))
 
     def place(self, tup: Any) -> tuple[int, str]:
-        """Return the share that the tuple names, and which part of a batch it is."""
+        """Return the share that the tuple names, and its component, or of emptyTaxis the share of taxis."""
         share, second, *_ = tup.values[len(Header.FIELDS) :]
-        if tup.component == "areaMetronome":
-            return share, _CLOCK
-        return share, _TRIPS if tup.component == "computeAreaID" else str(second)
+        return share, str(second) if tup.component == "emptyTaxis" else tup.component
 
-    def begin(self, share: int, header: Header) -> None:
-        """Start with no trip and no taxi, at the clock before the query's start."""
-        self._shares_of_areas[share] = AreaShare(self._semantics, header.query("2").clock_s)
+    def begin(self, header: Header) -> AreaShare:
+        """Return a share without trips and taxis, at the clock before the query's start."""
+        return AreaShare(self.semantics, header.query("2").clock_s)
 
-    def work(self, share: int, header: Header, parts: Mapping[str, Arrived]) -> None:
+    def work(self, share: int, state: AreaShare, header: Header, parts: Mapping[str, Arrived]) -> None:
         """Rank the areas row by row through one batch."""
         taxis = {name: part for name, part in parts.items() if name not in {_TRIPS, _CLOCK}}
         _, ticks, account = parts[_CLOCK].values
@@ -70,9 +64,8 @@ class Profitability(OrderedBolt):
         if ticks:
             changes = [part.values[-1] for part in taxis.values()]
             moves = Ticks.decode(ticks)
-            own_rows = self._semantics.expiry == "own-rows"
-            areas, trips = self._shares_of_areas[share], parts[_TRIPS].values[-1]
-            tops = _rank(areas, moves, trips, changes, own_rows=own_rows)
+            own_rows = self.semantics.expiry == "own-rows"
+            tops = _rank(state, moves, parts[_TRIPS].values[-1], changes, own_rows=own_rows)
         last = max(part.came_us for part in taxis.values())
         trail = latest(part.values[2] for part in taxis.values())
         trail = extend(trail, last, parts[_CLOCK].came_us, now_us())
@@ -141,41 +134,17 @@ def _look(areas: AreaShare, row: int, pickup_s: int, tops: list[ShareTop]) -> No
 
 
 class GlobalAreaRank(ResultsBolt):
-    """Merges the shares row by row, and writes a batch's results once all shares have come."""
+    """The last component of query 2."""
 
-    query: ClassVar[str] = "2"
-    _semantics: Semantics
-    _merge: AreaMerge
-    _nulls: int
-    _rank: Callable[[int, int, int, int], RankedArea]
+    query: ClassVar = "2"
+    values: ClassVar = 4
+    rank_text = staticmethod(area_values)
+    state_text = staticmethod(area_state)
 
-    def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
-        """Start without ranks; an epoch's first batch makes them."""
-        super().initialize(storm_conf, context)
-        self._semantics = Semantics.from_conf(storm_conf)
-        self._nulls = 4 if self._semantics.nulls == "per-cell" else 1
-        self._rank = rank_in_cents if self._semantics.profitability == "cents" else rank_exactly
+    def merge(self) -> TopMerge[RankedArea]:
+        """Return a merge of areas."""
+        return area_merge(self.semantics.q2_emit)
 
-    def forget(self) -> None:
-        """Start with no ranks."""
-        self._merge = AreaMerge(self._semantics.q2_emit)
-
-    def changes(self, shares: Sequence[str]) -> list[Change]:
-        """Read what the shares sent."""
-        moments: dict[tuple[int, int], Change] = {}  # a row, and maybe instants between it and the last one
-        for share, text in enumerate(shares):
-            for n, pickup_s, time_s, best in unpack_tops(text, self._rank):
-                change = Change(n, pickup_s, time_s, {})
-                moments.setdefault((n, time_s), change).tops[share] = best
-        return [moments[moment] for moment in sorted(moments)]
-
-    def merge(self, change: Change) -> str | None:
-        """Take new tops; a row is due when the ten areas or their order are others, or by choice values."""
-        if not self._merge.update(change.tops):
-            return None
-        times = time_text(change.pickup_s), time_text(change.time_s)
-        return area_row(*times, self._merge.best, self._nulls)
-
-    def state(self) -> str:
-        """Return the best eleven."""
-        return area_state(self._merge.best)
+    def read(self, text: str) -> Iterator[ShareTop]:
+        """Yield what a share sent."""
+        return unpack_tops(text, rank_in_cents if self.semantics.profitability == "cents" else rank_exactly)

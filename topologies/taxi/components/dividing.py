@@ -6,21 +6,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from streamparse import Stream
 
-from formats.semantics import Semantics
 from topologies.batches.bolt import BatchBolt
 from topologies.batches.header import Header
 from topologies.batches.shares import share_of
 from topologies.moments import now_us
-from topologies.taxi.areas.area_grid import AreaGrid
-from topologies.taxi.areas.columns import pack_columns
+from topologies.taxi.areas.columns import empty_columns, pack_columns
+from topologies.taxi.components.configured import Configured
 from topologies.taxi.components.routes import Metronome
-from topologies.taxi.settings import shares_of
+from topologies.taxi.grid import AreaGrid
 from topologies.taxi.trail import extend
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-_Columns = tuple[list[str], list[str], list[str], list[str]]
+    from collections.abc import Sequence
 
 TAXIS = "taxis"
 """Stream from computeAreaID to emptyTaxis: row, pick-up, area of the drop-off, and medallion."""
@@ -29,28 +26,24 @@ TRIPS = "trips"
 """Stream from computeAreaID to profitability: row, pick-up, area of the start, and fare + tip (cents)."""
 
 
-class ComputeAreaID(BatchBolt):
+class ComputeAreaID(Configured, BatchBolt):
     """Names the areas of trips, and sends each share of taxis and of areas its own rows, maybe none."""
 
     outputs: ClassVar = [
         Stream(fields=[*Header.FIELDS, "share", "trail", "rows"], name=TAXIS),
         Stream(fields=[*Header.FIELDS, "share", "rows"], name=TRIPS),
     ]
-    _shares: int
-    _area_at: Callable[[float, float], int]
 
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
-        """Read how many shares there are, and where the areas lie."""
+        """Read where the areas lie."""
         super().initialize(storm_conf, context)
-        self._shares = shares_of(storm_conf)
-        self._area_at = AreaGrid(Semantics.from_conf(storm_conf).area_grid).area_at
+        self._area_at = AreaGrid(self.semantics.area_grid).area_at
 
     def work(self, header: Header, values: Sequence[Any], came_us: int) -> None:
         """Divide the rows of one batch."""
         trail, text = values
-        shares, area_at = self._shares, self._area_at
-        taxis: list[_Columns] = [([], [], [], []) for _ in range(shares)]
-        trips: list[_Columns] = [([], [], [], []) for _ in range(shares)]
+        shares, area_at = self.shares, self._area_at
+        taxis, trips = empty_columns(shares), empty_columns(shares)
         for row in text.split("\n") if text else ():
             n, pickup, longitude, latitude, to_longitude, to_latitude, cents, medallion = row.split(",")
             start = area_at(float(longitude), float(latitude))

@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from topologies.taxi.areas.profitability import RankedArea, rank_exactly
+from topologies.taxi.areas.profitability import rank_exactly
+from topologies.taxi.tops import ShareTop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
-
-class ShareTop(NamedTuple):
-    """What a row has made of a share's best areas.
-
-    Attributes:
-        n: The row.
-        pickup_s: Its pick-up, seconds since 1970.
-        time_s: The query's time then, seconds since 1970.
-        best: The areas, best first.
-    """
-
-    n: int
-    pickup_s: int
-    time_s: int
-    best: Sequence[RankedArea]
+    from topologies.taxi.areas.profitability import RankedArea
 
 
 def pack_tops(tops: Iterable[ShareTop]) -> str:

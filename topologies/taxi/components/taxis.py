@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from formats.semantics import Semantics
 from topologies.batches.bolt import OrderedBolt
 from topologies.batches.clock import Ticks
 from topologies.batches.header import Header
 from topologies.moments import now_us
-from topologies.taxi.areas.columns import pack_columns, unpack_columns
+from topologies.taxi.areas.columns import empty_columns, pack_columns, unpack_columns
 from topologies.taxi.areas.taxi_share import TaxiShare
-from topologies.taxi.settings import shares_of
+from topologies.taxi.components.configured import Configured
 from topologies.taxi.trail import extend
 
 if TYPE_CHECKING:
@@ -19,13 +18,12 @@ if TYPE_CHECKING:
 
     from topologies.batches.bolt import Arrived
     from topologies.batches.clock import Step
+    from topologies.taxi.areas.columns import Columns
 
-_Columns = tuple[list[str], list[str], list[str], list[str]]
-
-_ROWS, _CLOCK = "rows", "clock"
+_ROWS, _CLOCK = "computeAreaID", "areaMetronome"
 
 
-class EmptyTaxis(OrderedBolt):
+class EmptyTaxis(Configured, OrderedBolt):
     """Keeps the taxis of its shares, and sends each share of the areas the changes there, maybe none.
 
     A change is the row at which it happens, that row's pick-up, the area, and the row of the drop-off that
@@ -35,39 +33,26 @@ class EmptyTaxis(OrderedBolt):
 
     outputs: ClassVar = [*Header.FIELDS, "share", "taxis", "trail", "changes"]
     parts = (_ROWS, _CLOCK)
-    _count: int
-    _own_rows: bool
-    _taxis: dict[int, TaxiShare]
 
-    def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:
-        """Start without taxis; an epoch's first batch makes their shares."""
-        super().initialize(storm_conf, context)
-        self._count = shares_of(storm_conf)
-        self._own_rows = Semantics.from_conf(storm_conf).expiry == "own-rows"
-        self._taxis = {}
+    def begin(self, header: Header) -> TaxiShare:
+        """Return a share without empty taxis, at the clock before the query's start."""
+        return TaxiShare(header.query("2").clock_s)
 
-    def place(self, tup: Any) -> tuple[int, str]:
-        """Return the share that the tuple names, and which of the two ways it came."""
-        return tup.values[len(Header.FIELDS)], _CLOCK if tup.component == "areaMetronome" else _ROWS
-
-    def begin(self, share: int, header: Header) -> None:
-        """Start with no empty taxi, at the clock before the query's start."""
-        self._taxis[share] = TaxiShare(header.query("2").clock_s)
-
-    def work(self, share: int, header: Header, parts: Mapping[str, Arrived]) -> None:
+    def work(self, share: int, state: TaxiShare, header: Header, parts: Mapping[str, Arrived]) -> None:
         """Follow the taxis through one batch."""
         rows, clock = parts[_ROWS], parts[_CLOCK]
         _, trail, text = rows.values
         _, ticks, _ = clock.values
-        shares: list[_Columns] = [([], [], [], []) for _ in range(self._count)]
+        shares = empty_columns(self.shares)
         if ticks:
-            _follow(self._taxis[share], text, Ticks.decode(ticks), shares, own_rows=self._own_rows)
+            own_rows = self.semantics.expiry == "own-rows"
+            _follow(state, text, Ticks.decode(ticks), shares, own_rows=own_rows)
         trail = extend(trail, rows.came_us, clock.came_us, now_us())
         for each, columns in enumerate(shares):
             self.send(header, [each, share, trail, pack_columns(columns)])
 
 
-def _follow(taxis: TaxiShare, text: str, ticks: Ticks, shares: Sequence[_Columns], *, own_rows: bool) -> None:
+def _follow(taxis: TaxiShare, text: str, ticks: Ticks, shares: Sequence[Columns], *, own_rows: bool) -> None:
     """Take drop-offs and move the time, in order of the rows; add the changes to their areas' shares."""
     steps = iter(ticks.steps)
     step = next(steps, None)
@@ -87,14 +72,14 @@ def _follow(taxis: TaxiShare, text: str, ticks: Ticks, shares: Sequence[_Columns
         step = next(steps, None)
 
 
-def _leave(taxis: TaxiShare, step: Step, shares: Sequence[_Columns]) -> None:
+def _leave(taxis: TaxiShare, step: Step, shares: Sequence[Columns]) -> None:
     """Let taxis go that leave before the time of the step."""
     while taxis.leaves_s() < step.time_s:
         instant_s = int(taxis.leaves_s())
         _add(shares, str(-step.n), str(instant_s), taxis.advance(instant_s))
 
 
-def _add(shares: Sequence[_Columns], number: str, pickup: str, changes: Iterable[tuple[int, int]]) -> None:
+def _add(shares: Sequence[Columns], number: str, pickup: str, changes: Iterable[tuple[int, int]]) -> None:
     for area, stop in changes:
         numbers, pickups, areas, stops = shares[area % len(shares)]
         numbers.append(number)

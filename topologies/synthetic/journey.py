@@ -1,4 +1,4 @@
-"""The trail of a tuple: over which streams it came and when, as one text, since tuples are flat.
+"""What a tuple carries, above all its trail: over which streams it came and when, as one text.
 
 `EMIT OUT [STREAM IN OUT]...`: when its source began with it (unix microseconds); then, in microseconds after
 that, when the source passed it on, and for each further operator the stream, when it took the tuple and when
@@ -9,7 +9,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+FIELDS = ("n", "trail", "load")
+"""Fields of every tuple: number in its source's stream (1 or more: measured), trail, padding.
+
+The end marker of a stream has an empty trail; its load are the totals of what lies before.
+"""
+
 _STEP = 3
+
+
+def stream_id(stream: int) -> str:
+    """Return Storm's id of a stream, by its number in the workload."""
+    return f"s{stream}"
+
+
+def stream_number(identity: str) -> int:
+    """Return a stream's number in the workload, by its id."""
+    return int(identity[1:])
 
 
 def begin(emit_us: int, out_us: int) -> str:
@@ -59,6 +75,5 @@ def parse(trail: str) -> Journey:
     emit_us, *rest = map(int, trail.split(" "))
     journey = Journey(emit_us, tuple(rest[1::_STEP]), tuple(rest[2::_STEP]), tuple(rest[0::_STEP]))
     if not journey.path or not len(journey.path) == len(journey.in_us) == len(journey.out_us) - 1:
-        msg = f"{trail!r} is no trail of a tuple that reached a sink"
-        raise ValueError(msg)
+        raise ValueError(f"{trail!r} is no trail of a tuple that reached a sink")
     return journey

@@ -6,15 +6,14 @@ import json
 import time
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
-from topologies.result_folder import CollectError, result_folder
+from topologies.collecting import CollectError, follow, result_folder
 from topologies.taxi.keys import QUERIES
 from topologies.taxi.run_files import RunFiles
-from topologies.taxi.run_summary import Summary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from redis import Redis
@@ -22,33 +21,59 @@ if TYPE_CHECKING:
     from topologies.taxi.keys import Run
 
 _PAGE = 200
-_BLOCK_MS = 500
 _WAIT_S = 0.1
-
-StreamEntry = tuple[str, dict[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class CollectProgress:
-    """Where collecting stands: rows with results so far, and rows of the plan (0 when not known yet)."""
+class Summary:
+    """What a run came to for one query.
 
-    results: int
+    Attributes:
+        run: Id of the run.
+        query: The query, `1` or `2`.
+        rows: Rows fed.
+        passed: Rows that count; None without the run's end, as not all rows are judged then.
+        rejected: Rows turned away; None likewise.
+        reasons: Rows turned away, by reason.
+        results: Rows that count and are in the files.
+        tops: Changes of the ten best.
+        instants: Drop-off instants with a state.
+        epochs: How many times the source began or began again.
+        replayed: Rows that were sent again, to rebuild windows or after a loss.
+        fast_rows: Rows before the paced ones.
+        rate_per_s: Rate of the paced rows; 0 when there were none.
+        semantics: How the query was read, each choice by its name.
+        faults: Sentences on what is missing or wrong; none in a good run.
+    """
+
+    run: str
+    query: str
     rows: int
+    passed: int | None
+    rejected: int | None
+    reasons: dict[str, int]
+    results: int
+    tops: int
+    instants: int
+    epochs: int
+    replayed: int
+    fast_rows: int
+    rate_per_s: float
+    semantics: dict[str, str]
+    faults: tuple[str, ...]
 
 
-class Collector:
+class TaxiCollector:
     """Waits for a run's end, as long as new results come, and writes its files.
 
     Args:
         redis: Client with decoded responses.
         run: The run.
         timeout_s: Longest time without a new result, seconds.
-        report: Called now and then.
+        report: Called now and then with rows that have results, and rows of the plan (0: not known yet).
     """
 
-    def __init__(
-        self, redis: Redis, run: Run, timeout_s: float, report: Callable[[CollectProgress], None]
-    ) -> None:
+    def __init__(self, redis: Redis, run: Run, timeout_s: float, report: Callable[[int, int], None]) -> None:
         self._redis = redis
         self._run = run
         self._timeout_s = timeout_s
@@ -84,8 +109,7 @@ class Collector:
             for query in queries:
                 (folder / _folder(query)).mkdir(exist_ok=True)
                 files[query] = stack.enter_context(RunFiles(folder / _folder(query), query))
-            for query, (identity, fields) in self._entries(files):
-                files[query].add(identity, fields)
+            self._fill(files)
         if not any(each.next > 1 for each in files.values()):
             raise CollectError(self._nothing())
         return tuple(self._summary(query, each) for query, each in files.items())
@@ -102,27 +126,18 @@ class Collector:
                 raise CollectError(self._nothing())
             time.sleep(_WAIT_S)
 
-    def _entries(self, files: Mapping[str, RunFiles]) -> Iterator[tuple[str, StreamEntry]]:
-        """Yield the entries of the queries' results, until all have ended or nothing comes."""
-        streams = {self._run.results_of(query): query for query in files}
-        after = dict.fromkeys(streams, "0")
-        quiet_since_s = time.monotonic()
-        while not all(each.ended for each in files.values()):
-            reply = self._redis.xread(cast("Any", after), count=_PAGE, block=_BLOCK_MS)
+    def _fill(self, files: Mapping[str, RunFiles]) -> None:
+        """Add the entries of the queries' results, until all have ended or nothing comes."""
+        by_stream = {self._run.results_of(query): each for query, each in files.items()}
+        for entries in follow(self._redis, by_stream, _PAGE, self._timeout_s):
             # asked after the results: rows that are in them were counted by the feeder before
             fast_rows = int(self._plan("fast_rows"))
-            for each in files.values():
-                each.fast_rows = fast_rows
-            for stream, entries in cast("list[tuple[str, list[StreamEntry]]]", reply):
-                for entry in entries:
-                    yield streams[stream], entry
-                    after[stream] = entry[0]
-            now_s = time.monotonic()
-            if reply:
-                quiet_since_s = now_s
-                done = min(each.next for each in files.values()) - 1
-                self._report(CollectProgress(done, int(fast_rows + self._plan("paced_rows"))))
-            elif now_s - quiet_since_s > self._timeout_s:
+            for stream, (identity, fields) in entries:
+                by_stream[stream].fast_rows = fast_rows
+                by_stream[stream].add(identity, fields)
+            done = min(each.next for each in files.values()) - 1
+            self._report(done, int(fast_rows + self._plan("paced_rows")))
+            if all(each.ended for each in files.values()):
                 return
 
     def _summary(self, query: str, files: RunFiles) -> Summary:

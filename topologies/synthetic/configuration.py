@@ -1,4 +1,4 @@
-"""Names shared by submission, components and collector: Redis keys and configuration keys of one run."""
+"""Configuration of a run of a synthetic topology, as submissions write it and components read it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from formats.address import Address
-from topologies.run_id import check_run_id
+from topologies.run_id import NamedRun
 from topologies.synthetic.workload import Workload
 
 if TYPE_CHECKING:
@@ -21,35 +21,10 @@ RUN_KEY = "synthetic.run"
 WORKLOAD_KEY = "synthetic.workload"
 """Topology configuration: the workload, as `Workload.to_conf` returns it."""
 
-FIELDS = ("n", "trail", "load")
-"""Fields of every tuple: number in its source's stream (1 or more: measured), trail, padding.
-
-The end marker of a stream has an empty trail; its load are the totals of what lies before.
-"""
-
-
-def stream_id(stream: int) -> str:
-    """Return Storm's id of a stream, by its number in the workload."""
-    return f"s{stream}"
-
-
-def stream_number(identity: str) -> int:
-    """Return a stream's number in the workload, by its id."""
-    return int(identity[1:])
-
 
 @dataclass(frozen=True, slots=True)
-class SyntheticRun:
-    """One run of a synthetic topology.
-
-    Raises:
-        ValueError: As `check_run_id`.
-    """
-
-    id: str
-
-    def __post_init__(self) -> None:
-        check_run_id(self.id)
+class SyntheticRun(NamedRun):
+    """One run of a synthetic topology."""
 
     @property
     def arrivals(self) -> str:

@@ -15,15 +15,16 @@ from formats.address import Address
 from formats.nimbus import NimbusError
 from formats.semantics import Semantics
 from topologies import nimbus
+from topologies.submission import submit
 from topologies.taxi.keys import Run
-from topologies.taxi.submit import Submission, configuration, submit, thrift_topology
+from topologies.taxi.taxi_submission import TaxiSubmission
 from topologies.taxi.topology import component_ids
 
 if TYPE_CHECKING:
     from tests.topologies.stand_in import StandIn
 
 
-SUBMISSION = Submission(name="taxi", run=Run("r1"), redis=Address("redis", 6379))
+SUBMISSION = TaxiSubmission(name="taxi", run=Run("r1"), redis=Address("redis", 6379))
 
 
 def test_nimbus_gets_jar_configuration_and_wiring(stand_in: tuple[StandIn, Address]) -> None:
@@ -32,7 +33,7 @@ def test_nimbus_gets_jar_configuration_and_wiring(stand_in: tuple[StandIn, Addre
     submit(address, SUBMISSION)
     name, location, conf, topology, options = handler.submitted
     assert (name, location, options.initial_status) == ("taxi", "inbox/1.jar", 1)
-    assert json.loads(conf) == configuration(SUBMISSION)
+    assert json.loads(conf) == SUBMISSION.configuration()
     with zipfile.ZipFile(handler.jar) as jar:
         names = jar.namelist()
     assert "resources/topologies/taxi/components/source.py" in names
@@ -85,7 +86,7 @@ def test_the_topology_has_its_operators_and_their_edges(
 ) -> None:
     """Ids, edges, streams and groupings are fixed: schedulers and reports know them by name."""
     submission = replace(SUBMISSION, queries=queries, tasks={"parser": 3}, python_env=Path("/env"))
-    topology = thrift_topology(submission)
+    topology = submission.thrift_topology()
     found = {
         (stream.componentId, stream.streamId, name): next(
             key for key, value in vars(grouping).items() if value is not None
@@ -109,17 +110,17 @@ def test_queries_tasks_and_choices_are_in_the_configuration() -> None:
         tasks={"parser": 9, "countByWindow": 2, "profitability": 3},
         semantics=Semantics.of({"median": "cents"}),
     )
-    conf = configuration(submission)
+    conf = submission.configuration()
     assert (conf["taxi.queries"], conf["taxi.shares"]) == ("1,2", 3)
     assert conf["taxi.semantics.median"] == "cents"
-    assert configuration(replace(submission, conf={"taxi.shares": 8}))["taxi.shares"] == 8
+    assert replace(submission, conf={"taxi.shares": 8}).configuration()["taxi.shares"] == 8
     with pytest.raises(ValueError, match=r"taxi\.shares is 0"):
-        configuration(replace(submission, conf={"taxi.shares": 0}))
+        replace(submission, conf={"taxi.shares": 0}).configuration()
 
 
 def test_the_users_configuration_wins_but_not_over_the_run() -> None:
     """--conf overrides defaults, --workers and --pin; Redis and run are the submission's."""
-    submission = Submission(
+    submission = TaxiSubmission(
         name="taxi",
         run=Run("r1"),
         redis=Address("redis", 6379),
@@ -127,7 +128,7 @@ def test_the_users_configuration_wins_but_not_over_the_run() -> None:
         pins={"dataSource": "site:a"},
         conf={"topology.workers": 3, "taxi.run": "other", "topology.stormplace.seed": 7},
     )
-    conf = configuration(submission)
+    conf = submission.configuration()
     assert conf["topology.workers"] == 3
     assert conf["topology.stormplace.pin"] == {"dataSource": "site:a"}
     assert conf["topology.stormplace.seed"] == 7
@@ -138,17 +139,17 @@ def test_the_users_configuration_wins_but_not_over_the_run() -> None:
 
 def test_replay_needs_an_acker() -> None:
     """The option and the key set one unless the user's configuration says otherwise; none is refused."""
-    plain = configuration(SUBMISSION)
+    plain = SUBMISSION.configuration()
     assert (plain.get("taxi.replay"), plain["topology.acker.executors"]) == (None, 0)
-    by_option = configuration(replace(SUBMISSION, replay=True))
-    by_key = configuration(replace(SUBMISSION, conf={"taxi.replay": True}))
+    by_option = replace(SUBMISSION, replay=True).configuration()
+    by_key = replace(SUBMISSION, conf={"taxi.replay": True}).configuration()
     assert by_option == by_key
     assert (by_option["taxi.replay"], by_option["topology.acker.executors"]) == (True, 1)
     two = replace(SUBMISSION, replay=True, conf={"topology.acker.executors": 2})
-    assert configuration(two)["topology.acker.executors"] == 2
+    assert two.configuration()["topology.acker.executors"] == 2
     none = replace(SUBMISSION, replay=True, conf={"topology.acker.executors": 0})
     with pytest.raises(ValueError, match=r"taxi\.replay needs ackers, but topology\.acker\.executors is 0"):
-        configuration(none)
+        none.configuration()
 
 
 def test_a_name_in_use_is_refused_before_anything_is_uploaded(stand_in: tuple[StandIn, Address]) -> None:
@@ -198,6 +199,6 @@ def test_an_unreachable_nimbus_is_one_error_with_its_address() -> None:
 
 def test_an_environment_without_streamparse_is_refused(tmp_path: Path) -> None:
     """The file that is missing is named, before Nimbus is asked."""
-    submission = Submission(name="t", run=Run("r"), redis=Address("redis", 6379), python_env=tmp_path)
+    submission = TaxiSubmission(name="t", run=Run("r"), redis=Address("redis", 6379), python_env=tmp_path)
     with pytest.raises(FileNotFoundError, match="bin/streamparse_run does not exist"):
         submit(Address("127.0.0.1", 1), submission)

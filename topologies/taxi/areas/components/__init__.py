@@ -1,1 +1,0 @@
-"""The operators of query 2 behind filterByCoordinates, as thin adapters to its logic."""
