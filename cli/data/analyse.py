@@ -114,10 +114,9 @@ def _response_times(runs: list[dict[str, Any]]) -> Table:
     table = _table("Response times, ms", ("run", "query", "time"), heads)
     for run in runs:
         rate = "-" if run["rows_per_s"] is None else f"{run['rows_per_s']:,.0f}"
-        for key, name in (("end_to_end", "end to end"), ("in_topology", "in topology")):
-            figures = run["latency"][key]
+        for key, figures in run["latency"].items():
             values = (f"{figures[figure]:,.1f}" for figure in keys)
-            table.add_row(run["run"], str(run["query"]), name, f"{figures['count']:,}", rate, *values)
+            table.add_row(run["run"], str(run["query"]), key.replace("_", " "), f"{figures['count']:,}", rate, *values)
     return table
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+    from experiments.evaluation.page.contents import StrategyRun
     from experiments.reports.placement_map import Placed
     from formats.site_file import SiteFile
 
@@ -28,12 +29,12 @@ PARTS: Mapping[str, str] = {
 }
 
 
-def placement(name: str, placed: Placed, sites: SiteFile, color: str, bottom: float) -> Figure:
+def placement(run: StrategyRun, sites: SiteFile, color: str, bottom: float) -> Figure:
     """Draw where the executors of one run were, and the streams between them."""
     drawn = figure(10.5, 1.3 + HEIGHT_IN * -bottom)
     axes = drawn.subplots()
-    draw_map(axes, placed, sites, color, bottom)
-    axes.set_title(f"Placement under {name}", loc="left", fontsize=11, weight="bold", color=INK)
+    draw_map(axes, run, sites, color, bottom, run.streams)
+    axes.set_title(f"Placement under {run.name}", loc="left", fontsize=11, weight="bold", color=INK)
     return drawn
 
 
