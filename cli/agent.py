@@ -83,8 +83,3 @@ def agent(
             asyncio.run(one.run())
     except AgentError as error:
         raise UserError(str(error)) from error
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the program."""
-    app.command()(agent)

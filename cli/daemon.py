@@ -20,23 +20,13 @@ if TYPE_CHECKING:
 _CHILDREN_NICENESS = 5
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the program."""
-
-    @app.command()
-    def daemon(
-        config: Annotated[
-            Path | None,
-            typer.Option(
-                help="Settings (TOML); without it every setting has its default.", show_default=False
-            ),
-        ] = None,
-    ) -> None:
-        """Answer Nimbus' shim with placements until SIGTERM or SIGINT."""
-        _run(config)
-
-
-def _run(config: Path | None) -> None:
+def daemon(
+    config: Annotated[
+        Path | None,
+        typer.Option(help="Settings (TOML); without it every setting has its default.", show_default=False),
+    ] = None,
+) -> None:
+    """Answer Nimbus' shim with placements until SIGTERM or SIGINT."""
     # The decision core and the Thrift code take a while to load; other commands must not wait for them.
     import signal  # noqa: PLC0415
 
@@ -83,7 +73,7 @@ def _run(config: Path | None) -> None:
 def _callbacks(metrics: Metrics | None) -> RoundCallbacks | None:
     if metrics is None:
         return None
-    from bridge.server.metrics import DaemonMetrics  # noqa: PLC0415  # see _run
+    from bridge.server.metrics import DaemonMetrics  # noqa: PLC0415  # see daemon
 
     return DaemonMetrics(metrics.registry)
 
@@ -94,9 +84,9 @@ def settings_of(config: Path | None) -> Settings:
     Raises:
         UserError: The file cannot be read or holds something else; every bad key is named.
     """
-    from bridge.settings import Settings  # noqa: PLC0415  # see _run
-    from bridge.settings_file import SettingsError, load_settings  # noqa: PLC0415  # see _run
-    from scheduler.registry import STRATEGIES  # noqa: PLC0415  # see _run
+    from bridge.settings import Settings  # noqa: PLC0415  # see daemon
+    from bridge.settings_file import SettingsError, load_settings  # noqa: PLC0415  # see daemon
+    from scheduler.registry import STRATEGIES  # noqa: PLC0415  # see daemon
 
     if config is None:
         return Settings()

@@ -22,11 +22,6 @@ SCHEDULERS: tuple[SchedulerName, ...] = ("even", "default", "ras", "stormplace")
 SITES = PROJECT / "lab" / "sites" / "demo.toml"
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the program."""
-    app.command("demo")(demo)
-
-
 def demo(
     data: Annotated[Path, typer.Option(help="Taxi rows, 17 columns, CSV or CSV.gz.")] = DATA,
     sites: Annotated[Path, typer.Option(help="Site file of the emulated wide area.")] = SITES,

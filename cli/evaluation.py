@@ -57,7 +57,7 @@ Rate = Annotated[
     float | None,
     typer.Option(
         min=0.1,
-        help="Rows per second of the last rows; the others go before, fast. Else tuples per second of a stream.",
+        help="Rows per second of the last rows; the others go before, fast. Or a stream's tuples per second.",
         show_default="10",
     ),
 ]
@@ -67,7 +67,9 @@ PacedRows = Annotated[
 ]
 Speed = Annotated[
     float | None,
-    typer.Option(min=0.01, help="Instead: all rows at so many times the trips' own speed.", show_default=False),
+    typer.Option(
+        min=0.01, help="Instead: all rows at so many times the trips' own speed.", show_default=False
+    ),
 ]
 Out = Annotated[Path, typer.Option(help="Where the folder of this evaluation goes.")]
 
@@ -116,7 +118,7 @@ def evaluate(
         if not sites.is_file():
             raise UserError(f"--sites: no such file: {sites}")
         command = shlex.join(["stormplace", *sys.argv[1:]])
-        finished = run_evaluation(asked, variants, sites, out, command, StepProgress)
+        finished = run_evaluation(asked, variants, sites, out, StepProgress, command=command)
     print_analysis(finished.analysis)
     typer.echo(f"{finished.busy}\nreport: {finished.report}")
     if not finished.right:

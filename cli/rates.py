@@ -79,8 +79,3 @@ def _tell(
         from monitoring.rates.rates_metrics import RatesMetrics  # noqa: PLC0415 - see above
 
         metrics.registry.register(RatesMetrics(figures, session))
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the program."""
-    app.command()(rates)

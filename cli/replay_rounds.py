@@ -15,24 +15,16 @@ if TYPE_CHECKING:
     from bridge.record.record import RoundRecord
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the program."""
+def replay_rounds(
+    path: Annotated[Path, typer.Argument(help="A record file of the daemon, or its record.directory.")],
+    last: Annotated[
+        int | None, typer.Option(min=1, help="Only so many of the newest rounds.", show_default=False)
+    ] = None,
+) -> None:
+    """Plan recorded rounds again: the same request, settings and memory give the same bytes.
 
-    @app.command(name="replay-rounds")
-    def replay_rounds(
-        path: Annotated[Path, typer.Argument(help="A record file of the daemon, or its record.directory.")],
-        last: Annotated[
-            int | None, typer.Option(min=1, help="Only so many of the newest rounds.", show_default=False)
-        ] = None,
-    ) -> None:
-        """Plan recorded rounds again: the same request, settings and memory give the same bytes.
-
-        Exit status 1 if a round differs. A round that was cut short by the clock may find more without it.
-        """
-        _replay(path, last)
-
-
-def _replay(path: Path, last: int | None) -> None:
+    Exit status 1 if a round differs. A round that was cut short by the clock may find more without it.
+    """
     from bridge.record.record import RecordError, read_records  # noqa: PLC0415  # loads the decision core
 
     try:

@@ -17,11 +17,6 @@ TABLE_WIDTH = 150
 """Columns of the tables where no terminal says how wide it is."""
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the group."""
-    app.command("analyse")(analyse)
-
-
 def analyse(
     runs: Annotated[
         list[Path], typer.Argument(help="Folders of runs, as `taxi collect` leaves them.", show_default=False)
@@ -116,7 +111,9 @@ def _response_times(runs: list[dict[str, Any]]) -> Table:
         rate = "-" if run["rows_per_s"] is None else f"{run['rows_per_s']:,.0f}"
         for key, figures in run["latency"].items():
             values = (f"{figures[figure]:,.1f}" for figure in keys)
-            table.add_row(run["run"], str(run["query"]), key.replace("_", " "), f"{figures['count']:,}", rate, *values)
+            table.add_row(
+                run["run"], str(run["query"]), key.replace("_", " "), f"{figures['count']:,}", rate, *values
+            )
     return table
 
 

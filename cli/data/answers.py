@@ -22,12 +22,6 @@ class Ties(Enum):
     FREE = "free"
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands to the group."""
-    app.command("expected")(expected)
-    app.command("compare")(compare)
-
-
 def expected(
     source: Annotated[
         Path,

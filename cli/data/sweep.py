@@ -29,11 +29,6 @@ TABLE_WIDTH = 130
 """Columns of the tables where no terminal says how wide it is."""
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the group."""
-    app.command("sweep")(sweep)
-
-
 def sweep(
     instances: Annotated[list[Path], typer.Argument(help="Instance files (JSON).", show_default=False)],
     strategies: Annotated[str, typer.Option(help="Comma-separated names of strategies, or `all`.")],

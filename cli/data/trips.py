@@ -28,13 +28,6 @@ TABLE_WIDTH = 110
 """Columns of the tables where no terminal says how wide it is."""
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands to the group."""
-    app.command("ingest")(ingest)
-    app.command("clean")(clean)
-    app.command("generate")(generate)
-
-
 def ingest(
     files: Annotated[list[Path], typer.Argument(help="Files, plain or .gz, in order.", show_default=False)],
     out: Out,

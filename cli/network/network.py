@@ -111,8 +111,3 @@ def live_snapshot(zookeeper: str, root: str, auth_file: Path | None, nimbus: str
     found = read_live(zookeeper, root, auth)
     supervisors = None if nimbus is None else supervisor_hosts(nimbus)
     return snapshot_of(found, supervisors, f"ZooKeeper {zookeeper}, {root}")
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the program."""
-    app.command()(network)

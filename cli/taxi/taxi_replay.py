@@ -31,12 +31,6 @@ RunOption = Annotated[str, typer.Option("--run", metavar="ID", help="Id of the r
 TimeoutOption = Annotated[float, typer.Option(min=0.1, help="Longest time without progress, seconds.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.command()(replay)
-    app.command()(feed)
-
-
 def replay(
     file: FileArgument,
     redis: RedisOption,

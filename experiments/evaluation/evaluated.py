@@ -1,4 +1,7 @@
-"""What an evaluation asks of the topology that it runs; `taxi_evaluation` and `synthetic_evaluation` answer."""
+"""What an evaluation asks of the topology that it runs.
+
+`taxi_evaluation` and `synthetic_evaluation` each have an answer.
+"""
 
 from __future__ import annotations
 

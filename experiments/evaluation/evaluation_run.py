@@ -49,7 +49,13 @@ class Finished:
 
 
 def run_evaluation(
-    topology: Evaluated, variants: Sequence[Variant], site_file: Path, out: Path, command: str, display: Display
+    topology: Evaluated,
+    variants: Sequence[Variant],
+    site_file: Path,
+    out: Path,
+    display: Display,
+    *,
+    command: str,
 ) -> Finished:
     """Run a whole evaluation.
 
@@ -58,8 +64,8 @@ def run_evaluation(
         variants: Who places the executors, run by run.
         site_file: Site file of the lab.
         out: Folder that receives the folder of this evaluation.
-        command: The command line, for the report.
         display: Shows the steps.
+        command: The command line, for the report.
 
     Raises:
         ExperimentError: A step failed, the machine lacks something, or it was interrupted; the lab is down by

@@ -7,9 +7,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pydantic import BaseModel
 
 from experiments.evaluation.evaluated import Judged, Prepared
 from experiments.evaluation.page.contents import Check, StrategyRun, Subject, Wording
+from experiments.folder_content import read_model
 from experiments.topologies.synthetic_application import predicted, synthetic_application
 from replay.analysis.analyse import ANALYSIS
 from replay.analysis.latency import GRID, Distribution
@@ -33,6 +35,16 @@ if TYPE_CHECKING:
     from experiments.topologies.description import Description, Say
     from formats.site_file import SiteFile
     from topologies.synthetic.workload import Workload
+
+
+class _Path(BaseModel):
+    number: int
+
+
+class _Summary(BaseModel):
+    tuples: int
+    response_time: _Path
+    faults: list[str]
 
 
 @dataclass(frozen=True)
@@ -118,16 +130,15 @@ class SyntheticEvaluation:
             streams_between_sites=sum(site[start] != site[end] for start, end in streams),
             critical_hops=sum(site[start] != site[end] for start, end in pairwise(path)),
         )
-        summary, verdict = read_json(run / SUMMARY), read_json(run / VERDICT)
-        faults = [str(fault) for fault in summary["faults"]]
+        summary, verdict = read_model(_Summary, run / SUMMARY), read_json(run / VERDICT)
         right = (
-            f"{summary['tuples']:,} tuples arrived, and the counts of {len(streams)} streams agree; "
+            f"{summary.tuples:,} tuples arrived, and the counts of {len(streams)} streams agree; "
             f"{verdict['deviation_ms']:+.1f} ms from the predicted response time"
         )
         return StrategyRun(
             name=variant.name,
             description=variant.description,
-            checks=(Check(self.name, not faults, "; ".join(faults) or right),),
+            checks=(Check(self.name, not summary.faults, "; ".join(summary.faults) or right),),
             places=tuple(
                 ExecutorPlace(each.component, each.first_task, each.host, each.port, sites.hosts[each.host])
                 for each in placement.executors
@@ -142,7 +153,7 @@ class SyntheticEvaluation:
 def _times(name: str, label: str, run: Path) -> dict[str, Any]:
     """Return the response times of a run as an analysis has them: of the tuples on the longest path."""
     table = read_whole_numbers(run / "tuples.csv", ("path", "emit_us", "delay_us"))
-    rows = table[table["path"] == read_json(run / SUMMARY)["response_time"]["number"]]
+    rows = table[table["path"] == read_model(_Summary, run / SUMMARY).response_time.number]
     times_ms, begun_s = rows["delay_us"] / 1e3, (rows["emit_us"] - rows["emit_us"].min()) / 1e6
     span_s = float(begun_s.max())
     slice_s = slice_width_s(span_s)
@@ -157,7 +168,12 @@ def _times(name: str, label: str, run: Path) -> dict[str, Any]:
         "slice_s": slice_s,
         "latency": {"end_to_end": Distribution(len(rows), float(times_ms.mean()), quantiles).document()},
         "timeline": [
-            {"start_s": start_s, "measured": len(each), "p50_ms": each.median(), "p95_ms": each.quantile(0.95)}
+            {
+                "start_s": start_s,
+                "measured": len(each),
+                "p50_ms": each.median(),
+                "p95_ms": each.quantile(0.95),
+            }
             for start_s, each in slices
         ],
         "demand": [],
@@ -178,9 +194,9 @@ def _wording(name: str) -> Wording:
     return Wording(
         noun="application",
         subjects={name: Subject(name, name, f"Application {name}")},
-        compared="No tuple was lost: each operator took what the ones before it passed on, by their own counts.",
-        times="Response times in ms, from a source's beginning to work on a tuple to the sink's having done so, "
-        "of the tuples on the path with the greatest median. Predicted: what the decision core expects of this "
-        "placement with the true delays, without queues and what a hop costs in Storm.",
+        compared="By the operators' own counts: each took all tuples that the ones before it passed on.",
+        times="Response times in ms, from a source's beginning to work on a tuple to the sink's having done "
+        "so, of the tuples on the path with the greatest median. Predicted: what the decision core expects of "
+        "this placement with the true delays, without queues and what a hop costs in Storm.",
         rates=None,
     )

@@ -49,11 +49,12 @@ WORDING = Wording(
         2: Subject("query 2", "2, areas", "Query 2, most profitable areas"),
     },
     compared="Each was compared with what Spark computed from the same rows, independently of the topology.",
-    times="Response times in ms, from a row being in Redis to its result being back there; in topology: from "
-    "the source to the last component. Predicted: what the decision core expects of this placement with the "
-    "true delays, on the query's slowest way. Streams between sites: of the query; both queries may share some.",
-    rates="First the rows that are fed as fast as they are consumed, then those at the set rate, from which the "
-    "response times are taken.",
+    times="Response times in ms, from a row being in Redis to its result being back there; in topology: "
+    "from the source to the last component. Predicted: what the decision core expects of this placement with "
+    "the true delays, on the query's slowest way. Streams between sites: of the query; both queries may share "
+    "some.",
+    rates="First the rows that are fed as fast as they are consumed, then those at the set rate, from which "
+    "the response times are taken.",
 )
 
 
@@ -215,6 +216,6 @@ def _sentence(verdict: Verdict) -> str:
     if verdict.first is not None:
         return verdict.first.sentence()
     return (
-        f"{verdict.rows_answered:,} rows answered, {verdict.instants:,} states (one per drop-off instant) and "
-        f"{verdict.output_rows:,} output rows agree"
+        f"{verdict.rows_answered:,} rows answered, {verdict.instants:,} states (one per drop-off instant) "
+        f"and {verdict.output_rows:,} output rows agree"
     )

@@ -63,6 +63,7 @@ def draw_map(
     sites: SiteFile,
     color: str,
     bottom: float,
+    *,
     streams: Sequence[tuple[str, str]] | None = None,
 ) -> None:
     """Draw one run's placement.

@@ -21,6 +21,7 @@ from cli.progress import StepProgress
 from experiments import running_lab
 from experiments.busy import read_busy
 from experiments.errors import ExperimentError
+from experiments.evaluation import evaluation_run
 from experiments.evaluation.compared import Variant, read_variants
 from experiments.evaluation.evaluated import Judged
 from experiments.evaluation.evaluation_run import Finished, run_evaluation
@@ -36,7 +37,7 @@ VARIANTS = (Variant("even"), Variant("stormplace", "odp"))
 
 
 def evaluated(asked: TaxiEvaluation, out: Path, variants: tuple[Variant, ...] = VARIANTS) -> Finished:
-    return run_evaluation(asked, variants, SITES, out, "stormplace evaluate", StepProgress)
+    return run_evaluation(asked, variants, SITES, out, StepProgress, command="stormplace evaluate")
 
 
 NOTHING = Judged((), {"runs": [], "rounds": [], "changes": []})
@@ -61,8 +62,14 @@ def no_lab(*_: object) -> None:
         (("--seed", "5"), "--seed: it is for made-up rows, so it needs --generate"),
         (("--sites", "/nowhere/sites.toml"), "--sites: no such file: /nowhere/sites.toml"),
         (("--operators", "6"), "--operators: it is for applications, so it needs another --topology"),
-        (("--topology", "ring"), "--topology: 'ring' is not one of taxi, sequential, diamond, replicated, and no"),
-        (("--topology", "diamond", "--query", "1"), "--query: it is for the taxi queries, so --topology diamond"),
+        (
+            ("--topology", "ring"),
+            "--topology: 'ring' is not one of taxi, sequential, diamond, replicated, and no",
+        ),
+        (
+            ("--topology", "diamond", "--query", "1"),
+            "--query: it is for the taxi queries, so --topology diamond",
+        ),
         (("--topology", "diamond", "--operators", "1"), "--operators: "),
     ],
 )
@@ -123,6 +130,12 @@ def test_rows_that_are_refused_leave_no_empty_folder(tmp_path: Path) -> None:
         evaluated(replace(TAXI, feeding=Feeding(10.0, 20_000, None)), tmp_path)
 
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture(autouse=True)
+def no_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs of doubles have nothing to show."""
+    monkeypatch.setattr(evaluation_run, "html", lambda _: "")
 
 
 @pytest.fixture

@@ -76,7 +76,7 @@ class StrategyRun:
         checks: Verdict on each query.
         places: Where the executors ran.
         prediction: What the decision core predicts for that placement with the true delays.
-        by_query: The same for the streams of each query alone.
+        by_query: The same for the streams of each query alone, by the query's key.
         streams: Streams between components; None: those of the taxi queries.
     """
 
@@ -85,7 +85,7 @@ class StrategyRun:
     checks: tuple[Check, ...]
     places: tuple[ExecutorPlace, ...]
     prediction: Prediction
-    by_query: Mapping[QueryKey, Prediction]
+    by_query: Mapping[Any, Prediction]
     streams: tuple[tuple[str, str], ...] | None = None
 
 

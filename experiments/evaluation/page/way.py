@@ -33,7 +33,7 @@ def placement(run: StrategyRun, sites: SiteFile, color: str, bottom: float) -> F
     """Draw where the executors of one run were, and the streams between them."""
     drawn = figure(10.5, 1.3 + HEIGHT_IN * -bottom)
     axes = drawn.subplots()
-    draw_map(axes, run, sites, color, bottom, run.streams)
+    draw_map(axes, run, sites, color, bottom, streams=run.streams)
     axes.set_title(f"Placement under {run.name}", loc="left", fontsize=11, weight="bold", color=INK)
     return drawn
 

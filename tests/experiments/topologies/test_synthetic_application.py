@@ -144,11 +144,13 @@ def test_a_lost_tuple_makes_an_answer_wrong(monkeypatch: pytest.MonkeyPatch, tmp
         summary = json.loads(path.read_text(encoding="utf-8")) | {"faults": ["a -> b: 1 tuple lost"]}
         path.write_text(json.dumps(summary), encoding="utf-8")
 
-    monkeypatch.setattr(running_lab, "LabClient", lambda _: Lab(tmp_path, {"collect": lose, "placement": placement}))
+    monkeypatch.setattr(
+        running_lab, "LabClient", lambda _: Lab(tmp_path, {"collect": lose, "placement": placement})
+    )
     workload = to_workload(DIAMOND, work="wait", tuples=30, warm_up_s=1.0, scale_rate=1.0)
     asked = SyntheticEvaluation("diamond", workload, ("--application=diamond",))
 
-    finished = run_evaluation(asked, (Variant("even"),), SITES, tmp_path, "stormplace evaluate", StepProgress)
+    finished = run_evaluation(asked, (Variant("even"),), SITES, tmp_path, StepProgress, command="x")
 
     assert not finished.right
     assert "even</strong>, diamond: a -&gt; b: 1 tuple lost" in finished.report.read_text(encoding="utf-8")

@@ -13,8 +13,8 @@ import pytest
 from experiments.evaluation.page.city import AREAS, ROUTES
 from experiments.evaluation.page.contents import Check, Evaluation, StrategyRun
 from experiments.evaluation.page.evaluation_page import html
-from experiments.evaluation.taxi_evaluation import WORDING
 from experiments.evaluation.page.sentences import distribution_sentence, placement_sentence
+from experiments.evaluation.taxi_evaluation import WORDING
 from experiments.reports.rendered import write_page
 from experiments.reports.svg import figure, inline_svg
 from replay.analysis.placement import ExecutorPlace
@@ -117,7 +117,15 @@ def evaluation(names: Sequence[str] = ("even", "storm<place>"), *, equal: bool =
         "changes": [],
     }
     return Evaluation(
-        *("A <title>", {"Data": "rows & rows"}, tuple(runs), SITES, analysis, "machine; date", "stormplace x"),
+        *(
+            "A <title>",
+            {"Data": "rows & rows"},
+            tuple(runs),
+            SITES,
+            analysis,
+            "machine; date",
+            "stormplace x",
+        ),
         wording=WORDING,
     )
 
