@@ -13,7 +13,6 @@ from cli.errors import UserError
 from cli.extras import require_all_extras
 
 if TYPE_CHECKING:
-    from experiments.demo.demo_run import DemoSettings
     from lab.storm_config import SchedulerName
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -50,7 +49,7 @@ def demo(
     require_all_extras()
     from cli.experiment_call import experiment_call  # noqa: PLC0415 (heavy imports only for this command)
     from cli.progress import StepProgress  # noqa: PLC0415 (likewise)
-    from experiments.demo.demo_run import DemoSettings, run_demo  # noqa: PLC0415 (likewise)
+    from experiments.demo.demo_run import run_demo  # noqa: PLC0415 (likewise)
 
     names = tuple(_scheduler(name.strip()) for name in schedulers.split(","))
     if len(set(names)) < len(names):
@@ -60,17 +59,16 @@ def demo(
     for option, path in (("--data", data), ("--sites", sites)):
         if not path.is_file():
             raise UserError(f"{option}: no such file: {path}")
-    settings: DemoSettings = DemoSettings(
-        data=data,
-        sites=sites,
-        out=out,
-        paced_rows=paced_rows,
-        rate=rate,
-        schedulers=names,
-        strategy=None if strategy is None else _strategy(strategy, names),
-    )
+    if strategy is not None:
+        _check_strategy(strategy, names)
     with experiment_call():
-        run_demo(settings, StepProgress)
+        run_demo(
+            *(data, sites, out, StepProgress),
+            paced_rows=paced_rows,
+            rate=rate,
+            schedulers=names,
+            strategy=strategy,
+        )
 
 
 def _scheduler(name: str) -> SchedulerName:
@@ -81,7 +79,7 @@ def _scheduler(name: str) -> SchedulerName:
     raise UserError(f"--schedulers: {name!r} is not one of {', '.join(SCHEDULERS)}")
 
 
-def _strategy(name: str, schedulers: tuple[SchedulerName, ...]) -> str:
+def _check_strategy(name: str, schedulers: tuple[SchedulerName, ...]) -> None:
     """Check --strategy."""
     from scheduler.registry import STRATEGIES  # noqa: PLC0415 (heavy imports only for this command)
 
@@ -89,4 +87,3 @@ def _strategy(name: str, schedulers: tuple[SchedulerName, ...]) -> str:
         raise UserError(f"--strategy: {name!r} is not one of {', '.join(STRATEGIES)}")
     if "stormplace" not in schedulers:
         raise UserError("--strategy: it is for the scheduler stormplace, which --schedulers leaves out")
-    return name

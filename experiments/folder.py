@@ -6,7 +6,8 @@ import fcntl
 import hashlib
 import os
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from experiments.errors import ExperimentError
 from experiments.folder_content import KIND, SETTINGS, SITES, experiment_kind
@@ -14,8 +15,10 @@ from replay.errors import DataError
 from replay.output import read_json, write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
+
+    from _typeshed import DataclassInstance
 
 _LOCK = ".lock"
 _SCRATCH = f".{SETTINGS}-"
@@ -111,6 +114,32 @@ def _compare(folder: Path, kind: str, wanted: Mapping[str, object]) -> None:
         )
 
 
-def digest(path: Path) -> str:
-    """Return the SHA-256 of a file."""
+def kept_settings(settings: DataclassInstance) -> dict[str, Any]:
+    """Return what must stay the same within a folder, as JSON values: all fields but how long the lab rests.
+
+    Args:
+        settings: An experiment's settings; of the files `data` and `sites` the SHA-256 is kept.
+    """
+    fields = asdict(settings)
+    del fields["settle_s"]
+    digests = {f"{name}_sha256": _digest(fields.pop(name)) for name in ("data", "sites")}
+    return digests | fields
+
+
+def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def chosen(option: str, text: str, known: Iterable[str]) -> list[str]:
+    """Return the names of a comma-separated list.
+
+    Raises:
+        ExperimentError: An unknown name, or one that is named twice.
+    """
+    names = [name.strip() for name in text.split(",")]
+    for name in names:
+        if name not in known:
+            raise ExperimentError(f"{option}: {name!r} is not one of {', '.join(known)}")
+        if names.count(name) > 1:
+            raise ExperimentError(f"{option}: {name} is named twice")
+    return names

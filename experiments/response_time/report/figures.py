@@ -12,7 +12,8 @@ from matplotlib.patches import Patch
 
 from experiments.reports.figure import COLORS
 from experiments.reports.placement_map import draw_map, map_bottom
-from experiments.response_time.report.summary import PAPER_MEAN_MS, STORMS_OWN
+from experiments.response_time.report.summary import PAPER_MEAN_MS
+from experiments.response_time.variants import STORMS_OWN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments.reports.targets import Target
-from experiments.response_time.report.summary import STORMS_OWN, STRATEGIES
 from experiments.response_time.report.turns import NOT_CHECKED
+from experiments.response_time.variants import STORMS_OWN, STRATEGIES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -16,13 +16,6 @@ if TYPE_CHECKING:
     from experiments.response_time.report.turns import TurnData
     from scheduler.base.arrays import FloatArray
 
-STRATEGIES = (
-    *("odp", "res-odp", "odp-ps", "hierarchical"),
-    *("greedy", "greedy-no-penalty", "local-search", "tabu-search", "ils"),
-)
-STORMS_OWN = ("even", "default", "ras")
-"""The variants by name: our strategies, and Storm's schedulers."""
-
 PAPER_MEAN_MS: Mapping[str, float] = {
     **dict.fromkeys(("odp", "hierarchical", "odp-ps", "res-odp"), 55.0),
     "greedy-no-penalty": 159.0,
