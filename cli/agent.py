@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from cli.errors import UserError
+from cli.errors import refused
 from cli.metrics import LOOPBACK, metrics_served
 
 
@@ -20,7 +20,7 @@ def agent(
     bind: Annotated[str, typer.Option(help="Address on which probes are answered.")] = "0.0.0.0",  # noqa: S104 - peers are on other hosts
     advertise: Annotated[
         str | None,
-        typer.Option(help="Address that peers are told; by default the one on the route to ZooKeeper."),
+        typer.Option(help="Address that peers get; by default the one on the route to ZooKeeper."),
     ] = None,
     port: Annotated[int, typer.Option(help="UDP port for probes.")] = 7091,
     interval_ms: Annotated[float, typer.Option(help="Mean time between two probes, in ms.")] = 1000.0,
@@ -52,11 +52,9 @@ def agent(
     from monitoring.log import json_log  # noqa: PLC0415 - see above
     from monitoring.zookeeper.access import read_auth  # noqa: PLC0415 - see above
 
-    try:
+    with refused(AgentError, ValueError):
         ports = None if slot_ports is None else parse_ports(slot_ports)
         auth = read_auth(zookeeper_auth_file, os.environ)
-    except (AgentError, ValueError) as error:
-        raise UserError(str(error)) from error
     options = AgentOptions(
         host=host,
         zookeeper=zookeeper,
@@ -70,7 +68,7 @@ def agent(
         slot_ports=ports,
         auth=auth,
     )
-    try:
+    with refused(AgentError):
         options.check()
         with metrics_served(metrics_host, metrics_port) as metrics:
             log = json_log(host)
@@ -81,5 +79,3 @@ def agent(
                 metrics.registry.register(AgentMetrics(one.figures))
                 log.info("metrics-served", address=metrics.address)
             asyncio.run(one.run())
-    except AgentError as error:
-        raise UserError(str(error)) from error

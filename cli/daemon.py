@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.errors import UserError
+from cli.errors import refused
 from cli.interrupt import ends_at_once
 from cli.metrics import metrics_served
 
@@ -45,7 +45,7 @@ def daemon(
         ChildProcesses(niceness=_CHILDREN_NICENESS) as children,
         metrics_served(settings.metrics.host, settings.metrics.port) as metrics,
     ):
-        try:
+        with refused(RecordError, ServerError):
             if settings.record.directory is not None:
                 recorder = RecordWriter(
                     Path(settings.record.directory), settings.record.max_bytes, settings.record.files
@@ -53,8 +53,6 @@ def daemon(
             handler = RoundHandler(settings, recorder, log, children, _callbacks(metrics))
             server = PlanServer(settings.server, handler, log)
             host, port = server.listen()
-        except (RecordError, ServerError) as error:
-            raise UserError(str(error)) from error
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: server.stop())
         children.warm_up()
@@ -90,7 +88,5 @@ def settings_of(config: Path | None) -> Settings:
 
     if config is None:
         return Settings()
-    try:
+    with refused(SettingsError):
         return load_settings(config, STRATEGIES)
-    except SettingsError as error:
-        raise UserError(str(error)) from error

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from cli.checkout import require_checkout
-from cli.errors import UserError
+from cli.errors import UserError, refused
 from cli.extras import require_all_extras
 
 app = typer.Typer(
@@ -150,13 +150,11 @@ def report(
     from replay.errors import DataError  # noqa: PLC0415
 
     builds = {ADAPTATION: adaptation_report.build, RESPONSE_TIME: response_time_report.build}
-    try:
+    with refused(DataError):
         kind = experiment_kind(folder)
         if kind not in builds:
             raise UserError(f"{folder / SETTINGS}: experiment: {kind!r} is not one of {', '.join(builds)}")
         typer.echo(f"report: {builds[kind](folder)}")
-    except DataError as error:
-        raise UserError(str(error)) from error
 
 
 def _check(numbers: Mapping[str, float], files: Mapping[str, Path]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.errors import UserError
+from cli.errors import refused
 from cli.metrics import LOOPBACK, metrics_served
 
 if TYPE_CHECKING:
@@ -49,10 +49,8 @@ def rates(
     from monitoring.rates.rates_options import CollectorError, CollectorOptions  # noqa: PLC0415 - see above
     from monitoring.zookeeper.access import read_auth  # noqa: PLC0415 - see above
 
-    try:
+    with refused(ValueError):
         auth = read_auth(zookeeper_auth_file, os.environ)
-    except ValueError as error:
-        raise UserError(str(error)) from error
     options = CollectorOptions(
         nimbus=nimbus,
         zookeeper=zookeeper,
@@ -61,18 +59,16 @@ def rates(
         window_s=window_s,
         auth=auth,
     )
-    try:
+    with refused(CollectorError):
         options.check()
         with metrics_served(metrics_host, metrics_port) as metrics:
             log = json_log("rates")
             if metrics is not None:
                 log.info("metrics-served", address=metrics.address)
-            run(options, log, lambda *figures: _tell(metrics, *figures))
-    except CollectorError as error:
-        raise UserError(str(error)) from error
+            run(options, log, lambda *figures: _register(metrics, *figures))
 
 
-def _tell(
+def _register(
     metrics: Metrics | None, figures: Callable[[], CollectorFigures], session: Callable[[], SessionFigures]
 ) -> None:
     if metrics is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.errors import UserError
+from cli.errors import UserError, refused
 
 if TYPE_CHECKING:
     from bridge.record.record import RoundRecord
@@ -27,10 +27,8 @@ def replay_rounds(
     """
     from bridge.record.record import RecordError, read_records  # noqa: PLC0415  # loads the decision core
 
-    try:
+    with refused(RecordError):
         records = deque(read_records(path), maxlen=last)
-    except RecordError as error:
-        raise UserError(str(error)) from error
     if not records:
         raise UserError(f"{path}: no recorded rounds")
     outcomes = [_outcome(record) for record in records]
@@ -48,10 +46,8 @@ def _outcome(record: RoundRecord) -> str:
     from bridge.settings_file import SettingsError  # noqa: PLC0415
     from bridge.wire.contract import WireError  # noqa: PLC0415
 
-    try:
+    with refused(WireError, SettingsError, by="a round of another version of stormplace"):
         same = replay(record) == record.response
-    except (WireError, SettingsError) as error:
-        raise UserError(f"a round of another version of stormplace: {error}") from error
     if same:
         return "the same"
     return "differs: the clock had cut it short" if record.timed_out else "differs"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli.data.session import bad_input, say, spark
-from cli.errors import UserError
+from cli.errors import refused
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -62,10 +62,8 @@ def analyse(
         if sites is not None:
             read_sites(sites)
         require_replaceable(out)
-    try:
+    with refused(ValueError, by="--split"):
         moment = None if split is None else read_split(split)
-    except ValueError as error:
-        raise UserError(f"--split: {error}") from None
     given = AnalysisInput(tuple(runs), records, placement, sites, moment, slice_s)
     with spark(master, driver_memory, out=out) as session:
         document = analyse_runs(session, given, out, say)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.data.session import bad_input, say, spark
-from cli.errors import UserError
+from cli.errors import UserError, refused
 from cli.interrupt import INTERRUPTED_STATUS, ends_at_once
 from cli.meter import Meter
 from cli.solve.solve_input import read_problem
@@ -65,7 +65,7 @@ def sweep(
         say(f"{kept} of {len(runs)} runs are finished already")
     meter = Meter("runs")
     try:
-        with spark(master, driver_memory, tell_interrupt=False) as session:
+        with spark(master, driver_memory, explain_interrupt=False) as session:
             with meter:
                 failed = run_missing(
                     session, plan, folder, lambda done: meter.count(done - kept, len(runs) - kept)
@@ -80,17 +80,15 @@ def sweep(
         ) from None
     _print(*summaries)
     typer.echo(f"{len(runs) - kept - len(failed)} runs done now, {kept} kept; all runs: {folder.runs}")
-    _tell_failures(failed)
+    _refuse_failures(failed)
 
 
 def _plan(instances: Sequence[Path], strategies: str, seeds: str, time_limit_s: float | None) -> SweepPlan:
     """Read what is to be run; instances are parsed here, so that none is refused in the middle."""
     from experiments.sweep.sweep_plan import Instance, SweepPlan, read_seeds  # noqa: PLC0415  # numpy loads slowly
 
-    try:
+    with refused(ValueError, by="--seeds"):
         numbers = read_seeds(seeds)
-    except ValueError as error:
-        raise UserError(f"--seeds: {error}") from None
     read = []
     for file in instances:
         read_problem(file)
@@ -112,7 +110,7 @@ def _strategies(text: str) -> tuple[str, ...]:
     return names
 
 
-def _tell_failures(failed: Sequence[Finished]) -> None:
+def _refuse_failures(failed: Sequence[Finished]) -> None:
     if failed:
         first = failed[0]
         raise UserError(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.daemon import settings_of
-from cli.errors import UserError
+from cli.errors import UserError, refused
 from cli.interrupt import ends_at_once
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def network(
     nimbus: Annotated[
         str | None,
         typer.Option(
-            help="HOST:PORT of Nimbus' Thrift service, to tell which supervisors have no agent, and to leave "
+            help="HOST:PORT of Nimbus' Thrift service, for which supervisors have no agent, and to leave "
             "agents without supervisor aside."
         ),
     ] = None,
@@ -58,7 +58,7 @@ def network(
     if (zookeeper is None) == (readings is None):
         raise UserError("exactly one of --zookeeper and --readings is needed")
     if readings is not None and nimbus is not None:
-        raise UserError("--nimbus: what --readings tells is of another time than what Nimbus would answer")
+        raise UserError("--nimbus: --readings is of another time than what Nimbus would answer")
     if plot is not None and not plot.parent.is_dir():
         raise UserError(f"--plot {plot}: there is no such folder")
     if plot is not None and plot.is_dir():
@@ -104,10 +104,8 @@ def live_snapshot(zookeeper: str, root: str, auth_file: Path | None, nimbus: str
     from monitoring.zookeeper.access import read_auth  # noqa: PLC0415 - see network
 
     check_addresses(zookeeper, root, nimbus)
-    try:
+    with refused(ValueError):
         auth = read_auth(auth_file, os.environ)
-    except ValueError as error:
-        raise UserError(str(error)) from error
     found = read_live(zookeeper, root, auth)
     supervisors = None if nimbus is None else supervisor_hosts(nimbus)
     return snapshot_of(found, supervisors, f"ZooKeeper {zookeeper}, {root}")

@@ -200,7 +200,7 @@ def _summary(geography: Geography, snapshot: Snapshot) -> Iterable[str]:
     if not geography.live:
         yield "The shim had no connection to ZooKeeper: these are the last readings it got."
     if not snapshot.metadata_known:
-        yield "Sites: as agents tell them (the planner takes stormplace.site of supervisors first)"
+        yield "Sites: as agents publish them (the planner takes stormplace.site of supervisors first)"
     yield f"Sources: {geography.delays.summary()}"
     yield _embedding(geography)
     if geography.without_agent is None:
@@ -227,7 +227,7 @@ def _embedding(geography: Geography) -> str:
         return "Coordinates: cannot be judged, as no pair with coordinates has a fresh direct link"
     verdict = "they are used" if embedding.trusted else "they are NOT used"
     if embedding.pairs < LEAST_PAIRS:
-        verdict += f", as fewer than {LEAST_PAIRS} pairs tell nothing"
+        verdict += f", as fewer than {LEAST_PAIRS} pairs say nothing"
     return (
         f"Coordinates: off by {100 * embedding.error:.1f} % (median of {embedding.pairs} pairs with a direct "
         f"link; limit {100 * geography.max_embedding_error:g} %): {verdict}"

@@ -9,10 +9,10 @@ from typing import Annotated
 
 import typer
 
-from cli.collecting import told_interrupt
-from cli.errors import UserError
+from cli.collecting import collecting
+from cli.errors import UserError, refused
 from cli.meter import Meter
-from cli.taxi.taxi_input import read_address, read_conf, read_pins, read_run, redis_at
+from cli.taxi.taxi_input import nimbus_at, read_address, read_conf, read_pins, read_run, redis_at
 from cli.taxi.taxi_tasks import QueryName, queries_of, read_semantics, read_tasks
 from cli.topology_options import (
     PYTHON_ENV,
@@ -23,7 +23,6 @@ from cli.topology_options import (
     PythonEnvOption,
     WorkersOption,
 )
-from topologies.result_folder import CollectError
 
 _FAULTS_SHOWN = 3  # all are in the summary's file
 
@@ -83,14 +82,9 @@ def submit(
         replay=replay,
         conf=read_conf(conf) if conf is not None else {},
     )
-    try:
+    no_env = refused(FileNotFoundError, by="--python-env")
+    with refused(NimbusError, status=1), no_env, refused(ValueError):
         submit_topology(read_address("--nimbus", nimbus), submission)
-    except NimbusError as error:
-        raise UserError(str(error), status=1) from error
-    except FileNotFoundError as error:
-        raise UserError(f"--python-env: {error}") from error
-    except ValueError as error:
-        raise UserError(str(error)) from error
     typer.echo(f"submitted {name}, run {run}")
 
 
@@ -111,13 +105,8 @@ def collect(
     def report(progress: CollectProgress) -> None:
         meter.count(progress.results, progress.rows)
 
-    with redis_at(redis) as client, meter, told_interrupt(run, out):
-        try:
-            summaries = Collector(client, read_run(run), timeout, report).collect(out)
-        except CollectError as error:
-            raise UserError(str(error), status=1) from error
-        except OSError as error:
-            raise UserError(f"--out {out}: {error.strerror or error}") from error
+    with redis_at(redis) as client, meter, collecting(run, out):
+        summaries = Collector(client, read_run(run), timeout, report).collect(out)
     faults = [f"query {each.query}: {fault}" for each in summaries for fault in each.faults[:_FAULTS_SHOWN]]
     if faults:
         raise UserError(f"run {run} is not complete: {'; '.join(faults)}", status=1)
@@ -135,27 +124,19 @@ def kill(
     timeout: Annotated[float, typer.Option(min=1, help="Longest wait until it is gone, seconds.")] = 60.0,
 ) -> None:
     """Kill the topology and wait until Nimbus has forgotten it."""
-    from formats.nimbus import NimbusError  # noqa: PLC0415 - likewise
     from topologies import nimbus as storm  # noqa: PLC0415 - parses Storm's IDL
 
-    try:
-        with storm.connect(read_address("--nimbus", nimbus)) as client:
-            storm.kill(client, name, timeout)
-    except NimbusError as error:
-        raise UserError(str(error), status=1) from error
+    with nimbus_at(nimbus) as client:
+        storm.kill(client, name, timeout)
     typer.echo(f"killed {name}")
 
 
 @app.command()
 def placement(nimbus: NimbusOption, name: NameOption) -> None:
     """Print where the executors run, as JSON."""
-    from formats.nimbus import NimbusError  # noqa: PLC0415 - likewise
     from topologies import nimbus as storm  # noqa: PLC0415 - parses Storm's IDL
 
-    try:
-        with storm.connect(read_address("--nimbus", nimbus)) as client:
-            found = storm.placement(client, name)
-    except NimbusError as error:
-        raise UserError(str(error), status=1) from error
+    with nimbus_at(nimbus) as client:
+        found = storm.placement(client, name)
     document = {"name": name} | asdict(found)
     typer.echo(json.dumps(document, indent=2))

@@ -6,9 +6,9 @@ import json
 import math
 import re
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from cli.errors import UserError
+from cli.errors import UserError, refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,10 +34,8 @@ def read_address(option: str, text: str) -> Address:
     """
     from formats.address import Address  # noqa: PLC0415 - keeps other commands quick
 
-    try:
+    with refused(ValueError, by=option):
         return Address.parse(text)
-    except ValueError as error:
-        raise UserError(f"{option}: {error}") from error
 
 
 def read_run(text: str) -> Run:
@@ -48,10 +46,8 @@ def read_run(text: str) -> Run:
     """
     from topologies.taxi.keys import Run  # noqa: PLC0415 - keeps other commands quick
 
-    try:
+    with refused(ValueError, by="--run"):
         return Run(text)
-    except ValueError as error:
-        raise UserError(f"--run: {error}") from error
 
 
 def read_pins(texts: Sequence[str], components: tuple[str, ...]) -> dict[str, str]:
@@ -108,6 +104,20 @@ def read_conf(path: Path) -> dict[str, object]:
     if not isinstance(document, dict):
         refuse("it must hold a JSON object of topology configuration keys")
     return document
+
+
+@contextmanager
+def nimbus_at(text: str) -> Iterator[Any]:
+    """Give a client of the Nimbus of `--nimbus`, whose errors inside the block end the command.
+
+    Raises:
+        UserError: It is no address, or Nimbus does not answer or refuses.
+    """
+    from formats.nimbus import NimbusError  # noqa: PLC0415 - keeps other commands quick
+    from topologies.nimbus import connect  # noqa: PLC0415 - parses Storm's IDL
+
+    with refused(NimbusError, status=1), connect(read_address("--nimbus", text)) as client:
+        yield client
 
 
 @contextmanager

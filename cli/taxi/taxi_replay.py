@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.errors import UserError
+from cli.errors import UserError, refused
 from cli.interrupt import INTERRUPTED_STATUS, Interrupt
 from cli.taxi.taxi_input import read_address, read_run, redis_reason, require_finite
 from cli.taxi.taxi_replay_display import ReplayDisplay
@@ -95,19 +95,21 @@ def replay(
         )
         with display:
             outcome = replayer.run(resume=resume)
-    told = _told(outcome, kept.path)
+    besides = _besides(outcome, kept.path)
     if not outcome.ended:
-        said = f"run {run} is paused after row {outcome.fed}{told}: go on with the same command and --resume"
+        said = (
+            f"run {run} is paused after row {outcome.fed}{besides}: go on with the same command and --resume"
+        )
         raise UserError(said, status=INTERRUPTED_STATUS)
     if resume and outcome.fed == outcome.begun_at:
-        typer.echo(f"run {run} has all {outcome.fed} rows and their end{told}")
+        typer.echo(f"run {run} has all {outcome.fed} rows and their end{besides}")
         return
     new = outcome.fed - outcome.begun_at
     pause_text = f", {outcome.begun_at} of them before" if outcome.begun_at else ""
     late = f", {outcome.mean_lag_ms:.1f} ms late on average, {outcome.worst_lag_ms:.1f} ms at most"
     typer.echo(
         f"run {run}: {outcome.fed} rows fed{pause_text}; {new} rows in {outcome.seconds:.1f} s "
-        f"({new / max(outcome.seconds, 1e-3):.0f} rows/s{late if outcome.paced else ''}){told}"
+        f"({new / max(outcome.seconds, 1e-3):.0f} rows/s{late if outcome.paced else ''}){besides}"
     )
 
 
@@ -138,10 +140,10 @@ def feed(
     with _feeding(redis) as client, Interrupt(every_ending=True) as wish, display:
         feeder = Feeder(client, read_run(run), plan, display.report, lambda: wish.happened)
         fed = feeder.feed(file)
-    told = _told(feeder.outcome, None)
+    besides = _besides(feeder.outcome, None)
     if not feeder.outcome.ended:
-        raise UserError(f"feeding of run {run} ended after row {fed}{told}", status=INTERRUPTED_STATUS)
-    typer.echo(f"fed {fed} rows to run {run}{told}")
+        raise UserError(f"feeding of run {run} ended after row {fed}{besides}", status=INTERRUPTED_STATUS)
+    typer.echo(f"fed {fed} rows to run {run}{besides}")
 
 
 @contextmanager
@@ -163,22 +165,21 @@ def _feeding(text: str) -> Iterator[Redis]:
 
     address = read_address("--redis", text)
     try:
-        yield Redis(
-            host=address.host,
-            port=address.port,
-            socket_connect_timeout=5.0,
-            socket_timeout=_REDIS_SILENCE_S,
-            retry=Retry(NoBackoff(), 0),
-        )
-    except RowsError as error:
-        raise UserError(str(error)) from error
+        with refused(RowsError):
+            yield Redis(
+                host=address.host,
+                port=address.port,
+                socket_connect_timeout=5.0,
+                socket_timeout=_REDIS_SILENCE_S,
+                retry=Retry(NoBackoff(), 0),
+            )
     except FeedError as error:
         raise UserError(str(error), error.status) from error
     except RedisError as error:
         raise UserError(f"Redis {text}: {redis_reason(error)}", status=1) from error
 
 
-def _told(outcome: Outcome, rejects: Path | None) -> str:
+def _besides(outcome: Outcome, rejects: Path | None) -> str:
     """Return what has to be said of the run's rows besides their number."""
     parts = []
     if outcome.rejected:

@@ -86,8 +86,8 @@ class SyntheticEvaluation:
             facts={
                 "Workload": f"{len(workload.operators)} operators and {len(workload.streams)} streams, as a "
                 "topology of Python components on Apache Storm, one task each",
-                "Feeding": f"sources make tuples for {workload.warm_up_s:g} s and then {workload.tuples:,} in "
-                f"{workload.duration_s:.0f} s, from which response times are taken",
+                "Feeding": f"sources make tuples for {workload.warm_up_s:g} s, and then {workload.tuples:,} "
+                f"in {workload.duration_s:.0f} s, from which response times are taken",
             },
             wording=_wording(name),
             judge=judge,
@@ -196,7 +196,7 @@ def _wording(name: str) -> Wording:
         subjects={name: Subject(name, name, f"Application {name}")},
         compared="By the operators' own counts: each took all tuples that the ones before it passed on.",
         times="Response times in ms, from a source's beginning to work on a tuple to the sink's having done "
-        "so, of the tuples on the path with the greatest median. Predicted: what the decision core expects of "
-        "this placement with the true delays, without queues and what a hop costs in Storm.",
+        "so, of the tuples on the path with the greatest median. Predicted: what the decision core expects "
+        "of this placement with the true delays, without queues and what a hop costs in Storm.",
         rates=None,
     )

@@ -51,8 +51,8 @@ WORDING = Wording(
     compared="Each was compared with what Spark computed from the same rows, independently of the topology.",
     times="Response times in ms, from a row being in Redis to its result being back there; in topology: "
     "from the source to the last component. Predicted: what the decision core expects of this placement with "
-    "the true delays, on the query's slowest way. Streams between sites: of the query; both queries may share "
-    "some.",
+    "the true delays, on the query's slowest way. Streams between sites: of the query; both queries may "
+    "share some.",
     rates="First the rows that are fed as fast as they are consumed, then those at the set rate, from which "
     "the response times are taken.",
 )

@@ -158,10 +158,10 @@ def _draw_map(axes: Axes, geography: Geography) -> None:
     handles = [Line2D([], [], marker="o", linestyle="", color=INK, markersize=6, label="host")]
     if hidden:
         limit = f"heights, up to {height.max():.2g} ms, are smaller than the dots"
-        told = f"delay = distance + both heights; {limit}"
-        handles.append(Line2D([], [], linestyle="", label=told))
+        rule = f"delay = distance + both heights; {limit}"
+        handles.append(Line2D([], [], linestyle="", label=rule))
     else:
-        told = "radius: its height; delay = distance + both heights"
+        rule = "radius: its height; delay = distance + both heights"
         circle: dict[str, Any] = {
             "marker": "o",
             "linestyle": "",
@@ -169,7 +169,7 @@ def _draw_map(axes: Axes, geography: Geography) -> None:
             "alpha": 0.25,
             "markersize": 13,
         }
-        handles.append(Line2D([], [], **circle, label=told))
+        handles.append(Line2D([], [], **circle, label=rule))
     axes.legend(handles=handles, **_ABOVE, ncols=2)
 
 

@@ -1,4 +1,4 @@
-"""A command on a host: its lines are taken, other things are done meanwhile, and it never outlives its call."""
+"""A command on a host: its lines, what is done meanwhile, and that it never outlives its call."""
 
 from __future__ import annotations
 

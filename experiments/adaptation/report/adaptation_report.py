@@ -87,7 +87,7 @@ def _scenario(scenario: ScenarioData, phases: Sequence[Phase]) -> dict[str, Any]
         "results_repeated": scenario.rows.repeated,
         "rows_replayed": scenario.rows.replayed,
         "by_expected_answers": scenario.rows.by_expected_answers,
-        "answers": asdict(scenario.answers),
+        "answers": {"equal": scenario.answers.equal, "told": scenario.answers.sentence},
         "rounds": len(scenario.rounds),
         "longest_time_without_round_s": scenario.longest_pause_s,
         "doubts": list(scenario.doubts),

@@ -40,11 +40,11 @@ class Answers:
 
     Attributes:
         equal: Whether all of them are the expected ones; None if they have not been compared.
-        told: The same in words, with the first difference.
+        sentence: The same in words, with the first difference.
     """
 
     equal: bool | None
-    told: str
+    sentence: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,12 +171,12 @@ def read_scenario(turn: Path, sites: SiteFile, expected: Path) -> ScenarioData:
 def _answers(path: Path, last_row: int) -> Answers:
     """Return how the answers compare with the expected ones; `last_row` is the last before the first move."""
     if not path.is_file():
-        return Answers(equal=None, told="not compared with the expected ones")
+        return Answers(equal=None, sentence="not compared with the expected ones")
     verdict = read_model(KeptVerdict, path)
     first = verdict.first
     if first is None:
-        return Answers(equal=True, told="as expected")
+        return Answers(equal=True, sentence="as expected")
     rows = [each.row for each in verdict.differences if each.row is not None]
     if rows and min(rows) > last_row:
         first = f"as expected up to the first move (row {last_row}), and then: {first}"
-    return Answers(equal=False, told=first)
+    return Answers(equal=False, sentence=first)

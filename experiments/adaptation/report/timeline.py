@@ -114,5 +114,5 @@ def _shown(scenario: ScenarioData) -> list[tuple[Event, str]]:
 def _title(scenario: ScenarioData) -> str:
     done = scenario.done
     strategy = done.settings.get("strategy")
-    told = f", strategy {strategy}" if isinstance(strategy, str) else ""
-    return f"{done.scenario}: {done.rate:g} rows/s{told}, source and sink at {done.home}"
+    placed_by = f", strategy {strategy}" if isinstance(strategy, str) else ""
+    return f"{done.scenario}: {done.rate:g} rows/s{placed_by}, source and sink at {done.home}"

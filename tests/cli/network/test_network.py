@@ -90,7 +90,7 @@ def test_delays_hosts_and_faults_are_shown(network: Network, readings: Path) -> 
     assert "is stale" in out
     assert "off by 0.0 % (median of 1 pairs with a direct link; limit 30 %): they are used" in out
     assert "Hosts without agent: not known" in out
-    assert "Sites: as agents tell them" in out
+    assert "Sites: as agents publish them" in out
 
 
 def test_control_characters_in_names_are_shown_and_not_obeyed(network: Network, readings: Path) -> None:
@@ -160,7 +160,7 @@ def test_the_last_recorded_round_is_shown_under_its_own_settings(network: Networ
     assert "round round-1" in out
     assert "Hosts without agent: 1 (b-1)" in out
     assert "no connection to ZooKeeper" in out
-    assert "as agents tell them" not in out
+    assert "as agents publish them" not in out
     _, out, _ = network("--readings", tmp_path / "record", "--json")
     assert json.loads(out)["embedding"]["max_error"] == 0.125
     config = tmp_path / "daemon.toml"

@@ -130,9 +130,9 @@ def test_noise_excuses_a_tenth_at_most(tmp_path: Path) -> None:
     repeat(tmp_path, "odp", 0.0, 30.0)
     repeat(tmp_path, "greedy", 0.0, 30.0)
     repeat(tmp_path, "ils", 26.0)
-    told = judged(tmp_path)[MEASURED]
-    assert told.reached is False
-    assert "noise 7.5 ms" in told.measured
+    noise = judged(tmp_path)[MEASURED]
+    assert noise.reached is False
+    assert "noise 7.5 ms" in noise.measured
 
 
 def test_without_repetitions_the_noise_is_not_known(tmp_path: Path) -> None:
