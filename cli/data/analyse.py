@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.data.session import bad_input, say, spark
+from cli.data.session import DriverMemory, Master, bad_input, say, spark
 from cli.errors import refused
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ def analyse(
     slice_s: Annotated[
         int | None, typer.Option("--slice", min=1, help="Seconds of a slice of the time line.")
     ] = None,
-    master: Annotated[str, typer.Option(help="Spark master URL.")] = "local[*]",
-    driver_memory: Annotated[str, typer.Option(help="Heap of Spark's driver.")] = "1g",
+    master: Master = "local[*]",
+    driver_memory: DriverMemory = "1g",
 ) -> None:
     """Analyse runs of the taxi queries on Spark; write analysis.json and tables as Parquet.
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.data.session import bad_input, say, spark
+from cli.bar import Meter
+from cli.data.session import DriverMemory, Master, bad_input, say, spark
 from cli.errors import UserError, refused
 from cli.interrupt import INTERRUPTED_STATUS, ends_at_once
-from cli.meter import Meter
 from cli.solve.solve_input import read_problem
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ def sweep(
         float | None,
         typer.Option(help="Seconds for each run; without it each ends by itself, odp with its proof."),
     ] = None,
-    master: Annotated[str, typer.Option(help="Spark master URL.")] = "local[*]",
-    driver_memory: Annotated[str, typer.Option(help="Heap of Spark's driver.")] = "1g",
+    master: Master = "local[*]",
+    driver_memory: DriverMemory = "1g",
 ) -> None:
     """Solve every instance with every strategy and seed, one Spark task per run; results as Parquet.
 

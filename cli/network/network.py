@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.daemon import settings_of
-from cli.errors import UserError, refused
+from cli.errors import UserError
 from cli.interrupt import ends_at_once
+from cli.zookeeper_options import ROOT, AuthFileOption, RootOption, read_zookeeper_auth
 
 if TYPE_CHECKING:
     from cli.network.network_input import Snapshot
@@ -23,13 +23,8 @@ def network(
     zookeeper: Annotated[
         str | None, typer.Option(help="HOST:PORT of ZooKeeper; several separated by commas.")
     ] = None,
-    root: Annotated[str, typer.Option(help="Path in ZooKeeper under which readings live.")] = "/stormplace",
-    zookeeper_auth_file: Annotated[
-        Path | None,
-        typer.Option(
-            help="File with one line user:password for ZooKeeper; else STORMPLACE_ZOOKEEPER_AUTH, if set."
-        ),
-    ] = None,
+    root: RootOption = ROOT,
+    zookeeper_auth_file: AuthFileOption = None,
     nimbus: Annotated[
         str | None,
         typer.Option(
@@ -101,11 +96,8 @@ def live_snapshot(zookeeper: str, root: str, auth_file: Path | None, nimbus: str
     """
     from cli.network.network_input import snapshot_of  # noqa: PLC0415 - see network
     from cli.network.network_live import check_addresses, read_live, supervisor_hosts  # noqa: PLC0415 - see network
-    from monitoring.zookeeper.access import read_auth  # noqa: PLC0415 - see network
 
     check_addresses(zookeeper, root, nimbus)
-    with refused(ValueError):
-        auth = read_auth(auth_file, os.environ)
-    found = read_live(zookeeper, root, auth)
+    found = read_live(zookeeper, root, read_zookeeper_auth(auth_file))
     supervisors = None if nimbus is None else supervisor_hosts(nimbus)
     return snapshot_of(found, supervisors, f"ZooKeeper {zookeeper}, {root}")

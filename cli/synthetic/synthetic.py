@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
+from cli.bar import Meter
 from cli.collecting import collecting
 from cli.errors import UserError, refused
-from cli.meter import Meter
 from cli.synthetic.synthetic_input import Asked, read_application, read_synthetic_run, to_workload
 from cli.taxi.taxi_input import nimbus_at, read_address, read_conf, read_pins, redis_at
 from cli.topology_options import (
@@ -22,6 +22,7 @@ from cli.topology_options import (
     PythonEnvOption,
     WorkersOption,
 )
+from cli.zookeeper_options import ROOT, AuthFileOption, RootOption
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -128,10 +129,8 @@ def check(
     zookeeper: Annotated[
         str | None, typer.Option(metavar="HOST:PORT", help="Instead: delays that agents publish.")
     ] = None,
-    root: Annotated[str, typer.Option(help="Path in ZooKeeper under which readings live.")] = "/stormplace",
-    zookeeper_auth_file: Annotated[
-        Path | None, typer.Option(help="File with one line user:password for ZooKeeper.")
-    ] = None,
+    root: RootOption = ROOT,
+    zookeeper_auth_file: AuthFileOption = None,
     readings: Annotated[
         Path | None, typer.Option(help="Instead: delays by readings in a file, or by recorded rounds.")
     ] = None,

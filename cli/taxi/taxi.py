@@ -9,10 +9,19 @@ from typing import Annotated
 
 import typer
 
+from cli.bar import Meter
 from cli.collecting import collecting
 from cli.errors import UserError, refused
-from cli.meter import Meter
-from cli.taxi.taxi_input import nimbus_at, read_address, read_conf, read_pins, read_run, redis_at
+from cli.taxi.taxi_input import (
+    RedisOption,
+    RunOption,
+    nimbus_at,
+    read_address,
+    read_conf,
+    read_pins,
+    read_run,
+    redis_at,
+)
 from cli.taxi.taxi_tasks import QueryName, queries_of, read_semantics, read_tasks
 from cli.topology_options import (
     PYTHON_ENV,
@@ -30,9 +39,6 @@ app = typer.Typer(
     no_args_is_help=True,
     help="Run the DEBS 2015 taxi queries: submit them, feed them rows, collect their answers.",
 )
-
-RedisOption = Annotated[str, typer.Option("--redis", metavar="HOST:PORT", help="Redis of rows and results.")]
-RunOption = Annotated[str, typer.Option("--run", metavar="ID", help="Id of the run: one pass of rows.")]
 
 
 @app.command()

@@ -6,7 +6,9 @@ import json
 import math
 import re
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
 
 from cli.errors import UserError, refused
 
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 
 _REDIS_SILENCE_S = 10.0
 _CONNECTING = re.compile(r"^Error -?\d+ connecting to \S+\. ")
+
+RedisOption = Annotated[str, typer.Option("--redis", metavar="HOST:PORT", help="Redis of rows and results.")]
+RunOption = Annotated[str, typer.Option("--run", metavar="ID", help="Id of the run: one pass of rows.")]
 
 REDIS_LONGEST_PAUSE_S = 1.0
 """A Redis that cannot be reached is asked again after ever longer pauses, of at most so many seconds."""

@@ -10,7 +10,14 @@ import typer
 
 from cli.errors import UserError, refused
 from cli.interrupt import INTERRUPTED_STATUS, Interrupt
-from cli.taxi.taxi_input import read_address, read_run, redis_reason, require_finite
+from cli.taxi.taxi_input import (
+    RedisOption,
+    RunOption,
+    read_address,
+    read_run,
+    redis_reason,
+    require_finite,
+)
 from cli.taxi.taxi_replay_display import ReplayDisplay
 
 if TYPE_CHECKING:
@@ -26,8 +33,6 @@ _REDIS_SILENCE_S = 10.0
 FileArgument = Annotated[
     Path, typer.Argument(help="Rows in the challenge's 17 columns, plain or .gz, or a trips table's folder.")
 ]
-RedisOption = Annotated[str, typer.Option("--redis", metavar="HOST:PORT", help="Redis of rows and results.")]
-RunOption = Annotated[str, typer.Option("--run", metavar="ID", help="Id of the run: one pass of rows.")]
 TimeoutOption = Annotated[float, typer.Option(min=0.1, help="Longest time without progress, seconds.")]
 
 

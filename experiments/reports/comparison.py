@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from experiments.busy import busy_sentence
 from experiments.reports.figure import draw_report
-from experiments.reports.rendered import render
+from experiments.reports.rendered import render, report_folder
 from experiments.reports.report_table import COLUMNS, cells, document, terminal_table
 from experiments.reports.run_record import RunRecord, read_run
 from replay.analysis.sites import read_sites
-from replay.errors import DataError, MachineError
+from replay.errors import DataError
 from replay.output import write_json
 
 if TYPE_CHECKING:
@@ -92,12 +92,9 @@ def build(
     runs = tuple(read_run(name, folder, sites, costs) for name, folder in run_dirs.items())
     busy = busy_sentence({run.scheduler: run.busy for run in runs})
     picture, text, figures = out_dir / PICTURE, out_dir / MARKDOWN, out_dir / JSON
-    try:
-        out_dir.mkdir(parents=True, exist_ok=True)
+    with report_folder(out_dir):
         draw_report(picture, runs, sites, meta.line(), busy)
         content = {"title": meta.line(), "columns": COLUMNS, "cells": cells, "runs": runs, "busy": busy}
         text.write_text(render("reports/comparison.md.j2", picture=PICTURE, **content), encoding="utf-8")
-    except OSError as error:
-        raise MachineError(f"{out_dir}: cannot be written: {error.strerror}") from error
     write_json(figures, {"meta": asdict(meta), "runs": document(runs)})
     return Report(runs, busy, terminal_table(runs, meta.title), picture, text, figures)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
+from experiments.reports.svg import INK, PALE
 from replay.analysis.placement import streams_of
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ HOST_LABEL = 0.66
 IDLE_HEIGHT = 0.62
 MOST_SITES = 4
 
-INK, PALE, WIDE_AREA, LOCAL = "#22303c", "#f4f6f8", "#c0392b", "#7f8c8d"
+WIDE_AREA, LOCAL = "#c0392b", "#7f8c8d"
 
 
 class Placed(Protocol):

@@ -16,7 +16,7 @@ from experiments.adaptation.report.panels import (
     draw_hosts,
     draw_response_times,
 )
-from experiments.reports.network_map import INK
+from experiments.reports.svg import INK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import FuncFormatter
 
-from experiments.evaluation.page.axes import dress, legend, logarithmic_ms, times_ms
+from experiments.reports.axes import dress, legend, logarithmic_ms, times_ms
 from experiments.reports.svg import MUTED, SERIES, figure
 from replay.analysis.latency import GRID as QUANTILES
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from experiments.evaluation.page.axes import dress, legend
+from experiments.reports.axes import dress, legend
 from experiments.reports.placement_map import draw_map, map_bottom
 from experiments.reports.svg import INK, MUTED, SERIES, figure
 
