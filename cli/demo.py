@@ -50,18 +50,22 @@ def demo(
     from cli.experiment_call import experiment_call  # noqa: PLC0415 (heavy imports only for this command)
     from cli.progress import StepProgress  # noqa: PLC0415 (likewise)
     from experiments.demo.demo_run import run_demo  # noqa: PLC0415 (likewise)
+    from experiments.folder import chosen  # noqa: PLC0415 (likewise)
+    from scheduler.registry import STRATEGIES  # noqa: PLC0415 (likewise)
 
-    names = tuple(_scheduler(name.strip()) for name in schedulers.split(","))
-    if len(set(names)) < len(names):
-        raise UserError("--schedulers: a scheduler is named twice")
     if not math.isfinite(rate):
         raise UserError(f"--rate: {rate} is not a number of rows per second")
     for option, path in (("--data", data), ("--sites", sites)):
         if not path.is_file():
             raise UserError(f"{option}: no such file: {path}")
-    if strategy is not None:
-        _check_strategy(strategy, names)
     with experiment_call():
+        names = chosen("--schedulers", schedulers, SCHEDULERS)
+        if strategy is not None:
+            chosen("--strategy", strategy, STRATEGIES)
+            if "stormplace" not in names:
+                raise UserError(
+                    "--strategy: it is for the scheduler stormplace, which --schedulers leaves out"
+                )
         run_demo(
             *(data, sites, out, StepProgress),
             paced_rows=paced_rows,
@@ -69,21 +73,3 @@ def demo(
             schedulers=names,
             strategy=strategy,
         )
-
-
-def _scheduler(name: str) -> SchedulerName:
-    """Check one name of --schedulers."""
-    for known in SCHEDULERS:
-        if name == known:
-            return known
-    raise UserError(f"--schedulers: {name!r} is not one of {', '.join(SCHEDULERS)}")
-
-
-def _check_strategy(name: str, schedulers: tuple[SchedulerName, ...]) -> None:
-    """Check --strategy."""
-    from scheduler.registry import STRATEGIES  # noqa: PLC0415 (heavy imports only for this command)
-
-    if name not in STRATEGIES:
-        raise UserError(f"--strategy: {name!r} is not one of {', '.join(STRATEGIES)}")
-    if "stormplace" not in schedulers:
-        raise UserError("--strategy: it is for the scheduler stormplace, which --schedulers leaves out")

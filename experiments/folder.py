@@ -7,7 +7,7 @@ import hashlib
 import os
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from experiments.errors import ExperimentError
 from experiments.folder_content import KIND, SETTINGS, SITES, experiment_kind
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from _typeshed import DataclassInstance
+
+Name = TypeVar("Name", bound=str)
 
 _LOCK = ".lock"
 _SCRATCH = f".{SETTINGS}-"
@@ -130,16 +132,18 @@ def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def chosen(option: str, text: str, known: Iterable[str]) -> list[str]:
+def chosen(option: str, text: str, known: Iterable[Name]) -> list[Name]:
     """Return the names of a comma-separated list.
 
     Raises:
         ExperimentError: An unknown name, or one that is named twice.
     """
-    names = [name.strip() for name in text.split(",")]
-    for name in names:
-        if name not in known:
-            raise ExperimentError(f"{option}: {name!r} is not one of {', '.join(known)}")
-        if names.count(name) > 1:
-            raise ExperimentError(f"{option}: {name} is named twice")
+    by_name: dict[str, Name] = {name: name for name in known}
+    names = []
+    for part in map(str.strip, text.split(",")):
+        if part not in by_name:
+            raise ExperimentError(f"{option}: {part!r} is not one of {', '.join(by_name)}")
+        if part in names:
+            raise ExperimentError(f"{option}: {part} is named twice")
+        names.append(by_name[part])
     return names

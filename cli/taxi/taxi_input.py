@@ -126,8 +126,13 @@ def nimbus_at(text: str) -> Iterator[Any]:
 
 
 @contextmanager
-def redis_at(text: str) -> Iterator[Redis]:
+def redis_at(text: str, *, patient: bool = True) -> Iterator[Redis]:
     """Give a client of the Redis of `--redis`, whose errors inside the block end the command.
+
+    Args:
+        text: The address.
+        patient: Whether a Redis that is away is asked again, and replies become text. If not, it is said at
+            once when something is wrong, and lines stay the bytes that they are.
 
     Raises:
         UserError: It is no address, or Redis does not answer or refuses.
@@ -138,20 +143,21 @@ def redis_at(text: str) -> Iterator[Redis]:
     from redis.retry import Retry  # noqa: PLC0415 - likewise
 
     address = read_address("--redis", text)
+    pauses = ExponentialWithJitterBackoff(base=0.01, cap=REDIS_LONGEST_PAUSE_S)
     try:
         yield Redis(
             host=address.host,
             port=address.port,
-            decode_responses=True,
+            decode_responses=patient,
             socket_connect_timeout=5.0,
             socket_timeout=_REDIS_SILENCE_S,
-            retry=Retry(ExponentialWithJitterBackoff(base=0.01, cap=REDIS_LONGEST_PAUSE_S), retries=10),
+            retry=Retry(pauses, retries=10 if patient else 0),
         )
     except RedisError as error:
-        raise UserError(f"Redis {text}: {redis_reason(error)}", status=1) from error
+        raise UserError(f"Redis {text}: {_redis_reason(error)}", status=1) from error
 
 
-def redis_reason(error: Exception) -> str:
+def _redis_reason(error: Exception) -> str:
     """Return the reason of an error of Redis' client, without its numbers and the address that is known."""
     text = " ".join(str(error).split())
     return _CONNECTING.sub("", text).rstrip(".") or type(error).__name__

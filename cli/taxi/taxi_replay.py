@@ -13,9 +13,8 @@ from cli.interrupt import INTERRUPTED_STATUS, Interrupt
 from cli.taxi.taxi_input import (
     RedisOption,
     RunOption,
-    read_address,
     read_run,
-    redis_reason,
+    redis_at,
     require_finite,
 )
 from cli.taxi.taxi_replay_display import ReplayDisplay
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 
     from topologies.taxi.replay.outcome import Outcome
     from topologies.taxi.replay.pace import Pace
-
-_REDIS_SILENCE_S = 10.0
 
 FileArgument = Annotated[
     Path, typer.Argument(help="Rows in the challenge's 17 columns, plain or .gz, or a trips table's folder.")
@@ -153,35 +150,19 @@ def feed(
 
 @contextmanager
 def _feeding(text: str) -> Iterator[Redis]:
-    """Give a client of the Redis of `--redis` that says at once when something is wrong.
-
-    Lines stay the bytes that they are. What ends the feeding inside the block ends the command.
+    """Give a client of the Redis of `--redis`; what ends the feeding inside the block ends the command.
 
     Raises:
         UserError: It is no address, Redis does not answer or refuses, or the rows cannot be fed.
     """
-    from redis import Redis  # noqa: PLC0415 - keeps other commands quick
-    from redis.backoff import NoBackoff  # noqa: PLC0415 - likewise
-    from redis.exceptions import RedisError  # noqa: PLC0415 - likewise
-    from redis.retry import Retry  # noqa: PLC0415 - likewise
-
-    from topologies.taxi.replay.errors import FeedError  # noqa: PLC0415 - likewise
+    from topologies.taxi.replay.errors import FeedError  # noqa: PLC0415 - keeps other commands quick
     from topologies.taxi.rows import RowsError  # noqa: PLC0415 - likewise
 
-    address = read_address("--redis", text)
     try:
-        with refused(RowsError):
-            yield Redis(
-                host=address.host,
-                port=address.port,
-                socket_connect_timeout=5.0,
-                socket_timeout=_REDIS_SILENCE_S,
-                retry=Retry(NoBackoff(), 0),
-            )
+        with redis_at(text, patient=False) as client, refused(RowsError):
+            yield client
     except FeedError as error:
         raise UserError(str(error), error.status) from error
-    except RedisError as error:
-        raise UserError(f"Redis {text}: {redis_reason(error)}", status=1) from error
 
 
 def _besides(outcome: Outcome, rejects: Path | None) -> str:

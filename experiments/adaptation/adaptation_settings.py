@@ -93,7 +93,7 @@ _DURATION: dict[Scenario, str] = {
 }
 
 
-def chosen(only: str | None) -> tuple[Scenario, ...]:
+def scenarios(only: str | None) -> tuple[Scenario, ...]:
     """Return the scenarios that a comma-separated list names, all without one.
 
     Raises:

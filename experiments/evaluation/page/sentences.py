@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from experiments.evaluation.page.way import PARTS
+from experiments.reports.parts import PARTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from experiments.reports.axes import dress, legend
+from experiments.reports.parts import draw_parts
 from experiments.reports.placement_map import draw_map, map_bottom
 from experiments.reports.svg import INK, MUTED, SERIES, figure
 
@@ -19,14 +20,6 @@ if TYPE_CHECKING:
 
 HEIGHT_IN = 0.22
 """Height of a map's unit, inches: executors keep their size, however many there are."""
-
-PARTS: Mapping[str, str] = {
-    "network": "network between hosts",
-    "storm": "Storm: queues, serialisation, pipes",
-    "python": "the components' own work",
-    "wait": "waiting for the clock",
-    "redis": "Redis to source and back",
-}
 
 
 def placement(run: StrategyRun, sites: SiteFile, color: str, bottom: float) -> Figure:
@@ -48,12 +41,8 @@ def breakdown(runs: Sequence[Mapping[str, Any]]) -> Figure:
     drawn = figure(9.6, 1.5 + 0.45 * len(runs))
     axes = drawn.subplots()
     names = [f"{run['run']}, query {run['query']}" for run in runs]
-    left = [0.0] * len(runs)
-    for (key, label), color in zip(PARTS.items(), SERIES, strict=False):
-        widths = [max(run["parts"][key], 0.0) for run in runs]
-        axes.barh(names, widths, left=left, color=color, label=label, height=0.62)
-        left = [a + b for a, b in zip(left, widths, strict=True)]
-    for place, total in enumerate(left):
+    totals = draw_parts(axes, names, [run["parts"] for run in runs])
+    for place, total in enumerate(totals):
         axes.annotate(
             f"{total:,.0f} ms",
             (total, place),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import cycle
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from experiments.reports.axes import lighten
+from experiments.reports.parts import draw_parts
 from experiments.reports.placement_map import draw_map, map_bottom
 from experiments.reports.svg import INK, SERIES
 from experiments.response_time.report.summary import PAPER_MEAN_MS
@@ -153,18 +154,7 @@ def draw_bars(path: Path, variants: Sequence[VariantSummary]) -> None:
     """Draw where the response time goes, one bar per variant."""
     figure = Figure(figsize=(12, 1.6 + 0.42 * len(variants)), dpi=110, layout="constrained")
     axes = figure.add_subplot()
-    left = [0.0] * len(variants)
-    series = (
-        ("network", "network"),
-        ("storm", "Storm and pipes"),
-        ("python", "Python"),
-        ("wait", "wait for metronome"),
-        ("redis", "Redis"),
-    )
-    for (attribute, label), color in zip(series, cycle(SERIES), strict=False):
-        values = [max(getattr(variant.parts, attribute), 0.0) for variant in variants]
-        axes.barh(range(len(variants)), values, left=left, height=0.62, color=color, label=label)
-        left = [start + value for start, value in zip(left, values, strict=True)]
+    draw_parts(axes, [variant.name for variant in variants], [asdict(each.parts) for each in variants])
     _rows(axes, variants)
     axes.set_xlabel("sums of the legs' medians, ms")
     axes.legend(loc="upper right")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -116,6 +117,7 @@ def test_an_evaluation_runs_it_and_its_page_shows_it(monkeypatch: pytest.MonkeyP
     """The command line asks for a diamond; its counts verify it, and its page speaks of no row or query."""
     lab = Lab(tmp_path, {"collect": collect, "placement": placement})
     monkeypatch.setattr(running_lab, "LabClient", lambda _: lab)
+    monkeypatch.setattr(sys, "argv", ["stormplace", "evaluate"])
     asked = ("--topology", "diamond", "--operators", "4", "--paced-rows", "30", "--sites", str(SITES))
 
     done = CliRunner().invoke(app, ["evaluate", *asked, "--out", str(tmp_path)])
