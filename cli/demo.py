@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.checkout import require_checkout
+from cli.checkout import DATA, require_checkout
 from cli.errors import UserError
 from cli.extras import require_all_extras
+from lab.places import PROJECT_ROOT
 
 if TYPE_CHECKING:
     from lab.storm_config import SchedulerName
 
-PROJECT = Path(__file__).resolve().parent.parent
-DATA = PROJECT / "data" / "debs2015" / "debs2015_20day_head10004.csv.gz"
 SCHEDULERS: tuple[SchedulerName, ...] = ("even", "default", "ras", "stormplace")
-SITES = PROJECT / "lab" / "sites" / "demo.toml"
+SITES = PROJECT_ROOT / "lab" / "sites" / "demo.toml"
 
 
 def demo(

@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.checkout import require_checkout
+from cli.checkout import DATA, require_checkout
 from cli.errors import UserError
 from cli.extras import require_all_extras
+from lab.places import PROJECT_ROOT
 
 if TYPE_CHECKING:
     from experiments.evaluation.synthetic_evaluation import SyntheticEvaluation
     from experiments.evaluation.taxi_evaluation import TaxiEvaluation
 
-PROJECT = Path(__file__).resolve().parent.parent
-DATA = PROJECT / "data" / "debs2015" / "debs2015_20day_head10004.csv.gz"
 WRONG_STATUS = 1
-SITES = PROJECT / "lab" / "sites" / "evaluation.toml"
+SITES = PROJECT_ROOT / "lab" / "sites" / "evaluation.toml"
 TAXI = "taxi"
 WARM_UP_S = 15.0
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.checkout import require_checkout
+from cli.checkout import DATA, require_checkout
 from cli.errors import UserError, refused
 from cli.extras import require_all_extras
+from lab.places import PROJECT_ROOT
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -20,9 +21,7 @@ app = typer.Typer(
     no_args_is_help=True, help="The paper's experiments on a real Storm cluster with an emulated wide area."
 )
 
-PROJECT = Path(__file__).resolve().parent.parent
-DATA = PROJECT / "data" / "debs2015" / "debs2015_20day_head10004.csv.gz"
-SITES = PROJECT / "lab" / "sites" / "response-time.toml"
+SITES = PROJECT_ROOT / "lab" / "sites" / "response-time.toml"
 
 
 @app.command("response-time")

@@ -70,16 +70,12 @@ def _generated(asked: Asked) -> Application:
     from scheduler.instances.generators import applications  # noqa: PLC0415
     from scheduler.instances.generators.applications import PAPER_OPERATORS, OperatorTraits  # noqa: PLC0415
 
-    kinds = {
-        "sequential": applications.sequential,
-        "diamond": applications.diamond,
-        "replicated": applications.replicated,
-    }
-    if asked.application not in kinds:
-        raise UserError(f'--application: expected {", ".join(kinds)}, got "{asked.application}"')
+    if asked.application not in APPLICATIONS:
+        raise UserError(f'--application: expected {", ".join(APPLICATIONS)}, got "{asked.application}"')
+    kinds = (applications.sequential, applications.diamond, applications.replicated)
     paper = PAPER_OPERATORS
     try:
-        return kinds[asked.application](
+        return dict(zip(APPLICATIONS, kinds, strict=True))[asked.application](
             20 if asked.operators is None else asked.operators,
             traits=OperatorTraits(
                 paper.execution_time_ms if asked.work_ms is None else asked.work_ms,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -43,11 +43,6 @@ class VariantSummary:
         """Response times of all measured rows of all turns, ms."""
         return np.concatenate([turn.end_to_end_ms.to_numpy() for turn in self.turns])
 
-    @cached_property
-    def in_topology_ms(self) -> FloatArray:
-        """The same from the source to globalRank, ms."""
-        return np.concatenate([turn.in_topology_ms.to_numpy() for turn in self.turns])
-
     @property
     def median_ms(self) -> float:
         """Median end to end."""
@@ -56,7 +51,7 @@ class VariantSummary:
     @property
     def in_topology_median_ms(self) -> float:
         """Median from the source to globalRank."""
-        return float(np.median(self.in_topology_ms))
+        return float(np.median(np.concatenate([turn.in_topology_ms for turn in self.turns])))
 
     @property
     def mean_ms(self) -> float:
@@ -88,14 +83,8 @@ class VariantSummary:
     @property
     def parts(self) -> Parts:
         """Where the time goes, mean over the turns."""
-        each = [parts(turn.legs) for turn in self.turns]
-        return Parts(
-            network=float(np.mean([one.network for one in each])),
-            storm=float(np.mean([one.storm for one in each])),
-            python=float(np.mean([one.python for one in each])),
-            wait=float(np.mean([one.wait for one in each])),
-            redis=float(np.mean([one.redis for one in each])),
-        )
+        each = [asdict(parts(turn.legs)) for turn in self.turns]
+        return Parts(**{part: float(np.mean([one[part] for one in each])) for part in each[0]})
 
     def distinct(self) -> tuple[TurnData, ...]:
         """Return one turn for each placement that occurs."""
