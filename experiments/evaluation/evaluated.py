@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -49,6 +49,7 @@ class Prepared:
         facts: What is run, as pairs of a word and a sentence.
         wording: How the report speaks of it.
         judge: Verifies and analyses its runs.
+        conf: Further configuration of the topology under Stormplace.
     """
 
     description: Description
@@ -57,6 +58,7 @@ class Prepared:
     facts: Mapping[str, str]
     wording: Wording
     judge: Judge
+    conf: Mapping[str, object] = field(default_factory=dict)
 
 
 class Evaluated(Protocol):

@@ -91,6 +91,7 @@ def run_evaluation(
                 ends_at=f"site:{sites.services}",
                 strategy=variant.strategy,
                 label=variant.name,
+                conf=prepared.conf,
             )
             turns[variant.name] = Member(variant.scheduler, partial(run_turn, turn=turn))
         run_series(Series(site_file, turns), folder / "lab", folder, progress)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,10 @@ if TYPE_CHECKING:
     from experiments.topologies.description import Description, Say
     from formats.site_file import SiteFile
     from topologies.synthetic.workload import Workload
+
+
+# an operator that is moved loses the tuples that it holds, and the run would not be complete
+_CONF: dict[str, object] = {"topology.stormplace.frozen": True}
 
 
 class _Path(BaseModel):
@@ -75,13 +80,10 @@ class SyntheticEvaluation:
             warm_up_s=workload.warm_up_s,
             ends=tuple(workload.operators[end].component for end in (*workload.sources, *workload.sinks)),
         )
-
-        def judge(folder: Path, runs: Mapping[Variant, Path], progress: Progress) -> Judged:
-            return self._judged(description, site_file, folder, runs, progress)
-
         return Prepared(
             description=description,
             feeding=None,
+            conf=_CONF,
             title=f"Application {name}",
             facts={
                 "Workload": f"{len(workload.operators)} operators and {len(workload.streams)} streams, as a "
@@ -90,7 +92,7 @@ class SyntheticEvaluation:
                 f"in {workload.duration_s:.0f} s, from which response times are taken",
             },
             wording=_wording(name),
-            judge=judge,
+            judge=partial(self._judged, description, site_file),
         )
 
     def _judged(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from experiments.errors import ExperimentError
@@ -160,10 +161,6 @@ class TaxiEvaluation:
         """Return the topology with its rows; see `Evaluated`."""
         rows = self.rows(folder, say)
         which = "queries 1 and 2" if self.query == "both" else f"query {self.query}"
-
-        def judge(folder: Path, runs: Mapping[Variant, Path], progress: Progress) -> Judged:
-            return self._judged(rows, site_file, folder, runs, progress)
-
         return Prepared(
             description=taxi_query(rows.path, self.query),
             feeding=self.feeding.command(rows),
@@ -175,7 +172,7 @@ class TaxiEvaluation:
                 "Feeding": self.feeding.sentence(rows.count),
             },
             wording=WORDING,
-            judge=judge,
+            judge=partial(self._judged, rows, site_file),
         )
 
     def _judged(

@@ -130,6 +130,8 @@ def test_an_evaluation_runs_it_and_its_page_shows_it(monkeypatch: pytest.MonkeyP
         *("--pin", "operator-1=site:uniroma2"),
         *("--pin", "operator-4=site:uniroma2"),
     ]
+    confs = [json.loads(path.read_text(encoding="utf-8")) for path in tmp_path.glob("*/*/topology-conf.json")]
+    assert sorted(conf.get("topology.stormplace.frozen", False) for conf in confs) == [False, True]
     page = next(tmp_path.glob("evaluation-*/report.html")).read_text(encoding="utf-8")
     words = re.sub(r"<svg .*?</svg>|<style>.*?</style>", "", page, flags=re.DOTALL)
     assert "All answers are right" in words
