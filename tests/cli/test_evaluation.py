@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from contextlib import nullcontext
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -21,15 +22,19 @@ from cli.progress import StepProgress
 from experiments import running_lab
 from experiments.busy import read_busy
 from experiments.errors import ExperimentError
-from experiments.evaluation import evaluation_run
+from experiments.evaluation import evaluation_run, taxi_evaluation
 from experiments.evaluation.compared import Variant, read_variants
 from experiments.evaluation.evaluated import Judged
 from experiments.evaluation.evaluation_run import Finished, run_evaluation
 from experiments.evaluation.taxi_evaluation import Feeding, TaxiEvaluation, read_feeding
+from replay.compare.verdict import Difference, RunVerdict, Verdict
 from tests.experiments.lab_double import Lab
+from topologies.taxi.topology import component_ids
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from experiments.evaluation.page.contents import Evaluation
 
 RUNNER = CliRunner()
 TAXI = TaxiEvaluation(data=DATA, minutes=None, seed=0, query="both", feeding=Feeding(10.0, 300, None))
@@ -227,6 +232,49 @@ def test_the_lab_is_down_after_a_failure_and_after_ctrl_c(
 
     assert (used.state, used.ups, used.downs) == ("absent", 1, 1)
     assert refused.value.status == status
+
+
+def everywhere(_command: list[str]) -> str:
+    """Print a placement of both queries on the hosts of one site."""
+    executors = [
+        {"component": component, "first_task": task, "last_task": task, "host": "uniroma2-1", "port": 6700}
+        for task, component in enumerate(component_ids(("1", "2")), start=1)
+    ]
+    return f"echo '{json.dumps({'id': 'taxi-1', 'executors': executors})}'"
+
+
+def test_a_wrong_answer_to_one_query_makes_the_evaluation_wrong(
+    lab: Callable[..., Lab], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Spark's part is a double: the right answers to query 1 and a difference in query 2 of one run."""
+    lab(placement=everywhere)
+    late = Difference("rows", 1, "query2/results.csv", 7, 3, None, "a", "b", "another row")
+
+    def compare(_spark: object, _expected: Path, run: Path) -> RunVerdict:
+        second = (late,) if run.name == "even" else ()
+        return RunVerdict({2: Verdict(5, 5, 3, 4, second), 1: Verdict(5, 5, 3, 4)})
+
+    shown: list[Evaluation] = []
+    monkeypatch.setattr(taxi_evaluation, "spark_session", nullcontext)
+    monkeypatch.setattr(taxi_evaluation, "write_expected", lambda *_, **__: None)
+    monkeypatch.setattr(taxi_evaluation, "compare_queries", compare)
+    monkeypatch.setattr(taxi_evaluation, "analyse", lambda *_: NOTHING.analysis)
+    monkeypatch.setattr(evaluation_run, "html", lambda made: shown.append(made) or "")
+
+    finished = evaluated(TAXI, tmp_path)
+
+    assert not finished.right
+    even, ours = shown[0].runs
+    assert [(check.query, check.equal) for check in even.checks] == [(1, True), (2, False)]
+    assert all(check.equal for check in ours.checks)
+    assert even.checks[1].sentence == late.sentence()
+    assert even.checks[0].sentence.startswith("5 rows answered, 3 states (one per drop-off instant)")
+    assert list(shown[0].facts) == ["Workload", "Data", "Feeding", "Machine", "Cluster"]
+    assert (
+        shown[0].facts["Feeding"].startswith("9,704 rows as fast as they are consumed, then 300 rows at 10")
+    )
+    verdict = json.loads((finished.report.parent / "even" / "verdict.json").read_text(encoding="utf-8"))
+    assert verdict["equal"] is False
 
 
 @pytest.mark.spark
