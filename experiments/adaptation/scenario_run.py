@@ -6,7 +6,7 @@ import csv
 import json
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from experiments.adaptation.network_changes import Network, site_delays
@@ -133,7 +133,6 @@ def _measure(
     if not rounds:
         raise StepError(f"{scenario}: the placement daemon has no record of {topology_id}")
     write_rounds(folder / ROUNDS, rounds)
-    here = provenance()
     return ScenarioDone(
         scenario=scenario,
         rate=rate,
@@ -144,9 +143,7 @@ def _measure(
         settings=settings.document(),
         busy=figures.busy,
         process_ends=dict(figures.process_ends),
-        machine=here.machine,
-        date=here.date,
-        commit=here.commit,
+        **asdict(provenance()),
         topology_id=topology_id,
         started_s=schedule.start_of_paced_rows_s(),
         ended_s=figures.fed_s,

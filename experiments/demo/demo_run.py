@@ -76,10 +76,8 @@ def run_demo(
         progress.step("verification: expected answers and percentiles on Spark")
         right = query.verify(folder / "expected", list(runs.values()), progress.detail)
         progress.step("report: table and picture")
-        here = provenance()
         title = f"DEBS 2015 query 1, {paced_rows} rows at {rate:g} rows/s"
-        meta = comparison.ReportMeta(title, here.machine, here.date, here.commit)
-        finished = comparison.build(runs, sites, folder, meta)
+        finished = comparison.build(runs, sites, folder, title, provenance())
         progress.stop()
     console = Console()
     if not console.is_terminal:

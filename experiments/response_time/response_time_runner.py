@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -104,7 +105,6 @@ def _run(
     if variant.strategy is not None:
         planned = _planned(turn, folder, steps.lab.folder.records)
         write_json(folder / PLANNED, planned.model_dump(mode="json"))
-    here = provenance()
     done = Done(
         variant=variant.name,
         repetition=turn.repetition,
@@ -116,9 +116,7 @@ def _run(
         measured_rows=settings.measured_rows,
         busy=figures.busy,
         process_ends=dict(figures.process_ends),
-        machine=here.machine,
-        date=here.date,
-        commit=here.commit,
+        **asdict(provenance()),
     )
     write_json(folder / DONE, done.model_dump())
 
