@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from experiments.busy import busy_sentence
-from experiments.reports.figure import draw_report
+from experiments.reports.comparison_figure import draw_report
 from experiments.reports.rendered import render, report_folder
 from experiments.reports.report_table import COLUMNS, cells, document, terminal_table
 from experiments.reports.run_record import RunRecord, read_run

@@ -15,7 +15,7 @@ from rich.console import Console
 from experiments.busy import busy_sentence, write_busy
 from experiments.machine import Provenance
 from experiments.reports.comparison import build
-from experiments.reports.figure import draw_report
+from experiments.reports.comparison_figure import draw_report
 from experiments.reports.placement_map import CHIP_HEIGHT, _column, _hosts
 from experiments.reports.run_record import read_run
 from replay.analysis.latency import GRID, Distribution, Latency
