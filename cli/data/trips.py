@@ -35,7 +35,7 @@ def ingest(
         str | None,
         typer.Option(
             "--format",
-            help="challenge, agency, senml or events; by default by each file's first lines.",
+            help="challenge, agency, senml or events; by default recognised by each file's first lines.",
             show_default=False,
         ),
     ] = None,

@@ -28,7 +28,7 @@ def network(
     nimbus: Annotated[
         str | None,
         typer.Option(
-            help="HOST:PORT of Nimbus' Thrift service, for which supervisors have no agent, and to leave "
+            help="HOST:PORT of Nimbus' Thrift service: shows which supervisors have no agent, and leaves "
             "agents without supervisor aside."
         ),
     ] = None,
