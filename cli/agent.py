@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from cli.errors import UserError
-from cli.metrics import LOOPBACK, metrics_served
+from cli.errors import refused
+from cli.metrics import LOOPBACK, MetricsHostOption, MetricsPortOption, metrics_served
+from cli.zookeeper_options import ROOT, AuthFileOption, RootOption, read_zookeeper_auth
 
 
 def agent(
@@ -16,11 +17,11 @@ def agent(
     host: Annotated[str, typer.Option(help="Name of this host, as its supervisor calls it.")],
     zookeeper: Annotated[str, typer.Option(help="HOST:PORT of ZooKeeper; several separated by commas.")],
     site: Annotated[str | None, typer.Option(help="Name of this host's data centre.")] = None,
-    root: Annotated[str, typer.Option(help="Path in ZooKeeper under which readings live.")] = "/stormplace",
+    root: RootOption = ROOT,
     bind: Annotated[str, typer.Option(help="Address on which probes are answered.")] = "0.0.0.0",  # noqa: S104 - peers are on other hosts
     advertise: Annotated[
         str | None,
-        typer.Option(help="Address that peers are told; by default the one on the route to ZooKeeper."),
+        typer.Option(help="Address that peers get; by default the one on the route to ZooKeeper."),
     ] = None,
     port: Annotated[int, typer.Option(help="UDP port for probes.")] = 7091,
     interval_ms: Annotated[float, typer.Option(help="Mean time between two probes, in ms.")] = 1000.0,
@@ -30,14 +31,9 @@ def agent(
     slot_ports: Annotated[
         str | None, typer.Option(help="Ports of the supervisor's worker slots, such as 6700,6701.")
     ] = None,
-    zookeeper_auth_file: Annotated[
-        Path | None,
-        typer.Option(help="File with one line user:password; else STORMPLACE_ZOOKEEPER_AUTH is looked at."),
-    ] = None,
-    metrics_host: Annotated[str, typer.Option(help="Address on which metrics can be scraped.")] = LOOPBACK,
-    metrics_port: Annotated[
-        int | None, typer.Option(help="TCP port for metrics (Prometheus); without it there are none.")
-    ] = None,
+    zookeeper_auth_file: AuthFileOption = None,
+    metrics_host: MetricsHostOption = LOOPBACK,
+    metrics_port: MetricsPortOption = None,
 ) -> None:
     """Measure the network around this supervisor host and publish it to ZooKeeper.
 
@@ -45,18 +41,13 @@ def agent(
     """
     # imported here: other commands must not wait for these, nor the agent's memory hold theirs
     import asyncio  # noqa: PLC0415 - see above
-    import os  # noqa: PLC0415 - see above
 
     from monitoring.agent.agent import Agent  # noqa: PLC0415 - see above
     from monitoring.agent.agent_options import AgentError, AgentOptions, parse_ports  # noqa: PLC0415 - see above
     from monitoring.log import json_log  # noqa: PLC0415 - see above
-    from monitoring.zookeeper.access import read_auth  # noqa: PLC0415 - see above
 
-    try:
+    with refused(AgentError):
         ports = None if slot_ports is None else parse_ports(slot_ports)
-        auth = read_auth(zookeeper_auth_file, os.environ)
-    except (AgentError, ValueError) as error:
-        raise UserError(str(error)) from error
     options = AgentOptions(
         host=host,
         zookeeper=zookeeper,
@@ -68,9 +59,9 @@ def agent(
         interval_ms=interval_ms,
         state=state,
         slot_ports=ports,
-        auth=auth,
+        auth=read_zookeeper_auth(zookeeper_auth_file),
     )
-    try:
+    with refused(AgentError):
         options.check()
         with metrics_served(metrics_host, metrics_port) as metrics:
             log = json_log(host)
@@ -81,10 +72,3 @@ def agent(
                 metrics.registry.register(AgentMetrics(one.figures))
                 log.info("metrics-served", address=metrics.address)
             asyncio.run(one.run())
-    except AgentError as error:
-        raise UserError(str(error)) from error
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the program."""
-    app.command()(agent)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from cli.errors import UserError
 from lab.places import PROJECT_ROOT
 
+DATA = PROJECT_ROOT / "data" / "debs2015" / "debs2015_20day_head10004.csv.gz"
+"""The taxi rows in the repository."""
 _MARK = PROJECT_ROOT / "java-shim" / "pom.xml"
 """A file of the source tree that no wheel carries."""
 

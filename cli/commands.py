@@ -27,14 +27,21 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(lab.app, name="lab")
-taxi_replay.register(taxi.app)
+for command in (taxi_replay.replay, taxi_replay.feed):
+    taxi.app.command()(command)
 app.add_typer(taxi.app, name="taxi")
 app.add_typer(synthetic.app, name="synthetic")
 app.add_typer(data.app, name="data")
 app.add_typer(instance.app, name="instance")
 app.add_typer(experiment.app, name="experiment")
-for single in (solve, daemon, agent, rates, network, replay_rounds, demo, evaluation):
-    single.register(app)
+app.command(cls=solve.NamingStrategies)(solve.solve)
+app.command()(daemon.daemon)
+app.command()(agent.agent)
+app.command()(rates.rates)
+app.command()(network.network)
+app.command()(replay_rounds.replay_rounds)
+app.command()(demo.demo)
+app.command()(evaluation.evaluate)
 
 
 def _print_version(asked: bool) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.errors import UserError
+from cli.errors import refused
 from cli.interrupt import ends_at_once
 from cli.metrics import metrics_served
 
@@ -20,23 +20,13 @@ if TYPE_CHECKING:
 _CHILDREN_NICENESS = 5
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the program."""
-
-    @app.command()
-    def daemon(
-        config: Annotated[
-            Path | None,
-            typer.Option(
-                help="Settings (TOML); without it every setting has its default.", show_default=False
-            ),
-        ] = None,
-    ) -> None:
-        """Answer Nimbus' shim with placements until SIGTERM or SIGINT."""
-        _run(config)
-
-
-def _run(config: Path | None) -> None:
+def daemon(
+    config: Annotated[
+        Path | None,
+        typer.Option(help="Settings (TOML); without it every setting has its default.", show_default=False),
+    ] = None,
+) -> None:
+    """Answer Nimbus' shim with placements until SIGTERM or SIGINT."""
     # The decision core and the Thrift code take a while to load; other commands must not wait for them.
     import signal  # noqa: PLC0415
 
@@ -55,7 +45,7 @@ def _run(config: Path | None) -> None:
         ChildProcesses(niceness=_CHILDREN_NICENESS) as children,
         metrics_served(settings.metrics.host, settings.metrics.port) as metrics,
     ):
-        try:
+        with refused(RecordError, ServerError):
             if settings.record.directory is not None:
                 recorder = RecordWriter(
                     Path(settings.record.directory), settings.record.max_bytes, settings.record.files
@@ -63,8 +53,6 @@ def _run(config: Path | None) -> None:
             handler = RoundHandler(settings, recorder, log, children, _callbacks(metrics))
             server = PlanServer(settings.server, handler, log)
             host, port = server.listen()
-        except (RecordError, ServerError) as error:
-            raise UserError(str(error)) from error
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: server.stop())
         children.warm_up()
@@ -83,7 +71,7 @@ def _run(config: Path | None) -> None:
 def _callbacks(metrics: Metrics | None) -> RoundCallbacks | None:
     if metrics is None:
         return None
-    from bridge.server.metrics import DaemonMetrics  # noqa: PLC0415  # see _run
+    from bridge.server.metrics import DaemonMetrics  # noqa: PLC0415  # see daemon
 
     return DaemonMetrics(metrics.registry)
 
@@ -94,13 +82,11 @@ def settings_of(config: Path | None) -> Settings:
     Raises:
         UserError: The file cannot be read or holds something else; every bad key is named.
     """
-    from bridge.settings import Settings  # noqa: PLC0415  # see _run
-    from bridge.settings_file import SettingsError, load_settings  # noqa: PLC0415  # see _run
-    from scheduler.registry import STRATEGIES  # noqa: PLC0415  # see _run
+    from bridge.settings import Settings  # noqa: PLC0415  # see daemon
+    from bridge.settings_file import SettingsError, load_settings  # noqa: PLC0415  # see daemon
+    from scheduler.registry import STRATEGIES  # noqa: PLC0415  # see daemon
 
     if config is None:
         return Settings()
-    try:
+    with refused(SettingsError):
         return load_settings(config, STRATEGIES)
-    except SettingsError as error:
-        raise UserError(str(error)) from error

@@ -8,23 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.checkout import require_checkout
+from cli.checkout import DATA, require_checkout
 from cli.errors import UserError
 from cli.extras import require_all_extras
+from lab.places import PROJECT_ROOT
 
 if TYPE_CHECKING:
-    from experiments.demo.demo_run import DemoSettings
     from lab.storm_config import SchedulerName
 
-PROJECT = Path(__file__).resolve().parent.parent
-DATA = PROJECT / "data" / "debs2015" / "debs2015_20day_head10004.csv.gz"
 SCHEDULERS: tuple[SchedulerName, ...] = ("even", "default", "ras", "stormplace")
-SITES = PROJECT / "lab" / "sites" / "demo.toml"
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the program."""
-    app.command("demo")(demo)
+SITES = PROJECT_ROOT / "lab" / "sites" / "demo.toml"
 
 
 def demo(
@@ -55,43 +48,27 @@ def demo(
     require_all_extras()
     from cli.experiment_call import experiment_call  # noqa: PLC0415 (heavy imports only for this command)
     from cli.progress import StepProgress  # noqa: PLC0415 (likewise)
-    from experiments.demo.demo_run import DemoSettings, run_demo  # noqa: PLC0415 (likewise)
+    from experiments.demo.demo_run import run_demo  # noqa: PLC0415 (likewise)
+    from experiments.folder import chosen  # noqa: PLC0415 (likewise)
+    from scheduler.registry import STRATEGIES  # noqa: PLC0415 (likewise)
 
-    names = tuple(_scheduler(name.strip()) for name in schedulers.split(","))
-    if len(set(names)) < len(names):
-        raise UserError("--schedulers: a scheduler is named twice")
     if not math.isfinite(rate):
         raise UserError(f"--rate: {rate} is not a number of rows per second")
     for option, path in (("--data", data), ("--sites", sites)):
         if not path.is_file():
             raise UserError(f"{option}: no such file: {path}")
-    settings: DemoSettings = DemoSettings(
-        data=data,
-        sites=sites,
-        out=out,
-        paced_rows=paced_rows,
-        rate=rate,
-        schedulers=names,
-        strategy=None if strategy is None else _strategy(strategy, names),
-    )
     with experiment_call():
-        run_demo(settings, StepProgress)
-
-
-def _scheduler(name: str) -> SchedulerName:
-    """Check one name of --schedulers."""
-    for known in SCHEDULERS:
-        if name == known:
-            return known
-    raise UserError(f"--schedulers: {name!r} is not one of {', '.join(SCHEDULERS)}")
-
-
-def _strategy(name: str, schedulers: tuple[SchedulerName, ...]) -> str:
-    """Check --strategy."""
-    from scheduler.registry import STRATEGIES  # noqa: PLC0415 (heavy imports only for this command)
-
-    if name not in STRATEGIES:
-        raise UserError(f"--strategy: {name!r} is not one of {', '.join(STRATEGIES)}")
-    if "stormplace" not in schedulers:
-        raise UserError("--strategy: it is for the scheduler stormplace, which --schedulers leaves out")
-    return name
+        names = chosen("--schedulers", schedulers, SCHEDULERS)
+        if strategy is not None:
+            chosen("--strategy", strategy, STRATEGIES)
+            if "stormplace" not in names:
+                raise UserError(
+                    "--strategy: it is for the scheduler stormplace, which --schedulers leaves out"
+                )
+        run_demo(
+            *(data, sites, out, StepProgress),
+            paced_rows=paced_rows,
+            rate=rate,
+            schedulers=names,
+            strategy=strategy,
+        )

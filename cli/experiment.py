@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.checkout import require_checkout
-from cli.errors import UserError
+from cli.checkout import DATA, require_checkout
+from cli.errors import UserError, refused
 from cli.extras import require_all_extras
+from lab.places import PROJECT_ROOT
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 app = typer.Typer(
     no_args_is_help=True, help="The paper's experiments on a real Storm cluster with an emulated wide area."
 )
 
-PROJECT = Path(__file__).resolve().parent.parent
-DATA = PROJECT / "data" / "debs2015" / "debs2015_20day_head10004.csv.gz"
-SITES = PROJECT / "lab" / "sites" / "response-time.toml"
+SITES = PROJECT_ROOT / "lab" / "sites" / "response-time.toml"
 
 
 @app.command("response-time")
@@ -59,11 +61,8 @@ def response_time(
     from experiments.response_time.response_time_settings import ExperimentSettings  # noqa: PLC0415
     from experiments.response_time.variants import chosen, turns  # noqa: PLC0415
 
-    _check(
-        {"--measure-s": measure_s, "--warm-up-s": warm_up_s, "--settle-s": settle_s, "--rate": rate},
-        {"--data": data, "--sites": sites},
-    )
     settings = ExperimentSettings(data, sites, rate, warm_up_s, measure_s, settle_s, seed)
+    _check(settings)
     with experiment_call():
         run_experiment(settings, turns(chosen(only), repetitions, seed), out, StepProgress)
 
@@ -104,23 +103,10 @@ def adaptation(
     from cli.experiment_call import experiment_call  # noqa: PLC0415
     from cli.progress import StepProgress  # noqa: PLC0415
     from experiments.adaptation.adaptation_runner import run_adaptation  # noqa: PLC0415
-    from experiments.adaptation.adaptation_settings import AdaptationSettings, chosen  # noqa: PLC0415
+    from experiments.adaptation.adaptation_settings import AdaptationSettings, scenarios  # noqa: PLC0415
+    from experiments.folder import chosen  # noqa: PLC0415
     from scheduler.registry import STRATEGIES  # noqa: PLC0415
 
-    _check(
-        {
-            "--rate": rate,
-            "--steady-rate": steady_rate,
-            "--calm-s": calm_s,
-            "--phase-s": phase_s,
-            "--noise-min": noise_min,
-            "--stable-min": stable_min,
-            "--settle-s": settle_s,
-        },
-        {"--data": data, "--sites": sites},
-    )
-    if strategy not in STRATEGIES:
-        raise UserError(f"--strategy: {strategy!r} is not one of {', '.join(STRATEGIES)}")
     settings = AdaptationSettings(
         data=data,
         sites=sites,
@@ -134,8 +120,10 @@ def adaptation(
         settle_s=settle_s,
         seed=seed,
     )
+    _check(settings)
     with experiment_call():
-        run_adaptation(settings, chosen(only), out, StepProgress)
+        chosen("--strategy", strategy, STRATEGIES)
+        run_adaptation(settings, scenarios(only), out, StepProgress)
 
 
 @app.command()
@@ -150,20 +138,18 @@ def report(
     from replay.errors import DataError  # noqa: PLC0415
 
     builds = {ADAPTATION: adaptation_report.build, RESPONSE_TIME: response_time_report.build}
-    try:
+    with refused(DataError):
         kind = experiment_kind(folder)
         if kind not in builds:
             raise UserError(f"{folder / SETTINGS}: experiment: {kind!r} is not one of {', '.join(builds)}")
         typer.echo(f"report: {builds[kind](folder)}")
-    except DataError as error:
-        raise UserError(str(error)) from error
 
 
-def _check(numbers: Mapping[str, float], files: Mapping[str, Path]) -> None:
-    """Refuse numbers that are not finite and files that are not there, by their options."""
-    for option, value in numbers.items():
-        if not math.isfinite(value):
+def _check(settings: DataclassInstance) -> None:
+    """Refuse numbers that are not finite and files that are not there, by the options of their names."""
+    for name, value in asdict(settings).items():
+        option = f"--{name.replace('_', '-')}"
+        if isinstance(value, float) and not math.isfinite(value):
             raise UserError(f"{option}: {value} is not a finite number")
-    for option, path in files.items():
-        if not path.is_file():
-            raise UserError(f"{option}: no such file: {path}")
+        if isinstance(value, Path) and not value.is_file():
+            raise UserError(f"{option}: no such file: {value}")

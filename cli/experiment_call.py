@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from cli.errors import UserError
-from cli.interrupt import INTERRUPTED_STATUS, all_as_ctrl_c
-from experiments.errors import ExperimentError, InterruptedExperimentError
+from cli.interrupt import all_as_ctrl_c
+from experiments.errors import ExperimentError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,8 +22,6 @@ def experiment_errors() -> Iterator[None]:
     """
     try:
         yield
-    except InterruptedExperimentError as error:
-        raise UserError(str(error), status=INTERRUPTED_STATUS) from None
     except ExperimentError as error:
         raise UserError(str(error), error.status) from error
 

@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
+    from contextlib import AbstractContextManager
     from types import FrameType, TracebackType
 
 INTERRUPTED_STATUS = 130
@@ -41,20 +42,22 @@ def _end(_number: int, _frame: FrameType | None) -> None:
 
 
 @contextmanager
-def all_as_ctrl_c() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP raise `KeyboardInterrupt` inside the block, as SIGINT does.
-
-    One that was ignored before, as `nohup` has it, stays ignored.
-    """
-    before = {number: signal.getsignal(number) for number in _ENDINGS}
+def _caught(numbers: Iterable[int], catch: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """Let some signals be caught inside the block; one that was ignored before, as by `nohup`, stays so."""
+    before = {number: signal.getsignal(number) for number in numbers}
     for number, handler in before.items():
         if handler is not signal.SIG_IGN:
-            signal.signal(number, _interrupt)
+            signal.signal(number, catch)
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def all_as_ctrl_c() -> AbstractContextManager[None]:
+    """Let SIGTERM and SIGHUP raise `KeyboardInterrupt` inside the block, as SIGINT does, unless ignored."""
+    return _caught(_ENDINGS, _interrupt)
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
@@ -67,8 +70,6 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
 class Interrupt:
     """Catches the first signal inside its block; the next one raises `KeyboardInterrupt`.
 
-    One that was ignored before, as `nohup` has it, stays ignored.
-
     Args:
         every_ending: Whether SIGTERM and SIGHUP are caught as well as SIGINT.
 
@@ -78,20 +79,16 @@ class Interrupt:
 
     def __init__(self, *, every_ending: bool = False) -> None:
         self.happened = False
-        self._numbers = (signal.SIGINT, *_ENDINGS) if every_ending else (signal.SIGINT,)
+        self._block = _caught((signal.SIGINT, *_ENDINGS) if every_ending else (signal.SIGINT,), self._catch)
 
     def __enter__(self) -> Interrupt:
-        self._before = {number: signal.getsignal(number) for number in self._numbers}
-        for number, handler in self._before.items():
-            if handler is not signal.SIG_IGN:
-                signal.signal(number, self._catch)
+        self._block.__enter__()
         return self
 
     def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
+        self._block.__exit__(kind, error, trace)
 
     def clock(self) -> float:
         """Return monotonic seconds; infinitely many after an interrupt: every deadline has expired then."""

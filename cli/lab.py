@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import functools
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from cli.checkout import require_checkout
-from cli.errors import UserError
+from cli.errors import refused
 from cli.interrupt import INTERRUPTED_STATUS
 from lab.errors import LabError
 from lab.logs import find_logs, read_log
 from lab.places import DEFAULT_FOLDER, DEMO_SITES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from lab.cluster import LabClient
-
-    P = ParamSpec("P")
-    R = TypeVar("R")
 
 app = typer.Typer(
     no_args_is_help=True, help="A Storm cluster on this machine, its sites apart by emulated delays."
@@ -41,23 +35,8 @@ def _client(folder: Path) -> LabClient:
     return LabClient(folder)
 
 
-def _told_plainly(command: Callable[P, R]) -> Callable[P, R]:
-    """Turn the lab's errors into the command line's."""
-
-    @functools.wraps(command)
-    def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
-        try:
-            return command(*args, **kwargs)
-        except LabError as error:
-            raise UserError(str(error)) from None
-        except OSError as error:
-            raise UserError(f"{error.filename or 'lab'}: {error.strerror}", status=1) from None
-
-    return wrapped
-
-
 @app.command()
-@_told_plainly
+@refused(LabError)
 def up(
     sites: Annotated[Path, typer.Option(help="Site file (TOML).")] = DEMO_SITES,
     scheduler: Annotated[Scheduler, typer.Option(help="Scheduler that Nimbus uses.")] = "stormplace",
@@ -76,7 +55,7 @@ def up(
 
 
 @app.command()
-@_told_plainly
+@refused(LabError)
 def down(folder: Folder = DEFAULT_FOLDER) -> None:
     """End the cluster and clean up what a killed one left."""
     if _client(folder).down():
@@ -86,7 +65,7 @@ def down(folder: Folder = DEFAULT_FOLDER) -> None:
 
 
 @app.command()
-@_told_plainly
+@refused(LabError)
 def status(
     folder: Folder = DEFAULT_FOLDER,
     *,
@@ -104,7 +83,7 @@ def status(
 
 # a negative number is refused as a delay, not as an option of this name
 @app.command(context_settings={"ignore_unknown_options": True})
-@_told_plainly
+@refused(LabError)
 def delay(
     site_a: Annotated[str, typer.Argument(metavar="A", help="A site.")],
     site_b: Annotated[str, typer.Argument(metavar="B", help="Another site, or the same for its own hosts.")],
@@ -117,7 +96,7 @@ def delay(
 
 
 @app.command()
-@_told_plainly
+@refused(LabError)
 def isolate(site: Site, folder: Folder = DEFAULT_FOLDER) -> None:
     """Cut a site off: no packet passes between it and the others until it rejoins."""
     _client(folder).isolate(site)
@@ -125,7 +104,7 @@ def isolate(site: Site, folder: Folder = DEFAULT_FOLDER) -> None:
 
 
 @app.command()
-@_told_plainly
+@refused(LabError)
 def rejoin(site: Site, folder: Folder = DEFAULT_FOLDER) -> None:
     """Connect an isolated site to the others again."""
     _client(folder).rejoin(site)
@@ -133,7 +112,7 @@ def rejoin(site: Site, folder: Folder = DEFAULT_FOLDER) -> None:
 
 
 @app.command()
-@_told_plainly
+@refused(LabError)
 def logs(
     name: Annotated[str | None, typer.Argument(help="Name of a log; without it all are listed.")] = None,
     lines: Annotated[int, typer.Option(min=1, help="How many of the last lines to show.")] = 100,
@@ -152,7 +131,7 @@ def logs(
 
 
 @app.command(name="exec", context_settings={"ignore_unknown_options": True})
-@_told_plainly
+@refused(LabError)
 def execute(
     host: Annotated[str, typer.Argument(help="A host of the lab.")],
     command: Annotated[list[str], typer.Argument(help="Command and arguments, after --.")],
@@ -170,7 +149,7 @@ def execute(
 
 
 @app.command()
-@_told_plainly
+@refused(LabError)
 def scheduler(
     name: Annotated[Scheduler, typer.Argument(help="Scheduler that Nimbus uses from now on.")],
     folder: Folder = DEFAULT_FOLDER,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -12,6 +14,10 @@ if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
 
 LOOPBACK = "127.0.0.1"
+MetricsHostOption = Annotated[str, typer.Option(help="Address on which metrics can be scraped.")]
+MetricsPortOption = Annotated[
+    int | None, typer.Option(help="TCP port for metrics (Prometheus); without it there are none.")
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.errors import UserError
-from cli.metrics import LOOPBACK, metrics_served
+from cli.errors import refused
+from cli.metrics import LOOPBACK, MetricsHostOption, MetricsPortOption, metrics_served
+from cli.zookeeper_options import ROOT, AuthFileOption, RootOption, read_zookeeper_auth
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,19 +24,12 @@ def rates(
         str, typer.Option(help="HOST:PORT of Nimbus' Thrift service; several separated by commas.")
     ],
     zookeeper: Annotated[str, typer.Option(help="HOST:PORT of ZooKeeper; several separated by commas.")],
-    root: Annotated[str, typer.Option(help="Path in ZooKeeper under which readings live.")] = "/stormplace",
+    root: RootOption = ROOT,
     interval_s: Annotated[float, typer.Option(help="Time between two looks at Nimbus, in s.")] = 10.0,
     window_s: Annotated[float, typer.Option(help="Time over which rates are taken, in s.")] = 60.0,
-    zookeeper_auth_file: Annotated[
-        Path | None,
-        typer.Option(
-            help="File with one line user:password for ZooKeeper; else STORMPLACE_ZOOKEEPER_AUTH, if set."
-        ),
-    ] = None,
-    metrics_host: Annotated[str, typer.Option(help="Address on which metrics can be scraped.")] = LOOPBACK,
-    metrics_port: Annotated[
-        int | None, typer.Option(help="TCP port for metrics (Prometheus); without it there are none.")
-    ] = None,
+    zookeeper_auth_file: AuthFileOption = None,
+    metrics_host: MetricsHostOption = LOOPBACK,
+    metrics_port: MetricsPortOption = None,
 ) -> None:
     """Derive the rates of all topologies from Nimbus' statistics and publish them to ZooKeeper.
 
@@ -47,40 +39,28 @@ def rates(
     from monitoring.log import json_log  # noqa: PLC0415 - see above
     from monitoring.rates.collector import run  # noqa: PLC0415 - see above
     from monitoring.rates.rates_options import CollectorError, CollectorOptions  # noqa: PLC0415 - see above
-    from monitoring.zookeeper.access import read_auth  # noqa: PLC0415 - see above
 
-    try:
-        auth = read_auth(zookeeper_auth_file, os.environ)
-    except ValueError as error:
-        raise UserError(str(error)) from error
     options = CollectorOptions(
         nimbus=nimbus,
         zookeeper=zookeeper,
         root=root,
         interval_s=interval_s,
         window_s=window_s,
-        auth=auth,
+        auth=read_zookeeper_auth(zookeeper_auth_file),
     )
-    try:
+    with refused(CollectorError):
         options.check()
         with metrics_served(metrics_host, metrics_port) as metrics:
             log = json_log("rates")
             if metrics is not None:
                 log.info("metrics-served", address=metrics.address)
-            run(options, log, lambda *figures: _tell(metrics, *figures))
-    except CollectorError as error:
-        raise UserError(str(error)) from error
+            run(options, log, lambda *figures: _register(metrics, *figures))
 
 
-def _tell(
+def _register(
     metrics: Metrics | None, figures: Callable[[], CollectorFigures], session: Callable[[], SessionFigures]
 ) -> None:
     if metrics is not None:
         from monitoring.rates.rates_metrics import RatesMetrics  # noqa: PLC0415 - see above
 
         metrics.registry.register(RatesMetrics(figures, session))
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the program."""
-    app.command()(rates)

@@ -9,36 +9,26 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.errors import UserError
+from cli.errors import UserError, refused
 
 if TYPE_CHECKING:
     from bridge.record.record import RoundRecord
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the program."""
+def replay_rounds(
+    path: Annotated[Path, typer.Argument(help="A record file of the daemon, or its record.directory.")],
+    last: Annotated[
+        int | None, typer.Option(min=1, help="Only so many of the newest rounds.", show_default=False)
+    ] = None,
+) -> None:
+    """Plan recorded rounds again: the same request, settings and memory give the same bytes.
 
-    @app.command(name="replay-rounds")
-    def replay_rounds(
-        path: Annotated[Path, typer.Argument(help="A record file of the daemon, or its record.directory.")],
-        last: Annotated[
-            int | None, typer.Option(min=1, help="Only so many of the newest rounds.", show_default=False)
-        ] = None,
-    ) -> None:
-        """Plan recorded rounds again: the same request, settings and memory give the same bytes.
-
-        Exit status 1 if a round differs. A round that was cut short by the clock may find more without it.
-        """
-        _replay(path, last)
-
-
-def _replay(path: Path, last: int | None) -> None:
+    Exit status 1 if a round differs. A round that was cut short by the clock may find more without it.
+    """
     from bridge.record.record import RecordError, read_records  # noqa: PLC0415  # loads the decision core
 
-    try:
+    with refused(RecordError):
         records = deque(read_records(path), maxlen=last)
-    except RecordError as error:
-        raise UserError(str(error)) from error
     if not records:
         raise UserError(f"{path}: no recorded rounds")
     outcomes = [_outcome(record) for record in records]
@@ -56,10 +46,8 @@ def _outcome(record: RoundRecord) -> str:
     from bridge.settings_file import SettingsError  # noqa: PLC0415
     from bridge.wire.contract import WireError  # noqa: PLC0415
 
-    try:
+    with refused(WireError, SettingsError, by="a round of another version of stormplace"):
         same = replay(record) == record.response
-    except (WireError, SettingsError) as error:
-        raise UserError(f"a round of another version of stormplace: {error}") from error
     if same:
         return "the same"
     return "differs: the clock had cut it short" if record.timed_out else "differs"

@@ -1,4 +1,4 @@
-"""How busy the processors were while rows were measured: other work spoils what is measured.
+"""How busy the processors were while times were measured: other work spoils what is measured.
 
 One record per run, one sentence for all reports.
 """
@@ -76,9 +76,9 @@ def busy_sentence(shares: Mapping[str, float | None]) -> str:
     """
     known = {run: share for run, share in shares.items() if share is not None}
     if not known:
-        return "How busy the processors were while rows were measured is not known."
+        return "How busy the processors were while times were measured is not known."
     low, high = f"{min(known.values()):.0%}", f"{max(known.values()):.0%}"
-    busy = f"Processors busy while rows were measured: {low if low == high else f'{low} to {high}'}"
+    busy = f"Processors busy while times were measured: {low if low == high else f'{low} to {high}'}"
     disturbed = [f"{run} ({share:.0%})" for run, share in known.items() if is_disturbed(share)]
     if not disturbed:
         return f"{busy}; no run was disturbed (above {DISTURBED_ABOVE:.0%})."

@@ -7,13 +7,9 @@ class ExperimentError(Exception):
     """Bad input, a missing precondition or a failure, in one sentence that names the place.
 
     Attributes:
-        status: Exit status for a command (2 bad input, 1 anything else).
+        status: Exit status for a command (2 bad input, 130 an interruption, 1 anything else).
     """
 
     def __init__(self, message: str, status: int = 2) -> None:
         super().__init__(message)
         self.status = status
-
-
-class InterruptedExperimentError(ExperimentError):
-    """Ctrl-C, with what it leaves."""

@@ -6,7 +6,8 @@ import fcntl
 import hashlib
 import os
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from experiments.errors import ExperimentError
 from experiments.folder_content import KIND, SETTINGS, SITES, experiment_kind
@@ -14,8 +15,12 @@ from replay.errors import DataError
 from replay.output import read_json, write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
+
+    from _typeshed import DataclassInstance
+
+Name = TypeVar("Name", bound=str)
 
 _LOCK = ".lock"
 _SCRATCH = f".{SETTINGS}-"
@@ -111,6 +116,34 @@ def _compare(folder: Path, kind: str, wanted: Mapping[str, object]) -> None:
         )
 
 
-def digest(path: Path) -> str:
-    """Return the SHA-256 of a file."""
+def kept_settings(settings: DataclassInstance) -> dict[str, Any]:
+    """Return what must stay the same within a folder, as JSON values: all fields but how long the lab rests.
+
+    Args:
+        settings: An experiment's settings; of the files `data` and `sites` the SHA-256 is kept.
+    """
+    fields = asdict(settings)
+    del fields["settle_s"]
+    digests = {f"{name}_sha256": _digest(fields.pop(name)) for name in ("data", "sites")}
+    return digests | fields
+
+
+def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def chosen(option: str, text: str, known: Iterable[Name]) -> list[Name]:
+    """Return the names of a comma-separated list.
+
+    Raises:
+        ExperimentError: An unknown name, or one that is named twice.
+    """
+    by_name: dict[str, Name] = {name: name for name in known}
+    names = []
+    for part in map(str.strip, text.split(",")):
+        if part not in by_name:
+            raise ExperimentError(f"{option}: {part!r} is not one of {', '.join(by_name)}")
+        if part in names:
+            raise ExperimentError(f"{option}: {part} is named twice")
+        names.append(by_name[part])
+    return names

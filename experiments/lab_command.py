@@ -1,4 +1,4 @@
-"""Runs a command on a host of the lab, passes its lines on, and attends to something else meanwhile."""
+"""Runs a command on a host of the lab, passes its lines on, and does other things meanwhile."""
 
 from __future__ import annotations
 
@@ -8,19 +8,15 @@ import threading
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from lab.cluster import LabClient
 
 _LAST_LINES_S = 5.0
 
 
-class Attendant(Protocol):
-    """Has things to do while a command runs; called from the thread that waits for the command."""
-
-    def heard(self, line: str) -> None:
-        """Take note of a line that the command wrote."""
-        ...
+class Errands(Protocol):
+    """Things to do while a command runs; called from the thread that waits for the command."""
 
     def due_s(self) -> float | None:
         """Return in how many seconds something is to be done, None for nothing."""
@@ -31,14 +27,21 @@ class Attendant(Protocol):
         ...
 
 
-def run_on_host(lab: LabClient, host: str, command: Sequence[str], attendant: Attendant) -> int:
+def run_on_host(
+    lab: LabClient,
+    host: str,
+    command: Sequence[str],
+    take: Callable[[str], None],
+    errands: Errands | None = None,
+) -> int:
     """Run a command to its end; however this is left, the command does not go on.
 
     Args:
         lab: The lab, up.
         host: One of its hosts.
         command: Program and arguments.
-        attendant: Gets each line of output and errors, and is given time when it asks for it.
+        take: Gets each line of output and errors.
+        errands: What is to be done meanwhile.
 
     Returns:
         Exit status.
@@ -56,24 +59,26 @@ def run_on_host(lab: LabClient, host: str, command: Sequence[str], attendant: At
             lines.put(line)
         lines.put(None)
 
-    listener = threading.Thread(target=pass_on, daemon=True)
-    listener.start()
+    reader = threading.Thread(target=pass_on, daemon=True)
+    reader.start()
     try:
-        _attend(lines, attendant)
+        _take_all(lines, take, errands)
         return int(process.wait())
     finally:
         if process.poll() is None:
             process.kill()
             process.wait()
-        listener.join(_LAST_LINES_S)
+        reader.join(_LAST_LINES_S)
 
 
-def _attend(lines: queue.SimpleQueue[str | None], attendant: Attendant) -> None:
+def _take_all(
+    lines: queue.SimpleQueue[str | None], take: Callable[[str], None], errands: Errands | None
+) -> None:
     """Wait for the next line or the next thing to do, whichever comes first, until the output ends."""
     while True:
-        due_s = attendant.due_s()
-        if due_s is not None and due_s <= 0.0:
-            attendant.act()
+        due_s = None if errands is None else errands.due_s()
+        if errands is not None and due_s is not None and due_s <= 0.0:
+            errands.act()
             continue
         try:
             line = lines.get(timeout=due_s)
@@ -81,4 +86,4 @@ def _attend(lines: queue.SimpleQueue[str | None], attendant: Attendant) -> None:
             continue
         if line is None:
             return
-        attendant.heard(line)
+        take(line)

@@ -6,18 +6,17 @@ import json
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from experiments.busy import BusyMeter
-from experiments.lab_command import run_on_host
+from experiments.lab_command import Errands, run_on_host
 from lab.errors import LabError
 from topologies.taxi.keys import PACED_ROWS_BEGIN
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
-    from typing import TextIO
 
-    from experiments.lab_command import Attendant
     from experiments.progress import Progress
     from experiments.topologies.description import FeedCommand, Turn
     from lab.cluster import LabClient
@@ -37,6 +36,14 @@ TOPOLOGY_CONF: dict[str, object] = {
 
 class StepError(Exception):
     """A step ended with an error; the message names it and shows its last line."""
+
+
+class FeedErrands(Errands, Protocol):
+    """What has to be done while rows are fed."""
+
+    def begin(self) -> None:
+        """Count the time from now on: the paced rows begin."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -73,7 +80,7 @@ class LabSteps:
         self._run("nimbus", topology.group, arguments, folder / "submit.log")
 
     def feed(
-        self, turn: Turn, feeding: FeedCommand, folder: Path, attendant: Attendant | None = None
+        self, turn: Turn, feeding: FeedCommand, folder: Path, errands: FeedErrands | None = None
     ) -> float:
         """Feed a turn's rows.
 
@@ -81,7 +88,7 @@ class LabSteps:
             turn: The turn.
             feeding: How it is fed.
             folder: Folder of the log.
-            attendant: What has to be done meanwhile.
+            errands: What has to be done meanwhile.
 
         Returns:
             Share of the processors' time (0 to 1) that was used while the paced rows were fed.
@@ -91,7 +98,15 @@ class LabSteps:
         if feeding.rejects is not None:
             arguments += ["--rejects", str(folder / feeding.rejects)]
         meter = BusyMeter()
-        self._run("redis", turn.topology.group, arguments, folder / "feed.log", _Measuring(meter, attendant))
+
+        def take(line: str) -> None:
+            if line.startswith(PACED_ROWS_BEGIN):
+                meter.restart()
+                if errands is not None:
+                    errands.begin()
+
+        log = folder / "feed.log"
+        self._run("redis", turn.topology.group, arguments, log, take=take, errands=errands)
         return meter.fraction()
 
     def collect(self, turn: Turn, folder: Path) -> None:
@@ -117,7 +132,14 @@ class LabSteps:
             self.kill(name, folder)
 
     def _run(
-        self, host: str, group: str, arguments: list[str], log: Path, attendant: Attendant | None = None
+        self,
+        host: str,
+        group: str,
+        arguments: list[str],
+        log: Path,
+        *,
+        take: Callable[[str], None] = lambda _: None,
+        errands: Errands | None = None,
     ) -> str:
         """Run a command of `stormplace` on a host of the lab; its output goes to the log and to the display.
 
@@ -128,56 +150,17 @@ class LabSteps:
             StepError: It ended with a non-zero status.
         """
         command = [sys.executable, "-m", "cli.main", group, *arguments]
+        output: list[str] = []
         with log.open("w", encoding="utf-8") as file:
-            log_keeper = _LogKeeper(file, self.progress, attendant)
-            status = run_on_host(self.lab, host, command, log_keeper)
-        output = log_keeper.output
+
+            def keep(line: str) -> None:
+                file.write(line)
+                output.append(line)
+                self.progress.detail(line)
+                take(line)
+
+            status = run_on_host(self.lab, host, command, keep, errands)
         if status != 0:
             last = next((line.strip() for line in reversed(output) if line.strip()), "no output")
             raise StepError(f"`{group} {arguments[0]}` on {host} ended with status {status}: {last}")
         return "".join(output)
-
-
-class _Measuring:
-    """Lets a meter begin with the paced rows; leaves the rest to another attendant, if there is one."""
-
-    def __init__(self, meter: BusyMeter, attendant: Attendant | None) -> None:
-        self._meter = meter
-        self._attendant = attendant
-
-    def heard(self, line: str) -> None:
-        if line.startswith(PACED_ROWS_BEGIN):
-            self._meter.restart()
-        if self._attendant is not None:
-            self._attendant.heard(line)
-
-    def due_s(self) -> float | None:
-        return None if self._attendant is None else self._attendant.due_s()
-
-    def act(self) -> None:
-        if self._attendant is not None:
-            self._attendant.act()
-
-
-class _LogKeeper:
-    """Keeps and shows the lines of a command; leaves the rest to another attendant, if there is one."""
-
-    def __init__(self, file: TextIO, progress: Progress, attendant: Attendant | None) -> None:
-        self.output: list[str] = []
-        self._file = file
-        self._progress = progress
-        self._attendant = attendant
-
-    def heard(self, line: str) -> None:
-        self._file.write(line)
-        self.output.append(line)
-        self._progress.detail(line)
-        if self._attendant is not None:
-            self._attendant.heard(line)
-
-    def due_s(self) -> float | None:
-        return None if self._attendant is None else self._attendant.due_s()
-
-    def act(self) -> None:
-        if self._attendant is not None:
-            self._attendant.act()

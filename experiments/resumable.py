@@ -84,8 +84,9 @@ def run_resumable(experiment: Resumable, out: Path, display: Display) -> None:
             if len(failures) < len(series.turns):
                 verify_and_report(folder, experiment.verify, experiment.report, progress)
     if failures:
-        told = _joined(failures)
-        raise ExperimentError(f"turns failed, the same command tries them again: {told}", status=1)
+        raise ExperimentError(
+            f"turns failed, the same command tries them again: {_joined(failures)}", status=1
+        )
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from experiments.errors import ExperimentError, InterruptedExperimentError
+from experiments.errors import ExperimentError
 from experiments.lab_steps import StepError
 from lab.errors import LabError
 from replay.errors import DataError
@@ -14,6 +14,9 @@ from replay.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+_INTERRUPTED = 130
+"""As a shell has it for a program that SIGINT ended."""
 
 
 @contextmanager
@@ -29,8 +32,7 @@ def run_folder(out: Path, kind: str) -> Iterator[Path]:
 
     Raises:
         ExperimentError: The folder cannot be made, or another run began in the same second; as inside the
-            block; or what its steps, files and lab may fail with, with status 1.
-        InterruptedExperimentError: Ctrl-C.
+            block; what its steps, files and lab may fail with, with status 1; or Ctrl-C, with status 130.
     """
     folder = out / f"{kind}-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
     try:
@@ -48,7 +50,7 @@ def run_folder(out: Path, kind: str) -> Iterator[Path]:
         raise ExperimentError(f"{failure}{where}", status=1) from failure
     except KeyboardInterrupt:
         where = f"; what was done so far is in {folder}" if _is_left(folder) else ""
-        raise InterruptedExperimentError(f"interrupted{where}") from None
+        raise ExperimentError(f"interrupted{where}", status=_INTERRUPTED) from None
 
 
 def _is_left(folder: Path) -> bool:

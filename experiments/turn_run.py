@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import shutil
 import time
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from experiments.busy import BusyMeter, write_busy
 from experiments.lab_steps import PLACEMENT, LabSteps, StepError
-from experiments.process_ends import ProcessEnds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from experiments.lab_command import Attendant
+    from experiments.lab_steps import FeedErrands
     from experiments.topologies.description import Turn
+    from lab.cluster import LabClient
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ def run_turn(
     folder: Path,
     turn: Turn,
     *,
-    attendant: Attendant | None = None,
+    errands: FeedErrands | None = None,
     fed: Callable[[], object] = lambda: None,
     collect: Callable[[LabSteps, Turn, Path], None] = LabSteps.collect,
 ) -> TurnFigures:
@@ -50,7 +51,7 @@ def run_turn(
         steps: The steps of a lab that is up.
         folder: The turn's folder; what an earlier try has left there is removed.
         turn: What to run.
-        attendant: What has to be done while rows are fed.
+        errands: What has to be done while rows are fed.
         fed: Called when feeding has ended; a `StepError` ends the turn.
         collect: Collects the results.
 
@@ -63,12 +64,12 @@ def run_turn(
     name = turn.topology.name
     if turn.scheduler is not None:
         steps.use_scheduler(turn.scheduler)
-    ends = ProcessEnds(steps.lab)
+    ends_before = _unexpected_ends(steps.lab)
     try:
         steps.submit(turn, folder)
         meter, busy = BusyMeter(), None
         if turn.feeding is not None:
-            busy = steps.feed(turn, turn.feeding, folder, attendant)
+            busy = steps.feed(turn, turn.feeding, folder, errands)
         fed_s = time.time()
         fed()
         collect(steps, turn, folder)
@@ -79,4 +80,8 @@ def run_turn(
     except StepError:
         steps.discard(name, folder)
         raise
-    return TurnFigures(busy, fed_s, ends.by_process())
+    return TurnFigures(busy, fed_s, _unexpected_ends(steps.lab) - ends_before)
+
+
+def _unexpected_ends(lab: LabClient) -> Counter[str]:
+    return Counter({service.name: service.unexpected_ends for service in lab.status().services})

@@ -7,19 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.data.session import bad_input, say, spark
-from cli.errors import UserError
+from cli.data.session import DriverMemory, Master, bad_input, say, spark
+from cli.errors import refused
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 TABLE_WIDTH = 150
 """Columns of the tables where no terminal says how wide it is."""
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the group."""
-    app.command("analyse")(analyse)
 
 
 def analyse(
@@ -47,8 +42,8 @@ def analyse(
     slice_s: Annotated[
         int | None, typer.Option("--slice", min=1, help="Seconds of a slice of the time line.")
     ] = None,
-    master: Annotated[str, typer.Option(help="Spark master URL.")] = "local[*]",
-    driver_memory: Annotated[str, typer.Option(help="Heap of Spark's driver.")] = "1g",
+    master: Master = "local[*]",
+    driver_memory: DriverMemory = "1g",
 ) -> None:
     """Analyse runs of the taxi queries on Spark; write analysis.json and tables as Parquet.
 
@@ -67,10 +62,8 @@ def analyse(
         if sites is not None:
             read_sites(sites)
         require_replaceable(out)
-    try:
+    with refused(ValueError, by="--split"):
         moment = None if split is None else read_split(split)
-    except ValueError as error:
-        raise UserError(f"--split: {error}") from None
     given = AnalysisInput(tuple(runs), records, placement, sites, moment, slice_s)
     with spark(master, driver_memory, out=out) as session:
         document = analyse_runs(session, given, out, say)
@@ -114,10 +107,11 @@ def _response_times(runs: list[dict[str, Any]]) -> Table:
     table = _table("Response times, ms", ("run", "query", "time"), heads)
     for run in runs:
         rate = "-" if run["rows_per_s"] is None else f"{run['rows_per_s']:,.0f}"
-        for key, name in (("end_to_end", "end to end"), ("in_topology", "in topology")):
-            figures = run["latency"][key]
+        for key, figures in run["latency"].items():
             values = (f"{figures[figure]:,.1f}" for figure in keys)
-            table.add_row(run["run"], str(run["query"]), name, f"{figures['count']:,}", rate, *values)
+            table.add_row(
+                run["run"], str(run["query"]), key.replace("_", " "), f"{figures['count']:,}", rate, *values
+            )
     return table
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from cli.data.session import DriverMemory, Master, bad_input, say, spark
-from cli.errors import UserError
+from cli.errors import UserError, refused
 from formats.semantics import parse_settings
 
 DIFFERENT_STATUS = 1
@@ -20,12 +20,6 @@ class Ties(Enum):
 
     STRICT = "strict"
     FREE = "free"
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands to the group."""
-    app.command("expected")(expected)
-    app.command("compare")(compare)
 
 
 def expected(
@@ -54,10 +48,8 @@ def expected(
     from replay.expected.input_kind import input_bytes  # noqa: PLC0415  # likewise
     from replay.output import require_replaceable  # noqa: PLC0415  # likewise
 
-    try:
+    with refused(ValueError, by="semantics"):
         settings = parse_settings(semantics or [])
-    except ValueError as error:
-        raise UserError(f"semantics: {error}") from error
     with bad_input():
         size = input_bytes(source)
         require_replaceable(out)

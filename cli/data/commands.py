@@ -8,8 +8,11 @@ from cli.data import analyse, answers, latency, sweep, trips
 
 app = typer.Typer(no_args_is_help=True)
 
-for part in (answers, latency, sweep, analyse, trips):
-    part.register(app)
+for command in (
+    *(answers.expected, answers.compare, latency.latency, sweep.sweep, analyse.analyse),
+    *(trips.ingest, trips.clean, trips.generate),
+):
+    app.command()(command)
 
 
 @app.callback()

@@ -13,11 +13,6 @@ if TYPE_CHECKING:
     from replay.analysis.latency import Latency
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the group."""
-    app.command("latency")(latency)
-
-
 def latency(
     stream: Annotated[list[Path], typer.Option(help="Folder of a run with results.csv; may be repeated.")],
     out: Annotated[

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.errors import UserError
+from cli.errors import UserError, refused
 from cli.interrupt import INTERRUPTED_STATUS, all_as_ctrl_c, ends_at_once
 
 if TYPE_CHECKING:
@@ -39,10 +39,8 @@ def bad_input() -> Iterator[None]:
     """Turn the refusals of `replay` into the command line's."""
     from replay.errors import DataError  # noqa: PLC0415  # Spark loads slowly
 
-    try:
+    with refused(DataError):
         yield
-    except DataError as error:
-        raise UserError(str(error)) from error
 
 
 @contextmanager
@@ -52,7 +50,7 @@ def spark(
     *,
     input_bytes: int = 0,
     out: Path | None = None,
-    tell_interrupt: bool = True,
+    explain_interrupt: bool = True,
 ) -> Iterator[SparkSession]:
     """Give a Spark session; bad input and Ctrl-C inside the block become a `UserError`.
 
@@ -61,7 +59,7 @@ def spark(
         driver_memory: Heap of the driver (and, for a local master, of all tasks), in Spark's notation.
         input_bytes: Size of what will be worked on, which decides how the JVM compiles.
         out: Folder or file that the block replaces as a whole, at one moment.
-        tell_interrupt: Whether Ctrl-C, SIGTERM and SIGHUP become a sentence that says whether `out` was
+        explain_interrupt: Whether Ctrl-C, SIGTERM and SIGHUP become a sentence that says whether `out` was
             written; otherwise they come out as `KeyboardInterrupt`.
     """
     _require_memory(driver_memory)
@@ -75,13 +73,13 @@ def spark(
             with spark_session(master, driver_memory, jvm_options(input_bytes)) as session:
                 yield session
     except KeyboardInterrupt:
-        if not tell_interrupt:
+        if not explain_interrupt:
             raise
         if _identity(out) == before:
-            told = "interrupted: nothing was written, and what was there before is as it was"
+            left = "interrupted: nothing was written, and what was there before is as it was"
         else:
-            told = f"interrupted, but {out} was written before and is complete"
-        raise UserError(told, status=INTERRUPTED_STATUS) from None
+            left = f"interrupted, but {out} was written before and is complete"
+        raise UserError(left, status=INTERRUPTED_STATUS) from None
 
 
 def _identity(path: Path | None) -> tuple[int, int] | None:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.data.session import bad_input, say, spark
-from cli.errors import UserError
+from cli.bar import Meter
+from cli.data.session import DriverMemory, Master, bad_input, say, spark
+from cli.errors import UserError, refused
 from cli.interrupt import INTERRUPTED_STATUS, ends_at_once
-from cli.meter import Meter
 from cli.solve.solve_input import read_problem
 
 if TYPE_CHECKING:
@@ -29,11 +29,6 @@ TABLE_WIDTH = 130
 """Columns of the tables where no terminal says how wide it is."""
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the group."""
-    app.command("sweep")(sweep)
-
-
 def sweep(
     instances: Annotated[list[Path], typer.Argument(help="Instance files (JSON).", show_default=False)],
     strategies: Annotated[str, typer.Option(help="Comma-separated names of strategies, or `all`.")],
@@ -43,8 +38,8 @@ def sweep(
         float | None,
         typer.Option(help="Seconds for each run; without it each ends by itself, odp with its proof."),
     ] = None,
-    master: Annotated[str, typer.Option(help="Spark master URL.")] = "local[*]",
-    driver_memory: Annotated[str, typer.Option(help="Heap of Spark's driver.")] = "1g",
+    master: Master = "local[*]",
+    driver_memory: DriverMemory = "1g",
 ) -> None:
     """Solve every instance with every strategy and seed, one Spark task per run; results as Parquet.
 
@@ -70,7 +65,7 @@ def sweep(
         say(f"{kept} of {len(runs)} runs are finished already")
     meter = Meter("runs")
     try:
-        with spark(master, driver_memory, tell_interrupt=False) as session:
+        with spark(master, driver_memory, explain_interrupt=False) as session:
             with meter:
                 failed = run_missing(
                     session, plan, folder, lambda done: meter.count(done - kept, len(runs) - kept)
@@ -85,17 +80,15 @@ def sweep(
         ) from None
     _print(*summaries)
     typer.echo(f"{len(runs) - kept - len(failed)} runs done now, {kept} kept; all runs: {folder.runs}")
-    _tell_failures(failed)
+    _refuse_failures(failed)
 
 
 def _plan(instances: Sequence[Path], strategies: str, seeds: str, time_limit_s: float | None) -> SweepPlan:
     """Read what is to be run; instances are parsed here, so that none is refused in the middle."""
     from experiments.sweep.sweep_plan import Instance, SweepPlan, read_seeds  # noqa: PLC0415  # numpy loads slowly
 
-    try:
+    with refused(ValueError, by="--seeds"):
         numbers = read_seeds(seeds)
-    except ValueError as error:
-        raise UserError(f"--seeds: {error}") from None
     read = []
     for file in instances:
         read_problem(file)
@@ -117,7 +110,7 @@ def _strategies(text: str) -> tuple[str, ...]:
     return names
 
 
-def _tell_failures(failed: Sequence[Finished]) -> None:
+def _refuse_failures(failed: Sequence[Finished]) -> None:
     if failed:
         first = failed[0]
         raise UserError(

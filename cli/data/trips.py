@@ -28,13 +28,6 @@ TABLE_WIDTH = 110
 """Columns of the tables where no terminal says how wide it is."""
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands to the group."""
-    app.command("ingest")(ingest)
-    app.command("clean")(clean)
-    app.command("generate")(generate)
-
-
 def ingest(
     files: Annotated[list[Path], typer.Argument(help="Files, plain or .gz, in order.", show_default=False)],
     out: Out,
@@ -42,7 +35,7 @@ def ingest(
         str | None,
         typer.Option(
             "--format",
-            help="challenge, agency, senml or events; by default as each file's first lines tell.",
+            help="challenge, agency, senml or events; by default recognised by each file's first lines.",
             show_default=False,
         ),
     ] = None,

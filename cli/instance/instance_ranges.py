@@ -80,17 +80,17 @@ def _found(
         StepProgress(len(open_ends(problem))) as progress,
     ):
 
-        def tell(metric: str, end: End) -> None:
+        def show(metric: str, end: End) -> None:
             progress.step(f"{metric}: {end}")
 
-        def report(heard: Progress) -> None:
-            bound = "" if heard.bound is None else f", bound {heard.bound:.6f}"
-            progress.detail(f"F {heard.objective:.6f}{bound} by {heard.source}")
+        def report(latest: Progress) -> None:
+            bound = "" if latest.bound is None else f", bound {latest.bound:.6f}"
+            progress.detail(f"F {latest.objective:.6f}{bound} by {latest.source}")
 
         limit = TimeLimit(Deadline(interrupt.clock, time.monotonic() + time_limit_s), children)
         context = Context(np.random.default_rng(seed), limit.deadline, limit.children, report)
         try:
-            return optimal_ranges(problem, context, tell), interrupt.happened
+            return optimal_ranges(problem, context, show), interrupt.happened
         except NoPlacementError as error:
             raise UserError(f"{file}: infeasible: {error}", status=INFEASIBLE_STATUS) from None
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +12,7 @@ import typer
 from cli.daemon import settings_of
 from cli.errors import UserError
 from cli.interrupt import ends_at_once
+from cli.zookeeper_options import ROOT, AuthFileOption, RootOption, read_zookeeper_auth
 
 if TYPE_CHECKING:
     from cli.network.network_input import Snapshot
@@ -23,17 +23,12 @@ def network(
     zookeeper: Annotated[
         str | None, typer.Option(help="HOST:PORT of ZooKeeper; several separated by commas.")
     ] = None,
-    root: Annotated[str, typer.Option(help="Path in ZooKeeper under which readings live.")] = "/stormplace",
-    zookeeper_auth_file: Annotated[
-        Path | None,
-        typer.Option(
-            help="File with one line user:password for ZooKeeper; else STORMPLACE_ZOOKEEPER_AUTH, if set."
-        ),
-    ] = None,
+    root: RootOption = ROOT,
+    zookeeper_auth_file: AuthFileOption = None,
     nimbus: Annotated[
         str | None,
         typer.Option(
-            help="HOST:PORT of Nimbus' Thrift service, to tell which supervisors have no agent, and to leave "
+            help="HOST:PORT of Nimbus' Thrift service: shows which supervisors have no agent, and leaves "
             "agents without supervisor aside."
         ),
     ] = None,
@@ -58,7 +53,7 @@ def network(
     if (zookeeper is None) == (readings is None):
         raise UserError("exactly one of --zookeeper and --readings is needed")
     if readings is not None and nimbus is not None:
-        raise UserError("--nimbus: what --readings tells is of another time than what Nimbus would answer")
+        raise UserError("--nimbus: --readings is of another time than what Nimbus would answer")
     if plot is not None and not plot.parent.is_dir():
         raise UserError(f"--plot {plot}: there is no such folder")
     if plot is not None and plot.is_dir():
@@ -101,18 +96,8 @@ def live_snapshot(zookeeper: str, root: str, auth_file: Path | None, nimbus: str
     """
     from cli.network.network_input import snapshot_of  # noqa: PLC0415 - see network
     from cli.network.network_live import check_addresses, read_live, supervisor_hosts  # noqa: PLC0415 - see network
-    from monitoring.zookeeper.access import read_auth  # noqa: PLC0415 - see network
 
     check_addresses(zookeeper, root, nimbus)
-    try:
-        auth = read_auth(auth_file, os.environ)
-    except ValueError as error:
-        raise UserError(str(error)) from error
-    found = read_live(zookeeper, root, auth)
+    found = read_live(zookeeper, root, read_zookeeper_auth(auth_file))
     supervisors = None if nimbus is None else supervisor_hosts(nimbus)
     return snapshot_of(found, supervisors, f"ZooKeeper {zookeeper}, {root}")
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the program."""
-    app.command()(network)

@@ -12,7 +12,7 @@ from kazoo.exceptions import AuthFailedError, KazooException, NoAuthError, NoNod
 from kazoo.handlers.threading import KazooTimeoutError
 
 from bridge.wire.messages import Reading, ReadingKind
-from cli.errors import UserError
+from cli.errors import UserError, refused
 from cli.network.network_input import NOTHING_TO_SHOW
 from formats.address import Address
 from formats.nimbus import NimbusError
@@ -36,10 +36,8 @@ def check_addresses(zookeeper: str, root: str, nimbus: str | None) -> None:
     """
     for option, text in (("--zookeeper", zookeeper), ("--nimbus", nimbus)):
         for endpoint in [] if text is None else text.split(","):
-            try:
+            with refused(ValueError, by=option):
                 Address.parse(endpoint)
-            except ValueError as error:
-                raise UserError(f"{option}: {error}") from error
     if not is_path(root):
         raise UserError(f"--root: {root!r} is not a path such as /stormplace")
 

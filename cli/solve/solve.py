@@ -26,12 +26,7 @@ if TYPE_CHECKING:
 INFEASIBLE_STATUS = 3
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the program."""
-    app.command(cls=_NamingStrategies)(solve)
-
-
-class _NamingStrategies(TyperCommand):
+class NamingStrategies(TyperCommand):
     """The command, whose help names the strategies: the registry loads numpy, so that no other help waits."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cli.errors import UserError
+from cli.errors import UserError, refused
 
 if TYPE_CHECKING:
     from scheduler.model.problem import Problem
@@ -35,10 +35,8 @@ def read_problem(file: Path) -> Problem:
     from scheduler.base.checks import ModelError  # noqa: PLC0415  # numpy loads only when something is solved
     from scheduler.instances.document import parse_instance  # noqa: PLC0415
 
-    try:
+    with refused(ModelError, by=str(file)):
         return parse_instance(read_json(file))
-    except ModelError as error:
-        raise UserError(f"{file}: {error}") from None
 
 
 def read_json(file: Path) -> object:

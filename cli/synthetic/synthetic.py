@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
-from cli.collecting import told_interrupt
-from cli.errors import UserError
-from cli.meter import Meter
+from cli.bar import Meter
+from cli.collecting import collecting
+from cli.errors import UserError, refused
 from cli.synthetic.synthetic_input import Asked, read_application, read_synthetic_run, to_workload
-from cli.taxi.taxi_input import read_address, read_conf, read_pins, redis_at
+from cli.taxi.taxi_input import nimbus_at, read_address, read_conf, read_pins, redis_at
 from cli.topology_options import (
     PYTHON_ENV,
     ConfOption,
@@ -22,7 +22,7 @@ from cli.topology_options import (
     PythonEnvOption,
     WorkersOption,
 )
-from topologies.collecting import CollectError
+from cli.zookeeper_options import ROOT, AuthFileOption, RootOption
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -91,12 +91,8 @@ def submit(
         python_env=python_env.absolute(),
         conf=read_conf(conf) if conf is not None else {},
     )
-    try:
+    with refused(NimbusError, status=1), refused(FileNotFoundError, by="--python-env"):
         submit_topology(read_address("--nimbus", nimbus), submission)
-    except NimbusError as error:
-        raise UserError(str(error), status=1) from error
-    except FileNotFoundError as error:
-        raise UserError(f"--python-env: {error}") from error
     typer.echo(
         f"submitted {name}, run {run}: {len(workload.operators)} operators, {len(workload.streams)} streams; "
         f"it measures for {workload.duration_s:.0f} s after {warm_up:g} s of warm-up"
@@ -115,16 +111,11 @@ def collect(
     from topologies.synthetic.synthetic_collector import collect_run  # noqa: PLC0415 - imports redis
 
     meter = Meter("tuples")
-    with redis_at(redis) as client, meter, told_interrupt(run, out):
-        try:
-            known = read_synthetic_run(run)
-            summary = collect_run(
-                client, known, out, timeout_s=timeout, report=lambda count: meter.count(count, 0)
-            )
-        except CollectError as error:
-            raise UserError(str(error), status=1) from error
-        except OSError as error:
-            raise UserError(f"--out {out}: {error.strerror or error}") from error
+    with redis_at(redis) as client, meter, collecting(run, out):
+        known = read_synthetic_run(run)
+        summary = collect_run(
+            client, known, out, timeout_s=timeout, report=lambda count: meter.count(count, 0)
+        )
     print_summary(summary)
     if summary.faults:
         raise UserError(f"run {run} is not complete: {'; '.join(summary.faults)}", status=1)
@@ -140,10 +131,8 @@ def check(
     zookeeper: Annotated[
         str | None, typer.Option(metavar="HOST:PORT", help="Instead: delays that agents publish.")
     ] = None,
-    root: Annotated[str, typer.Option(help="Path in ZooKeeper under which readings live.")] = "/stormplace",
-    zookeeper_auth_file: Annotated[
-        Path | None, typer.Option(help="File with one line user:password for ZooKeeper.")
-    ] = None,
+    root: RootOption = ROOT,
+    zookeeper_auth_file: AuthFileOption = None,
     readings: Annotated[
         Path | None, typer.Option(help="Instead: delays by readings in a file, or by recorded rounds.")
     ] = None,
@@ -156,16 +145,12 @@ def check(
     from cli.synthetic.synthetic_output import print_comparison  # noqa: PLC0415
     from experiments.synthetic.delays import delays_of_sites  # noqa: PLC0415
     from experiments.synthetic.prediction import document, hosts_of, predict, read_measured  # noqa: PLC0415
-    from formats.nimbus import NimbusError  # noqa: PLC0415 - likewise
     from topologies import nimbus as storm  # noqa: PLC0415
 
     with experiment_errors():
         measured = read_measured(results)
-        try:
-            with storm.connect(read_address("--nimbus", nimbus)) as client:
-                placement = storm.placement(client, name)
-        except NimbusError as error:
-            raise UserError(str(error), status=1) from error
+        with nimbus_at(nimbus) as client:
+            placement = storm.placement(client, name)
         hosts = hosts_of(measured.workload, placement, name)
         if sites is not None:
             pairs = delays_of_sites(sites, set(hosts))

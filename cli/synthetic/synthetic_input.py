@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cli.errors import UserError
+from cli.errors import UserError, refused
 from cli.solve.solve_input import read_problem
 
 if TYPE_CHECKING:
@@ -45,10 +45,8 @@ def read_synthetic_run(text: str) -> SyntheticRun:
     """
     from topologies.synthetic.configuration import SyntheticRun  # noqa: PLC0415 - keeps other commands quick
 
-    try:
+    with refused(ValueError, by="--run"):
         return SyntheticRun(text)
-    except ValueError as error:
-        raise UserError(f"--run: {error}") from error
 
 
 def read_application(instance: Path | None, asked: Asked) -> Application:
@@ -72,16 +70,12 @@ def _generated(asked: Asked) -> Application:
     from scheduler.instances.generators import applications  # noqa: PLC0415
     from scheduler.instances.generators.applications import PAPER_OPERATORS, OperatorTraits  # noqa: PLC0415
 
-    kinds = {
-        "sequential": applications.sequential,
-        "diamond": applications.diamond,
-        "replicated": applications.replicated,
-    }
-    if asked.application not in kinds:
-        raise UserError(f'--application: expected {", ".join(kinds)}, got "{asked.application}"')
+    if asked.application not in APPLICATIONS:
+        raise UserError(f'--application: expected {", ".join(APPLICATIONS)}, got "{asked.application}"')
+    kinds = (applications.sequential, applications.diamond, applications.replicated)
     paper = PAPER_OPERATORS
     try:
-        return kinds[asked.application](
+        return dict(zip(APPLICATIONS, kinds, strict=True))[asked.application](
             20 if asked.operators is None else asked.operators,
             traits=OperatorTraits(
                 paper.execution_time_ms if asked.work_ms is None else asked.work_ms,
@@ -125,7 +119,7 @@ def to_workload(
         raise UserError(f'--work: expected {" or ".join(Work)}, got "{work}"')
     if not 0.0 < scale_rate < float("inf"):
         raise UserError(f"--scale-rate: expected a number above 0, got {scale_rate:g}")
-    try:
+    with refused(WorkloadError, by="this application cannot be run"):
         return Workload(
             operators=tuple(
                 WorkOperator(operator.name, component, operator.execution_time_ms)
@@ -147,5 +141,3 @@ def to_workload(
             tuples=tuples,
             warm_up_s=warm_up_s,
         )
-    except WorkloadError as error:
-        raise UserError(f"this application cannot be run: {error}") from error

@@ -9,10 +9,19 @@ from typing import Annotated
 
 import typer
 
-from cli.collecting import told_interrupt
-from cli.errors import UserError
-from cli.meter import Meter
-from cli.taxi.taxi_input import read_address, read_conf, read_pins, read_run, redis_at
+from cli.bar import Meter
+from cli.collecting import collecting
+from cli.errors import UserError, refused
+from cli.taxi.taxi_input import (
+    RedisOption,
+    RunOption,
+    nimbus_at,
+    read_address,
+    read_conf,
+    read_pins,
+    read_run,
+    redis_at,
+)
 from cli.taxi.taxi_tasks import QueryName, queries_of, read_semantics, read_tasks
 from cli.topology_options import (
     PYTHON_ENV,
@@ -23,7 +32,6 @@ from cli.topology_options import (
     PythonEnvOption,
     WorkersOption,
 )
-from topologies.collecting import CollectError
 
 _FAULTS_SHOWN = 3  # all are in the summary's file
 
@@ -31,9 +39,6 @@ app = typer.Typer(
     no_args_is_help=True,
     help="Run the DEBS 2015 taxi queries: submit them, feed them rows, collect their answers.",
 )
-
-RedisOption = Annotated[str, typer.Option("--redis", metavar="HOST:PORT", help="Redis of rows and results.")]
-RunOption = Annotated[str, typer.Option("--run", metavar="ID", help="Id of the run: one pass of rows.")]
 
 
 @app.command()
@@ -83,14 +88,9 @@ def submit(
         replay=replay,
         conf=read_conf(conf) if conf is not None else {},
     )
-    try:
+    no_env = refused(FileNotFoundError, by="--python-env")
+    with refused(NimbusError, status=1), no_env, refused(ValueError):
         submit_topology(read_address("--nimbus", nimbus), submission)
-    except NimbusError as error:
-        raise UserError(str(error), status=1) from error
-    except FileNotFoundError as error:
-        raise UserError(f"--python-env: {error}") from error
-    except ValueError as error:
-        raise UserError(str(error)) from error
     typer.echo(f"submitted {name}, run {run}")
 
 
@@ -107,13 +107,8 @@ def collect(
     from topologies.taxi.taxi_collector import TaxiCollector  # noqa: PLC0415 - imports redis
 
     meter = Meter("results")
-    with redis_at(redis) as client, meter, told_interrupt(run, out):
-        try:
-            summaries = TaxiCollector(client, read_run(run), timeout, meter.count).collect(out)
-        except CollectError as error:
-            raise UserError(str(error), status=1) from error
-        except OSError as error:
-            raise UserError(f"--out {out}: {error.strerror or error}") from error
+    with redis_at(redis) as client, meter, collecting(run, out):
+        summaries = TaxiCollector(client, read_run(run), timeout, meter.count).collect(out)
     faults = [f"query {each.query}: {fault}" for each in summaries for fault in each.faults[:_FAULTS_SHOWN]]
     if faults:
         raise UserError(f"run {run} is not complete: {'; '.join(faults)}", status=1)
@@ -131,27 +126,19 @@ def kill(
     timeout: Annotated[float, typer.Option(min=1, help="Longest wait until it is gone, seconds.")] = 60.0,
 ) -> None:
     """Kill the topology and wait until Nimbus has forgotten it."""
-    from formats.nimbus import NimbusError  # noqa: PLC0415 - likewise
     from topologies import nimbus as storm  # noqa: PLC0415 - parses Storm's IDL
 
-    try:
-        with storm.connect(read_address("--nimbus", nimbus)) as client:
-            storm.kill(client, name, timeout)
-    except NimbusError as error:
-        raise UserError(str(error), status=1) from error
+    with nimbus_at(nimbus) as client:
+        storm.kill(client, name, timeout)
     typer.echo(f"killed {name}")
 
 
 @app.command()
 def placement(nimbus: NimbusOption, name: NameOption) -> None:
     """Print where the executors run, as JSON."""
-    from formats.nimbus import NimbusError  # noqa: PLC0415 - likewise
     from topologies import nimbus as storm  # noqa: PLC0415 - parses Storm's IDL
 
-    try:
-        with storm.connect(read_address("--nimbus", nimbus)) as client:
-            found = storm.placement(client, name)
-    except NimbusError as error:
-        raise UserError(str(error), status=1) from error
+    with nimbus_at(nimbus) as client:
+        found = storm.placement(client, name)
     document = {"name": name} | asdict(found)
     typer.echo(json.dumps(document, indent=2))

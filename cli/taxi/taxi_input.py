@@ -6,9 +6,11 @@ import json
 import math
 import re
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
-from cli.errors import UserError
+import typer
+
+from cli.errors import UserError, refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 _REDIS_SILENCE_S = 10.0
 _CONNECTING = re.compile(r"^Error -?\d+ connecting to \S+\. ")
 
+RedisOption = Annotated[str, typer.Option("--redis", metavar="HOST:PORT", help="Redis of rows and results.")]
+RunOption = Annotated[str, typer.Option("--run", metavar="ID", help="Id of the run: one pass of rows.")]
+
 REDIS_LONGEST_PAUSE_S = 1.0
 """A Redis that cannot be reached is asked again after ever longer pauses, of at most so many seconds."""
 
@@ -34,10 +39,8 @@ def read_address(option: str, text: str) -> Address:
     """
     from formats.address import Address  # noqa: PLC0415 - keeps other commands quick
 
-    try:
+    with refused(ValueError, by=option):
         return Address.parse(text)
-    except ValueError as error:
-        raise UserError(f"{option}: {error}") from error
 
 
 def read_run(text: str) -> Run:
@@ -48,10 +51,8 @@ def read_run(text: str) -> Run:
     """
     from topologies.taxi.keys import Run  # noqa: PLC0415 - keeps other commands quick
 
-    try:
+    with refused(ValueError, by="--run"):
         return Run(text)
-    except ValueError as error:
-        raise UserError(f"--run: {error}") from error
 
 
 def read_pins(texts: Sequence[str], components: tuple[str, ...]) -> dict[str, str]:
@@ -111,8 +112,27 @@ def read_conf(path: Path) -> dict[str, object]:
 
 
 @contextmanager
-def redis_at(text: str) -> Iterator[Redis]:
+def nimbus_at(text: str) -> Iterator[Any]:
+    """Give a client of the Nimbus of `--nimbus`, whose errors inside the block end the command.
+
+    Raises:
+        UserError: It is no address, or Nimbus does not answer or refuses.
+    """
+    from formats.nimbus import NimbusError  # noqa: PLC0415 - keeps other commands quick
+    from topologies.nimbus import connect  # noqa: PLC0415 - parses Storm's IDL
+
+    with refused(NimbusError, status=1), connect(read_address("--nimbus", text)) as client:
+        yield client
+
+
+@contextmanager
+def redis_at(text: str, *, patient: bool = True) -> Iterator[Redis]:
     """Give a client of the Redis of `--redis`, whose errors inside the block end the command.
+
+    Args:
+        text: The address.
+        patient: Whether a Redis that is away is asked again, and replies become text. If not, it is said at
+            once when something is wrong, and lines stay the bytes that they are.
 
     Raises:
         UserError: It is no address, or Redis does not answer or refuses.
@@ -123,20 +143,21 @@ def redis_at(text: str) -> Iterator[Redis]:
     from redis.retry import Retry  # noqa: PLC0415 - likewise
 
     address = read_address("--redis", text)
+    pauses = ExponentialWithJitterBackoff(base=0.01, cap=REDIS_LONGEST_PAUSE_S)
     try:
         yield Redis(
             host=address.host,
             port=address.port,
-            decode_responses=True,
+            decode_responses=patient,
             socket_connect_timeout=5.0,
             socket_timeout=_REDIS_SILENCE_S,
-            retry=Retry(ExponentialWithJitterBackoff(base=0.01, cap=REDIS_LONGEST_PAUSE_S), retries=10),
+            retry=Retry(pauses, retries=10 if patient else 0),
         )
     except RedisError as error:
-        raise UserError(f"Redis {text}: {redis_reason(error)}", status=1) from error
+        raise UserError(f"Redis {text}: {_redis_reason(error)}", status=1) from error
 
 
-def redis_reason(error: Exception) -> str:
+def _redis_reason(error: Exception) -> str:
     """Return the reason of an error of Redis' client, without its numbers and the address that is known."""
     text = " ".join(str(error).split())
     return _CONNECTING.sub("", text).rstrip(".") or type(error).__name__

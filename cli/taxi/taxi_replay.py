@@ -8,9 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.errors import UserError
+from cli.errors import UserError, refused
 from cli.interrupt import INTERRUPTED_STATUS, Interrupt
-from cli.taxi.taxi_input import read_address, read_run, redis_reason, require_finite
+from cli.taxi.taxi_input import (
+    RedisOption,
+    RunOption,
+    read_run,
+    redis_at,
+    require_finite,
+)
 from cli.taxi.taxi_replay_display import ReplayDisplay
 
 if TYPE_CHECKING:
@@ -21,20 +27,10 @@ if TYPE_CHECKING:
     from topologies.taxi.replay.outcome import Outcome
     from topologies.taxi.replay.pace import Pace
 
-_REDIS_SILENCE_S = 10.0
-
 FileArgument = Annotated[
     Path, typer.Argument(help="Rows in the challenge's 17 columns, plain or .gz, or a trips table's folder.")
 ]
-RedisOption = Annotated[str, typer.Option("--redis", metavar="HOST:PORT", help="Redis of rows and results.")]
-RunOption = Annotated[str, typer.Option("--run", metavar="ID", help="Id of the run: one pass of rows.")]
 TimeoutOption = Annotated[float, typer.Option(min=0.1, help="Longest time without progress, seconds.")]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.command()(replay)
-    app.command()(feed)
 
 
 def replay(
@@ -100,19 +96,21 @@ def replay(
         )
         with display:
             outcome = replayer.run(resume=resume)
-    told = _told(outcome, kept.path)
+    besides = _besides(outcome, kept.path)
     if not outcome.ended:
-        said = f"run {run} is paused after row {outcome.fed}{told}: go on with the same command and --resume"
+        said = (
+            f"run {run} is paused after row {outcome.fed}{besides}: go on with the same command and --resume"
+        )
         raise UserError(said, status=INTERRUPTED_STATUS)
     if resume and outcome.fed == outcome.begun_at:
-        typer.echo(f"run {run} has all {outcome.fed} rows and their end{told}")
+        typer.echo(f"run {run} has all {outcome.fed} rows and their end{besides}")
         return
     new = outcome.fed - outcome.begun_at
     pause_text = f", {outcome.begun_at} of them before" if outcome.begun_at else ""
     late = f", {outcome.mean_lag_ms:.1f} ms late on average, {outcome.worst_lag_ms:.1f} ms at most"
     typer.echo(
         f"run {run}: {outcome.fed} rows fed{pause_text}; {new} rows in {outcome.seconds:.1f} s "
-        f"({new / max(outcome.seconds, 1e-3):.0f} rows/s{late if outcome.paced else ''}){told}"
+        f"({new / max(outcome.seconds, 1e-3):.0f} rows/s{late if outcome.paced else ''}){besides}"
     )
 
 
@@ -144,49 +142,32 @@ def feed(
         outcome = feed_file(
             client, read_run(run), file, plan, report=display.report, stopped=lambda: wish.happened
         )
-    told = _told(outcome, None)
+    besides = _besides(outcome, None)
     if not outcome.ended:
         raise UserError(
-            f"feeding of run {run} ended after row {outcome.fed}{told}", status=INTERRUPTED_STATUS
+            f"feeding of run {run} ended after row {outcome.fed}{besides}", status=INTERRUPTED_STATUS
         )
-    typer.echo(f"fed {outcome.fed} rows to run {run}{told}")
+    typer.echo(f"fed {outcome.fed} rows to run {run}{besides}")
 
 
 @contextmanager
 def _feeding(text: str) -> Iterator[Redis]:
-    """Give a client of the Redis of `--redis` that says at once when something is wrong.
-
-    Lines stay the bytes that they are. What ends the feeding inside the block ends the command.
+    """Give a client of the Redis of `--redis`; what ends the feeding inside the block ends the command.
 
     Raises:
         UserError: It is no address, Redis does not answer or refuses, or the rows cannot be fed.
     """
-    from redis import Redis  # noqa: PLC0415 - keeps other commands quick
-    from redis.backoff import NoBackoff  # noqa: PLC0415 - likewise
-    from redis.exceptions import RedisError  # noqa: PLC0415 - likewise
-    from redis.retry import Retry  # noqa: PLC0415 - likewise
-
-    from topologies.taxi.replay.errors import FeedError  # noqa: PLC0415 - likewise
+    from topologies.taxi.replay.errors import FeedError  # noqa: PLC0415 - keeps other commands quick
     from topologies.taxi.rows import RowsError  # noqa: PLC0415 - likewise
 
-    address = read_address("--redis", text)
     try:
-        yield Redis(
-            host=address.host,
-            port=address.port,
-            socket_connect_timeout=5.0,
-            socket_timeout=_REDIS_SILENCE_S,
-            retry=Retry(NoBackoff(), 0),
-        )
-    except RowsError as error:
-        raise UserError(str(error)) from error
+        with redis_at(text, patient=False) as client, refused(RowsError):
+            yield client
     except FeedError as error:
         raise UserError(str(error), error.status) from error
-    except RedisError as error:
-        raise UserError(f"Redis {text}: {redis_reason(error)}", status=1) from error
 
 
-def _told(outcome: Outcome, rejects: Path | None) -> str:
+def _besides(outcome: Outcome, rejects: Path | None) -> str:
     """Return what has to be said of the run's rows besides their number."""
     parts = []
     if outcome.rejected:

@@ -19,8 +19,8 @@ class ReplayDisplay(Bar):
         super().__init__()
         self._note = ""
         self._paced = False
-        self._told_s = time.monotonic()
-        self._told_fed: int | None = None
+        self._shown_s = time.monotonic()
+        self._shown_fed: int | None = None
 
     def report(self, progress: Progress) -> None:
         """Show where feeding stands, and say what is new: paced rows, something that has to be waited for."""
@@ -31,15 +31,15 @@ class ReplayDisplay(Bar):
         if waiting != self._note:
             self.say(f"{waiting}: waiting" if waiting else "going on")
             self._note = waiting
-        if self._told_fed is None:
-            self._told_fed = progress.fed
+        if self._shown_fed is None:
+            self._shown_fed = progress.fed
         self.show(min(1.0, progress.share), lambda: self._text(progress))
 
     def _text(self, progress: Progress) -> str:
         """Return a line with the rate since the last one."""
         now_s = time.monotonic()
-        rate = (progress.fed - (self._told_fed or 0)) / max(now_s - self._told_s, 1e-3)
-        self._told_s, self._told_fed = now_s, progress.fed
+        rate = (progress.fed - (self._shown_fed or 0)) / max(now_s - self._shown_s, 1e-3)
+        self._shown_s, self._shown_fed = now_s, progress.fed
         of = f" of {progress.rows:,}" if progress.rows else ""
         parts = [f"{progress.share:.0%}", f"{progress.fed:,}{of} rows", f"{rate:,.0f} rows/s", progress.phase]
         if progress.phase == "paced":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from cli.errors import UserError
+from cli.errors import UserError, refused
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +53,5 @@ def read_semantics(texts: Sequence[str]) -> Semantics:
     """
     from formats.semantics import parse_settings  # noqa: PLC0415 - keeps other commands quick
 
-    try:
+    with refused(ValueError, by="--semantics"):
         return parse_settings(texts)
-    except ValueError as error:
-        raise UserError(f"--semantics: {error}") from error

@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
+from experiments import folder
 from experiments.adaptation.report.kept import Scenario
 from experiments.adaptation.schedule import CHANGE_PHASES
 from experiments.errors import ExperimentError
-from experiments.folder import digest
 from experiments.folder_content import ADAPTATION, KIND
 
 if TYPE_CHECKING:
@@ -83,19 +83,7 @@ class AdaptationSettings:
 
     def document(self) -> dict[str, JsonValue]:
         """Return what must stay the same within a folder, as JSON values."""
-        return {
-            KIND: ADAPTATION,
-            "data_sha256": digest(self.data),
-            "sites_sha256": digest(self.sites),
-            "strategy": self.strategy,
-            "rate": self.rate,
-            "steady_rate": self.steady_rate,
-            "calm_s": self.calm_s,
-            "phase_s": self.phase_s,
-            "noise_min": self.noise_min,
-            "stable_min": self.stable_min,
-            "seed": self.seed,
-        }
+        return {KIND: ADAPTATION} | folder.kept_settings(self)
 
 
 _DURATION: dict[Scenario, str] = {
@@ -105,18 +93,11 @@ _DURATION: dict[Scenario, str] = {
 }
 
 
-def chosen(only: str | None) -> tuple[Scenario, ...]:
+def scenarios(only: str | None) -> tuple[Scenario, ...]:
     """Return the scenarios that a comma-separated list names, all without one.
 
     Raises:
         ExperimentError: An unknown name, or one that is named twice.
     """
-    if only is None:
-        return SCENARIOS
-    names = [name.strip() for name in only.split(",")]
-    for name in names:
-        if name not in SCENARIOS:
-            raise ExperimentError(f"--only: {name!r} is not one of {', '.join(SCENARIOS)}")
-        if names.count(name) > 1:
-            raise ExperimentError(f"--only: {name} is named twice")
+    names = SCENARIOS if only is None else folder.chosen("--only", only, SCENARIOS)
     return tuple(scenario for scenario in SCENARIOS if scenario in names)

@@ -60,7 +60,7 @@ class Network:
         sites: The site file.
         placement: Asks Nimbus where the query runs.
         wall_s: Unix time.
-        tell: Shows an event to the user.
+        show: Shows an event to the user.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Network:
         sites: SiteFile,
         placement: Callable[[], str],
         wall_s: Callable[[], float],
-        tell: Callable[[str], None],
+        show: Callable[[str], None],
     ) -> None:
         self.home = sites.services
         self.events: list[Event] = []
@@ -77,7 +77,7 @@ class Network:
         self._true_ms = site_delays(sites)
         self._placement = placement
         self._wall_s = wall_s
-        self._tell = tell
+        self._show = show
         self._changed: set[Pair] = set()
         self._isolated: list[str] = []
 
@@ -172,4 +172,4 @@ class Network:
                 text=text,
             )
         )
-        self._tell(text)
+        self._show(text)

@@ -6,7 +6,7 @@ import csv
 import json
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from experiments.adaptation.network_changes import Network, site_delays
@@ -24,10 +24,8 @@ from experiments.turn_run import run_turn
 from lab.errors import LabError, NoLabError
 from replay.output import read_json, write_json
 from replay.stream_files import RESULTS
-from topologies.taxi.keys import PACED_ROWS_BEGIN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from experiments.adaptation.adaptation_settings import AdaptationSettings
@@ -66,66 +64,14 @@ class ScenarioSetting:
     rows: int
     topology: Description
 
-    def schedule(self, scenario: Scenario) -> Schedule:
+    def steps(self, scenario: Scenario) -> tuple[Step, ...]:
         """Return what happens to the network in a scenario."""
         settings = self.settings
-        steps: tuple[Step, ...] = ()
         if scenario == "changes":
-            steps = changes(settings.calm_s, settings.phase_s)
-        elif scenario == "noise":
-            steps = noise(settings.duration_s(scenario), site_delays(self.sites), settings.seed)
-        return Schedule(steps)
-
-
-class ScheduleKeeper:
-    """Begins the schedule when paced rows begin, and has its steps done when they are due.
-
-    Args:
-        schedule: What is to be done.
-        carry_out: Does a step.
-        clock: Monotonic seconds.
-        wall_s: Unix time.
-    """
-
-    def __init__(
-        self,
-        schedule: Schedule,
-        carry_out: Callable[[Step], None],
-        clock: Callable[[], float] = time.monotonic,
-        wall_s: Callable[[], float] = time.time,
-    ) -> None:
-        self.started_s: float | None = None
-        self._schedule = schedule
-        self._carry_out = carry_out
-        self._clock = clock
-        self._wall_s = wall_s
-
-    def heard(self, line: str) -> None:
-        """Begin at the line that announces the paced rows."""
-        if not self._schedule.begun and line.startswith(PACED_ROWS_BEGIN):
-            self._schedule.begin(self._clock())
-            self.started_s = self._wall_s()
-
-    def due_s(self) -> float | None:
-        """Return the seconds until the next step."""
-        return self._schedule.wait_s(self._clock())
-
-    def act(self) -> None:
-        """Do what is due."""
-        for step in self._schedule.due(self._clock()):
-            self._carry_out(step)
-
-    def start_of_paced_rows_s(self) -> float:
-        """Return when it began, Unix time, once feeding has ended.
-
-        Raises:
-            StepError: It never began, or not all of it was done.
-        """
-        if self.started_s is None:
-            raise StepError("`taxi feed` ended without any paced row")
-        if self._schedule.left:
-            raise StepError(f"`taxi feed` ended with {self._schedule.left} changes of the network to come")
-        return self.started_s
+            return changes(settings.calm_s, settings.phase_s)
+        if scenario == "noise":
+            return noise(settings.duration_s(scenario), site_delays(self.sites), settings.seed)
+        return ()
 
 
 def run_scenario(steps: LabSteps, folder: Path, scenario: Scenario, setting: ScenarioSetting) -> None:
@@ -146,7 +92,7 @@ def run_scenario(steps: LabSteps, folder: Path, scenario: Scenario, setting: Sce
         setting.sites,
         lambda: steps.placement(setting.topology.name, folder),
         time.time,
-        lambda text: _tell(scenario, text),
+        lambda text: _show(scenario, text),
     )
     settle(setting.settings.settle_s, steps.progress)
     try:
@@ -178,16 +124,15 @@ def _measure(
         CONF,
     )
     submitted_s = time.time()
-    keeper = ScheduleKeeper(setting.schedule(scenario), network.carry_out)
+    schedule = Schedule(setting.steps(scenario), network.carry_out)
     figures = run_turn(
-        steps, folder, turn, attendant=keeper, fed=keeper.start_of_paced_rows_s, collect=_collect
+        steps, folder, turn, errands=schedule, fed=schedule.start_of_paced_rows_s, collect=_collect
     )
     topology_id = json.loads((folder / PLACEMENT).read_text(encoding="utf-8"))["id"]
     rounds = planned_rounds(steps.lab.folder.records, topology_id, network.home, submitted_s)
     if not rounds:
         raise StepError(f"{scenario}: the placement daemon has no record of {topology_id}")
     write_rounds(folder / ROUNDS, rounds)
-    here = provenance()
     return ScenarioDone(
         scenario=scenario,
         rate=rate,
@@ -198,11 +143,9 @@ def _measure(
         settings=settings.document(),
         busy=figures.busy,
         process_ends=dict(figures.process_ends),
-        machine=here.machine,
-        date=here.date,
-        commit=here.commit,
+        **asdict(provenance()),
         topology_id=topology_id,
-        started_s=keeper.start_of_paced_rows_s(),
+        started_s=schedule.start_of_paced_rows_s(),
         ended_s=figures.fed_s,
         faults=_faults(folder),
     )
@@ -240,6 +183,6 @@ def _restore_after(failure: StepError, network: Network) -> None:
         raise LabError(f"{failure}; {error}") from failure
 
 
-def _tell(scenario: Scenario, text: str) -> None:
+def _show(scenario: Scenario, text: str) -> None:
     sys.stderr.write(f"{scenario}: {text}\n")
     sys.stderr.flush()

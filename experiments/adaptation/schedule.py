@@ -1,15 +1,18 @@
-"""What is done to the network when: a list of moments that is asked with a time and never waits."""
+"""What is done to the network when: a list of moments that never waits."""
 
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from experiments.lab_steps import StepError
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 Pair = tuple[str, str]
 """Two different sites."""
@@ -64,40 +67,52 @@ def noise(duration_s: float, delays_ms: Mapping[Pair, float], seed: int) -> tupl
 
 
 class Schedule:
-    """Steps in the order of their times; nothing is due before it has begun.
+    """Steps, each carried out once when its time has come; nothing is due before it has begun.
 
     Args:
         steps: What is to be done.
+        carry_out: Does a step.
+        clock: Monotonic seconds.
+        wall_s: Unix time.
     """
 
-    def __init__(self, steps: Iterable[Step]) -> None:
+    def __init__(
+        self,
+        steps: Iterable[Step],
+        carry_out: Callable[[Step], None],
+        clock: Callable[[], float] = time.monotonic,
+        wall_s: Callable[[], float] = time.time,
+    ) -> None:
         self._waiting = sorted(steps, key=lambda step: step.at_s, reverse=True)
-        self._start_s: float | None = None
+        self._carry_out = carry_out
+        self._clock = clock
+        self._wall_s = wall_s
+        self._begun: tuple[float, float] | None = None
 
-    @property
-    def begun(self) -> bool:
-        """Whether it has begun."""
-        return self._start_s is not None
+    def begin(self) -> None:
+        """Begin with the paced rows; a schedule that runs goes on as it began."""
+        if self._begun is None:
+            self._begun = self._clock(), self._wall_s()
 
-    @property
-    def left(self) -> int:
-        """Number of steps that have not been handed out."""
-        return len(self._waiting)
-
-    def begin(self, now_s: float) -> None:
-        """Start now; a schedule that runs goes on as it began."""
-        if self._start_s is None:
-            self._start_s = now_s
-
-    def wait_s(self, now_s: float) -> float | None:
+    def due_s(self) -> float | None:
         """Return the seconds until the next step is due, 0 if one is, None if none will ever be."""
-        if self._start_s is None or not self._waiting:
+        if self._begun is None or not self._waiting:
             return None
-        return max(self._start_s + self._waiting[-1].at_s - now_s, 0.0)
+        return max(self._begun[0] + self._waiting[-1].at_s - self._clock(), 0.0)
 
-    def due(self, now_s: float) -> tuple[Step, ...]:
-        """Hand out the steps whose time has come, each once, oldest first."""
-        steps = []
-        while self.wait_s(now_s) == 0.0:
-            steps.append(self._waiting.pop())
-        return tuple(steps)
+    def act(self) -> None:
+        """Carry out the steps whose time has come, oldest first."""
+        while self.due_s() == 0.0:
+            self._carry_out(self._waiting.pop())
+
+    def start_of_paced_rows_s(self) -> float:
+        """Return when it began, Unix time, once feeding has ended.
+
+        Raises:
+            StepError: It never began, or not all of it was done.
+        """
+        if self._begun is None:
+            raise StepError("`taxi feed` ended without any paced row")
+        if self._waiting:
+            raise StepError(f"`taxi feed` ended with {len(self._waiting)} changes of the network to come")
+        return self._begun[1]

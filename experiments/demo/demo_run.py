@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,7 @@ from experiments.topologies.taxi_query import at_rate, count_rows, taxi_query
 from experiments.turn_run import run_turn
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from experiments.progress import Display
@@ -30,65 +30,54 @@ TABLE_WIDTH = 150
 _OTHER_STEPS = 3
 
 
-@dataclass(frozen=True)
-class DemoSettings:
-    """What the demo runs.
+def run_demo(
+    data: Path,
+    sites: Path,
+    out: Path,
+    display: Display,
+    *,
+    paced_rows: int,
+    rate: float,
+    schedulers: Sequence[SchedulerName],
+    strategy: str | None = None,
+) -> None:
+    """Run the whole demo and print its table.
 
-    Attributes:
+    Args:
         data: Taxi rows, 17 columns, CSV or CSV.gz.
         sites: Site file of the emulated wide area.
         out: Folder that receives one run folder per demo.
+        display: Shows the steps.
         paced_rows: Rows at the end of the file that are sent at `rate`; response times are taken from these.
         rate: Rows per second of the paced part.
         schedulers: Names as `stormplace lab scheduler` takes them, in order.
         strategy: How the scheduler stormplace places the query; None means as its daemon does by itself.
-    """
-
-    data: Path
-    sites: Path
-    out: Path
-    paced_rows: int
-    rate: float
-    schedulers: tuple[SchedulerName, ...]
-    strategy: str | None = None
-
-
-def run_demo(settings: DemoSettings, display: Display) -> None:
-    """Run the whole demo and print its table.
-
-    Args:
-        settings: What is run.
-        display: Shows the steps.
 
     Raises:
         ExperimentError: A step failed, an answer was wrong or the machine lacks something; the lab is down
             by then.
     """
-    rows = count_rows(settings.data)
-    if settings.paced_rows > rows:
-        raise ExperimentError(
-            f"--paced-rows: {settings.paced_rows} is more than the {rows} rows of {settings.data}"
-        )
-    home = f"site:{lab_sites(settings.sites).services}"
-    query = taxi_query(settings.data)
-    feeding = at_rate(settings.data, rows - settings.paced_rows, settings.rate, settings.paced_rows)
+    rows = count_rows(data)
+    if paced_rows > rows:
+        raise ExperimentError(f"--paced-rows: {paced_rows} is more than the {rows} rows of {data}")
+    home = f"site:{lab_sites(sites).services}"
+    query = taxi_query(data)
+    feeding = at_rate(data, rows - paced_rows, rate, paced_rows)
     turns: dict[str, Member] = {}
-    for name in settings.schedulers:
-        turn = turn_under(name, query, feeding, ends_at=home, strategy=settings.strategy)
+    for name in schedulers:
+        turn = turn_under(name, query, feeding, ends_at=home, strategy=strategy)
         turns[name] = Member(name, partial(run_turn, turn=turn))
     with (
-        run_folder(settings.out, "demo") as folder,
+        run_folder(out, "demo") as folder,
         display(_OTHER_STEPS + STEPS_PER_TURN * len(turns)) as progress,
     ):
-        run_series(Series(settings.sites, turns), folder / "lab", folder, progress)
+        run_series(Series(sites, turns), folder / "lab", folder, progress)
         runs = {label: folder / label for label in turns}
         progress.step("verification: expected answers and percentiles on Spark")
         right = query.verify(folder / "expected", list(runs.values()), progress.detail)
         progress.step("report: table and picture")
-        here = provenance()
-        title = f"DEBS 2015 query 1, {settings.paced_rows} rows at {settings.rate:g} rows/s"
-        meta = comparison.ReportMeta(title, here.machine, here.date, here.commit)
-        finished = comparison.build(runs, settings.sites, folder, meta)
+        title = f"DEBS 2015 query 1, {paced_rows} rows at {rate:g} rows/s"
+        finished = comparison.build(runs, sites, folder, title, provenance())
         progress.stop()
     console = Console()
     if not console.is_terminal:

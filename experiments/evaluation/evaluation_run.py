@@ -1,68 +1,119 @@
-"""The flow of an evaluation: data, lab up, one run per strategy, lab down, verification, analysis, report."""
+"""The flow of an evaluation: lab up, one run per strategy, lab down, verification, analysis, report."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from experiments.busy import busy_sentence, read_busy
 from experiments.errors import ExperimentError
-from experiments.evaluation.evaluation_data import check_data, prepare
-from experiments.evaluation.evaluation_report import finish
+from experiments.evaluation.page.contents import Evaluation
+from experiments.evaluation.page.evaluation_page import html
+from experiments.machine import provenance
+from experiments.reports.rendered import write_page
 from experiments.run_folder import run_folder
 from experiments.running_lab import lab_sites
 from experiments.series import STEPS_PER_TURN, Member, Series, run_series
 from experiments.topologies.description import turn_under
-from experiments.topologies.taxi_query import at_rate, at_speed, taxi_query
 from experiments.turn_run import run_turn
 from replay.errors import DataError
 
 if TYPE_CHECKING:
-    from experiments.evaluation.evaluation_data import Rows
-    from experiments.evaluation.evaluation_report import Finished
-    from experiments.evaluation.evaluation_settings import EvaluationSettings
-    from experiments.progress import Display
-    from experiments.topologies.description import FeedCommand
+    from collections.abc import Sequence
+    from pathlib import Path
 
+    from experiments.evaluation.compared import Variant
+    from experiments.evaluation.evaluated import Evaluated
+    from experiments.progress import Display
+
+REPORT = "report.html"
 _OTHER_STEPS = 5
 
 
-def run_evaluation(settings: EvaluationSettings, display: Display) -> Finished:
+@dataclass(frozen=True)
+class Finished:
+    """What an evaluation came to.
+
+    Attributes:
+        report: The report's path.
+        analysis: Document as `replay.analysis.analyse` returns it.
+        busy: How busy the processors were, in one sentence.
+        right: Whether all answers are those expected.
+    """
+
+    report: Path
+    analysis: dict[str, Any]
+    busy: str
+    right: bool
+
+
+def run_evaluation(
+    topology: Evaluated,
+    variants: Sequence[Variant],
+    site_file: Path,
+    out: Path,
+    display: Display,
+    *,
+    command: str,
+) -> Finished:
     """Run a whole evaluation.
 
     Args:
-        settings: What is run.
+        topology: What the strategies place.
+        variants: Who places the executors, run by run.
+        site_file: Site file of the lab.
+        out: Folder that receives the folder of this evaluation.
         display: Shows the steps.
+        command: The command line, for the report.
 
     Raises:
         ExperimentError: A step failed, the machine lacks something, or it was interrupted; the lab is down by
             then.
     """
-    home = f"site:{lab_sites(settings.sites).services}"
+    sites = lab_sites(site_file)
     try:
-        check_data(settings)
+        topology.check()
     except DataError as error:
         raise ExperimentError(str(error)) from error
-    variants = settings.variants
     with (
-        run_folder(settings.out, "evaluation") as folder,
+        run_folder(out, "evaluation") as folder,
         display(_OTHER_STEPS + STEPS_PER_TURN * len(variants)) as progress,
     ):
         progress.step("data")
-        rows = prepare(settings, folder, progress.detail)
-        query, feeding = taxi_query(rows.path, settings.query), _feeding(settings, rows)
+        prepared = topology.prepare(folder, site_file, progress.detail)
         turns = {}
         for variant in variants:
-            name, strategy = variant.name, variant.strategy
-            turn = turn_under(variant.scheduler, query, feeding, ends_at=home, strategy=strategy, label=name)
-            turns[name] = Member(variant.scheduler, partial(run_turn, turn=turn))
-        run_series(Series(settings.sites, turns), folder / "lab", folder, progress)
-        return finish(settings, folder, rows, {one: folder / one.name for one in variants}, progress)
-
-
-def _feeding(settings: EvaluationSettings, rows: Rows) -> FeedCommand:
-    asked = settings.feeding
-    fast = asked.fast_rows(rows.count)
-    if asked.speed is not None:
-        return at_speed(rows.path, fast, asked.speed)
-    assert asked.rate is not None  # noqa: S101 - one of the two is given
-    return at_rate(rows.path, fast, asked.rate, asked.paced_rows)
+            turn = turn_under(
+                variant.scheduler,
+                prepared.description,
+                prepared.feeding,
+                ends_at=f"site:{sites.services}",
+                strategy=variant.strategy,
+                label=variant.name,
+                conf=prepared.conf,
+            )
+            turns[variant.name] = Member(variant.scheduler, partial(run_turn, turn=turn))
+        run_series(Series(site_file, turns), folder / "lab", folder, progress)
+        runs = {variant: folder / variant.name for variant in variants}
+        judged = prepared.judge(folder, runs, progress)
+        progress.step("report")
+        busy = busy_sentence({variant.name: read_busy(run) for variant, run in runs.items()})
+        evaluation = Evaluation(
+            title=f"{prepared.title}: {', '.join(variant.name for variant in variants)}",
+            facts={
+                **prepared.facts,
+                "Machine": busy,
+                "Cluster": f"{len(sites.hosts)} supervisors in network namespaces of one machine; the delays "
+                f"between {len(sites.names)} sites are emulated ({site_file.name})",
+            },
+            runs=judged.runs,
+            sites=sites,
+            analysis=judged.analysis,
+            origin=provenance().line(),
+            command=command,
+            wording=prepared.wording,
+        )
+        write_page(html(evaluation), folder / REPORT)
+        progress.stop()
+        return Finished(folder / REPORT, judged.analysis, busy, evaluation.right)

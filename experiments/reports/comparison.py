@@ -6,12 +6,12 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from experiments.busy import busy_sentence
-from experiments.reports.figure import draw_report
-from experiments.reports.rendered import render
+from experiments.reports.comparison_figure import draw_report
+from experiments.reports.rendered import render, report_folder
 from experiments.reports.report_table import COLUMNS, cells, document, terminal_table
 from experiments.reports.run_record import RunRecord, read_run
 from replay.analysis.sites import read_sites
-from replay.errors import DataError, MachineError
+from replay.errors import DataError
 from replay.output import write_json
 
 if TYPE_CHECKING:
@@ -20,30 +20,10 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
+    from experiments.machine import Provenance
     from replay.analysis.predict import CostModel
 
 PICTURE, MARKDOWN, JSON = "report.png", "report.md", "report.json"
-
-
-@dataclass(frozen=True)
-class ReportMeta:
-    """Where a report comes from.
-
-    Attributes:
-        title: What was run.
-        machine: The machine, in a few words.
-        date: Date of the run.
-        commit: Commit of the code.
-    """
-
-    title: str
-    machine: str
-    date: str
-    commit: str
-
-    def line(self) -> str:
-        """Return title, machine, date and commit as one line."""
-        return f"{self.title} \u00b7 {self.machine} \u00b7 {self.date} \u00b7 commit {self.commit}"
 
 
 @dataclass(frozen=True)
@@ -71,7 +51,9 @@ def build(
     run_dirs: Mapping[str, Path],
     site_file: Path,
     out_dir: Path,
-    meta: ReportMeta,
+    title: str,
+    origin: Provenance,
+    *,
     costs: CostModel | None = None,
 ) -> Report:
     """Build the report of several runs.
@@ -80,7 +62,8 @@ def build(
         run_dirs: Folder of each run by scheduler; each holds verdict.json, latency.json and placement.json.
         site_file: Site file of the lab.
         out_dir: Where report.png, report.md and report.json go.
-        meta: Title, machine, date and commit.
+        title: What was run.
+        origin: Machine, date and commit.
         costs: Execution times and overhead per hop of the predictions; None for the daemon's defaults.
 
     Raises:
@@ -92,12 +75,10 @@ def build(
     runs = tuple(read_run(name, folder, sites, costs) for name, folder in run_dirs.items())
     busy = busy_sentence({run.scheduler: run.busy for run in runs})
     picture, text, figures = out_dir / PICTURE, out_dir / MARKDOWN, out_dir / JSON
-    try:
-        out_dir.mkdir(parents=True, exist_ok=True)
-        draw_report(picture, runs, sites, meta.line(), busy)
-        content = {"title": meta.line(), "columns": COLUMNS, "cells": cells, "runs": runs, "busy": busy}
+    with report_folder(out_dir):
+        heading = f"{title} \u00b7 {origin.machine} \u00b7 {origin.date} \u00b7 commit {origin.commit}"
+        draw_report(picture, runs, sites, heading, busy)
+        content = {"title": heading, "columns": COLUMNS, "cells": cells, "runs": runs, "busy": busy}
         text.write_text(render("reports/comparison.md.j2", picture=PICTURE, **content), encoding="utf-8")
-    except OSError as error:
-        raise MachineError(f"{out_dir}: cannot be written: {error.strerror}") from error
-    write_json(figures, {"meta": asdict(meta), "runs": document(runs)})
-    return Report(runs, busy, terminal_table(runs, meta.title), picture, text, figures)
+    write_json(figures, {"meta": {"title": title} | asdict(origin), "runs": document(runs)})
+    return Report(runs, busy, terminal_table(runs, title), picture, text, figures)

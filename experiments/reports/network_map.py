@@ -12,9 +12,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import EllipseCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from experiments.reports.axes import lighten, logarithmic
 from experiments.reports.label_places import Box, place_labels
+from experiments.reports.svg import INK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from bridge.network.geography import Geography, HostView
     from scheduler.base.arrays import FloatArray
 
-INK, FAINT = "#22303c", "#9aa5b1"
+FAINT = "#9aa5b1"
 # After Okabe and Ito: apart for colour-blind readers; beyond them labels alone set hues apart.
 COLORS = ("#0072b2", "#d55e00", "#00805c", "#8e4585", "#a08000", "#3aa0d8", "#c0392b", "#555555")
 TITLE: dict[str, Any] = {"fontsize": 11, "loc": "left", "weight": "bold", "color": INK}
@@ -152,16 +153,14 @@ def _draw_map(axes: Axes, geography: Geography) -> None:
         + ("" if trusted else "\nCoordinates contradict measurements and are NOT used for planning")
     )
     axes.set_ylabel("ms, one way")
-    axes.grid(visible=True, color="#e4e7eb", linewidth=0.7)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
+    lighten(axes)
     handles = [Line2D([], [], marker="o", linestyle="", color=INK, markersize=6, label="host")]
     if hidden:
         limit = f"heights, up to {height.max():.2g} ms, are smaller than the dots"
-        told = f"delay = distance + both heights; {limit}"
-        handles.append(Line2D([], [], linestyle="", label=told))
+        rule = f"delay = distance + both heights; {limit}"
+        handles.append(Line2D([], [], linestyle="", label=rule))
     else:
-        told = "radius: its height; delay = distance + both heights"
+        rule = "radius: its height; delay = distance + both heights"
         circle: dict[str, Any] = {
             "marker": "o",
             "linestyle": "",
@@ -169,7 +168,7 @@ def _draw_map(axes: Axes, geography: Geography) -> None:
             "alpha": 0.25,
             "markersize": 13,
         }
-        handles.append(Line2D([], [], **circle, label=told))
+        handles.append(Line2D([], [], **circle, label=rule))
     axes.legend(handles=handles, **_ABOVE, ncols=2)
 
 
@@ -290,15 +289,11 @@ def _draw_agreement(axes: Axes, geography: Geography) -> None:
             )
     axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high))
     axes.set_aspect("equal", anchor="N")
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axis.set_minor_formatter(NullFormatter())
+    logarithmic(axes.xaxis)
+    logarithmic(axes.yaxis)
     axes.set_xlabel("measured directly, ms one way (logarithmic)")
     axes.set_ylabel("by coordinates, ms one way")
-    axes.grid(visible=True, color="#e4e7eb", linewidth=0.7)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
+    lighten(axes)
     axes.legend(loc="upper left", fontsize=9, frameon=True)
     axes.set_title(f"{title}: median error {100 * embedding.error:.1f} %", **TITLE)
 

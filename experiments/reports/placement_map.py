@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
+from experiments.reports.svg import INK, PALE
 from replay.analysis.placement import streams_of
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ HOST_LABEL = 0.66
 IDLE_HEIGHT = 0.62
 MOST_SITES = 4
 
-INK, PALE, WIDE_AREA, LOCAL = "#22303c", "#f4f6f8", "#c0392b", "#7f8c8d"
+WIDE_AREA, LOCAL = "#c0392b", "#7f8c8d"
 
 
 class Placed(Protocol):
@@ -57,7 +58,15 @@ def map_bottom(run: Placed, sites: SiteFile) -> float:
     return min(_column(0.0, _hosts(run.places, sites, name)).bottom for name in sites.names)
 
 
-def draw_map(axes: Axes, run: Placed, sites: SiteFile, color: str, bottom: float) -> None:
+def draw_map(
+    axes: Axes,
+    run: Placed,
+    sites: SiteFile,
+    color: str,
+    bottom: float,
+    *,
+    streams: Sequence[tuple[str, str]] | None = None,
+) -> None:
     """Draw one run's placement.
 
     Args:
@@ -66,6 +75,7 @@ def draw_map(axes: Axes, run: Placed, sites: SiteFile, color: str, bottom: float
         sites: Sites, hosts and delays; of more than four sites only those that hold executors are drawn.
         color: Colour of the executors.
         bottom: Lower edge of the sites, `map_bottom` or below; maps with the same edge have the same scale.
+        streams: Streams between components; None: those of the taxi queries.
     """
     used = {place.site for place in run.places} | {sites.services}
     names = [name for name in sites.names if len(sites.names) <= MOST_SITES or name in used]
@@ -76,7 +86,7 @@ def draw_map(axes: Axes, run: Placed, sites: SiteFile, color: str, bottom: float
         _draw_site(axes, label, left[name], bottom, columns[name])
     _draw_delays(axes, sites, left)
     spots = {place: spot for column in columns.values() for place, spot in column.chips.items()}
-    _draw_streams(axes, run, spots)
+    _draw_streams(axes, run, streams_of(run.places) if streams is None else streams, spots)
     for place, spot in spots.items():
         _draw_chip(axes, place.component, spot, color)
     levels = len(names) - 1
@@ -175,9 +185,11 @@ def _draw_delays(axes: Axes, sites: SiteFile, left: Mapping[str, float]) -> None
         )
 
 
-def _draw_streams(axes: Axes, run: Placed, spots: Mapping[ExecutorPlace, _Spot]) -> None:
+def _draw_streams(
+    axes: Axes, run: Placed, streams: Sequence[tuple[str, str]], spots: Mapping[ExecutorPlace, _Spot]
+) -> None:
     critical = set(pairwise(run.prediction.critical_path))
-    for source, target in streams_of(run.places):
+    for source, target in streams:
         for start in (place for place in spots if place.component == source):
             for end in (place for place in spots if place.component == target):
                 _draw_stream(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,8 @@ from experiments.reports.svg import inline_svg
 from replay.errors import MachineError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from matplotlib.figure import Figure
 
 _TEMPLATES = Path(__file__).parents[1]
@@ -58,6 +61,26 @@ def write_page(text: str, path: Path) -> None:
         scratch.replace(path)
     except OSError as error:
         raise MachineError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+@contextmanager
+def report_folder(out: Path, old: str = "") -> Iterator[None]:
+    """Make the folder of a report that is written inside the block.
+
+    Args:
+        out: The folder.
+        old: Pattern of an earlier report's pictures, which are removed.
+
+    Raises:
+        MachineError: It cannot be made or written.
+    """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for path in out.glob(old) if old else ():
+            path.unlink()
+        yield
+    except OSError as error:
+        raise MachineError(f"{out}: cannot be written: {error.strerror}") from error
 
 
 def _svg(figure: Figure, name: str, label: str, *, follow_series: bool) -> Markup:

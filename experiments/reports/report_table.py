@@ -44,24 +44,11 @@ def cells(run: RunRecord) -> list[str]:
 
 
 def terminal_table(runs: Sequence[RunRecord], title: str) -> Table:
-    """Return the table for a terminal (rich), two lines of heading to stay narrow."""
+    """Return the table for a terminal (rich), whose headings fold to stay narrow."""
     table = Table(title=title, caption="response times in ms", pad_edge=False)
-    table.add_column("scheduler")
-    for heading in (
-        "end to\nend p50",
-        "\np95",
-        "\np99",
-        "in topo-\nlogy p50",
-        "\np95",
-        "\np99",
-        "site\nhops",
-        "on crit.\npath",
-        "predicted\nin topol.",
-        "predicted\nend to end",
-    ):
-        table.add_column(heading, justify="right")
-    table.add_column("answers")
-    table.add_column("rows", justify="right")
+    for heading in COLUMNS:
+        left = heading in {"scheduler", "answers"}
+        table.add_column(heading, justify="left" if left else "right", max_width=None if left else 11)
     for run in runs:
         row = cells(run)
         row[-2] = f"[green]{row[-2]}[/]" if run.wrong is None else f"[bold red]{row[-2]}[/]"

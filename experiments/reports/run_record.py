@@ -49,7 +49,7 @@ class RunRecord:
         in_topology: Response time from data source to globalRank.
         places: Where the executors ran.
         prediction: What the decision core predicts for this placement.
-        busy: Share of the processors' time (0 to 1) that was used while rows were measured; None: not known.
+        busy: Share of the processors' time (0 to 1) that was used while times were measured; None: not known.
     """
 
     scheduler: str

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING
 
+from experiments.folder import kept_settings
 from experiments.folder_content import DONE, RESPONSE_TIME
 from experiments.lab_steps import PLACEMENT, StepError
 from experiments.machine import provenance
@@ -40,23 +41,6 @@ STORMPLACE_CONF: dict[str, object] = {
 }
 
 
-@dataclass(frozen=True)
-class _Setting:
-    """What a turn needs to know beside its variant.
-
-    Attributes:
-        settings: The experiment's settings.
-        topology: What runs.
-        fast_rows: Rows before the paced ones.
-        home: Host to which the topology's ends are pinned.
-    """
-
-    settings: ExperimentSettings
-    topology: Description
-    fast_rows: int
-    home: str
-
-
 def run_experiment(
     settings: ExperimentSettings, turns: Sequence[VariantTurn], out: Path, display: Display
 ) -> None:
@@ -75,14 +59,11 @@ def run_experiment(
     home = f"{lab_sites(settings.sites).services}-1"
     fast_rows = settings.fast_rows(count_rows(settings.data))
     query = taxi_query(settings.data)
-    setting = _Setting(settings, query, fast_rows, home)
-    members = {
-        turn.label: Member(turn.variant.scheduler, partial(_run, turn=turn, setting=setting))
-        for turn in turns
-    }
+    run = partial(_run, settings=settings, topology=query, fast_rows=fast_rows, home=home)
+    members = {turn.label: Member(turn.variant.scheduler, partial(run, turn=turn)) for turn in turns}
     experiment = Resumable(
         kind=RESPONSE_TIME,
-        document=settings.document(),
+        document=kept_settings(settings),
         series=Series(settings.sites, members, settings.settle_s),
         nouns="turns",
         order=f"order of the others by seed {settings.seed}",
@@ -93,20 +74,29 @@ def run_experiment(
     run_resumable(experiment, out, display)
 
 
-def _run(steps: LabSteps, folder: Path, turn: VariantTurn, setting: _Setting) -> None:
-    """Run one turn; its folder ends with `done.json` or without it.
+def _run(
+    steps: LabSteps,
+    folder: Path,
+    *,
+    turn: VariantTurn,
+    settings: ExperimentSettings,
+    topology: Description,
+    fast_rows: int,
+    home: str,
+) -> None:
+    """Run one turn, its ends pinned to the host `home`; its folder ends with `done.json` or without it.
 
     Raises:
         StepError: A step failed; the query does not run any more.
         lab.errors.LabError: The lab does not do what it is asked to.
     """
-    variant, settings = turn.variant, setting.settings
+    variant = turn.variant
     paced_rows = settings.warm_up_rows + settings.measured_rows
     asked = turn_under(
         variant.scheduler,
-        setting.topology,
-        at_rate(settings.data, setting.fast_rows, settings.rate, paced_rows),
-        ends_at=f"host:{setting.home}",
+        topology,
+        at_rate(settings.data, fast_rows, settings.rate, paced_rows),
+        ends_at=f"host:{home}",
         strategy=variant.strategy,
         label=turn.label,
         conf=STORMPLACE_CONF,
@@ -115,21 +105,18 @@ def _run(steps: LabSteps, folder: Path, turn: VariantTurn, setting: _Setting) ->
     if variant.strategy is not None:
         planned = _planned(turn, folder, steps.lab.folder.records)
         write_json(folder / PLANNED, planned.model_dump(mode="json"))
-    here = provenance()
     done = Done(
         variant=variant.name,
         repetition=turn.repetition,
         scheduler=variant.scheduler,
         strategy=variant.strategy,
         rate=settings.rate,
-        fast_rows=setting.fast_rows,
+        fast_rows=fast_rows,
         warm_up_rows=settings.warm_up_rows,
         measured_rows=settings.measured_rows,
         busy=figures.busy,
         process_ends=dict(figures.process_ends),
-        machine=here.machine,
-        date=here.date,
-        commit=here.commit,
+        **asdict(provenance()),
     )
     write_json(folder / DONE, done.model_dump())
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from experiments.errors import ExperimentError
-from experiments.folder import digest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,14 +57,3 @@ class ExperimentSettings:
                 f"rows, more than the {rows} of {self.data}"
             )
         return rows - paced
-
-    def document(self) -> dict[str, object]:
-        """Return what must stay the same within a folder, as JSON values."""
-        return {
-            "data_sha256": digest(self.data),
-            "sites_sha256": digest(self.sites),
-            "rate": self.rate,
-            "warm_up_s": self.warm_up_s,
-            "measure_s": self.measure_s,
-            "seed": self.seed,
-        }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.errors import ExperimentError
+from experiments import folder
 
 if TYPE_CHECKING:
     from lab.storm_config import SchedulerName
@@ -59,15 +59,8 @@ def chosen(only: str | None) -> tuple[Variant, ...]:
     Raises:
         ExperimentError: An unknown name, or one that is named twice.
     """
-    if only is None:
-        return VARIANTS
-    names = [name.strip() for name in only.split(",")]
-    known = {variant.name: variant for variant in VARIANTS}
-    for name in names:
-        if name not in known:
-            raise ExperimentError(f"--only: {name!r} is not one of {', '.join(known)}")
-        if names.count(name) > 1:
-            raise ExperimentError(f"--only: {name} is named twice")
+    known = [variant.name for variant in VARIANTS]
+    names = known if only is None else folder.chosen("--only", only, known)
     return tuple(variant for variant in VARIANTS if variant.name in names)
 
 

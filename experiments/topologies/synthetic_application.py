@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from experiments.synthetic.delays import delays_of_sites
 from experiments.synthetic.prediction import document, hosts_of, predict, read_measured
 from experiments.topologies.description import Description
+from replay.analysis.placement import PLACEMENT
 from replay.output import write_json
 from replay.pipeline import VERDICT
 from topologies.nimbus import ExecutorPlace, TopologyPlacement
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from experiments.synthetic.prediction import Measured, Prediction
     from experiments.topologies.description import Say
 
 _SILENCE_S = 120.0
@@ -45,9 +47,7 @@ def synthetic_application(
 
     def verify(_expected: Path, runs: Sequence[Path], say: Say) -> bool:
         for run in runs:
-            measured = read_measured(run)
-            hosts = hosts_of(measured.workload, _placement(run), name)
-            prediction = predict(measured.workload, hosts, delays_of_sites(sites, set(hosts)))
+            measured, _, hosts, prediction = predicted(run, name, sites)
             comparison = document(measured, prediction, hosts)
             write_json(run / VERDICT, comparison)
             say(f"{run.name}: {comparison['deviation_ms']:+.1f} ms from the predicted response time")
@@ -65,7 +65,22 @@ def synthetic_application(
     )
 
 
-def _placement(run: Path) -> TopologyPlacement:
-    content = json.loads((run / "placement.json").read_text(encoding="utf-8"))
+def predicted(
+    run: Path, name: str, sites: Path
+) -> tuple[Measured, TopologyPlacement, tuple[str, ...], Prediction]:
+    """Return what a run measured, where it ran, the host of each operator, and what is expected of these.
+
+    Args:
+        run: The run's folder, with the files of `synthetic collect` and its placement.
+        name: The topology's name in Nimbus.
+        sites: Site file of the lab.
+
+    Raises:
+        ExperimentError: A file is missing or something else.
+    """
+    measured = read_measured(run)
+    content = json.loads((run / PLACEMENT).read_text(encoding="utf-8"))
     executors = tuple(ExecutorPlace(**executor) for executor in content["executors"])
-    return TopologyPlacement(content["id"], content["status"], content["scheduler_status"], executors)
+    placement = TopologyPlacement(content["id"], content["status"], content["scheduler_status"], executors)
+    hosts = hosts_of(measured.workload, placement, name)
+    return measured, placement, hosts, predict(measured.workload, hosts, delays_of_sites(sites, set(hosts)))

@@ -48,4 +48,4 @@ def shared_session(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None
         yield spark
 
     monkeypatch.setattr("replay.session.spark_session", shared)
-    monkeypatch.setattr("experiments.evaluation.evaluation_data.spark_session", shared)
+    monkeypatch.setattr("experiments.evaluation.taxi_rows.spark_session", shared)

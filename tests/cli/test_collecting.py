@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from cli.collecting import told_interrupt
+from cli.collecting import collecting
 from cli.errors import UserError
 from cli.interrupt import INTERRUPTED_STATUS
 
 
-def test_ctrl_c_is_told_with_run_and_folder() -> None:
+def test_ctrl_c_names_run_and_folder() -> None:
     def interrupted() -> None:
-        with told_interrupt("first", Path("results")):
+        with collecting("first", Path("results")):
             raise KeyboardInterrupt
 
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as ended:
         interrupted()
-    assert str(told.value) == (
+    assert str(ended.value) == (
         "collecting run first into results was interrupted; the same command begins again"
     )
-    assert told.value.status == INTERRUPTED_STATUS
+    assert ended.value.status == INTERRUPTED_STATUS

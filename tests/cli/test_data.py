@@ -146,8 +146,8 @@ def test_expected_then_latency_and_compare(tmp_path: Path) -> None:
     (run / "summary.json").write_text('{"rows": 3, "passed": 3, "rejected": 0}')
     answered = RUNNER.invoke(app, ["data", "expected", str(source), "--out", str(out)])
     assert answered.exit_code == 0, answered.output
-    told = "rows 3, valid 3, rejected: none; output rows 1, instants 2, minutes 2"
-    assert f"query 1: {told}" in answered.stdout
+    summary = "rows 3, valid 3, rejected: none; output rows 1, instants 2, minutes 2"
+    assert f"query 1: {summary}" in answered.stdout
     assert "query 1: " not in answered.stderr
 
     measured = RUNNER.invoke(app, ["data", "latency", "--stream", str(run)])

@@ -19,7 +19,7 @@ from cli.progress import StepProgress
 from experiments import running_lab
 from experiments.busy import read_busy
 from experiments.demo import demo_run
-from experiments.demo.demo_run import DemoSettings, run_demo
+from experiments.demo.demo_run import run_demo
 from experiments.errors import ExperimentError
 from experiments.lab_steps import LabSteps, StepError
 from experiments.machine import provenance
@@ -87,9 +87,8 @@ def test_a_wrong_option_is_refused_by_its_name(options: list[str], place: str) -
 def test_more_paced_rows_than_rows_are_refused_before_anything_starts(tmp_path: Path) -> None:
     data = tmp_path / "rows.csv"
     data.write_text("a\nb\n", encoding="utf-8")
-    settings = DemoSettings(data, SITES, tmp_path / "runs", 3, 10.0, ("even",))
     with pytest.raises(ExperimentError, match="--paced-rows: 3 is more than the 2 rows"):
-        run_demo(settings, StepProgress)
+        run_demo(data, SITES, tmp_path / "runs", StepProgress, paced_rows=3, rate=10.0, schedulers=("even",))
     assert not (tmp_path / "runs").exists()
 
 
@@ -98,7 +97,7 @@ def test_a_wrong_site_file_is_refused_before_anything_starts(tmp_path: Path) -> 
     data.write_text("a\n", encoding="utf-8")
     sites.write_text("[[site]]\nname = 3\n", encoding="utf-8")
     with pytest.raises(ExperimentError, match=r"sites\.toml") as refused:
-        run_demo(DemoSettings(data, sites, tmp_path / "runs", 1, 10.0, ("even",)), StepProgress)
+        run_demo(data, sites, tmp_path / "runs", StepProgress, paced_rows=1, rate=10.0, schedulers=("even",))
     assert refused.value.status == 2
     assert not (tmp_path / "runs").exists()
 

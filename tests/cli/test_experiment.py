@@ -218,7 +218,7 @@ def test_a_turn_on_a_lab_that_lacks_something_is_not_run(experiment: Any) -> Non
     assert experiment.lab.commands == []
 
 
-def test_an_experiment_without_any_finished_turn_tells_why_and_writes_no_report(
+def test_an_experiment_without_any_finished_turn_says_why_and_writes_no_report(
     experiment: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(UserError, match=r"turns failed, .* odp-1: `taxi feed`"):
@@ -230,8 +230,8 @@ def test_a_query_that_runs_elsewhere_than_planned_is_no_result_of_the_strategy(e
     """Storm's own scheduler places it when the plan comes too late."""
     executor = {"component": "parser", "first_task": 2, "host": "us-east1-1"}
     ran = {"id": "taxi-1", "scheduler_status": "No plan: too late", "executors": [executor]}
-    told = "parser ran on us-east1-1, planned was uniroma2-1; Nimbus says: No plan: too late"
-    with pytest.raises(UserError, match=told):
+    elsewhere = "parser ran on us-east1-1, planned was uniroma2-1; Nimbus says: No plan: too late"
+    with pytest.raises(UserError, match=elsewhere):
         experiment(turns(chosen("odp"), 1, 1), {"placement": lambda _: f"echo '{json.dumps(ran)}'"})
 
 
@@ -248,7 +248,7 @@ def test_the_lab_is_taken_down_when_a_turn_is_interrupted(
     assert "stormplace: interrupted (the same command goes on from here)\n" in capsys.readouterr().err
 
 
-def test_an_experiment_that_ends_with_its_lab_is_told_to_go_on(experiment: Any) -> None:
+def test_an_experiment_that_ends_with_its_lab_can_go_on(experiment: Any) -> None:
     """With what the turn ended with: that the query cannot be killed any more hides nothing."""
 
     def feed(_command: list[str]) -> str:

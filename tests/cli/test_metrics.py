@@ -98,7 +98,7 @@ def test_the_daemon_serves_its_metrics_where_its_settings_say(command: Callable,
 
 
 def test_the_agent_serves_its_metrics_while_its_zookeeper_is_away(command: Callable) -> None:
-    """What strangers send is counted each time and told once; nothing listens on the port of ZooKeeper."""
+    """What strangers send is counted each time and logged once; nothing listens on the port of ZooKeeper."""
     with socket.socket() as unused, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
         unused.bind((LOOPBACK, 0))
         stranger.bind((LOOPBACK, 0))
@@ -150,8 +150,8 @@ def test_a_port_that_is_taken_ends_the_process_at_its_start(
     config = tmp_path / "daemon.toml"
     config.write_text(f"[server]\nport = 0\n[metrics]\nport = {taken}\n")
     process = command(*(each.format(config=config, port=taken) for each in arguments))
-    _, told = process.communicate(timeout=PATIENCE_S)
-    assert told == f"stormplace: metrics: port {taken} of 127.0.0.1 is in use\n"
+    _, err = process.communicate(timeout=PATIENCE_S)
+    assert err == f"stormplace: metrics: port {taken} of 127.0.0.1 is in use\n"
     assert process.returncode == 2
 
 

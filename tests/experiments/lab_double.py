@@ -16,7 +16,7 @@ class Lab:
     """Notes what is asked of it; a command of the query does what `acts` says, or nothing.
 
     Attributes:
-        state: As `status` tells it; `absent` before `up`, after `down`, and when a test says so.
+        state: As `status` has it; `absent` before `up`, after `down`, and when a test says so.
         groups: Group of commands of each command.
         lacks: What keeps the lab from being ready, or empty.
         ends: How often each process ended unexpectedly.

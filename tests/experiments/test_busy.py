@@ -29,19 +29,19 @@ def test_another_content_is_refused(tmp_path: Path, content: str) -> None:
 @pytest.mark.parametrize(
     ("shares", "sentence"),
     [
-        ({}, "How busy the processors were while rows were measured is not known."),
-        ({"even": None}, "How busy the processors were while rows were measured is not known."),
+        ({}, "How busy the processors were while times were measured is not known."),
+        ({"even": None}, "How busy the processors were while times were measured is not known."),
         (
             {"even": 0.3},
-            "Processors busy while rows were measured: 30%; no run was disturbed (above 80%).",
+            "Processors busy while times were measured: 30%; no run was disturbed (above 80%).",
         ),
         (
             {"even": 0.3, "ras": None, "ours": DISTURBED_ABOVE},
-            "Processors busy while rows were measured: 30% to 80%; no run was disturbed (above 80%).",
+            "Processors busy while times were measured: 30% to 80%; no run was disturbed (above 80%).",
         ),
         (
             {"even": 0.3, "ours": 0.951},
-            "Processors busy while rows were measured: 30% to 95%. DISTURBED, above 80%, and not to be "
+            "Processors busy while times were measured: 30% to 95%. DISTURBED, above 80%, and not to be "
             "compared: ours (95%).",
         ),
     ],

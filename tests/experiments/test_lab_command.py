@@ -1,4 +1,4 @@
-"""A command on a host: its lines are heard, something else is attended to, and it never outlives its call."""
+"""A command on a host: its lines, what is done meanwhile, and that it never outlives its call."""
 
 from __future__ import annotations
 
@@ -20,44 +20,43 @@ class Lab:
         return self.process
 
 
-class Attendant:
-    """Something is due from the first line on, or from the start; it is done once, by `act`."""
+class Errands:
+    """Something is due from a line on; it is done once, by `act`."""
 
     def __init__(self, act: Any = None, after: str | None = None) -> None:
         self.lines: list[str] = []
         self._act = act
         self._after = after
 
-    def heard(self, line: str) -> None:
+    def take(self, line: str) -> None:
         self.lines.append(line.strip())
 
     def due_s(self) -> float | None:
-        due = self._act is not None and (self._after is None or self._after in self.lines)
-        return 0.0 if due else None
+        return 0.0 if self._act is not None and self._after in self.lines else None
 
     def act(self) -> None:
         doing, self._act = self._act, None
         doing()
 
 
-def run(line: str, attendant: Attendant, lab: Lab | None = None) -> int:
-    return run_on_host(lab or Lab(), "a-1", ["sh", "-c", line], attendant)  # type: ignore[arg-type]  # a double
+def run(line: str, errands: Errands, lab: Lab | None = None) -> int:
+    return run_on_host(lab or Lab(), "a-1", ["sh", "-c", line], errands.take, errands)  # type: ignore[arg-type]  # a double
 
 
-def test_every_line_is_heard_and_the_status_told() -> None:
+def test_every_line_is_taken_and_the_status_returned() -> None:
     """Standard error too, and a last line without an end."""
-    attendant = Attendant()
-    assert run("echo one; echo two >&2; printf three; exit 7", attendant) == 7
-    assert attendant.lines == ["one", "two", "three"]
+    errands = Errands()
+    assert run("echo one; echo two >&2; printf three; exit 7", errands) == 7
+    assert errands.lines == ["one", "two", "three"]
 
 
 def test_what_is_due_is_done_while_the_command_runs(tmp_path: Any) -> None:
     """The command waits for it, so it cannot have been done before or after."""
     mark = tmp_path / "mark"
-    attendant = Attendant(mark.touch, after="ready")
+    errands = Errands(mark.touch, after="ready")
     line = f"echo ready; while [ ! -e {mark} ]; do sleep 0.01; done; echo seen"
-    assert run(line, attendant) == 0
-    assert attendant.lines == ["ready", "seen"]
+    assert run(line, errands) == 0
+    assert errands.lines == ["ready", "seen"]
 
 
 @pytest.mark.parametrize("end", [ValueError, KeyboardInterrupt])
@@ -67,17 +66,17 @@ def test_a_command_does_not_outlive_what_fails_beside_it(end: type[BaseException
 
     lab = Lab()
     with pytest.raises(end):
-        run("echo ready; exec sleep 600", Attendant(fail, after="ready"), lab)
+        run("echo ready; exec sleep 600", Errands(fail, after="ready"), lab)
     assert lab.process.returncode not in {None, 0}
 
 
 def test_something_due_later_does_not_delay_lines_or_the_end() -> None:
-    """Who waits for the next moment hears each line when it comes."""
+    """A line is taken when it comes, while the next moment is waited for."""
 
-    class Later(Attendant):
+    class Later(Errands):
         def due_s(self) -> float | None:
             return 3600.0
 
-    attendant = Later()
-    assert run("echo one; echo two", attendant) == 0
-    assert attendant.lines == ["one", "two"]
+    errands = Later()
+    assert run("echo one; echo two", errands) == 0
+    assert errands.lines == ["one", "two"]

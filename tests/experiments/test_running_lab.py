@@ -71,7 +71,7 @@ def test_a_lab_that_refuses_to_start_is_not_ended(lab: Lab, around: Any) -> None
 def test_a_lab_that_was_left_behind_is_replaced(
     lab: Lab, around: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Who calls has the folder alone, so that nobody can be using it."""
+    """Who calls has the folder alone, so that no other process can be using it."""
     lab.state = "ready"
     with around():
         assert (lab.ups, lab.downs) == (1, 1)

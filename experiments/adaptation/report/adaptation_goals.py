@@ -53,30 +53,32 @@ def _recovered(kind: str, phases: Sequence[Phase]) -> Target:
     found = [phase for phase in phases if phase.event.kind == kind]
     if not found:
         return Target(text, _MISSING, None)
-    told = ", ".join(_back(phase) for phase in found)
+    measured = ", ".join(_back(phase) for phase in found)
     if not all(phase.known for phase in found):
-        return Target(text, told, None)
+        return Target(text, measured, None)
     reached = all(each.recovered_s is not None and each.recovered_s <= MOST_RECOVERY_S for each in found)
-    return Target(text, told, reached)
+    return Target(text, measured, reached)
 
 
 def _back(phase: Phase) -> str:
     if phase.recovered_s is not None:
-        told = f"{phase.recovered_s:.1f} s"
+        measured = f"{phase.recovered_s:.1f} s"
         again = phase.first_back_s is not None and phase.first_back_s < phase.recovered_s
-        return f"{told}, for half a minute already after {phase.first_back_s:.1f} s" if again else told
+        return (
+            f"{measured}, for half a minute already after {phase.first_back_s:.1f} s" if again else measured
+        )
     if phase.settled_ms is None:
         return "not settled before the next event"
     levels = (("expected", phase.expected_ms), ("before", phase.before_ms))
-    told = ", ".join(
+    measured = ", ".join(
         [
             f"settled at {phase.settled_ms:.1f} ms",
             *(f"{word} {ms:.1f} ms" for word, ms in levels if ms is not None),
         ]
     )
     if not phase.known:
-        return f"{told}; not known what to expect"
-    return f"not back before the next event: {told}"
+        return f"{measured}; not known what to expect"
+    return f"not back before the next event: {measured}"
 
 
 def _planning(phases: Sequence[Phase]) -> Target:
@@ -92,10 +94,10 @@ def _moved(kind: str, least: int, changes: ScenarioData | None, phases: Sequence
     found = [phase for phase in phases if phase.event.kind == kind]
     if changes is None or not found:
         return Target(text, _MISSING, None)
-    told = ", ".join(_moves(len(phase.moves)) for phase in found)
+    measured = ", ".join(_moves(len(phase.moves)) for phase in found)
     if changes.doubts:
-        return Target(text, f"{told}; {changes.doubts[0]}", None)
-    return Target(text, told, all(least <= len(phase.moves) <= 1 for phase in found))
+        return Target(text, f"{measured}; {changes.doubts[0]}", None)
+    return Target(text, measured, all(least <= len(phase.moves) <= 1 for phase in found))
 
 
 def _lost(changes: ScenarioData | None) -> Target:
@@ -121,12 +123,12 @@ def _unmoved(text: str, scenario: ScenarioData | None, least_min: float) -> Targ
     if scenario is None:
         return Target(text, _MISSING, None)
     count = len(scenario.measured_moves)
-    told = f"{_moves(count)} in {_minutes(scenario):.1f} min"
+    measured = f"{_moves(count)} in {_minutes(scenario):.1f} min"
     if count:
-        return Target(text, told, reached=False)
+        return Target(text, measured, reached=False)
     if scenario.doubts:
-        return Target(text, f"{told}; {scenario.doubts[0]}", None)
-    return Target(text, told, _whole(scenario, least_min) or None)
+        return Target(text, f"{measured}; {scenario.doubts[0]}", None)
+    return Target(text, measured, _whole(scenario, least_min) or None)
 
 
 def _right(text: str, scenario: ScenarioData | None, least_min: float) -> Target:
@@ -134,8 +136,8 @@ def _right(text: str, scenario: ScenarioData | None, least_min: float) -> Target
         return Target(text, _MISSING, None)
     answers = scenario.answers
     if answers.equal and not _whole(scenario, least_min):
-        return Target(text, f"{answers.told} in {_minutes(scenario):.1f} min", None)
-    return Target(text, answers.told, answers.equal)
+        return Target(text, f"{answers.sentence} in {_minutes(scenario):.1f} min", None)
+    return Target(text, answers.sentence, answers.equal)
 
 
 def _minutes(scenario: ScenarioData) -> float:

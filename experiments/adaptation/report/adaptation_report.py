@@ -15,9 +15,8 @@ from experiments.adaptation.report.phases import find_phases
 from experiments.adaptation.report.timeline import draw_timeline
 from experiments.busy import busy_sentence
 from experiments.folder_content import EXPECTED, REPORT, SITES, finished_turns
-from experiments.reports.rendered import render
+from experiments.reports.rendered import render, report_folder
 from replay.analysis.sites import read_sites
-from replay.errors import MachineError
 from replay.output import write_json
 
 if TYPE_CHECKING:
@@ -51,10 +50,7 @@ def build(folder: Path) -> Path:
     found = targets(scenarios, phases.get("changes", ()))
     pictures: dict[Scenario, str] = {name: f"timeline-{name}.png" for name in scenarios}
     out = folder / REPORT
-    try:
-        out.mkdir(exist_ok=True)
-        for old in out.glob("timeline-*.png"):
-            old.unlink()
+    with report_folder(out, "timeline-*.png"):
         for name, scenario in scenarios.items():
             draw_timeline(out / pictures[name], scenario, phases[name], sites)
         text = render(
@@ -68,8 +64,6 @@ def build(folder: Path) -> Path:
             minutes_of=find_minutes,
         )
         (out / MARKDOWN).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise MachineError(f"{out}: cannot be written: {error.strerror}") from error
     document = {
         "targets": [asdict(target) for target in found],
         "scenarios": [_scenario(each, phases[name]) for name, each in scenarios.items()],
@@ -87,7 +81,7 @@ def _scenario(scenario: ScenarioData, phases: Sequence[Phase]) -> dict[str, Any]
         "results_repeated": scenario.rows.repeated,
         "rows_replayed": scenario.rows.replayed,
         "by_expected_answers": scenario.rows.by_expected_answers,
-        "answers": asdict(scenario.answers),
+        "answers": {"equal": scenario.answers.equal, "told": scenario.answers.sentence},
         "rounds": len(scenario.rounds),
         "longest_time_without_round_s": scenario.longest_pause_s,
         "doubts": list(scenario.doubts),

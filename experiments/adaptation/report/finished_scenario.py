@@ -14,10 +14,10 @@ from experiments.adaptation.report.kept import EVENTS, ROUNDS, ScenarioDone, rea
 from experiments.adaptation.report.moves import LONGEST_PAUSE_S, find_moves, longest_pause_s
 from experiments.adaptation.report.recovery import rolling_median_ms
 from experiments.adaptation.report.true_network import Change, epochs
-from experiments.adaptation.report.verdict import read_answers_verdict
-from experiments.folder_content import DONE, read_model
+from experiments.folder_content import DONE, KeptVerdict, read_model
 from replay.analysis.placement import read_placement
 from replay.errors import DataError
+from replay.pipeline import VERDICT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,13 +26,25 @@ if TYPE_CHECKING:
     from experiments.adaptation.report.kept import Event, PlannedRound
     from experiments.adaptation.report.moves import Move
     from experiments.adaptation.report.true_network import Epoch
-    from experiments.adaptation.report.verdict import Answers
     from formats.site_file import SiteFile
     from replay.analysis.placement import ExecutorPlace
     from scheduler.base.arrays import FloatArray
 
 CHANGES = ("delay", "isolate", "rejoin")
 """Kinds of events that a phase begins with; the delays' noise and putting things back begin none."""
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What is known of a scenario's answers.
+
+    Attributes:
+        equal: Whether all of them are the expected ones; None if they have not been compared.
+        sentence: The same in words, with the first difference.
+    """
+
+    equal: bool | None
+    sentence: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,5 +164,19 @@ def read_scenario(turn: Path, sites: SiteFile, expected: Path) -> ScenarioData:
         events=events,
         epochs=epochs(events, sites, turn / EVENTS),
         places=read_placement(turn, sites),
-        answers=read_answers_verdict(turn, int(np.max(before_move, initial=0))),
+        answers=_answers(turn / VERDICT, int(np.max(before_move, initial=0))),
     )
+
+
+def _answers(path: Path, last_row: int) -> Answers:
+    """Return how the answers compare with the expected ones; `last_row` is the last before the first move."""
+    if not path.is_file():
+        return Answers(equal=None, sentence="not compared with the expected ones")
+    verdict = read_model(KeptVerdict, path)
+    first = verdict.first
+    if first is None:
+        return Answers(equal=True, sentence="as expected")
+    rows = [each.row for each in verdict.differences if each.row is not None]
+    if rows and min(rows) > last_row:
+        first = f"as expected up to the first move (row {last_row}), and then: {first}"
+    return Answers(equal=False, sentence=first)

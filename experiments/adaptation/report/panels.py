@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from experiments.adaptation.report.recovery import OUTAGE_S
 from experiments.adaptation.report.true_network import at, seen_delays
-from experiments.reports.network_map import COLORS, FAINT, INK
+from experiments.reports.axes import lighten, logarithmic
+from experiments.reports.network_map import COLORS, FAINT
+from experiments.reports.svg import INK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -130,14 +132,12 @@ def draw_response_times(axes: Axes, scenario: ScenarioData, phases: Sequence[Pha
     # room below the rows for the words about each phase
     axes.set_yscale("log")
     axes.set_ylim(low_ms * (0.45 if phases else 0.85), high_ms * 1.4)
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high_ms > 10 * low_ms else range(1, 10)))
+    logarithmic(axes.yaxis, (1, 2, 5) if high_ms > 10 * low_ms else range(1, 10))
     axes.yaxis.set_major_formatter(
         FuncFormatter(lambda ms, _: f"{ms:g} ms" if ms < 1000 else f"{ms / 1000:g} s")
     )
-    axes.yaxis.set_minor_formatter(NullFormatter())
     axes.set_ylabel("response time end to end\n(logarithmic)")
-    axes.grid(visible=True, color="#e4e7eb", linewidth=0.7)
-    axes.set_axisbelow(True)
+    lighten(axes)
     for phase in phases:
         _draw_recovery(axes, phase, clock)
     axes.legend(**_BESIDE)
@@ -192,8 +192,7 @@ def draw_delays(axes: Axes, scenario: ScenarioData, sites: SiteFile, clock: Cloc
         handles.append(Line2D([], [], linestyle="", label=f"({len(pairs) - _MOST_PAIRS} more pairs)"))
     axes.set_ylim(bottom=0)
     axes.set_ylabel("delay between sites,\nms, one way")
-    axes.grid(visible=True, axis="y", color="#e4e7eb", linewidth=0.7)
-    axes.set_axisbelow(True)
+    lighten(axes, "y")
     axes.legend(handles=handles, **_BESIDE)
 
 

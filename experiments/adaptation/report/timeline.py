@@ -16,7 +16,7 @@ from experiments.adaptation.report.panels import (
     draw_hosts,
     draw_response_times,
 )
-from experiments.reports.network_map import INK
+from experiments.reports.svg import INK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,5 +114,5 @@ def _shown(scenario: ScenarioData) -> list[tuple[Event, str]]:
 def _title(scenario: ScenarioData) -> str:
     done = scenario.done
     strategy = done.settings.get("strategy")
-    told = f", strategy {strategy}" if isinstance(strategy, str) else ""
-    return f"{done.scenario}: {done.rate:g} rows/s{told}, source and sink at {done.home}"
+    placed_by = f", strategy {strategy}" if isinstance(strategy, str) else ""
+    return f"{done.scenario}: {done.rate:g} rows/s{placed_by}, source and sink at {done.home}"

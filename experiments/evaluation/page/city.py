@@ -11,7 +11,7 @@ from matplotlib import colormaps
 from matplotlib.colors import ListedColormap, PowerNorm
 from matplotlib.patheffects import withStroke
 
-from experiments.evaluation.page.axes import dress
+from experiments.reports.axes import dress
 from experiments.reports.svg import INK, MUTED, PAPER, SERIES, figure
 from formats.taxi_grid import CELL_LATITUDE, CELL_LONGITUDE, ORIGIN_LATITUDE, ORIGIN_LONGITUDE
 

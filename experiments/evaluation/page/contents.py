@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,17 +13,55 @@ if TYPE_CHECKING:
     from replay.analysis.predict import Prediction
 
 
+QueryKey: TypeAlias = "int | str"
+"""Number of a taxi query, or name of an application, which answers one alone."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One query, in words.
+
+    Attributes:
+        name: In a sentence.
+        short: In a table.
+        heading: Over its plots.
+    """
+
+    name: str
+    short: str
+    heading: str
+
+
+@dataclass(frozen=True)
+class Wording:
+    """How a report speaks of the topology that ran.
+
+    Attributes:
+        noun: What a subject is.
+        subjects: By query, in their order.
+        compared: What results were compared with, in a sentence.
+        times: What response times and predictions are.
+        rates: What the plot of rows per second shows; None: there is no such plot.
+    """
+
+    noun: str
+    subjects: Mapping[QueryKey, Subject]
+    compared: str
+    times: str
+    rates: str | None
+
+
 @dataclass(frozen=True)
 class Check:
     """The verdict on one query of one run.
 
     Attributes:
-        query: Which query.
+        query: Which query, a key of `Wording.subjects`.
         equal: Whether all answers are those expected.
         sentence: What was compared, or the first difference.
     """
 
-    query: int
+    query: QueryKey
     equal: bool
     sentence: str
 
@@ -38,7 +76,8 @@ class StrategyRun:
         checks: Verdict on each query.
         places: Where the executors ran.
         prediction: What the decision core predicts for that placement with the true delays.
-        by_query: The same for the streams of each query alone, by its number.
+        by_query: The same for the streams of each query alone, by the query's key.
+        streams: Streams between components; None: those of the taxi queries.
     """
 
     name: str
@@ -46,7 +85,8 @@ class StrategyRun:
     checks: tuple[Check, ...]
     places: tuple[ExecutorPlace, ...]
     prediction: Prediction
-    by_query: Mapping[int, Prediction]
+    by_query: Mapping[Any, Prediction]
+    streams: tuple[tuple[str, str], ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -61,6 +101,7 @@ class Evaluation:
         analysis: Document of `replay.analysis.analyse`; its runs are those of `runs`.
         origin: Machine, date and commit on one line.
         command: The command line that made it.
+        wording: How the report speaks of what ran.
     """
 
     title: str
@@ -70,13 +111,20 @@ class Evaluation:
     analysis: Mapping[str, Any]
     origin: str
     command: str
+    wording: Wording
 
     @property
-    def queries(self) -> tuple[int, ...]:
-        """The queries that were answered, ascending."""
-        return tuple(sorted({run["query"] for run in self.analysis["runs"]}))
+    def right(self) -> bool:
+        """Whether all answers are those expected."""
+        return all(check.equal for run in self.runs for check in run.checks)
 
-    def analysed(self, query: int) -> list[dict[str, Any]]:
+    @property
+    def queries(self) -> tuple[QueryKey, ...]:
+        """The queries that were answered, in the order of the wording."""
+        answered = {run["query"] for run in self.analysis["runs"]}
+        return tuple(query for query in self.wording.subjects if query in answered)
+
+    def analysed(self, query: QueryKey) -> list[dict[str, Any]]:
         """Return what the analysis found of one query, run by run in the order of `runs`."""
         order = [run.name for run in self.runs]
         mine = [run for run in self.analysis["runs"] if run["query"] == query]

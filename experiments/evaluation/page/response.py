@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import FuncFormatter
 
-from experiments.evaluation.page.axes import dress, legend, logarithmic_ms, times_ms
+from experiments.reports.axes import dress, legend, logarithmic_ms, times_ms
 from experiments.reports.svg import MUTED, SERIES, figure
 from replay.analysis.latency import GRID as QUANTILES
 
@@ -25,21 +25,25 @@ Run = dict[str, Any]
 def distribution(runs: Sequence[Run], colors: Mapping[str, str]) -> Figure:
     """Draw which share of the rows was answered within which time, end to end and in the topology."""
     drawn = figure(9.6, 3.7)
-    left, right = drawn.subplots(1, 2, sharex=True, sharey=True)
-    for axes, key, title in (
-        (left, "end_to_end", "End to end"),
-        (right, "in_topology", "In the topology"),
-    ):
+    kinds = [
+        kind
+        for kind in (("end_to_end", "End to end"), ("in_topology", "In the topology"))
+        if kind[0] in runs[0]["latency"]
+    ]
+    panels = drawn.subplots(1, len(kinds), sharex=True, sharey=True, squeeze=False)[0]
+    left, right = panels[0], panels[-1]
+    for axes, (key, title) in zip(panels, kinds, strict=True):
         for run in runs:
             times = [max(each, LEAST_MS) for each in run["latency"][key]["quantiles_ms"]]
             median = max(run["latency"][key]["p50_ms"], LEAST_MS)
             axes.plot(times, QUANTILES, color=colors[run["run"]], linewidth=2.0, label=run["run"])
             axes.plot([median], [0.5], "o", color=colors[run["run"]], markersize=6)
-        dress(axes, title, "response time, ms (logarithmic)", "share of rows answered")
+        dress(axes, title, "response time, ms (logarithmic)", "share of the answers")
         axes.set_ylim(0, 1.02)
         axes.set_yticks([0, 0.25, 0.5, 0.75, 0.95], ["0", "25 %", "50 %", "75 %", "95 %"])
         axes.axhline(0.5, color=MUTED, linewidth=0.7, linestyle=":")
-    right.set_ylabel("")
+    if right is not left:
+        right.set_ylabel("")
     left.set_xscale("log")
     low, high = left.get_xlim()
     left.set_xlim(low / 1.2, high * 1.2)
@@ -65,7 +69,7 @@ def course(runs: Sequence[Run], colors: Mapping[str, str]) -> Figure:
         axes.fill_between(times, medians, highs, color=color, alpha=0.22, linewidth=0)
     width = runs[0]["slice_s"]
     title = f"Median (line) and 95th percentile (upper edge), slices of {width} s"
-    dress(axes, title, "seconds since the first measured row", "end to end, ms")
+    dress(axes, title, "seconds since the first measured one", "end to end, ms")
     axes.margins(x=0.01)
     times_ms(axes, min(everything), max(everything))
     legend(axes, len(runs))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from experiments.evaluation.page.way import PARTS
+from experiments.reports.parts import PARTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,13 +24,12 @@ def distribution_sentence(runs: Sequence[Mapping[str, Any]]) -> str:
     ranked = sorted(runs, key=_median)
     best, worst = ranked[0], ranked[-1]
     if len(runs) == 1:
-        return f"Half of the rows are answered within {_median(best):,.0f} ms end to end."
+        return f"Half of the answers come within {_median(best):,.0f} ms end to end."
     if _median(worst) < SAME * max(_median(best), 1.0):
-        return f"All runs answer half of the rows within about {_median(best):,.0f} ms."
+        return f"All runs give half of the answers within about {_median(best):,.0f} ms."
     factor = _median(worst) / max(_median(best), 1.0)
     return (
-        f"A curve further left answers sooner: half of the rows are answered within {_median(best):,.0f} "
-        "ms under "
+        f"A curve further left answers sooner: half of the answers come within {_median(best):,.0f} ms under "
         f"{best['run']} and {_median(worst):,.0f} ms under {worst['run']}, {factor:.1f} times as long."
     )
 
@@ -60,7 +59,7 @@ def placement_sentence(prediction: Prediction) -> str:
     if not between:
         return "No stream leaves its site."
     crossing = "1 stream runs" if between == 1 else f"{between} streams run"
-    return f"{crossing} between sites, {slowest} of them on the slowest way of a row."
+    return f"{crossing} between sites, {slowest} of them on the slowest way."
 
 
 def ranked_sentence(query: int, ranked: Sequence[Mapping[str, Any]]) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from experiments.evaluation.page.axes import dress, legend
+from experiments.reports.axes import dress, legend
+from experiments.reports.parts import draw_parts
 from experiments.reports.placement_map import draw_map, map_bottom
 from experiments.reports.svg import INK, MUTED, SERIES, figure
 
@@ -13,27 +14,20 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+    from experiments.evaluation.page.contents import StrategyRun
     from experiments.reports.placement_map import Placed
     from formats.site_file import SiteFile
 
 HEIGHT_IN = 0.22
 """Height of a map's unit, inches: executors keep their size, however many there are."""
 
-PARTS: Mapping[str, str] = {
-    "network": "network between hosts",
-    "storm": "Storm: queues, serialisation, pipes",
-    "python": "the components' own work",
-    "wait": "waiting for the clock",
-    "redis": "Redis to source and back",
-}
 
-
-def placement(name: str, placed: Placed, sites: SiteFile, color: str, bottom: float) -> Figure:
+def placement(run: StrategyRun, sites: SiteFile, color: str, bottom: float) -> Figure:
     """Draw where the executors of one run were, and the streams between them."""
     drawn = figure(10.5, 1.3 + HEIGHT_IN * -bottom)
     axes = drawn.subplots()
-    draw_map(axes, placed, sites, color, bottom)
-    axes.set_title(f"Placement under {name}", loc="left", fontsize=11, weight="bold", color=INK)
+    draw_map(axes, run, sites, color, bottom, streams=run.streams)
+    axes.set_title(f"Placement under {run.name}", loc="left", fontsize=11, weight="bold", color=INK)
     return drawn
 
 
@@ -47,12 +41,8 @@ def breakdown(runs: Sequence[Mapping[str, Any]]) -> Figure:
     drawn = figure(9.6, 1.5 + 0.45 * len(runs))
     axes = drawn.subplots()
     names = [f"{run['run']}, query {run['query']}" for run in runs]
-    left = [0.0] * len(runs)
-    for (key, label), color in zip(PARTS.items(), SERIES, strict=False):
-        widths = [max(run["parts"][key], 0.0) for run in runs]
-        axes.barh(names, widths, left=left, color=color, label=label, height=0.62)
-        left = [a + b for a, b in zip(left, widths, strict=True)]
-    for place, total in enumerate(left):
+    totals = draw_parts(axes, names, [run["parts"] for run in runs])
+    for place, total in enumerate(totals):
         axes.annotate(
             f"{total:,.0f} ms",
             (total, place),

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from itertools import cycle
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from experiments.reports.figure import COLORS
+from experiments.reports.axes import lighten
+from experiments.reports.parts import draw_parts
 from experiments.reports.placement_map import draw_map, map_bottom
-from experiments.response_time.report.summary import PAPER_MEAN_MS, STORMS_OWN
+from experiments.reports.svg import INK, SERIES
+from experiments.response_time.report.summary import PAPER_MEAN_MS
+from experiments.response_time.variants import STORMS_OWN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,11 +27,11 @@ if TYPE_CHECKING:
     from experiments.response_time.report.turns import TurnData
     from formats.site_file import SiteFile
 
-OURS, STORMS = COLORS[2], COLORS[0]
-_INK, _PAPER = "#22303c", "#c0392b"
+OURS, STORMS = SERIES[2], SERIES[0]
+_PAPER = "#c0392b"
 _TURN_INCHES, _BETWEEN_ROWS_INCHES = 0.21, 0.16
 _HALF_ROW = 0.38
-_PREDICTED: dict[str, Any] = {"marker": "D", "color": "white", "markeredgecolor": _INK, "markersize": 4.5}
+_PREDICTED: dict[str, Any] = {"marker": "D", "color": "white", "markeredgecolor": INK, "markersize": 4.5}
 _CLOSE = 1.5
 """The closer look ends at so many times the best median."""
 
@@ -49,7 +51,6 @@ def draw_boxes(path: Path, variants: Sequence[VariantSummary]) -> Figure:
     """
     row_inches = _BETWEEN_ROWS_INCHES + _TURN_INCHES * max(len(variant.turns) for variant in variants)
     figure = Figure(figsize=(17, 1.8 + row_inches * len(variants)), dpi=100, layout="constrained")
-    FigureCanvasAgg(figure)
     whole, near = figure.subplots(1, 2, sharey=True, width_ratios=(1.5, 1))
     for axes in (whole, near):
         _boxes(axes, variants)
@@ -134,7 +135,7 @@ def _boxes(axes: Axes, variants: Sequence[VariantSummary]) -> None:
                 patch_artist=True,
                 manage_ticks=False,
                 boxprops={"facecolor": color, "alpha": 0.55, "edgecolor": color},
-                medianprops={"color": _INK, "linewidth": 1.6},
+                medianprops={"color": INK, "linewidth": 1.6},
                 whiskerprops={"color": color},
                 capprops={"color": color},
             )
@@ -152,20 +153,8 @@ def _color(name: str) -> str:
 def draw_bars(path: Path, variants: Sequence[VariantSummary]) -> None:
     """Draw where the response time goes, one bar per variant."""
     figure = Figure(figsize=(12, 1.6 + 0.42 * len(variants)), dpi=110, layout="constrained")
-    FigureCanvasAgg(figure)
     axes = figure.add_subplot()
-    left = [0.0] * len(variants)
-    series = (
-        ("network", "network"),
-        ("storm", "Storm and pipes"),
-        ("python", "Python"),
-        ("wait", "wait for metronome"),
-        ("redis", "Redis"),
-    )
-    for (attribute, label), color in zip(series, cycle(COLORS), strict=False):
-        values = [max(getattr(variant.parts, attribute), 0.0) for variant in variants]
-        axes.barh(range(len(variants)), values, left=left, height=0.62, color=color, label=label)
-        left = [start + value for start, value in zip(left, values, strict=True)]
+    draw_parts(axes, [variant.name for variant in variants], [asdict(each.parts) for each in variants])
     _rows(axes, variants)
     axes.set_xlabel("sums of the legs' medians, ms")
     axes.legend(loc="upper right")
@@ -177,7 +166,6 @@ def draw_placement(path: Path, turn: TurnData, sites: SiteFile) -> None:
     bottom = map_bottom(turn, sites)
     columns = len({*turn.sites, sites.services})
     figure = Figure(figsize=(max(2.9 * columns, 5.0), 1.3 - 0.36 * bottom), dpi=100, layout="constrained")
-    FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     color = _color(turn.done.variant)
     draw_map(axes, turn, sites, color, bottom)
@@ -195,6 +183,4 @@ def draw_placement(path: Path, turn: TurnData, sites: SiteFile) -> None:
 def _rows(axes: Axes, variants: Sequence[VariantSummary]) -> None:
     axes.set_yticks(range(len(variants)), [variant.name for variant in variants])
     axes.set_ylim(len(variants) - 0.5, -0.5)
-    axes.grid(visible=True, axis="x", color="#e4e7eb", linewidth=0.7)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
+    lighten(axes, "x")

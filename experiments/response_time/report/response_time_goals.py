@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments.reports.targets import Target
-from experiments.response_time.report.summary import STORMS_OWN, STRATEGIES
 from experiments.response_time.report.turns import NOT_CHECKED
+from experiments.response_time.variants import STORMS_OWN, STRATEGIES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,9 +58,9 @@ def coverage(variants: Sequence[VariantSummary]) -> str:
     """Return in words how many of the experiment's variants were measured, and which ones not."""
     known = (*STRATEGIES, *STORMS_OWN)
     measured = {each.name for each in variants}
-    told = f"{len(measured & {*known})} of {len(known)} variants"
+    counted = f"{len(measured & {*known})} of {len(known)} variants"
     left = [name for name in known if name not in measured]
-    return f"{told} (not {', '.join(left)})" if left else told
+    return f"{counted} (not {', '.join(left)})" if left else counted
 
 
 def _answers(variants: Sequence[VariantSummary]) -> Target:
@@ -68,8 +68,8 @@ def _answers(variants: Sequence[VariantSummary]) -> Target:
     turns = [turn for each in variants for turn in each.turns]
     wrong = [turn for turn in turns if turn.wrong]
     if wrong:
-        told = f"wrong in {len(wrong)} of {len(turns)} turns, first {wrong[0].label}: {wrong[0].verdict}"
-        return Target(text, told, reached=False)
+        measured = f"wrong in {len(wrong)} of {len(turns)} turns, first {wrong[0].label}: {wrong[0].verdict}"
+        return Target(text, measured, reached=False)
     checked = sum(turn.verdict != NOT_CHECKED for turn in turns)
     return Target(text, f"right in {checked} of {len(turns)} turns", True if checked == len(turns) else None)
 
@@ -92,8 +92,8 @@ def _optimum(odp: VariantSummary | None, lacking: str) -> Target:
     if odp is None:
         return Target(text, lacking, None)
     proved = sum(turn.proved for turn in odp.turns)
-    told = f"{odp.median_ms:.1f} ms, proved in {proved} of {len(odp.turns)} turns"
-    return Target(text, told, odp.median_ms <= MOST_MEDIAN_MS if proved == len(odp.turns) else None)
+    measured = f"{odp.median_ms:.1f} ms, proved in {proved} of {len(odp.turns)} turns"
+    return Target(text, measured, odp.median_ms <= MOST_MEDIAN_MS if proved == len(odp.turns) else None)
 
 
 def _alike_predicted(ils: VariantSummary | None, odp: VariantSummary | None, lacking: str) -> Target:
@@ -113,14 +113,14 @@ def _alike_measured(
     if ils is None or odp is None:
         return Target(text, lacking, None)
     above_ms = max(ils.medians_ms) - odp.median_ms
-    told = f"{max(ils.medians_ms):.1f} ms, odp {odp.median_ms:.1f} ms"
+    measured = f"{max(ils.medians_ms):.1f} ms, odp {odp.median_ms:.1f} ms"
     alike = _repeated_alike(odp, [each for each in sound if each is not ils])
     if not alike:
-        return Target(text, f"{told}; noise not known without repetitions", None)
+        return Target(text, f"{measured}; noise not known without repetitions", None)
     if all(each is odp for each in alike):  # two turns that are also compared with
-        return Target(text, f"{told}; noise not known: only odp was repeated with this prediction", None)
+        return Target(text, f"{measured}; noise not known: only odp was repeated with this prediction", None)
     noise_ms = _noise_ms(odp, alike)
-    return Target(text, f"{told}; noise {noise_ms:.1f} ms", above_ms <= noise_ms)
+    return Target(text, f"{measured}; noise {noise_ms:.1f} ms", above_ms <= noise_ms)
 
 
 def _repeated_alike(odp: VariantSummary, others: Sequence[VariantSummary]) -> list[VariantSummary]:

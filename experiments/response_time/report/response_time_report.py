@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from experiments.busy import busy_sentence
 from experiments.folder_content import REPORT, SITES
-from experiments.reports.rendered import render
+from experiments.reports.rendered import render, report_folder
 from experiments.response_time.report.figures import draw_bars, draw_boxes, draw_placement
 from experiments.response_time.report.response_time_goals import coverage, targets
 from experiments.response_time.report.summary import PAPER_MEAN_MS, PAPER_SAME_SITES, summarise
 from experiments.response_time.report.turns import read_turns
 from replay.analysis.sites import read_sites
-from replay.errors import MachineError
 from replay.output import write_json
 
 if TYPE_CHECKING:
@@ -45,17 +44,12 @@ def build(folder: Path) -> Path:
     out = folder / REPORT
     distinct = [turn for each in variants for turn in each.distinct()]
     maps = {turn.label: f"map-{turn.label}.png" for turn in distinct}
-    try:
-        out.mkdir(exist_ok=True)
-        for old in out.glob("map-*.png"):
-            old.unlink()
+    with report_folder(out, "map-*.png"):
         draw_boxes(out / BOXES, variants)
         draw_bars(out / BARS, variants)
         for turn in distinct:
             draw_placement(out / maps[turn.label], turn, sites)
         (out / MARKDOWN).write_text(markdown(variants, found, maps), encoding="utf-8")
-    except OSError as error:
-        raise MachineError(f"{out}: cannot be written: {error.strerror}") from error
     write_json(out / JSON, _document(variants, found))
     return out / MARKDOWN
 

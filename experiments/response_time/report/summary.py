@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -15,13 +15,6 @@ if TYPE_CHECKING:
 
     from experiments.response_time.report.turns import TurnData
     from scheduler.base.arrays import FloatArray
-
-STRATEGIES = (
-    *("odp", "res-odp", "odp-ps", "hierarchical"),
-    *("greedy", "greedy-no-penalty", "local-search", "tabu-search", "ils"),
-)
-STORMS_OWN = ("even", "default", "ras")
-"""The variants by name: our strategies, and Storm's schedulers."""
 
 PAPER_MEAN_MS: Mapping[str, float] = {
     **dict.fromkeys(("odp", "hierarchical", "odp-ps", "res-odp"), 55.0),
@@ -50,11 +43,6 @@ class VariantSummary:
         """Response times of all measured rows of all turns, ms."""
         return np.concatenate([turn.end_to_end_ms.to_numpy() for turn in self.turns])
 
-    @cached_property
-    def in_topology_ms(self) -> FloatArray:
-        """The same from the source to globalRank, ms."""
-        return np.concatenate([turn.in_topology_ms.to_numpy() for turn in self.turns])
-
     @property
     def median_ms(self) -> float:
         """Median end to end."""
@@ -63,7 +51,7 @@ class VariantSummary:
     @property
     def in_topology_median_ms(self) -> float:
         """Median from the source to globalRank."""
-        return float(np.median(self.in_topology_ms))
+        return float(np.median(np.concatenate([turn.in_topology_ms for turn in self.turns])))
 
     @property
     def mean_ms(self) -> float:
@@ -95,14 +83,8 @@ class VariantSummary:
     @property
     def parts(self) -> Parts:
         """Where the time goes, mean over the turns."""
-        each = [parts(turn.legs) for turn in self.turns]
-        return Parts(
-            network=float(np.mean([one.network for one in each])),
-            storm=float(np.mean([one.storm for one in each])),
-            python=float(np.mean([one.python for one in each])),
-            wait=float(np.mean([one.wait for one in each])),
-            redis=float(np.mean([one.redis for one in each])),
-        )
+        each = [asdict(parts(turn.legs)) for turn in self.turns]
+        return Parts(**{part: float(np.mean([one[part] for one in each])) for part in each[0]})
 
     def distinct(self) -> tuple[TurnData, ...]:
         """Return one turn for each placement that occurs."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pydantic import BaseModel
+
 from experiments.folder_content import DONE, KeptVerdict, finished_turns, read_model
-from experiments.response_time.report.placing import search_ms
 from replay.analysis.breakdown import legs
 from replay.analysis.kept_turn import PLANNED, Done, Planned
 from replay.analysis.measured_rows import read_rows
-from replay.analysis.placement import TAXI_STREAMS, read_placement
+from replay.analysis.placement import PLACEMENT, TAXI_STREAMS, read_placement
 from replay.analysis.predict import SINK, SOURCE, predict
 from replay.pipeline import VERDICT
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 RIGHT, NOT_CHECKED = "right", "not checked"
 
+_SEARCH = re.compile(r"\(\d+ states? traversed in (\d+) ms\b")
+"""What Storm's resource-aware scheduler states of its search; the others state nothing."""
 _PROOF_STEP = 2 * OBJECTIVE_STEP
 """A gap below this is none: placements within one step are equal, and the rest is rounding."""
 
@@ -134,10 +138,19 @@ def _read(turn: Path, sites: SiteFile) -> TurnData:
         prediction=predict(places, sites),
         legs=legs(rows, places, sites),
         planned=planned,
-        placing_ms=search_ms(turn) if planned is None else planned.plan_ms,
+        placing_ms=_search_ms(turn) if planned is None else planned.plan_ms,
         services=sites.services,
         verdict=_verdict(turn / VERDICT),
     )
+
+
+class _Status(BaseModel):
+    scheduler_status: str = ""
+
+
+def _search_ms(turn: Path) -> float | None:
+    found = _SEARCH.search(read_model(_Status, turn / PLACEMENT).scheduler_status)
+    return None if found is None else float(found[1])
 
 
 def _verdict(path: Path) -> str:

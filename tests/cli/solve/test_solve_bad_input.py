@@ -65,7 +65,7 @@ def test_the_unchanged_instance_is_solved(solve: Callable[..., Answer]) -> None:
     assert solve(("current",), {"a": "x"})[0] == 0
 
 
-def test_a_cycle_is_told_by_the_names_of_its_operators(solve: Callable[..., Answer]) -> None:
+def test_a_cycle_is_refused_by_the_names_of_its_operators(solve: Callable[..., Answer]) -> None:
     """Only critical streams must not form one, and the message says how feedback is written."""
     streams = [*GOOD["application"]["streams"], CYCLE]
     status, _, message = solve(("application", "streams"), streams)

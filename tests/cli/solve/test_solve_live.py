@@ -1,4 +1,4 @@
-"""On a terminal `solve` tells how far it is, and Ctrl-C ends it with the best placement so far."""
+"""On a terminal `solve` shows how far it is, and Ctrl-C ends it with the best placement so far."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def terminals() -> Iterator[list[Terminal]]:
         each.close()
 
 
-def test_the_line_tells_placement_bound_and_time_and_goes_away(terminals: list[Terminal]) -> None:
+def test_the_line_shows_placement_bound_and_time_and_goes_away(terminals: list[Terminal]) -> None:
     """It is drawn in place; the tables come at the end on standard output, without it."""
     terminal = Terminal("--strategy", "ils", "--time-limit", "0.8")
     terminals.append(terminal)

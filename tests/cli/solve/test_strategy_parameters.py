@@ -61,7 +61,7 @@ def test_each_text_becomes_a_value_of_its_type() -> None:
         ("whole=1" + 400 * "0", "--set whole=1" + 400 * "0" + ": expected a whole number"),
     ],
 )
-def test_a_wrong_value_is_told_with_what_is_expected(setting: str, message: str) -> None:
+def test_a_wrong_value_is_refused_with_what_is_expected(setting: str, message: str) -> None:
     """By the type, or by the class itself."""
     with pytest.raises(UserError) as refused:
         read_parameters(ENTRY, [setting])

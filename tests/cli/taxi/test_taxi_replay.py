@@ -1,4 +1,4 @@
-"""The commands that put rows into Redis tell what they do, and refuse bad input with one sentence."""
+"""The commands that put rows into Redis say what they do, and refuse bad input with one sentence."""
 
 from __future__ import annotations
 
@@ -67,10 +67,10 @@ def test_feeding_announces_paced_rows_once(
     monkeypatch.setattr("topologies.taxi.feed.feed_file", feed_file)
     status, out, text = stormplace("taxi", "feed", ROWS, *REDIS, "--rate", "1")
     assert (status, out) == (0, "fed 4 rows to run r\n")
-    told = text.splitlines()
-    assert told[told.index("now paced") + 1] == PACED_ROWS_BEGIN
-    assert told.count(PACED_ROWS_BEGIN) == 1
-    assert told.index("now draining") + 1 == told.index("now paced")
+    lines = text.splitlines()
+    assert lines[lines.index("now paced") + 1] == PACED_ROWS_BEGIN
+    assert lines.count(PACED_ROWS_BEGIN) == 1
+    assert lines.index("now draining") + 1 == lines.index("now paced")
 
 
 def test_what_is_waited_for_is_said_when_it_begins_and_ends(capsys: pytest.CaptureFixture[str]) -> None:
@@ -78,11 +78,11 @@ def test_what_is_waited_for_is_said_when_it_begins_and_ends(capsys: pytest.Captu
     display = ReplayDisplay()
     for note in ("", "REDIS IS FULL", "REDIS IS FULL", "Redis is away", "", ""):
         display.report(Progress("waiting" if note else "fast", 3, None, 0.5, 2, note=note))
-    told = capsys.readouterr().err.splitlines()
-    assert told == ["REDIS IS FULL: waiting", "Redis is away: waiting", "going on"]
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == ["REDIS IS FULL: waiting", "Redis is away: waiting", "going on"]
 
 
-def test_a_line_tells_rows_rate_lag_and_what_is_ahead(
+def test_a_line_shows_rows_rate_lag_and_what_is_ahead(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Now and then; the rate is that since the last line."""

@@ -12,7 +12,7 @@ from experiments import running_lab
 from experiments.adaptation import adaptation_runner as runner
 from experiments.adaptation import scenario_run as scenario
 from experiments.adaptation.adaptation_runner import run_adaptation
-from experiments.adaptation.adaptation_settings import AdaptationSettings, chosen
+from experiments.adaptation.adaptation_settings import AdaptationSettings, scenarios
 from experiments.topologies import taxi_query
 from tests.experiments.adaptation.world import ROUND, SITES, World
 from tests.experiments.lab_double import Lab
@@ -53,7 +53,7 @@ def adaptation(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, world: World) ->
         run.lab = lab  # type: ignore[attr-defined]  # for runs that end with an exception
         settings = AdaptationSettings(data, SITES, **usual | changes)
         with experiment_call():
-            run_adaptation(settings, chosen(only), tmp_path / "out", StepProgress)
+            run_adaptation(settings, scenarios(only), tmp_path / "out", StepProgress)
         return lab
 
     return run

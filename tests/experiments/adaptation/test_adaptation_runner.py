@@ -37,9 +37,9 @@ def test_the_network_changes_while_rows_are_fed_and_is_put_back(
     assert [event.kind for event in events] == ["delay", "isolate", "rejoin", "restore"]
     kept = done(tmp_path, "changes")
     assert kept.started_s <= events[0].time_s <= events[2].time_s <= kept.ended_s <= events[3].time_s
-    told = capsys.readouterr()
-    assert "changes: us-east1 is cut off from all other sites" in told.err
-    assert told.out == f"report: {tmp_path / 'out' / 'report.md'}\n"
+    written = capsys.readouterr()
+    assert "changes: us-east1 is cut off from all other sites" in written.err
+    assert written.out == f"report: {tmp_path / 'out' / 'report.md'}\n"
     assert (lab.ups, lab.downs, lab.scheduler) == (1, 1, "stormplace")
 
 

@@ -39,7 +39,7 @@ def test_a_feeder_that_fails_ends_its_scenario_alone(adaptation: Any, world: Wor
 
 
 def test_a_step_that_fails_ends_the_feeder(adaptation: Any, world: World, tmp_path: Path) -> None:
-    """The feeder would wait for ever for a change that nobody can make."""
+    """The feeder would wait for ever for a change that cannot be made."""
     world.await_changes = 1
     world.hosts = AT_HOME
     with pytest.raises(UserError, match="changes: the query runs at uniroma2 alone"):
@@ -113,7 +113,7 @@ def test_a_query_that_answered_fast_rows_alone_is_a_failure(
     assert (folder(tmp_path, "stable") / "done.json").is_file()
 
 
-def test_the_reason_is_told_when_the_lab_goes_while_rows_are_fed(adaptation: Any, world: World) -> None:
+def test_the_reason_is_given_when_the_lab_goes_while_rows_are_fed(adaptation: Any, world: World) -> None:
     """Neither killing the query nor putting the network back is tried in vain, or hides it."""
 
     def gone(change: tuple[Any, ...]) -> None:
@@ -134,7 +134,7 @@ def test_the_reason_is_told_when_the_lab_goes_while_rows_are_fed(adaptation: Any
 
 
 def test_a_lab_that_goes_between_two_scenarios_is_not_advised_to_be_started(adaptation: Any) -> None:
-    """The failures before are told as well."""
+    """The failures before are listed as well."""
 
     def feed(command: list[str]) -> str:
         if "noise" in command:
@@ -171,8 +171,10 @@ def test_no_scenario_runs_on_a_lab_that_lacks_something(adaptation: Any, tmp_pat
         if adaptation.lab.asked("feed"):
             adaptation.lab.lacks = "supervisors (6 of 7)"
 
-    told = r"stable: lab degraded: not ready, missing: supervisors \(6 of 7\) \(the same command goes on from"
-    with pytest.raises(UserError, match=told) as end:
+    degraded = (
+        r"stable: lab degraded: not ready, missing: supervisors \(6 of 7\) \(the same command goes on from"
+    )
+    with pytest.raises(UserError, match=degraded) as end:
         adaptation("noise,stable", acts={"await_ready": lacking})
     assert end.value.status == 1
     assert [turn.name for turn in finished_turns(tmp_path / "out")] == ["noise"]
@@ -240,7 +242,7 @@ def test_what_the_machine_lacks_is_a_reason_to_go_on(
         adaptation("stable")
 
 
-def test_a_keeper_that_falls_silent_and_ends_is_told_with_what_it_said_last(
+def test_a_keeper_that_falls_silent_and_ends_is_named_with_what_it_said_last(
     adaptation: Any, world: World
 ) -> None:
     def silent(_change: tuple[Any, ...]) -> None:

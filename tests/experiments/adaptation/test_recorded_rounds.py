@@ -63,7 +63,7 @@ def kept(tmp_path: Path) -> Any:
     return rounds
 
 
-def test_a_round_tells_what_the_plan_said(kept: Any) -> None:
+def test_a_round_has_what_the_plan_said(kept: Any) -> None:
     """Time, planning time and clock of the round; status, R, F, bound and price of the topology's plan."""
     price = Price(0.25, 2, 1)
     first, second = kept((request(NOWHERE), plan(ROME)), (request(ROME), plan(WEST, bound=0.05, price=price)))
@@ -129,7 +129,7 @@ def test_delays_of_all_rounds_are_those_of_the_same_sites(kept: Any) -> None:
 
 
 def test_a_direct_link_wins_and_a_site_without_readings_has_a_stand_in(kept: Any) -> None:
-    """A stale reading leaves the uniform delay, told as such; hosts without a site leave nothing."""
+    """A stale reading leaves the uniform delay, marked as such; hosts without a site leave nothing."""
     asked = request(WEST)
     linked = reading(
         "uniroma2-1", "uniroma2", 0.0, links={"europe-west1-1": {"delay_ms": 31.0, "age_s": 1.0}}

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.adaptation.scenario_run import ScheduleKeeper
 from experiments.adaptation.schedule import Schedule, Step, changes, noise
 from experiments.lab_steps import StepError
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 TRUE_MS = {("a", "b"): 20.0, ("a", "c"): 100.0, ("b", "c"): 0.0}
-
-
-def kinds(steps: tuple[Step, ...]) -> list[str]:
-    return [step.kind for step in steps]
 
 
 def test_the_network_changes_phase_by_phase_after_the_calm() -> None:
@@ -48,33 +48,6 @@ def test_noise_uses_its_whole_range_and_no_pair_follows_another() -> None:
     assert noise(10_000.0, TRUE_MS, 2) != steps
 
 
-def test_nothing_is_due_before_the_beginning() -> None:
-    schedule = Schedule(changes(10.0, 10.0))
-    assert not schedule.begun
-    assert schedule.wait_s(1e9) is None
-    assert schedule.due(1e9) == ()
-
-
-def test_steps_are_handed_out_once_when_their_time_has_come() -> None:
-    """Also two at once, if nobody asked for a while; then nothing is left to wait for."""
-    schedule = Schedule(reversed(changes(10.0, 5.0)))
-    schedule.begin(100.0)
-    assert schedule.wait_s(103.0) == 7.0
-    assert schedule.due(109.9) == ()
-    assert kinds(schedule.due(110.0)) == ["delay"]
-    assert schedule.wait_s(110.0) == 5.0
-    assert schedule.wait_s(140.0) == 0.0
-    assert kinds(schedule.due(140.0)) == ["isolate", "rejoin"]
-    assert (schedule.left, schedule.wait_s(140.0)) == (0, None)
-
-
-def test_a_schedule_that_runs_is_not_begun_again() -> None:
-    schedule = Schedule(changes(10.0, 5.0))
-    schedule.begin(100.0)
-    schedule.begin(105.0)
-    assert schedule.wait_s(105.0) == 5.0
-
-
 class Clock:
     """A clock that is set."""
 
@@ -85,40 +58,56 @@ class Clock:
         return self.now_s
 
 
-def keeper(steps: tuple[Step, ...]) -> tuple[ScheduleKeeper, Clock, list[str]]:
+def schedule(steps: Iterable[Step]) -> tuple[Schedule, Clock, list[str]]:
+    """Return a schedule, its clock, and the kinds of the steps that were carried out."""
     clock, done = Clock(), []
-    return (
-        ScheduleKeeper(
-            Schedule(steps), lambda step: done.append(step.kind), clock, lambda: 1000.0 + clock.now_s
-        ),
-        clock,
-        done,
-    )
+    wall_s = lambda: 1000.0 + clock.now_s  # noqa: E731 - as short as its name
+    return Schedule(steps, lambda step: done.append(step.kind), clock, wall_s), clock, done
 
 
-def test_the_schedule_begins_with_the_line_that_announces_paced_rows() -> None:
-    """The moment counts at which it is heard first; other lines mean nothing."""
-    watched, clock, done = keeper(changes(10.0, 5.0))
-    watched.heard("2000 of 10004 rows, 400 rows/s, fast, 12 rows ahead of the results\n")
-    assert watched.due_s() is None
-    clock.now_s = 30.0
-    watched.heard("paced rows begin\n")
-    clock.now_s = 32.0
-    watched.heard("paced rows begin\n")
-    assert watched.due_s() == 8.0
-    clock.now_s = 50.0
+def test_nothing_is_due_before_the_beginning() -> None:
+    watched, clock, done = schedule(changes(10.0, 10.0))
+    clock.now_s = 1e9
     watched.act()
-    assert done == ["delay", "isolate", "rejoin"]
-    assert watched.start_of_paced_rows_s() == 1030.0
+    assert (watched.due_s(), done) == (None, [])
+
+
+def test_steps_are_carried_out_once_when_their_time_has_come() -> None:
+    """Also two at once, after a while without a look; then nothing is left to wait for."""
+    watched, clock, done = schedule(reversed(changes(10.0, 5.0)))
+    clock.now_s = 100.0
+    watched.begin()
+    clock.now_s = 103.0
+    assert watched.due_s() == 7.0
+    clock.now_s = 109.9
+    watched.act()
+    assert done == []
+    clock.now_s = 110.0
+    watched.act()
+    assert (done, watched.due_s()) == (["delay"], 5.0)
+    clock.now_s = 140.0
+    assert watched.due_s() == 0.0
+    watched.act()
+    assert (done, watched.due_s()) == (["delay", "isolate", "rejoin"], None)
+    assert watched.start_of_paced_rows_s() == 1100.0
+
+
+def test_a_schedule_that_runs_is_not_begun_again() -> None:
+    watched, clock, _ = schedule(changes(10.0, 5.0))
+    clock.now_s = 100.0
+    watched.begin()
+    clock.now_s = 105.0
+    watched.begin()
+    assert watched.due_s() == 5.0
 
 
 def test_a_feeder_that_ends_too_early_is_no_good_run() -> None:
     """It never came to paced rows, or the network was still to change."""
-    watched, _, _ = keeper(())
+    watched, _, _ = schedule(())
     with pytest.raises(StepError, match="ended without any paced row"):
         watched.start_of_paced_rows_s()
-    watched, clock, _ = keeper(changes(10.0, 5.0))
-    watched.heard("paced rows begin")
+    watched, clock, _ = schedule(changes(10.0, 5.0))
+    watched.begin()
     clock.now_s = 15.0
     watched.act()
     with pytest.raises(StepError, match="ended with 1 changes of the network to come"):

@@ -43,7 +43,7 @@ def placement(hosts: Sequence[str]) -> str:
 
 
 class World:
-    """The lab's answers: the feeder waits until a number of changes was made, then ends as it is told."""
+    """The lab's answers: the feeder waits for a number of changes, then ends as `feed_end` says."""
 
     def __init__(self, folder: Path) -> None:
         self.mark = folder / "changed"

@@ -13,8 +13,9 @@ from matplotlib.text import Text
 from rich.console import Console
 
 from experiments.busy import busy_sentence, write_busy
-from experiments.reports.comparison import ReportMeta, build
-from experiments.reports.figure import draw_report
+from experiments.machine import Provenance
+from experiments.reports.comparison import build
+from experiments.reports.comparison_figure import draw_report
 from experiments.reports.placement_map import CHIP_HEIGHT, _column, _hosts
 from experiments.reports.run_record import read_run
 from replay.analysis.latency import GRID, Distribution, Latency
@@ -171,10 +172,10 @@ def test_the_report_shows_every_run(tmp_path: Path) -> None:
         "even": write_run(tmp_path / "even", SPREAD, 510.0, wrong="tops.csv:7: another row"),
         "stormplace": write_run(tmp_path / "stormplace", (f"{HOME}-1",) * 8, 12.0),
     }
-    meta = ReportMeta("Taxi query", "2 cores", "2026-11-21", "abc1234")
+    origin = Provenance("2 cores", "2026-11-21", "abc1234")
     write_busy(runs["even"], 0.9)
 
-    report = build(runs, DEMO_SITES, tmp_path / "out", meta, FREE)
+    report = build(runs, DEMO_SITES, tmp_path / "out", "Taxi query", origin, costs=FREE)
 
     console = Console(width=160, record=True, file=(tmp_path / "terminal").open("w"))
     console.print(report.table)
@@ -203,7 +204,7 @@ def test_a_report_without_a_verdict_is_refused(tmp_path: Path) -> None:
     (folder / "verdict.json").unlink()
 
     with pytest.raises(DataError, match=r"verdict\.json: no such file"):
-        build({"even": folder}, DEMO_SITES, tmp_path / "out", ReportMeta("t", "m", "d", "c"))
+        build({"even": folder}, DEMO_SITES, tmp_path / "out", "t", Provenance("m", "d", "c"))
 
 
 def test_figures_of_another_form_are_refused_with_file_and_key(tmp_path: Path) -> None:
@@ -213,7 +214,7 @@ def test_figures_of_another_form_are_refused_with_file_and_key(tmp_path: Path) -
     (folder / "latency.json").write_text(json.dumps(document))
 
     with pytest.raises(DataError, match=r"latency\.json: in_topology\.quantiles_ms: "):
-        build({"even": folder}, DEMO_SITES, tmp_path / "out", ReportMeta("t", "m", "d", "c"))
+        build({"even": folder}, DEMO_SITES, tmp_path / "out", "t", Provenance("m", "d", "c"))
 
 
 def test_nothing_lies_on_anything_in_the_picture(tmp_path: Path, sites: SiteFile) -> None:

@@ -99,8 +99,8 @@ def write_turn(
     put(folder / "done.json", name | counts | origin | {"scheduler": "s", "rate": 10.0})
     if ours:
         plan = {"plan_ms": 7.0, "response_time_ms": 60.5, "objective": 0.1, "bound": bound}
-        told = {"timed_out": False, "status": f"placed by {variant}", "hosts": {"2": "uniroma2-1"}}
-        put(folder / "planned.json", plan | told)
+        outcome = {"timed_out": False, "status": f"placed by {variant}", "hosts": {"2": "uniroma2-1"}}
+        put(folder / "planned.json", plan | outcome)
     return folder
 
 

@@ -1,4 +1,4 @@
-"""Which targets of the adaptation experiment are met, and which ones nobody can tell."""
+"""Which targets of the adaptation experiment are met, and which ones are not known."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_after_a_sites_return_the_query_may_move_once(tmp_path: Path, remotes: A
 
 
 def test_noise_and_the_stable_hour_are_judged_by_moves_while_paced_rows_come(tmp_path: Path) -> None:
-    """A move in the fast rows' time is told, but is none of them."""
+    """A move in the fast rows' time is listed, but is none of them."""
     early = {-100.0: NEAR, -20.0: NEXT}
     write_scenario(tmp_path, "noise", Course(duration_s=900.0, rate=0.5, remotes=early))
     write_scenario(tmp_path, "stable", Course(duration_s=3600.0, rate=0.1, remotes=early))
@@ -118,7 +118,7 @@ def test_noise_and_the_stable_hour_are_judged_by_moves_while_paced_rows_come(tmp
 
 
 @pytest.mark.parametrize(("since_s", "judged"), [(300.0, False), (None, None)])
-def test_a_move_spoils_the_hour_and_a_short_one_tells_nothing(
+def test_a_move_spoils_the_hour_and_a_short_one_shows_nothing(
     tmp_path: Path, since_s: float | None, judged: bool | None
 ) -> None:
     remotes = {-100.0: NEAR} if since_s is None else {-100.0: NEAR, since_s: NEXT}
@@ -162,11 +162,11 @@ def test_where_executors_have_hosts_that_no_plan_gave_them_moves_are_not_known(t
 def test_answers_are_compared_up_to_the_first_move(tmp_path: Path, row: int, words: str) -> None:
     """The query's window begins anew with a move, at 100 s here: row 1,050 or so."""
     folder = write_scenario(tmp_path, "changes", replace(CHANGES, response_ms=lambda _: CALM_MS))
-    assert scenario(tmp_path, "changes").answers.told == "not compared with the expected ones"
+    assert scenario(tmp_path, "changes").answers.sentence == "not compared with the expected ones"
     row += 20 if row > 1000 else 0
     difference = {"row": row, "sentence": f"results.csv, row {row}: it differs"}
     put(folder / "verdict.json", {"equal": False, "differences": [difference]})
-    assert scenario(tmp_path, "changes").answers.told.startswith(words)
+    assert scenario(tmp_path, "changes").answers.sentence.startswith(words)
 
 
 @pytest.mark.parametrize("name", ["noise", "stable"])
@@ -190,7 +190,7 @@ def test_where_nothing_moves_all_answers_must_be_as_expected(tmp_path: Path, nam
 
 
 @pytest.mark.parametrize("name", ["noise", "stable"])
-def test_right_answers_of_a_short_scenario_tell_nothing_and_wrong_ones_do(tmp_path: Path, name: Any) -> None:
+def test_right_answers_of_a_short_scenario_show_nothing_and_wrong_ones_do(tmp_path: Path, name: Any) -> None:
     folder = write_scenario(tmp_path, name, Course(duration_s=180.0, rate=1.0))
     put(folder / "verdict.json", {"equal": True, "differences": []})
     (found,) = (each for each in targets({name: scenario(tmp_path, name)}, ()) if each.text == RIGHT[name])

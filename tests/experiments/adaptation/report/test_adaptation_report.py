@@ -84,9 +84,9 @@ def test_the_timeline_marks_delays_that_were_not_measured_and_hides_no_line(
 
     legend = axes.get_legend()
     assert legend is not None
-    told = [text.get_text() for text in legend.get_texts()]
+    labels = [text.get_text() for text in legend.get_texts()]
     marks = [line for line in axes.lines if line.get_marker() == "o" and len(line.get_xdata())]
-    assert ("not measured directly" in told, bool(marks)) == (derived, derived)
+    assert ("not measured directly" in labels, bool(marks)) == (derived, derived)
     lines = [line for line in axes.lines if line.get_path_effects()]
     widths = [line.get_linewidth() for line in lines]
     assert len(lines) == 2

@@ -1,4 +1,4 @@
-"""Rows of a run whose query has never told how many passed."""
+"""Rows of a run without the query's own count of rows that passed."""
 
 from __future__ import annotations
 

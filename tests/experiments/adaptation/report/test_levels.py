@@ -98,7 +98,7 @@ def test_a_promise_from_before_the_first_change_counts_no_more(tmp_path: Path) -
     assert [each.recovered_s is None for each in phases(tmp_path)] == [False, True, True]
 
 
-def test_without_a_level_to_compare_with_nothing_is_told(tmp_path: Path) -> None:
+def test_without_a_level_to_compare_with_nothing_is_known(tmp_path: Path) -> None:
     """The calm never settles, and the query does not move: at 6 s, 56 ms may be good or not."""
 
     def response_ms(at_s: float) -> float:

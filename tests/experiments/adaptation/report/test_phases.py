@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_phases_tell_what_was_put_in(tmp_path: Path) -> None:
+def test_phases_show_what_was_put_in(tmp_path: Path) -> None:
     write_scenario(tmp_path, "changes", CHANGES)
     delay, isolate, rejoin = phases(tmp_path)
     assert [each.before_ms for each in (delay, isolate, rejoin)] == [CALM_MS, 68.0, 68.0]

@@ -1,4 +1,4 @@
-"""The report: one page that needs nothing else, tells the verdict first, and shows every figure as text."""
+"""The report: one page that needs nothing else, has the verdict first, and shows every figure as text."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from experiments.evaluation.page.city import AREAS, ROUTES
 from experiments.evaluation.page.contents import Check, Evaluation, StrategyRun
 from experiments.evaluation.page.evaluation_page import html
 from experiments.evaluation.page.sentences import distribution_sentence, placement_sentence
+from experiments.evaluation.taxi_evaluation import WORDING
 from experiments.reports.rendered import write_page
 from experiments.reports.svg import figure, inline_svg
 from replay.analysis.placement import ExecutorPlace
@@ -32,7 +33,7 @@ VOID = {"meta", "br", "img", "path", "use", "rect", "stop", "image", "circle", "
 
 
 def run(name: str, median_ms: float) -> dict[str, Any]:
-    """Return a run as an analysis tells it."""
+    """Return a run as an analysis has it."""
     figures = {
         **{f"{key}_ms": median_ms for key in ("mean", "p50", "p90", "p95", "p99", "max")},
         "count": 3,
@@ -109,14 +110,23 @@ def evaluation(names: Sequence[str] = ("even", "storm<place>"), *, equal: bool =
         )
         check = Check(1, equal or bool(shift), "9,826 rows & more agree")
         by_query = predict_queries(places, SITES)
-        runs.append(StrategyRun(name, "somebody", (check,), places, predict(places, SITES), by_query))
+        runs.append(StrategyRun(name, "even dealing", (check,), places, predict(places, SITES), by_query))
     analysis = {
         "runs": [run(name, 50.0 * (k + 1)) for k, name in enumerate(names)],
         "rounds": rounds(),
         "changes": [],
     }
     return Evaluation(
-        "A <title>", {"Data": "rows & rows"}, tuple(runs), SITES, analysis, "machine; date", "stormplace x"
+        *(
+            "A <title>",
+            {"Data": "rows & rows"},
+            tuple(runs),
+            SITES,
+            analysis,
+            "machine; date",
+            "stormplace x",
+        ),
+        wording=WORDING,
     )
 
 
@@ -229,9 +239,7 @@ def test_a_figure_gives_the_same_text_twice() -> None:
 def test_one_run_of_one_query_without_rounds_or_sites_still_makes_a_report(tmp_path: Path) -> None:
     made = evaluation(("only",))
     only = {**made.analysis["runs"][0], "demand": [], "ranked": [], "parts": None, "legs": []}
-    bare = Evaluation(
-        made.title, made.facts, made.runs, made.sites, {"runs": [only], "rounds": [], "changes": []}, "", ""
-    )
+    bare = replace(made, analysis={"runs": [only], "rounds": [], "changes": []}, origin="", command="")
 
     write_page(html(bare), tmp_path / "report.html")
 
@@ -242,7 +250,7 @@ def test_one_run_of_one_query_without_rounds_or_sites_still_makes_a_report(tmp_p
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
 
 
-def test_the_sentence_tells_how_much_slower_the_slowest_run_is() -> None:
+def test_the_sentence_says_how_much_slower_the_slowest_run_is() -> None:
     sentence = distribution_sentence([run("a", 50.0), run("b", 400.0)])
 
     assert "50 ms under a" in sentence

@@ -47,7 +47,7 @@ def test_the_warm_up_is_cut_off(tmp_path: Path) -> None:
 
 
 def test_the_picture_explains_its_colours_and_marks_whiskers_that_go_on(tmp_path: Path) -> None:
-    """Rows are high enough for their boxes; of a whisker beyond the closer look the end is told."""
+    """Rows are high enough for their boxes; a whisker beyond the closer look has its end as a number."""
     for repetition in (1, 2, 3):
         write_turn(tmp_path, "odp", BEST, repetition=repetition)
     write_turn(tmp_path, "ras", BEST, repetition=1)
@@ -74,7 +74,7 @@ def test_the_picture_explains_its_colours_and_marks_whiskers_that_go_on(tmp_path
 
 
 def test_legs_come_out_as_they_went_in(tmp_path: Path) -> None:
-    """Every hop is told apart in the network's part, by the site file, and the rest."""
+    """Every hop is split into the network's part, by the site file, and the rest."""
     write_turn(tmp_path, "odp", BEST)
     (turn,) = turns(tmp_path)
     legs = {leg.name: leg for leg in turn.legs}

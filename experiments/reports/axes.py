@@ -1,8 +1,8 @@
-"""How all plots of a report look."""
+"""How the plots of all reports look."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
@@ -10,7 +10,10 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from experiments.reports.svg import GRID, INK, MUTED
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
 _MOST_COLUMNS = 4
 _DECADES_ONLY = 1_000.0
@@ -19,15 +22,27 @@ FAR_APART = 5.0
 """Factor between times from which a logarithmic axis shows them better."""
 
 
+def lighten(axes: Axes, grid: Literal["both", "x", "y"] = "both") -> None:
+    """Give axes a pale grid below what is drawn, and no frame above and at the right."""
+    axes.grid(visible=True, axis=grid, color=GRID, linewidth=0.7)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def logarithmic(axis: Axis, steps: Sequence[float] = (1, 2, 5), text: str = "{:g}") -> None:
+    """Give a logarithmic axis ticks at some multiples of the powers of ten, and no others."""
+    axis.set_major_locator(LogLocator(subs=steps))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: text.format(value)))
+    axis.set_minor_formatter(NullFormatter())
+
+
 def dress(axes: Axes, title: str, x: str, y: str) -> None:
     """Give axes their title, the names of both axes, and the report's colours."""
     axes.set_title(title, loc="left", fontsize=11, weight="bold", color=INK)
     axes.set_xlabel(x, color=MUTED, fontsize=9)
     axes.set_ylabel(y, color=MUTED, fontsize=9)
     axes.tick_params(colors=MUTED, labelcolor=MUTED, labelsize=8.5)
-    axes.grid(visible=True, color=GRID, linewidth=0.7)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
+    lighten(axes)
     axes.spines[["left", "bottom"]].set_color(MUTED)
 
 
@@ -66,6 +81,4 @@ def logarithmic_ms(axes: Axes, which: str) -> None:
     axis = axes.xaxis if which == "x" else axes.yaxis
     low, high = axis.get_view_interval()
     steps: tuple[float, ...] = (1, 2, 5) if high > FAR_APART * low else (1, 1.5, 2, 3, 4, 5, 6, 8)
-    axis.set_major_locator(LogLocator(subs=(1,) if high > _DECADES_ONLY * low else steps))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
-    axis.set_minor_formatter(NullFormatter())
+    logarithmic(axis, (1,) if high > _DECADES_ONLY * low else steps, "{:,.10g}")

@@ -20,10 +20,9 @@ from replay.trips.settings import Settings
 from replay.trips.table import require_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from experiments.evaluation.evaluation_settings import EvaluationSettings
+    from experiments.topologies.description import Say
 
 FIRST_DAY = date(2013, 1, 14)
 NOON = 12
@@ -40,46 +39,32 @@ class Rows:
     Attributes:
         path: File of 17 columns, or trips table.
         count: How many.
-        told: What they are, in one sentence.
+        sentence: What they are.
     """
 
     path: Path
     count: int
-    told: str
+    sentence: str
 
 
-def check_data(settings: EvaluationSettings) -> None:
-    """Refuse data of no known format, before anything is started.
+def check_data(data: Path) -> None:
+    """Refuse data of no known format.
 
     Raises:
         replay.errors.DataError: The sentence names the file.
     """
-    if settings.minutes is not None:
-        return
-    if settings.data.is_dir():
-        require_table(settings.data)
+    if data.is_dir():
+        require_table(data)
     else:
-        recognise(str(settings.data), first_lines(settings.data, _LINES))
+        recognise(str(data), first_lines(data, _LINES))
 
 
-def prepare(settings: EvaluationSettings, folder: Path, say: Callable[[str], None]) -> Rows:
-    """Return the rows to replay; what has to be made for that goes into the evaluation's folder.
+def rows_of(data: Path, folder: Path, say: Say) -> Rows:
+    """Return the rows of a file or table; what has to be made of them for a replay goes into a folder.
 
     Raises:
-        ExperimentError: There are fewer rows than are to be sent at the rate.
         replay.errors.DataError: The data cannot be read.
     """
-    rows = _rows(settings, folder, say)
-    paced = settings.feeding.paced_rows
-    if paced > rows.count:
-        raise ExperimentError(f"--paced-rows: {paced} is more than the {rows.count} rows of {rows.path}")
-    return rows
-
-
-def _rows(settings: EvaluationSettings, folder: Path, say: Callable[[str], None]) -> Rows:
-    if settings.minutes is not None:
-        return _made_up(settings.minutes, settings.seed, folder, say)
-    data = settings.data
     if data.is_dir():
         count = _table_rows(data)
         return Rows(data.resolve(), count, f"trips table {data.name}: {count:,} trips")
@@ -95,8 +80,8 @@ def _rows(settings: EvaluationSettings, folder: Path, say: Callable[[str], None]
     return Rows(table, count, f"{data.name}, {layout.description}: {count:,} trips taken in and cleaned")
 
 
-def _made_up(minutes: int, seed: int, folder: Path, say: Callable[[str], None]) -> Rows:
-    """Make up a day and keep the minutes from noon on, as a file of 17 columns."""
+def made_up_rows(minutes: int, seed: int, folder: Path, say: Say) -> Rows:
+    """Make up a day and keep the minutes from noon on, as a file of 17 columns in a folder."""
     table, path = folder / "made-up-day", folder / MADE_UP
     day = (FIRST_DAY - EPOCH).days
     with spark_session() as spark:
@@ -111,8 +96,7 @@ def _made_up(minutes: int, seed: int, folder: Path, say: Callable[[str], None]) 
                 kept.write(line)
                 count += 1
     shutil.rmtree(table)
-    told = f"{count:,} made-up trips of {minutes} minutes from {first} on, seed {seed}"
-    return Rows(path, count, told)
+    return Rows(path, count, f"{count:,} made-up trips of {minutes} minutes from {first} on, seed {seed}")
 
 
 def _table_rows(folder: Path) -> int:

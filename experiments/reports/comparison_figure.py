@@ -5,12 +5,12 @@ from __future__ import annotations
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from experiments.busy import is_disturbed
+from experiments.reports.axes import lighten, logarithmic
 from experiments.reports.placement_map import LOCAL, WIDE_AREA, draw_map, map_bottom
+from experiments.reports.svg import INK, SERIES
 from replay.analysis.latency import GRID
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from experiments.reports.run_record import LatencyFigures, RunRecord
     from formats.site_file import SiteFile
 
-#: Colours that stay apart for colour-blind readers and in grey (after Okabe and Ito).
-COLORS = ("#b35900", "#0072b2", "#00805c", "#8e4585", "#555555", "#a08000")
 LEGEND_LINE = 13.0
 """Height of a line of the legend, points."""
 TITLE: dict[str, Any] = {"fontsize": 11, "loc": "left", "weight": "bold"}
@@ -43,7 +41,6 @@ def draw_report(path: Path, runs: Sequence[RunRecord], sites: SiteFile, title: s
         What was drawn.
     """
     figure = Figure(figsize=(19, 1.6 + 3.9 * max(len(runs), 2)), dpi=110)
-    FigureCanvasAgg(figure)
     grid = figure.add_gridspec(
         len(runs),
         2,
@@ -63,10 +60,10 @@ def draw_report(path: Path, runs: Sequence[RunRecord], sites: SiteFile, title: s
         ha="center",
         va="center",
         fontsize=11,
-        color=WIDE_AREA if any(is_disturbed(run.busy) for run in runs) else "#22303c",
+        color=WIDE_AREA if any(is_disturbed(run.busy) for run in runs) else INK,
     )
     bottom = min(map_bottom(run, sites) for run in runs)
-    for row, (run, color) in enumerate(zip(runs, cycle(COLORS), strict=False)):
+    for row, (run, color) in enumerate(zip(runs, cycle(SERIES), strict=False)):
         axes = figure.add_subplot(grid[row, 0])
         draw_map(axes, run, sites, color, bottom)
         axes.set_title(_headline(run), loc="left", fontsize=11, color=color, weight="bold")
@@ -117,7 +114,7 @@ def _common_range(figures: Sequence[LatencyFigures]) -> tuple[float, float]:
 
 def _draw_distributions(axes: Axes, series: Sequence[tuple[str, LatencyFigures]]) -> None:
     """Draw cumulative distributions; their percentiles stand above the axes, where they cover nothing."""
-    for (name, figures), color in zip(series, cycle(COLORS), strict=False):
+    for (name, figures), color in zip(series, cycle(SERIES), strict=False):
         label = (
             f"{name}: p50 {figures.p50_ms:.1f} ms, p95 {figures.p95_ms:.1f} ms, p99 {figures.p99_ms:.1f} ms"
         )
@@ -135,14 +132,11 @@ def _draw_distributions(axes: Axes, series: Sequence[tuple[str, LatencyFigures]]
     )
     axes.axhline(0.5, color="#9aa5b1", linewidth=0.8, linestyle=":")
     axes.set_xscale("log")
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.xaxis.set_minor_formatter(NullFormatter())
+    logarithmic(axes.xaxis)
     axes.set_ylim(0, 1.005)
     axes.set_yticks([0, 0.25, 0.5, 0.75, 0.95, 1.0], ["0", "25 %", "50 %", "75 %", "95 %", "100 %"])
     axes.set_xlabel("response time, ms (logarithmic)")
-    axes.grid(visible=True, color="#e4e7eb", linewidth=0.7)
-    axes.spines[["top", "right"]].set_visible(False)
+    lighten(axes)
 
 
 def _draw_legend(figure: Figure) -> None:
@@ -153,12 +147,12 @@ def _draw_legend(figure: Figure) -> None:
     )
     for x, color, text in entries:
         figure.text(x, y, "\u2192", color=color, fontsize=16, weight="bold", va="center")
-        figure.text(x + 0.017, y, text, fontsize=9.5, va="center", color="#22303c")
+        figure.text(x + 0.017, y, text, fontsize=9.5, va="center", color=INK)
     figure.text(
         0.31,
         y,
         "solid: on the critical path, dashed: not.   Brackets: one-way delay between sites.",
         fontsize=9.5,
         va="center",
-        color="#22303c",
+        color=INK,
     )
