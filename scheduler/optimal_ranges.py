@@ -10,7 +10,6 @@ from scheduler.evaluation.evaluate import OBJECTIVE_STEP, evaluate
 from scheduler.exact.extremes.longest_paths import solve_longest_response
 from scheduler.exact.extremes.turned import TurnedProblem
 from scheduler.exact.solve import TOO_LARGE, solve_exact
-from scheduler.exact.start import GivenStart
 from scheduler.model.metrics.catalogue import METRICS
 from scheduler.model.metrics.response_time import RESPONSE_TIME
 from scheduler.model.objective import Objective
@@ -133,13 +132,14 @@ def _solved(alone: Problem, context: Context) -> Suggestion:
         raise NoPlacementError(alone.infeasibility)
     if is_large(alone):
         return Suggestion(None, TOO_LARGE)
-    start = first_placement(alone, context).placement
+    first = first_placement(alone, context)
+    start = first.placement
     if start is not None and evaluate(alone, start).objective <= OBJECTIVE_STEP:
         return Suggestion(start, "a bound of all placements is reached", 0.0, proved=True)
     if isinstance(alone, TurnedProblem) and alone.scale.factor(RESPONSE_TIME.name):
         exact = solve_longest_response(alone, start, context)
     else:
-        exact = solve_exact(alone, GivenStart(start), context)
+        exact = solve_exact(alone, first, context)
     if exact.placement is None and exact.proved:
         raise NoPlacementError(exact.reason)
     return exact

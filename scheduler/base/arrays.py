@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Iterable, Sequence
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
@@ -31,6 +31,19 @@ def floats(values: Sequence[float]) -> FloatArray:
 def ints(values: Sequence[int]) -> IntArray:
     """Return a read-only index vector."""
     return frozen(np.array(values, dtype=np.int64))
+
+
+def grouped(keys: Iterable[Hashable]) -> tuple[IntArray, IntArray]:
+    """Return where each distinct key occurs first, and (n_keys,) which of these each key equals."""
+    known: dict[Hashable, int] = {}
+    first: list[int] = []
+    member: list[int] = []
+    for i, key in enumerate(keys):
+        group = known.setdefault(key, len(first))
+        if group == len(first):
+            first.append(i)
+        member.append(group)
+    return ints(first), ints(member)
 
 
 def plain_numbers(row: Sequence[object] | FloatArray) -> FloatArray | None:

@@ -1,51 +1,14 @@
-"""What ends a search: criteria that compose. Others are `Deadline` and `Work`."""
+"""What ends a search by iterations: its deadline, or patience. Other criteria are `Deadline` and `Work`."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from scheduler.base.work import Work
 
 if TYPE_CHECKING:
     from scheduler.base.deadline import Deadline
-
-
-class Stop(Protocol):
-    """A criterion."""
-
-    def reason(self) -> str | None:
-        """Return why the search has to end now, in one sentence; None while it may go on."""
-
-
-class AnyOf:
-    """Ends a search with the first of some criteria that does; they are asked in this order."""
-
-    def __init__(self, *criteria: Stop) -> None:
-        self._criteria = criteria
-
-    def reason(self) -> str | None:
-        """Return the first reason of any of them."""
-        return next((why for each in self._criteria if (why := each.reason()) is not None), None)
-
-
-class NoImprovement:
-    """Ends a search after so many iterations in a row without a better placement; None means never."""
-
-    def __init__(self, patience: int | None, unit: str) -> None:
-        self._patience = math.inf if patience is None else patience
-        self._unit = unit
-        self._idle = 0
-
-    def note(self, *, improved: bool) -> None:
-        """Count an iteration."""
-        self._idle = 0 if improved else self._idle + 1
-
-    def reason(self) -> str | None:
-        """Return a reason once patience is at its end."""
-        if self._idle < self._patience:
-            return None
-        return f"{self._idle} {self._unit} without a better placement ended the search"
 
 
 class Iterations:
@@ -55,15 +18,18 @@ class Iterations:
     """
 
     def __init__(self, deadline: Deadline, patience: int | None, unit: str = "iterations") -> None:
-        self._idle = NoImprovement(patience, unit)
+        self._patience = math.inf if patience is None else patience
+        self._unit = unit
+        self._idle = 0
         self._work = Work(deadline, deadline.otherwise(0) if patience is None else math.inf)
-        self._any = AnyOf(self._idle, self._work)
 
     def note(self, *, improved: bool) -> None:
         """Count an iteration."""
-        self._idle.note(improved=improved)
+        self._idle = 0 if improved else self._idle + 1
         self._work.add(1)
 
     def reason(self) -> str | None:
-        """Return why the search has to end now; None while it may go on."""
-        return self._any.reason()
+        """Return why the search has to end now, in one sentence; None while it may go on."""
+        if self._idle < self._patience:
+            return self._work.reason()
+        return f"{self._idle} {self._unit} without a better placement ended the search"

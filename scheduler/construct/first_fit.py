@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
-    from scheduler.model.kinds import Kinds
+    from scheduler.model.node_sets import Kinds
     from scheduler.model.problem import Problem
 
 AT_ONCE = "first-fit placed every operator"

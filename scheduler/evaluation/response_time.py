@@ -38,7 +38,7 @@ def longest_path(problem: Problem, placement: IntArray) -> tuple[float, tuple[in
         placement: (n_ops,) node of each operator.
     """
     execution, hop = _times(problem, placement)
-    arrival, before = problem.application.levels.arrivals_and_origins(execution, hop)
+    arrival, before = problem.application.levels.forward.longest_and_origins(execution, hop)
     finish = arrival + execution
     path = [int(finish.argmax())]
     while before[path[-1]] >= 0:
@@ -67,9 +67,7 @@ def potentials(problem: Problem, placement: IntArray) -> Potentials:
         problem: The problem.
         placement: (n_ops,) node of each operator.
     """
-    execution, hop = _times(problem, placement)
-    levels = problem.application.levels
-    return Potentials(levels.arrivals(execution, hop), execution, levels.departures(execution, hop))
+    return _potentials(problem, *_times(problem, placement))
 
 
 def potentials_without(problem: Problem, placement: IntArray, nodes: IntArray) -> Potentials:
@@ -87,9 +85,11 @@ def potentials_without(problem: Problem, placement: IntArray, nodes: IntArray) -
     """
     own, hop = _times(problem, placement)
     execution = np.where(placement[:, None] == nodes, -np.inf, own[:, None])
+    return _potentials(problem, execution, lambda streams: hop(streams)[:, None])
+
+
+def _potentials(problem: Problem, execution: FloatArray, hop: Hop) -> Potentials:
     levels = problem.application.levels
-
-    def hops(streams: IntArray) -> FloatArray:
-        return hop(streams)[:, None]
-
-    return Potentials(levels.arrivals(execution, hops), execution, levels.departures(execution, hops))
+    return Potentials(
+        levels.forward.longest(execution, hop), execution, levels.backward.longest(execution, hop)
+    )

@@ -15,10 +15,9 @@ from scheduler.model.application import Application, Operator, Stream
 from scheduler.model.constraints.built_in import AllowedNodes, NodeCapacities
 from scheduler.model.constraints.rules import Rules
 from scheduler.model.constraints.separation import CoLocationLimit
-from scheduler.model.kinds import Kinds
 from scheduler.model.metrics.terms import MetricTerms
 from scheduler.model.network import Network, Node
-from scheduler.model.node_sets import NodeSets
+from scheduler.model.node_sets import Kinds, NodeSets
 from scheduler.model.objective import Objective, Scale
 from scheduler.model.ranges import compute_ranges
 

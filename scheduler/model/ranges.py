@@ -94,5 +94,5 @@ def _stream_extremes(problem: Problem, table: LinkTable) -> _Extremes:
 
 
 def _longest_path(application: Application, execution_ms: FloatArray, delay_ms: FloatArray) -> float:
-    arrival = application.levels.arrivals(execution_ms, lambda streams: delay_ms[streams])
+    arrival = application.levels.forward.longest(execution_ms, lambda streams: delay_ms[streams])
     return float((arrival + execution_ms).max())

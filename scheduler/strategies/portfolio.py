@@ -15,7 +15,6 @@ from scheduler.contract.incumbent import Incumbent
 from scheduler.contract.strategy import Context, Progress, StrategyEntry, Suggestion
 from scheduler.evaluation.evaluate import evaluate
 from scheduler.exact.solve import solve_exact
-from scheduler.exact.start import GivenStart
 from scheduler.search.iterated import improve
 from scheduler.strategies.ils import IlsParameters
 from scheduler.strategies.odp import OdpParameters
@@ -197,7 +196,8 @@ class _Proof:
 def prove(question: _Question, deadline: Deadline, say: Callable[[Progress | Suggestion], None]) -> None:
     """Search for a proof in a child; sends progress and at last the answer."""
     context = Context(np.random.default_rng(0), deadline, question.children, say)
-    say(solve_exact(question.problem, GivenStart(question.start), context, work_limit=question.work_limit))
+    start = Suggestion(question.start, "given")
+    say(solve_exact(question.problem, start, context, work_limit=question.work_limit))
 
 
 ENTRY = StrategyEntry(

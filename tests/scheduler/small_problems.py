@@ -145,5 +145,5 @@ def _responses(problem: Problem, placements: IntArray) -> FloatArray:
     def hop(streams: IntArray) -> FloatArray:
         return problem.network.delay_ms[placements[source[streams]], placements[target[streams]]]
 
-    longest: FloatArray = (problem.application.levels.arrivals(execution, hop) + execution).max(axis=0)
+    longest: FloatArray = (problem.application.levels.forward.longest(execution, hop) + execution).max(axis=0)
     return longest

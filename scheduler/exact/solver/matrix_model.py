@@ -56,11 +56,13 @@ class ModelBuilder:
     _high: list[FloatArray] = field(default_factory=list)
     _integer: list[BoolArray] = field(default_factory=list)
     _objective: list[FloatArray] = field(default_factory=list)
-    _bounds: list[tuple[float, float]] = field(default_factory=list)
+    _row_low: list[FloatArray] = field(default_factory=list)
+    _row_high: list[FloatArray] = field(default_factory=list)
     _rows: list[IntArray] = field(default_factory=list)
     _columns: list[IntArray] = field(default_factory=list)
     _values: list[FloatArray] = field(default_factory=list)
     _count: int = 0
+    _row_count: int = 0
 
     def variables(
         self, high: FloatArray, objective: FloatArray, *, integer: bool, low: float = 0.0
@@ -81,18 +83,40 @@ class ModelBuilder:
         Raises:
             OutOfTimeError: The deadline came first.
         """
+        flat = [(np.reshape(columns, (1, -1)), np.reshape(values, (1, -1))) for columns, values in terms]
+        self.rows(1, low, high, *flat)
+
+    def rows(
+        self,
+        count: int,
+        low: FloatArray | float,
+        high: FloatArray | float,
+        *terms: tuple[IntArray, FloatArray | float],
+    ) -> None:
+        """Add so many rows at once, as `row` would one after the other.
+
+        Args:
+            count: How many.
+            low: (count,) or one for all, like `high`.
+            high: See `low`.
+            terms: Variables and coefficients of a term, each broadcasting to (count, width).
+
+        Raises:
+            OutOfTimeError: The deadline came first.
+        """
         require_time(self.deadline)
-        number = len(self._bounds)
-        self._bounds.append((low, high))
+        number = np.arange(self._row_count, self._row_count + count)[:, None]
+        self._row_count += count
+        self._row_low.append(np.broadcast_to(low, count))
+        self._row_high.append(np.broadcast_to(high, count))
         for columns, values in terms:
-            flat = np.atleast_1d(np.asarray(columns)).ravel()
-            self._columns.append(flat)
-            self._values.append(np.broadcast_to(np.asarray(values, dtype=np.float64).ravel(), flat.shape))
-            self._rows.append(np.full(flat.size, number))
+            shape = (count, columns.shape[-1])
+            self._rows.append(np.broadcast_to(number, shape).ravel())
+            self._columns.append(np.broadcast_to(columns, shape).ravel())
+            self._values.append(np.broadcast_to(np.asarray(values, dtype=np.float64), shape).ravel())
 
     def build(self, offset: float) -> MatrixModel:
         """Return the program; zero entries are left out."""
-        bounds = np.array(self._bounds, dtype=np.float64).reshape(-1, 2)
         values = np.concatenate(self._values)
         kept = values != 0
         return MatrixModel(
@@ -101,8 +125,8 @@ class ModelBuilder:
             integer=np.concatenate(self._integer),
             objective=np.concatenate(self._objective),
             offset=offset,
-            row_low=bounds[:, 0],
-            row_high=bounds[:, 1],
+            row_low=np.concatenate(self._row_low),
+            row_high=np.concatenate(self._row_high),
             rows=np.concatenate(self._rows)[kept],
             columns=np.concatenate(self._columns)[kept],
             values=values[kept],

@@ -1,9 +1,9 @@
-"""Criteria that end a search."""
+"""What ends a search by iterations."""
 
 from __future__ import annotations
 
 from scheduler.base.deadline import Deadline
-from scheduler.base.stop import AnyOf, Iterations, NoImprovement
+from scheduler.base.stop import Iterations
 
 SOON = Deadline(lambda: 0.0, at=1.0)
 EXPIRED = Deadline(lambda: 1.0, at=1.0)
@@ -11,21 +11,12 @@ EXPIRED = Deadline(lambda: 1.0, at=1.0)
 
 def test_patience_counts_iterations_in_a_row() -> None:
     """A better placement begins the count anew."""
-    idle = NoImprovement(2, "steps")
+    idle = Iterations(SOON, 2, "steps")
     for improved in (False, True, False):
         idle.note(improved=improved)
     assert idle.reason() is None
     idle.note(improved=False)
     assert idle.reason() == "2 steps without a better placement ended the search"
-
-
-def test_the_first_criterion_that_ends_a_search_gives_the_reason() -> None:
-    """In their order; none while all of them let it go on."""
-    idle = NoImprovement(0, "steps")
-
-    assert AnyOf(SOON, NoImprovement(1, "steps")).reason() is None
-    assert AnyOf(SOON, EXPIRED, idle).reason() == "the deadline ended the search"
-    assert AnyOf(idle, EXPIRED).reason() == "0 steps without a better placement ended the search"
 
 
 def test_without_patience_only_the_deadline_ends_iterations() -> None:

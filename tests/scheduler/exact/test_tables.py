@@ -10,14 +10,13 @@ import pytest
 
 from scheduler.base.deadline import Deadline
 from scheduler.base.work import OutOfTimeError
-from scheduler.contract.strategy import Context
+from scheduler.contract.strategy import Context, Suggestion
 from scheduler.evaluation.evaluate import evaluate
 from scheduler.exact.branch.partial_paths import PartialPaths
 from scheduler.exact.branch.relaxed_form import RelaxedForm
 from scheduler.exact.form.class_form import class_form
 from scheduler.exact.solve import solve_exact
 from scheduler.exact.solver.program import link_variables, placement_program
-from scheduler.exact.start import GivenStart
 from scheduler.search.searched_start import first_placement
 
 if TYPE_CHECKING:
@@ -76,7 +75,7 @@ def test_a_deadline_while_tables_are_built_leaves_the_start(make_problem: MakePr
     for looks in range(40):
         ticks = itertools.count()
         deadline = Deadline(lambda ticks=ticks: float(next(ticks)), at=looks)
-        found = solve_exact(problem, GivenStart(start), Context(np.random.default_rng(0), deadline))
+        found = solve_exact(problem, Suggestion(start, "given"), Context(np.random.default_rng(0), deadline))
 
         assert found.placement is not None
         value = evaluate(problem, found.placement).objective
