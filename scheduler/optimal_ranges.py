@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from scheduler.contract.strategy import Suggestion
+from scheduler.contract.strategy import Context, Suggestion
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP, evaluate
 from scheduler.exact.extremes.longest_paths import solve_longest_response
 from scheduler.exact.extremes.turned import TurnedProblem
@@ -20,7 +20,6 @@ from scheduler.search.searched_start import first_placement
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from scheduler.contract.strategy import Context
     from scheduler.model.metrics.record import Range
 
 End = Literal["best", "worst"]

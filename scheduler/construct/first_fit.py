@@ -12,14 +12,13 @@ from scheduler.base.graph import breadth_first
 from scheduler.construct.under_rules import place_under_rules
 from scheduler.contract.strategy import Suggestion
 from scheduler.model.capacity import fits, most_members, remaining
-from scheduler.model.problem import UNPLACED
+from scheduler.model.problem import UNPLACED, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
     from scheduler.model.node_sets import Kinds
-    from scheduler.model.problem import Problem
 
 AT_ONCE = "first-fit placed every operator"
 """The reason of a placement for which nothing had to be done anew."""

@@ -8,14 +8,13 @@ import numpy as np
 
 from scheduler.contract.strategy import Suggestion
 from scheduler.model.capacity import fits, remaining
-from scheduler.model.problem import UNPLACED
+from scheduler.model.problem import UNPLACED, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from scheduler.base.arrays import IntArray
     from scheduler.construct.first_fit import NodeOrder
-    from scheduler.model.problem import Problem
 
 WORK = 50_000
 """Operators times nodes that the further steps of a search may look at."""

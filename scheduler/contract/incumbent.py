@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from scheduler.contract.strategy import Progress
-from scheduler.evaluation.evaluate import check, evaluate
+from scheduler.contract.strategy import Progress, Report
+from scheduler.evaluation.evaluate import Rank, check, evaluate
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
-    from scheduler.contract.strategy import Report
-    from scheduler.evaluation.evaluate import Rank
     from scheduler.model.problem import Problem
 
 WORST: Rank = (2**62, 0)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.evaluation.avoidance import Avoidance
-from scheduler.evaluation.evaluate import DELAY_STEP_MS, OBJECTIVE_STEP
-from scheduler.evaluation.linear_form import linear_form, mean_delay_term, sum_form
+from scheduler.evaluation.evaluate import DELAY_STEP_MS, OBJECTIVE_STEP, Rank
+from scheduler.evaluation.linear_form import LinearForm, PairTerm, linear_form, mean_delay_term, sum_form
 from scheduler.evaluation.response_time import potentials
 from scheduler.model.capacity import fits, remaining
 from scheduler.model.metrics.terms import DELAY
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
     from scheduler.base.deadline import Deadline
-    from scheduler.evaluation.evaluate import Rank
-    from scheduler.evaluation.linear_form import LinearForm, PairTerm
     from scheduler.model.problem import Problem
 
 BLOCK = 1 << 21

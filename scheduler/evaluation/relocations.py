@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.deadline import NO_DEADLINE
+from scheduler.base.deadline import NO_DEADLINE, Deadline
 from scheduler.evaluation.batch import BatchEvaluator
-from scheduler.evaluation.evaluate import DELAY_STEP_MS, OBJECTIVE_STEP
-from scheduler.evaluation.linear_form import linear_form, mean_delay_term
-from scheduler.evaluation.moves import MoveCosts
+from scheduler.evaluation.evaluate import DELAY_STEP_MS, OBJECTIVE_STEP, Rank
+from scheduler.evaluation.linear_form import PairTerm, linear_form, mean_delay_term
+from scheduler.evaluation.moves import MoveCosts, MoveEvaluator, Standing
 from scheduler.evaluation.response_time import potentials_without
 from scheduler.model.capacity import demanded, fits
 
@@ -19,10 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scheduler.base.arrays import FloatArray, IntArray
-    from scheduler.base.deadline import Deadline
-    from scheduler.evaluation.evaluate import Rank
-    from scheduler.evaluation.linear_form import PairTerm
-    from scheduler.evaluation.moves import MoveEvaluator, Standing
     from scheduler.model.problem import Problem
 
 BATCH = 256

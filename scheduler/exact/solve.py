@@ -10,11 +10,11 @@ import numpy as np
 
 from scheduler.base.work import OutOfTimeError, Work
 from scheduler.contract.incumbent import Incumbent
-from scheduler.contract.strategy import Suggestion
+from scheduler.contract.strategy import Context, Suggestion
 from scheduler.exact.branch.by_search import FIRST, THEN, search
 from scheduler.exact.by_chain import search_as_chain
 from scheduler.exact.exchangeable.two_classes import search_two_classes
-from scheduler.exact.form.class_form import class_form
+from scheduler.exact.form.class_form import ClassForm, class_form
 from scheduler.exact.solver.ask import search_by_solver
 from scheduler.exact.solver.program import link_variables
 from scheduler.search.descent import descend
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scheduler.base.arrays import BoolArray
-    from scheduler.contract.strategy import Context
-    from scheduler.exact.form.class_form import ClassForm
     from scheduler.model.problem import Problem
 
     Search = Callable[[Context], object]

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.arrays import grouped
+from scheduler.base.arrays import BoolArray, FloatArray, IntArray, grouped
 from scheduler.model.capacity import TOLERANCE, fits, most_members
 from scheduler.model.constraints.names import listed
 
 if TYPE_CHECKING:
-    from scheduler.base.arrays import BoolArray, FloatArray, IntArray
     from scheduler.model.node_sets import Kinds
     from scheduler.model.problem import Problem
 

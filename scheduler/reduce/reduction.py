@@ -9,7 +9,7 @@ import numpy as np
 
 from scheduler.construct.greedy_placement import greedy_placement
 from scheduler.contract.incumbent import WORST, Incumbent
-from scheduler.contract.strategy import Context, Progress, Suggestion
+from scheduler.contract.strategy import Context, Progress, StrategyEntry, Suggestion
 from scheduler.evaluation.evaluate import check, evaluate
 from scheduler.reduce.candidates import candidates
 from scheduler.reduce.subproblem import restrict
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from scheduler.base.arrays import IntArray
     from scheduler.base.deadline import Deadline
-    from scheduler.contract.strategy import StrategyEntry
     from scheduler.model.problem import Problem
 
     Solve = Callable[[IntArray, Deadline], Suggestion]

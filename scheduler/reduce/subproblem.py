@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scheduler.base.checks import LARGEST
-from scheduler.model.network import LINK_QUANTITIES
-from scheduler.model.problem import UNPLACED
+from scheduler.model.network import LINK_QUANTITIES, Network
+from scheduler.model.problem import UNPLACED, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
     from scheduler.model.application import Application, Operator
     from scheduler.model.metrics.record import Range
-    from scheduler.model.network import Network
     from scheduler.model.objective import Objective
-    from scheduler.model.problem import Problem
 
 
 def restrict(problem: Problem, nodes: IntArray) -> Problem:

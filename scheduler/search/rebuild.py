@@ -14,12 +14,11 @@ from scheduler.chains.chain_search import search_chain
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP, evaluate
 from scheduler.evaluation.linear_form import linear_form
 from scheduler.model.capacity import most_members, remaining
-from scheduler.model.problem import UNPLACED
+from scheduler.model.problem import UNPLACED, Problem
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import FloatArray, IntArray
     from scheduler.base.deadline import Deadline
-    from scheduler.model.problem import Problem
 
 SHORTEST_RUN = 4
 """Operators of a run that is worth it: random moves find what there is to shorter ones."""

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.evaluation.batch import BatchConstraints, BatchEvaluator
-from scheduler.evaluation.evaluate import DELAY_STEP_MS, OBJECTIVE_STEP
+from scheduler.evaluation.evaluate import DELAY_STEP_MS, OBJECTIVE_STEP, Rank
 from scheduler.search.proposals import Proposals
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import FloatArray, IntArray
     from scheduler.base.deadline import Deadline
-    from scheduler.evaluation.evaluate import Rank
     from scheduler.model.problem import Problem
 
 COLDEST_ACCEPTS = 0.05

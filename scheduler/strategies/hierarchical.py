@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.base.checks import whole_number
-from scheduler.contract.strategy import StrategyEntry, ignore
+from scheduler.contract.strategy import Context, StrategyEntry, Suggestion, ignore
 from scheduler.reduce.hierarchy import Hierarchy, create_hierarchy
 from scheduler.reduce.narrowing import PROOF_SIZE, limit_time, solve_narrowed, solve_on_first
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from scheduler.base.arrays import IntArray
-    from scheduler.contract.strategy import Context, Suggestion
     from scheduler.model.problem import Problem
 
 

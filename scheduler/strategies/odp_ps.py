@@ -10,7 +10,7 @@ import numpy as np
 from scheduler.base.checks import whole_number
 from scheduler.construct.greedy_placement import greedy_placement, pinned_nodes
 from scheduler.construct.penalty import link_penalty
-from scheduler.contract.strategy import StrategyEntry
+from scheduler.contract.strategy import Context, StrategyEntry, Suggestion
 from scheduler.reduce.clustering import between, nested_sets
 from scheduler.reduce.narrowing import PROOF_SIZE, limit_time, solve_narrowed
 from scheduler.reduce.subproblem import restrict
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from scheduler.base.arrays import IntArray
-    from scheduler.contract.strategy import Context, Suggestion
     from scheduler.model.problem import Problem
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from scheduler.base.checks import whole_number
 from scheduler.construct.greedy_placement import greedy_placement
-from scheduler.contract.children import INLINE, Children
+from scheduler.contract.children import INLINE, Children, Job
 from scheduler.contract.incumbent import Incumbent
 from scheduler.contract.strategy import Context, Progress, StrategyEntry, Suggestion
 from scheduler.evaluation.evaluate import evaluate
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from scheduler.base.arrays import IntArray
     from scheduler.base.deadline import Deadline
-    from scheduler.contract.children import Job
     from scheduler.model.problem import Problem
 
 LOOK_EVERY_S = 0.2

@@ -9,7 +9,7 @@ import numpy as np
 
 from scheduler.base.checks import whole_number
 from scheduler.construct.penalty import link_penalty
-from scheduler.contract.strategy import StrategyEntry
+from scheduler.contract.strategy import Context, StrategyEntry, Suggestion
 from scheduler.exact.form.class_form import class_form
 from scheduler.exact.solver.relaxation import relaxed_placement
 from scheduler.reduce.clustering import between
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from scheduler.base.arrays import FloatArray, IntArray
-    from scheduler.contract.strategy import Context, Suggestion
     from scheduler.model.problem import Problem
 
 SHARE_OF_RELAXATION = 0.5

@@ -12,7 +12,7 @@ from scheduler.base.checks import whole_number
 from scheduler.base.stop import Iterations
 from scheduler.contract.incumbent import WORST
 from scheduler.contract.strategy import Context, StrategyEntry, Suggestion
-from scheduler.evaluation.evaluate import evaluate
+from scheduler.evaluation.evaluate import Rank, evaluate
 from scheduler.evaluation.moves import MoveCosts, MoveEvaluator
 from scheduler.evaluation.relocations import RelocationEvaluator
 from scheduler.search.local_optimum import local_optimum, node_list
@@ -20,7 +20,6 @@ from scheduler.search.local_optimum import local_optimum, node_list
 if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
     from scheduler.base.deadline import Deadline
-    from scheduler.evaluation.evaluate import Rank
     from scheduler.model.problem import Problem
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.work import OutOfTimeError
+from scheduler.base.work import OutOfTimeError, Work
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP
 from scheduler.exact.branch.layered_search import LayeredSearch
 from scheduler.exact.branch.multipliers import raise_multipliers
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scheduler.base.arrays import BoolArray, FloatArray
-    from scheduler.base.work import Work
     from scheduler.contract.incumbent import Incumbent
     from scheduler.exact.form.class_form import ClassForm
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.deadline import NO_DEADLINE
-from scheduler.base.work import require_time
+from scheduler.base.deadline import NO_DEADLINE, Deadline
+from scheduler.base.work import Work, require_time
 from scheduler.exact.form.slots import cheapest_sum
 from scheduler.model.capacity import most_members
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
-    from scheduler.base.deadline import Deadline
-    from scheduler.base.work import Work
     from scheduler.exact.form.class_form import ClassForm
 
 

@@ -11,18 +11,16 @@ import numpy as np
 
 from scheduler.base.work import Work
 from scheduler.contract.incumbent import Incumbent
-from scheduler.contract.strategy import Suggestion
+from scheduler.contract.strategy import Context, Progress, Suggestion
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP
 from scheduler.exact.extremes.paths_by_length import paths_by_length
-from scheduler.exact.form.class_form import class_form
+from scheduler.exact.form.class_form import ClassForm, class_form
 from scheduler.exact.solve import LARGEST_FORM, OVER, TOO_LARGE, prove
 from scheduler.model.problem import Application, Objective, Problem
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
-    from scheduler.contract.strategy import Context, Progress
     from scheduler.exact.extremes.turned import TurnedProblem
-    from scheduler.exact.form.class_form import ClassForm
 
 SHARE = 0.5
 """Of the time that is left goes to one path at most."""

@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.deadline import NO_DEADLINE
+from scheduler.base.deadline import NO_DEADLINE, Deadline
 from scheduler.base.graph import topological_order
 from scheduler.base.work import require_time
-from scheduler.evaluation.linear_form import linear_form
+from scheduler.evaluation.linear_form import LinearForm, linear_form
 from scheduler.exact.form.classes import exchangeable_classes
 from scheduler.exact.form.side_rows import SideRows
 from scheduler.model.capacity import fits, most_members
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
-    from scheduler.base.deadline import Deadline
-    from scheduler.evaluation.linear_form import LinearForm
     from scheduler.model.problem import Problem
 
 ROUNDING = 16 * float(np.finfo(np.float64).eps)

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.arrays import ints
+from scheduler.base.arrays import IntArray, ints
 
 if TYPE_CHECKING:
-    from scheduler.base.arrays import IntArray
     from scheduler.evaluation.linear_form import LinearForm
     from scheduler.model.problem import Problem
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.base.work import OutOfTimeError
-from scheduler.exact.solver.program import link_variables, placement_program
-from scheduler.exact.solver.solvers import SolverRequest, run_highs
+from scheduler.exact.solver.program import Program, link_variables, placement_program
+from scheduler.exact.solver.solvers import SolverAnswer, SolverRequest, run_highs
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import BoolArray
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from scheduler.contract.incumbent import Incumbent
     from scheduler.contract.strategy import Context
     from scheduler.exact.form.class_form import ClassForm
-    from scheduler.exact.solver.program import Program
-    from scheduler.exact.solver.solvers import SolverAnswer
 
 SCALE = 1000.0
 """Units of a solver's objective per unit of F: its absolute tolerances are then small in F."""

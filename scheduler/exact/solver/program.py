@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.deadline import NO_DEADLINE
+from scheduler.base.deadline import NO_DEADLINE, Deadline
 from scheduler.exact.solver.matrix_model import MatrixModel, ModelBuilder
 from scheduler.exact.solver.potentials import add_response
 from scheduler.exact.solver.side import add_side_rows
@@ -15,7 +15,6 @@ from scheduler.model.capacity import most_members
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
-    from scheduler.base.deadline import Deadline
     from scheduler.exact.form.class_form import ClassForm, Edge
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.arrays import frozen
+from scheduler.base.arrays import BoolArray, FloatArray, IntArray, frozen
 from scheduler.model.capacity import TOLERANCE
 from scheduler.model.constraints.constraint import BLOCK, Rule
 from scheduler.model.constraints.names import listed
@@ -17,7 +17,6 @@ from scheduler.model.constraints.names import listed
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from scheduler.base.arrays import BoolArray, FloatArray, IntArray
     from scheduler.model.problem import Problem
 
 

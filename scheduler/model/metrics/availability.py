@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.arrays import frozen
+from scheduler.base.arrays import FloatArray, frozen
 from scheduler.model.link_table import MatrixTable
 from scheduler.model.metrics.record import AS_PROBABILITY, AdditiveMetric, LinkTerm
 
 if TYPE_CHECKING:
-    from scheduler.base.arrays import FloatArray
     from scheduler.model.problem import Problem
 
 
