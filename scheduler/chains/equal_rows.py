@@ -28,5 +28,4 @@ def cheapest_of_equals(rows: np.ndarray[tuple[int, int], np.dtype[Any]], cost: F
     first = np.ones(len(rows), dtype=np.bool_)
     alike = np.flatnonzero(hashes[order][1:] == hashes[order][:-1])
     first[alike + 1] = (rows[order[alike + 1]] != rows[order[alike]]).any(axis=1)
-    kept: IntArray = np.sort(order[first])
-    return kept
+    return np.sort(order[first])

@@ -158,5 +158,4 @@ def _position(values: FloatArray, least: float, most: float) -> FloatArray:
     """Return where each value lies between the least (0) and the largest (1); 0 if they are equal."""
     if most - least <= 1e-12 * max(1.0, abs(least), abs(most)):
         return np.zeros_like(values)
-    position: FloatArray = (values - least) / (most - least)
-    return position
+    return (values - least) / (most - least)

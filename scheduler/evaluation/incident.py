@@ -51,8 +51,7 @@ class IncidentStreams:
         if not len(self._partner):
             return itself
         known = self._partner[heaviest][np.minimum(place, len(self._partner) - 1)]
-        chosen: IntArray = np.where(degree > 0, known, itself)
-        return chosen
+        return np.where(degree > 0, known, itself)
 
     def costs(
         self, placement: IntArray, paths: Potentials, operators: IntArray, nodes: IntArray

@@ -258,8 +258,7 @@ class MoveEvaluator:
             return total.astype(np.float64, copy=False).reshape(shape)
 
         own = weights(into, target, source) @ away + weights(out, source, target) @ back
-        change: FloatArray = own - np.take_along_axis(own, standing.placement[first:last, None], axis=1)
-        return change
+        return own - np.take_along_axis(own, standing.placement[first:last, None], axis=1)
 
     def _feasible(self, standing: Standing, first: int, last: int) -> BoolArray:
         problem = self._problem
@@ -284,5 +283,4 @@ class MoveEvaluator:
         onward += standing.tail_ms[out][:, None]
         arrival = self._critical_in.maximum(reach, first, last)
         departure = self._critical_out.maximum(onward, first, last)
-        through: FloatArray = arrival + self._problem.execution_ms[first:last] + departure
-        return through
+        return arrival + self._problem.execution_ms[first:last] + departure

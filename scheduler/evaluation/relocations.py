@@ -162,8 +162,7 @@ class RelocationEvaluator:
         traffic = np.bincount(start[across] * count + end[across], term.weight[across], count * count)
         between = traffic.reshape(count, count)
         own = between[moved] @ term.matrix.T[used] + between.T[moved] @ term.matrix[used]
-        change: FloatArray = own - own[np.arange(len(moved)), used[moved]][:, None]
-        return change
+        return own - own[np.arange(len(moved)), used[moved]][:, None]
 
     def _feasible(self, placement: IntArray, nodes: IntArray) -> IntArray:
         """Return (n_moves, 2) pairs (from, to): active nodes ascending, `to` in the order of `nodes`."""

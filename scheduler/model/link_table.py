@@ -95,13 +95,11 @@ class MatrixTable(LinkTable):
 
     def between(self, start: IntArray, end: IntArray) -> FloatArray:
         """Return the values of pairs of nodes, elementwise."""
-        value: FloatArray = self.values[start, end]
-        return value
+        return self.values[start, end]
 
     def block(self, rows: IntArray, columns: IntArray) -> FloatArray:
         """Return (len(rows), len(columns)) the values from every row's node to every column's."""
-        value: FloatArray = self.values[np.ix_(rows, columns)]
-        return value
+        return self.values[np.ix_(rows, columns)]
 
     def matrix(self) -> FloatArray:
         """Return all values."""
@@ -124,8 +122,7 @@ class Apart(LinkTable):
 
     def between(self, start: IntArray, end: IntArray) -> FloatArray:
         """Return 1 for each pair of distinct nodes, elementwise."""
-        apart: FloatArray = np.not_equal(start, end).astype(np.float64)
-        return apart
+        return np.not_equal(start, end).astype(np.float64)
 
     def block(self, rows: IntArray, columns: IntArray) -> FloatArray:
         """Return (len(rows), len(columns)) 1 where the row's node is not the column's."""
@@ -202,18 +199,15 @@ class Coordinates(LinkTable):
     def between(self, start: IntArray, end: IntArray) -> FloatArray:
         """Return the delays of pairs of nodes, elementwise."""
         if self.count <= KEPT_MATRIX:
-            known: FloatArray = self._matrix[start, end]
-            return known
+            return self._matrix[start, end]
         distance = np.sqrt(((self.points[start] - self.points[end]) ** 2).sum(axis=-1))
         delay = distance + self.heights[start] + self.heights[end]
-        elsewhere: FloatArray = np.where(np.equal(start, end), 0.0, delay)
-        return elsewhere
+        return np.where(np.equal(start, end), 0.0, delay)
 
     def block(self, rows: IntArray, columns: IntArray) -> FloatArray:
         """Return (len(rows), len(columns)) the delays from every row's node to every column's."""
         if self.count <= KEPT_MATRIX:
-            known: FloatArray = self._matrix[np.ix_(rows, columns)]
-            return known
+            return self._matrix[np.ix_(rows, columns)]
         return self._computed(rows, columns)
 
     def _computed(self, rows: IntArray, columns: IntArray) -> FloatArray:

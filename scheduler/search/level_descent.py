@@ -203,5 +203,4 @@ class _Surroundings:
                 nearest, np.argsort(np.take_along_axis(columns, nearest, axis=0), axis=0), axis=0
             )
             self._near[some] = ranked.T
-        near: IntArray = self._near[nodes]
-        return near
+        return self._near[nodes]

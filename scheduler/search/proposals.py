@@ -69,8 +69,7 @@ class Proposals:
         return self._kinds[kind](placements)
 
     def _operators(self, count: int) -> IntArray:
-        drawn: IntArray = self._movable[self._random.integers(len(self._movable), size=count)]
-        return drawn
+        return self._movable[self._random.integers(len(self._movable), size=count)]
 
     def _nodes_near(self, anchors: IntArray) -> IntArray:
         """Return a node for each anchor: mostly one of the first of its candidate list, sometimes any."""
@@ -181,8 +180,7 @@ class Proposals:
             position < first + last - middle, position + middle - first, position + middle - last
         )
         inside = (position >= first) & (position < last)
-        taken: IntArray = np.where(inside, moved, position)
-        return taken
+        return np.where(inside, moved, position)
 
     def _permuted(self, placements: IntArray, path: IntArray, taken: IntArray) -> Proposal:
         changed = placements.copy()

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
 
 def _places(problem: Problem) -> FloatArray:
-    unavailability: FloatArray = -np.log(problem.network.availability)
-    return unavailability
+    return -np.log(problem.network.availability)
 
 
 def _links(problem: Problem) -> tuple[LinkTerm, ...]:
