@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scheduler.construct.greedy_placement import greedy_placement
+from scheduler.construct.near_nodes import candidates
 from scheduler.contract.incumbent import WORST, Incumbent
 from scheduler.contract.strategy import Context, Progress, StrategyEntry, Suggestion
 from scheduler.evaluation.evaluate import check, evaluate
-from scheduler.reduce.candidates import candidates
 from scheduler.reduce.subproblem import restrict
 from scheduler.search.level_descent import descend
 

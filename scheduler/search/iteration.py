@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scheduler.construct.near_nodes import candidate_lists
 from scheduler.evaluation.batch import BatchConstraints
 from scheduler.evaluation.evaluate import evaluate
 from scheduler.search.descent import Descent
 from scheduler.search.level_descent import descend as sweep
-from scheduler.search.proposals import Proposals, candidate_lists
+from scheduler.search.proposals import Proposals
 from scheduler.search.rebuild import Rebuild
 from scheduler.search.tempering import Tempering
 

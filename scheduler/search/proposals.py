@@ -6,20 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.evaluation.linear_form import linear_form
+from scheduler.construct.near_nodes import candidate_lists
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scheduler.base.arrays import BoolArray, FloatArray, IntArray
+    from scheduler.base.arrays import BoolArray, IntArray
     from scheduler.evaluation.batch import BatchConstraints
     from scheduler.model.problem import Problem
 
     Proposal = tuple[IntArray, BoolArray]
     Move = Callable[[IntArray], Proposal]
 
-NEAREST = 128
-"""Length of the candidate list of a node."""
 PATHS = 64
 """Random paths whose operators change places together."""
 SNAP = 0.8
@@ -203,17 +201,6 @@ class Proposals:
         changed = placements.copy()
         changed[path] = np.where(inside, nodes, along)
         return changed, self._constraints.met(changed) & (changed != placements).any(axis=0)
-
-
-def candidate_lists(problem: Problem) -> IntArray:
-    """Return (n_nodes, k) the nodes that add least to F if streams lead to them from a node, it included."""
-    form = linear_form(problem)
-    delay = problem.network.delay_ms
-    streams_per_operator = len(problem.application.streams) / problem.n_ops
-    cost: FloatArray = form.unary.mean(axis=0) + form.response_factor * (delay + delay.T) / 2.0
-    for term in form.pairs:
-        cost = cost + streams_per_operator * float(term.weight.mean()) * (term.matrix + term.matrix.T) / 2.0
-    return np.argsort(cost, axis=1, kind="stable")[:, :NEAREST]
 
 
 def _communicating(problem: Problem) -> IntArray:

@@ -38,12 +38,7 @@ MOST_PAIRS = 1_000_000
 def sequential(
     operators: int, home: str | None = None, traits: OperatorTraits = PAPER_OPERATORS
 ) -> Application:
-    """Return a chain of operators.
-
-    Args:
-        operators: How many (at least 2).
-        home: Node to which source and sink are pinned; None leaves them free.
-        traits: Execution time, demand, rate and tuple size.
+    """Return a chain of operators, at least 2; other arguments as of `layers`.
 
     Raises:
         ModelError: Too few operators.
@@ -52,12 +47,7 @@ def sequential(
 
 
 def diamond(operators: int, home: str | None = None, traits: OperatorTraits = PAPER_OPERATORS) -> Application:
-    """Return a source, `operators` - 2 operators in parallel, and a sink.
-
-    Args:
-        operators: How many (at least 3).
-        home: Node to which source and sink are pinned; None leaves them free.
-        traits: Execution time, demand, rate and tuple size.
+    """Return a source, `operators` - 2 operators in parallel, and a sink; other arguments as of `layers`.
 
     Raises:
         ModelError: Too few operators.
@@ -72,8 +62,8 @@ def replicated(
 
     Args:
         operators: 3 l + 2 with l >= 1; the paper has 20, so l = 6.
-        home: Node to which source and sink are pinned; None leaves them free.
-        traits: Execution time, demand, rate and tuple size.
+        home: As of `layers`, like `traits`.
+        traits: See `home`.
 
     Raises:
         ModelError: The number of operators is not 3 l + 2.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import networkx as nx
 import numpy as np
 
 from scheduler.base.checks import ModelError
@@ -110,11 +111,8 @@ def two_level_waxman(
 
 
 def _shortest_paths(points: FloatArray, links: list[tuple[int, int]]) -> FloatArray:
-    """Return (n, n) lengths of shortest paths over undirected links (Floyd and Warshall)."""
-    length = np.full((len(points), len(points)), np.inf)
-    np.fill_diagonal(length, 0.0)
-    for u, v in links:
-        length[u, v] = length[v, u] = float(np.linalg.norm(points[u] - points[v]))
-    for k in range(len(points)):
-        np.minimum(length, length[:, k, None] + length[None, k, :], out=length)
+    """Return (n, n) lengths of shortest paths over undirected links."""
+    graph: nx.Graph[int] = nx.empty_graph(len(points))
+    graph.add_weighted_edges_from((u, v, float(np.linalg.norm(points[u] - points[v]))) for u, v in links)
+    length: FloatArray = nx.floyd_warshall_numpy(graph)
     return length

@@ -89,29 +89,25 @@ def build(recipe: Recipe) -> Problem:
     return Problem(application(recipe, home), links, objective)
 
 
-def _of_paper(recipe: Recipe, home: str) -> Application:
-    return APPLICATIONS[recipe.application](recipe.operators, home)
-
-
 def _layered(recipe: Recipe, home: str) -> Application:
     random = np.random.default_rng([recipe.seed, max(recipe.operators, 0), 2])
     traits = replace(LAYERED, density=recipe.density)
     return layered(recipe.operators, recipe.layers, random, home, traits)
 
 
-def _two_level(recipe: Recipe, random: np.random.Generator) -> Network:
-    return square_network(recipe.nodes, random)
-
-
-def _geographic(recipe: Recipe, random: np.random.Generator) -> Network:
-    return geographic_network(recipe.nodes, recipe.sites, random)
-
-
 _APPLICATIONS: Final[Mapping[str, Callable[[Recipe, str], Application]]] = MappingProxyType(
-    {**dict.fromkeys(APPLICATIONS, _of_paper), "layered": _layered}
+    {
+        **dict.fromkeys(
+            APPLICATIONS, lambda recipe, home: APPLICATIONS[recipe.application](recipe.operators, home)
+        ),
+        "layered": _layered,
+    }
 )
 _NETWORKS: Final[Mapping[str, Callable[[Recipe, np.random.Generator], Network]]] = MappingProxyType(
-    {"two-level": _two_level, "geographic": _geographic}
+    {
+        "two-level": lambda recipe, random: square_network(recipe.nodes, random),
+        "geographic": lambda recipe, random: geographic_network(recipe.nodes, recipe.sites, random),
+    }
 )
 
 

@@ -1,4 +1,15 @@
-"""Candidate lists: the few nodes of a large network on which a search is worth its time."""
+"""Near nodes: the few of a network that are worth trying around others. One idea, three measures.
+
+* `NearNodes`: by link penalty to one node. No pair of nodes is looked at before it is asked for, so that a
+  descent over thousands of nodes begins at once.
+* `candidates`: by link penalty to all nodes in use, with others from every site and set of allowed nodes: a
+  search on these alone must be able to leave the neighbourhood that it began in.
+* `candidate_lists`: by what a stream of mean weight would add to F in either direction. Link penalty weighs
+  metrics by their range over pairs of nodes, F by their range over placements. It takes a table of all pairs,
+  which random walks, in small problems, have anyway.
+
+`LinkPenalty.order` is the paper's list L, of all nodes.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +20,8 @@ import numpy as np
 
 from scheduler.construct.greedy_placement import pinned_nodes
 from scheduler.construct.penalty import LinkPenalty
+from scheduler.evaluation.linear_form import linear_form
+from scheduler.model.link_table import BLOCK_VALUES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,6 +33,45 @@ ANCHORS = 64
 """Nodes in use around which others are looked for."""
 OF_A_SET = 4
 """Nodes taken from each set of allowed nodes that is not the whole network."""
+NEAREST = 128
+"""Length of the candidate list of a node."""
+
+
+class NearNodes:
+    """The nodes nearest to others by link penalty, looked up once.
+
+    Args:
+        problem: The problem.
+        count: Nodes around each, itself included.
+    """
+
+    def __init__(self, problem: Problem, count: int) -> None:
+        self._penalty = LinkPenalty.of(problem)
+        self._near = np.full((problem.n_nodes, min(count, problem.n_nodes)), -1, dtype=np.int64)
+
+    def of(self, nodes: IntArray) -> IntArray:
+        """Return (..., count) nodes around each of the given ones, the nearest first."""
+        new = np.unique(nodes[self._near[nodes, 0] < 0])
+        step = max(1, BLOCK_VALUES // len(self._near))
+        kth = self._near.shape[1] - 1
+        for first in range(0, len(new), step):
+            some = new[first : first + step]
+            columns = self._penalty.columns(some)
+            nearest = np.argpartition(columns, kth, axis=0)[: kth + 1]
+            order = np.argsort(np.take_along_axis(columns, nearest, axis=0), axis=0)
+            self._near[some] = np.take_along_axis(nearest, order, axis=0).T
+        return self._near[nodes]
+
+
+def candidate_lists(problem: Problem) -> IntArray:
+    """Return (n_nodes, k) the nodes that add least to F if streams lead to them from a node, it included."""
+    form = linear_form(problem)
+    delay = problem.network.delay_ms
+    streams_per_operator = len(problem.application.streams) / problem.n_ops
+    cost: FloatArray = form.unary.mean(axis=0) + form.response_factor * (delay + delay.T) / 2.0
+    for term in form.pairs:
+        cost = cost + streams_per_operator * float(term.weight.mean()) * (term.matrix + term.matrix.T) / 2.0
+    return np.argsort(cost, axis=1, kind="stable")[:, :NEAREST]
 
 
 def candidates(problem: Problem, used: IntArray, count: int) -> IntArray:
