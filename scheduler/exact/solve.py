@@ -75,19 +75,19 @@ def solve_exact(
     if pairs > LARGEST_FORM:
         if longer is not None:
             longer(replace(context, report=incumbent.take))
-        return _stopped(incumbent, TOO_LARGE)
+        return incumbent.suggestion(TOO_LARGE)
     try:
         form = class_form(problem, context.deadline)
     except OutOfTimeError:
-        return _stopped(incumbent, OVER)
+        return incumbent.suggestion(OVER)
     incumbent.rounding = form.rounding
     proved, reason = prove(form, incumbent, context, Work(context.deadline, work_limit), longer)
     if not proved:
-        return _stopped(incumbent, reason)
+        return incumbent.suggestion(reason)
     if incumbent.placement is None:
         return Suggestion(None, reason, proved=True)
     incumbent.offer(descend(problem, incumbent.placement, context.deadline).placement, "descent")
-    return Suggestion(incumbent.placement, reason, incumbent.known_bound, proved=True)
+    return incumbent.suggestion(reason, proved=True)
 
 
 def prove(
@@ -161,7 +161,3 @@ def _search(
     if not open_places.any():
         return open_places, "proved by branch and bound"
     return open_places, OVER if work.deadline.expired() else "the limit of work ended the search for a proof"
-
-
-def _stopped(incumbent: Incumbent, reason: str) -> Suggestion:
-    return Suggestion(incumbent.placement, reason, incumbent.known_bound)

@@ -13,7 +13,7 @@ from scheduler.base.arrays import BoolArray, FloatArray, IntArray, frozen
 from scheduler.base.checks import ModelError
 from scheduler.model.application import Application, Operator, Stream
 from scheduler.model.constraints.built_in import AllowedNodes, NodeCapacities
-from scheduler.model.constraints.rules import Rules
+from scheduler.model.constraints.constraint import Constraint, Rules
 from scheduler.model.constraints.separation import CoLocationLimit
 from scheduler.model.metrics.terms import MetricTerms
 from scheduler.model.network import Network, Node
@@ -24,7 +24,6 @@ from scheduler.model.ranges import compute_ranges
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from scheduler.model.constraints.constraint import Constraint
     from scheduler.model.metrics.record import Range
 
 __all__ = [
@@ -116,6 +115,11 @@ class Problem:
     def execution_ms(self) -> FloatArray:
         """(n_ops, n_nodes) R_i / S_u (eq. 7), read-only; made when first asked for, 8 bytes per pair."""
         return frozen(self.application.execution_time_ms[:, None] / self.network.speedup[None, :])
+
+    @cached_property
+    def movable(self) -> BoolArray:
+        """(n_ops,) which operators are allowed on several nodes."""
+        return frozen(self.node_sets.choices > 1)
 
     @cached_property
     def terms(self) -> MetricTerms:

@@ -68,7 +68,7 @@ def descend(problem: Problem, placement: IntArray, deadline: Deadline) -> IntArr
 def _levels(problem: Problem) -> Iterator[IntArray]:
     """Yield the movable operators of each level of the graph."""
     depth = problem.application.levels.depth
-    movable = np.flatnonzero(problem.node_sets.choices > 1)
+    movable = np.flatnonzero(problem.movable)
     order = movable[np.argsort(depth[movable], kind="stable")]
     if len(order):
         yield from np.split(order, np.flatnonzero(np.diff(depth[order])) + 1)

@@ -35,7 +35,7 @@ class Proposals:
         self._problem = problem
         self._constraints = constraints
         self._random = random
-        self._movable = np.flatnonzero(problem.allowed.sum(axis=1) > 1)
+        self._movable = np.flatnonzero(problem.movable)
         self._near = candidate_lists(problem)
         self._reach = max(4.0, problem.n_nodes / 20.0)
         self._partners = _communicating(problem)
@@ -55,11 +55,6 @@ class Proposals:
             kinds.append((self._move_block, 0.2))
         self._kinds = [kind for kind, _ in kinds]
         self._chances = np.cumsum([chance for _, chance in kinds]) / sum(chance for _, chance in kinds)
-
-    @property
-    def exist(self) -> bool:
-        """Whether any operator can move at all."""
-        return self._movable.size > 0 and self._problem.n_nodes > 1
 
     def draw(self, placements: IntArray) -> Proposal:
         """Return changed placements (n_ops, n_placements) and (n_placements,) which of them count."""
@@ -226,14 +221,13 @@ def _movable_paths(problem: Problem, random: np.random.Generator) -> list[IntArr
     for source, target in problem.application.critical_edges():
         followers[source].append(target)
         starts.discard(target)
-    movable = problem.allowed.sum(axis=1) > 1
     roots = sorted(starts)
     paths = []
     for _ in range(PATHS):
         walk = [roots[int(random.integers(len(roots)))]]
         while followers[walk[-1]]:
             walk.append(followers[walk[-1]][int(random.integers(len(followers[walk[-1]])))])
-        inner = [i for i in walk if movable[i]]
+        inner = [i for i in walk if problem.movable[i]]
         if len(inner) > 2:
             paths.append(np.array(inner, dtype=np.int64))
     return paths

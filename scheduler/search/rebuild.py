@@ -60,8 +60,9 @@ def runs_of(problem: Problem) -> list[Run]:
         if source != target:
             after[source].add(target)
             before[target].add(source)
-    movable = problem.allowed.sum(axis=1) > 1
-    inner = [bool(movable[i]) and max(len(before[i]), len(after[i])) <= 1 for i in range(problem.n_ops)]
+    inner = [
+        bool(problem.movable[i]) and max(len(before[i]), len(after[i])) <= 1 for i in range(problem.n_ops)
+    ]
     runs = []
     for first in range(problem.n_ops):
         if not inner[first] or any(inner[i] for i in before[first]):
@@ -88,17 +89,12 @@ class Rebuild:
         """Look for runs; `near` are the candidate lists of the nodes, (n_nodes, k)."""
         self._problem, self._near, self._random = problem, near, random
         self._form = linear_form(problem)
-        self._runs = runs_of(problem)
+        self.runs = runs_of(problem)
         application = problem.application
         self._streams: dict[tuple[int, int], list[int]] = {}
         pairs = zip(application.stream_source.tolist(), application.stream_target.tolist(), strict=True)
         for stream, pair in enumerate(pairs):
             self._streams.setdefault(pair, []).append(stream)
-
-    @property
-    def possible(self) -> bool:
-        """Whether there is any run."""
-        return bool(self._runs)
 
     def rebuilt(self, placement: IntArray, deadline: Deadline, *, narrowed: bool) -> IntArray:
         """Return the placement with a cheaper part, or as it was.
@@ -152,7 +148,7 @@ class Rebuild:
 
     def _part(self, longest: int) -> Run:
         """Return a random part of a random run, of so many operators at most."""
-        run = self._runs[int(self._random.integers(len(self._runs)))]
+        run = self.runs[int(self._random.integers(len(self.runs)))]
         k = len(run.operators)
         first = int(self._random.integers(max(k - longest, 0) + 1))
         last = min(first + longest, k)

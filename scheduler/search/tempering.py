@@ -59,23 +59,18 @@ class Tempering:
         columns = STEP_VALUES // (problem.n_ops + len(problem.application.streams))
         self._tries = min(max(columns // count, FEWEST_TRIES), MOST_TRIES)
         count = max(2, min(count, columns // self._tries))
-        movable = max(1, int((problem.allowed.sum(axis=1) > 1).sum()))
+        movable = max(1, int(problem.movable.sum()))
         self._coldest = min(COLDEST_ACCEPTS / movable, HOTTEST_ACCEPTS / 10.0)
         self._placements = np.repeat(placement[:, None], count, axis=1)
         objective, mean = self._evaluate(self._placements)
         self.best = placement
         self.rank = _rank(float(objective[0]), float(mean[0]))
         self._guide, self._temperatures = (
-            self._calibrated(count) if self._proposals.exist else (0.0, np.ones(count))
+            self._calibrated(count) if problem.movable.any() else (0.0, np.ones(count))
         )
         self._energy = objective + self._guide * mean
         self._steps = 0
         self._worse = np.zeros((2, count))
-
-    @property
-    def can_walk(self) -> bool:
-        """Whether any placement but the first is within reach."""
-        return self._proposals.exist
 
     def _calibrated(self, count: int) -> tuple[float, FloatArray]:
         """Return the weight of the mean delay and first temperatures, from some random changes."""

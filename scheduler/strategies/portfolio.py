@@ -88,7 +88,7 @@ def portfolio(problem: Problem, parameters: PortfolioParameters, context: Contex
         return _better(found, proof)
     if best.placement is None:
         return first
-    return Suggestion(best.placement, "the deadline ended the search and the proof", bound=best.known_bound)
+    return best.suggestion("the deadline ended the search and the proof")
 
 
 def _search_beside(

@@ -16,14 +16,32 @@ from scheduler.evaluation.evaluate import OBJECTIVE_STEP
 from scheduler.exact.extremes.paths_by_length import paths_by_length
 from scheduler.exact.form.class_form import ClassForm, class_form
 from scheduler.exact.solve import LARGEST_FORM, OVER, TOO_LARGE, prove
+from scheduler.model.objective import Scale
 from scheduler.model.problem import Application, Objective, Problem
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
-    from scheduler.exact.extremes.turned import TurnedProblem
 
 SHARE = 0.5
 """Of the time that is left goes to one path at most."""
+
+
+class TurnedProblem(Problem):
+    """A problem whose F is 1 minus F of the same problem, whose objective is one metric alone.
+
+    Everything that takes F from `Problem.scale` (evaluation, linear form, searches) then maximises the
+    metric. All factors are negative: what is built on R as a maximum that pushes F up does not apply
+    (see `solve_longest_response`); sums over operators and streams may have any sign.
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        turned = {
+            # factor (x - best) becomes 1 - factor (x - best)
+            metric: (-factor, best + 1.0 / factor) if factor else (factor, best)
+            for metric, (factor, best) in self.scale.terms.items()
+        }
+        object.__setattr__(self, "scale", Scale(turned))
 
 
 def solve_longest_response(problem: TurnedProblem, start: IntArray | None, context: Context) -> Suggestion:
@@ -48,7 +66,7 @@ def solve_longest_response(problem: TurnedProblem, start: IntArray | None, conte
     if len(problem.application.streams) * problem.n_nodes**2 > LARGEST_FORM:
         return Suggestion(incumbent.placement, TOO_LARGE)
     straight = Problem(
-        problem.application, problem.network, problem.objective, constraints=problem.constraints
+        problem.application, problem.network, problem.objective, problem.current, problem.constraints
     )
     factor, best_ms = problem.scale.terms["response_time"]
     bound, proved, reason = math.inf, True, "every other path is proved shorter"
