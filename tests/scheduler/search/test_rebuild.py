@@ -150,7 +150,7 @@ def test_a_rebuilt_part_keeps_constraints_and_often_lowers_f() -> None:
         placement = plan(problem, "greedy").placement
         assert placement is not None
         rebuild = Rebuild(problem, candidate_lists(problem), np.random.default_rng(seed))
-        assert rebuild.possible
+        assert rebuild.runs
         for narrowed in (True, True, False):
             rebuilt = rebuild.rebuilt(placement, NEVER, narrowed=narrowed)
             assert check(problem, rebuilt) == ()
