@@ -70,7 +70,8 @@ def candidate_lists(problem: Problem) -> IntArray:
     streams_per_operator = len(problem.application.streams) / problem.n_ops
     cost: FloatArray = form.unary.mean(axis=0) + form.response_factor * (delay + delay.T) / 2.0
     for term in form.pairs:
-        cost = cost + streams_per_operator * float(term.weight.mean()) * (term.matrix + term.matrix.T) / 2.0
+        matrix = term.table.matrix()
+        cost = cost + streams_per_operator * float(term.weight.mean()) * (matrix + matrix.T) / 2.0
     return np.argsort(cost, axis=1, kind="stable")[:, :NEAREST]
 
 

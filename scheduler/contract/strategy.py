@@ -103,10 +103,6 @@ class Strategy(Protocol[Parameters_contra]):
         """Return a placement of the problem."""
 
 
-def _never(_parameters: object) -> bool:
-    return False
-
-
 @dataclass(frozen=True)
 class StrategyEntry(Generic[Parameters]):
     """A strategy as the registry lists it.
@@ -139,7 +135,7 @@ class StrategyEntry(Generic[Parameters]):
     scales: bool = False
     limits: tuple[str, ...] = ()
     ends_with_proof: bool = False
-    starts_at_current: Callable[[Parameters], bool] = _never
+    starts_at_current: Callable[[Parameters], bool] = lambda _parameters: False
 
     def until_deadline(self, parameters: Parameters) -> Parameters:
         """Return the parameters without limits of work: with these only the deadline ends the strategy."""

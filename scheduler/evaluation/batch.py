@@ -35,7 +35,8 @@ class BatchEvaluator:
         self._delay = problem.network.delay_ms.ravel()
         along = np.broadcast_to(form.delay_weight(), loops.shape)
         self._sums = np.stack([along[order], mean_delay_term(problem).weight[order]])
-        self._pairs = [(term.weight[order], term.matrix.ravel()) for term in form.pairs if term.slot != DELAY]
+        further = [term for term in form.pairs if term.slot != DELAY]
+        self._pairs = [(term.weight[order], term.table.matrix().ravel()) for term in further]
         self._unary = form.unary.ravel() if form.unary.any() else None
         self._rows = (np.arange(problem.n_ops) * problem.n_nodes)[:, None]
         self._execution = problem.execution_ms.ravel()

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from scheduler.base.arrays import FloatArray, IntArray
-    from scheduler.model.objective import Scale
     from scheduler.model.problem import Problem
 
 OBJECTIVE_STEP = 1e-9
@@ -87,10 +86,6 @@ class MetricSums:
 
     raw: Mapping[str, FloatArray]
     mean_delay_ms: FloatArray
-
-    def objective(self, scale: Scale, response_ms: FloatArray) -> FloatArray:
-        """Return F of each placement, given R of each."""
-        return scale.objective({RESPONSE_TIME.name: response_ms, **self.raw})
 
 
 def metric_sums(problem: Problem, placements: IntArray) -> MetricSums:

@@ -29,10 +29,6 @@ BATCH_VALUES = 1 << 21
 """Values per operator and stream evaluated in one step; it bounds the memory of a step to about 50 MB."""
 
 
-def _any_placement(_placement: IntArray) -> bool:
-    return True
-
-
 class RelocationEvaluator:
     """Finds the best relocation of a placement; holds what does not depend on the placement."""
 
@@ -53,7 +49,7 @@ class RelocationEvaluator:
         nodes: IntArray,
         limit: Rank,
         *,
-        permitted: Callable[[IntArray], bool] = _any_placement,
+        permitted: Callable[[IntArray], bool] = lambda _placement: True,
         deadline: Deadline = NO_DEADLINE,
     ) -> tuple[int, int] | None:
         """Return the best way (from, to) to move all of one node to another, if it ranks below `limit`.
@@ -161,7 +157,8 @@ class RelocationEvaluator:
         count = len(used)
         traffic = np.bincount(start[across] * count + end[across], term.weight[across], count * count)
         between = traffic.reshape(count, count)
-        own = between[moved] @ term.matrix.T[used] + between.T[moved] @ term.matrix[used]
+        matrix = term.table.matrix()
+        own = between[moved] @ matrix.T[used] + between.T[moved] @ matrix[used]
         return own - own[np.arange(len(moved)), used[moved]][:, None]
 
     def _feasible(self, placement: IntArray, nodes: IntArray) -> IntArray:

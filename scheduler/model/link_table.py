@@ -37,9 +37,9 @@ class LinkTable(ABC):
     def between(self, start: IntArray, end: IntArray) -> FloatArray:
         """Return the values of pairs of nodes, elementwise, in the shape that both broadcast to."""
 
-    @abstractmethod
     def block(self, rows: IntArray, columns: IntArray) -> FloatArray:
         """Return (len(rows), len(columns)) the values from every row's node to every column's."""
+        return self.between(rows[:, None], columns)
 
     @abstractmethod
     def matrix(self) -> FloatArray:
@@ -97,10 +97,6 @@ class MatrixTable(LinkTable):
         """Return the values of pairs of nodes, elementwise."""
         return self.values[start, end]
 
-    def block(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        """Return (len(rows), len(columns)) the values from every row's node to every column's."""
-        return self.values[np.ix_(rows, columns)]
-
     def matrix(self) -> FloatArray:
         """Return all values."""
         return self.values
@@ -123,10 +119,6 @@ class Apart(LinkTable):
     def between(self, start: IntArray, end: IntArray) -> FloatArray:
         """Return 1 for each pair of distinct nodes, elementwise."""
         return np.not_equal(start, end).astype(np.float64)
-
-    def block(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        """Return (len(rows), len(columns)) 1 where the row's node is not the column's."""
-        return self.between(rows[:, None], columns)
 
     def matrix(self) -> FloatArray:
         """Return all values, made when first asked for."""
@@ -206,9 +198,7 @@ class Coordinates(LinkTable):
 
     def block(self, rows: IntArray, columns: IntArray) -> FloatArray:
         """Return (len(rows), len(columns)) the delays from every row's node to every column's."""
-        if self.count <= KEPT_MATRIX:
-            return self._matrix[np.ix_(rows, columns)]
-        return self._computed(rows, columns)
+        return super().block(rows, columns) if self.count <= KEPT_MATRIX else self._computed(rows, columns)
 
     def _computed(self, rows: IntArray, columns: IntArray) -> FloatArray:
         squared = np.zeros((len(rows), len(columns)))

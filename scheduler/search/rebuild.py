@@ -186,7 +186,7 @@ class Rebuild:
             if critical[streams].any():
                 pairs[i] += factor * problem.network.delay_ms[nodes[:, None], nodes]
             for term in form.pairs:
-                pairs[i] += term.weight[streams].sum() * term.matrix[nodes[:, None], nodes]
+                pairs[i] += term.weight[streams].sum() * term.table.block(nodes, nodes)
         return operators, nodes, Chain(0.0, unary, pairs, places, shares, slots)
 
 

@@ -127,13 +127,6 @@ class ClassForm:
             delay_ms=self.delay_ms[block],
         )
 
-    def counts(self, placement: IntArray) -> IntArray:
-        """Return (n_classes, n_nodes) the counts of a placement."""
-        counts = np.zeros((self.n_classes, self.n_nodes), dtype=np.int64)
-        for c, members in enumerate(self.classes):
-            np.add.at(counts[c], placement[members], 1)
-        return counts
-
 
 def class_form(problem: Problem, deadline: Deadline = NO_DEADLINE) -> ClassForm:
     """Return the class form of a problem.
@@ -149,7 +142,7 @@ def class_form(problem: Problem, deadline: Deadline = NO_DEADLINE) -> ClassForm:
     heads = np.array([members[0] for members in classes])
     size = np.array([len(members) for members in classes])
     demand = problem.demand[heads]
-    side = SideRows.of(problem, classes)
+    side = SideRows.of(problem)
     edges = _edges(problem, form, classes, deadline, None if side is None else side.charging)
     critical = [(edge.source, edge.target) for edge in edges if edge.critical]
     return ClassForm(
@@ -205,7 +198,7 @@ def _edges(
         for term in form.pairs:
             ahead = sum(float(term.weight[s]) for s, forward in between if forward)
             back = sum(float(term.weight[s]) for s, forward in between if not forward)
-            cost += ahead * term.matrix + back * term.matrix.T
+            cost += ahead * term.table.matrix() + back * term.table.matrix().T
         backward = (high, low) in critical
         is_critical = backward or (low, high) in critical
         ends = (high, low) if backward else (low, high)

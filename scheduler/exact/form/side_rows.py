@@ -15,39 +15,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class SideRows:
-    """The rules of a problem whose classes have one operator each, as far as rows can state them.
+    """The rules of a problem as far as rows can state them; class i of its form is operator i alone.
 
     Attributes:
         rows: Per rule that can be stated.
         unstated: Kinds of the others: a form without them is a relaxation.
-        operator: (n_classes,) the operator of each class.
-        ends: (n_streams, 2) classes of the streams' sources and targets.
+        ends: (n_streams, 2) sources and targets of the streams.
     """
 
     rows: tuple[LinearRows, ...]
     unstated: tuple[str, ...]
-    operator: IntArray
     ends: IntArray
 
     @staticmethod
-    def of(problem: Problem, classes: tuple[IntArray, ...]) -> SideRows | None:
-        """Return the rows, None if the problem has no rules.
-
-        Args:
-            problem: The problem.
-            classes: One operator each, if there are rules.
-        """
+    def of(problem: Problem) -> SideRows | None:
+        """Return the rows, None if the problem has no rules."""
         if not problem.rules:
             return None
-        operator = np.concatenate(classes)
-        class_of = np.argsort(operator)
         application = problem.application
         stated = [(rule.kind, rule.rows()) for rule in problem.rules]
         return SideRows(
             rows=tuple(rows for _, rows in stated if rows is not None),
             unstated=tuple(dict.fromkeys(kind for kind, rows in stated if rows is None)),
-            operator=operator,
-            ends=class_of[np.column_stack([application.stream_source, application.stream_target])],
+            ends=np.column_stack([application.stream_source, application.stream_target]),
         )
 
     @property

@@ -37,7 +37,7 @@ def add_side_rows(
         links: Link variables (sources, 1, targets) by edge.
     """
     for rows in side.rows:
-        entries = [*_of_places(rows, side, places), *_of_links(rows, form, side, places, links)]
+        entries = [*_of_places(rows, places), *_of_links(rows, form, side, places, links)]
         row, column, value = (
             np.concatenate([each[k].ravel() for each in entries] or [np.empty(0)]) for k in range(3)
         )
@@ -51,10 +51,10 @@ def add_side_rows(
             model.row(-np.inf, most, (key[1, part], total[part]))
 
 
-def _of_places(rows: LinearRows, side: SideRows, places: Sequence[Places]) -> Iterator[Entries]:
+def _of_places(rows: LinearRows, places: Sequence[Places]) -> Iterator[Entries]:
     if rows.places is None:
         return
-    for place, i in zip(places, side.operator.tolist(), strict=True):
+    for i, place in enumerate(places):
         for row, value in zip(rows.places.row, rows.places.value, strict=True):
             yield row[i, place.nodes], place.level[:, 0], value[i, place.nodes]
 

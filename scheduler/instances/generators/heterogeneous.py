@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scheduler.base.checks import ModelError
 
@@ -48,9 +48,9 @@ def heterogeneous(network: Network, choices: NodeChoices, random: np.random.Gene
 
 
 def _changed(node: Node, quantity: str, value: float) -> Node:
-    if quantity == "slots":
-        return replace(node, capacity={**node.capacity, "slots": value})
-    return replace(node, **{quantity: value})
+    slots = {"capacity": {**node.capacity, "slots": value}}
+    changes: dict[str, Any] = slots if quantity == "slots" else {quantity: value}
+    return replace(node, **changes)
 
 
 def roomy_node(network: Network, slots: float, random: np.random.Generator) -> str:
