@@ -24,8 +24,6 @@ from scheduler.evaluation.linear_form import linear_form
 from scheduler.model.link_table import BLOCK_VALUES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from scheduler.base.arrays import FloatArray, IntArray
     from scheduler.model.problem import Problem
 
@@ -99,8 +97,9 @@ def candidates(problem: Problem, used: IntArray, count: int) -> IntArray:
     by_total, by_nearest = (np.argsort(each, kind="stable").tolist() for each in (total, nearest))
     lists = (by_total, by_nearest, _of_sites(problem, by_total), _of_sets(problem, total), by_nearest)
     # one long list of turns; a node counts at its first turn
-    turns = chain.from_iterable(zip_longest(*lists))
-    return np.sort(_first_distinct(chain(used.tolist(), (u for u in turns if u is not None)), count))
+    turns = dict.fromkeys(chain(used.tolist(), chain.from_iterable(zip_longest(*lists))))
+    turns.pop(None, None)
+    return np.sort(np.array(list(turns)[:count], dtype=np.int64))
 
 
 def _anchors(pinned: IntArray, used: IntArray) -> IntArray:
@@ -118,14 +117,11 @@ def _spread(nodes: IntArray, count: int) -> IntArray:
 
 def _of_sites(problem: Problem, ranked: list[int]) -> list[int]:
     """Return the first node of every site in a ranking."""
-    seen: set[str] = set()
-    first: list[int] = []
+    first: dict[str | None, int] = {}
     for u in ranked:
-        site = problem.network.nodes[u].site
-        if site is not None and site not in seen:
-            seen.add(site)
-            first.append(u)
-    return first
+        first.setdefault(problem.network.nodes[u].site, u)
+    first.pop(None, None)  # nodes whose site is not known
+    return list(first.values())
 
 
 def _of_sets(problem: Problem, total: FloatArray) -> list[int]:
@@ -135,12 +131,3 @@ def _of_sets(problem: Problem, total: FloatArray) -> list[int]:
         allowed = np.flatnonzero(nodes)
         chosen += allowed[np.argsort(total[allowed], kind="stable")[:OF_A_SET]].tolist()
     return chosen
-
-
-def _first_distinct(nodes: Iterable[int], count: int) -> IntArray:
-    kept: dict[int, None] = {}
-    for u in nodes:
-        if len(kept) == count:
-            break
-        kept[u] = None
-    return np.array(list(kept), dtype=np.int64)

@@ -45,7 +45,7 @@ def solve_exact(
     first: Suggestion,
     context: Context,
     *,
-    longer: Search | None = None,
+    longer: Search = lambda _context: None,
     work_limit: float = math.inf,
 ) -> Suggestion:
     """Return a placement with a proof that none is better, or the best one found before the end.
@@ -61,7 +61,7 @@ def solve_exact(
         problem: The problem.
         first: What is known to begin with; if it proves that there is no placement, it is the answer.
         context: Deadline, children for the solver, and report.
-        longer: The longer search for a start, if there is one.
+        longer: The longer search for a start; none if not given.
         work_limit: Partial placements times nodes to look at; ends the search after the same steps
             everywhere. The solver, whose work is not counted, is used only if this is infinite, or for a
             small program if the problem has rules that no other method knows.
@@ -73,8 +73,7 @@ def solve_exact(
         incumbent.offer(first.placement, "start")
     pairs = len(problem.application.streams) * problem.n_nodes**2
     if pairs > LARGEST_FORM:
-        if longer is not None:
-            longer(replace(context, report=incumbent.take))
+        longer(replace(context, report=incumbent.take))
         return incumbent.suggestion(TOO_LARGE)
     try:
         form = class_form(problem, context.deadline)
@@ -95,7 +94,7 @@ def prove(
     incumbent: Incumbent,
     context: Context,
     work: Work,
-    longer: Search | None = None,
+    longer: Search = lambda _context: None,
 ) -> tuple[bool, str]:
     """Prove the incumbent optimal for a form, or find better ones, by the method that suits the form.
 
@@ -107,7 +106,7 @@ def prove(
         incumbent: Offered what is found; F of its placements must not be above that of the form.
         context: Children for the solver.
         work: When to stop.
-        longer: The longer search for a start, if there is one.
+        longer: The longer search for a start; none if not given.
 
     Returns:
         Whether there is a proof, of optimality or that no placement exists, and the reason for the end.
@@ -130,10 +129,9 @@ def prove(
     return True, "proved by HiGHS"
 
 
-def _search_longer(longer: Search | None, incumbent: Incumbent, context: Context, work: Work) -> None:
+def _search_longer(longer: Search, incumbent: Incumbent, context: Context, work: Work) -> None:
     """Offer the incumbent what a longer search for a start finds in its share of the time."""
-    if longer is not None:
-        longer(replace(context, deadline=work.deadline.share(LONG_SHARE), report=incumbent.take))
+    longer(replace(context, deadline=work.deadline.share(LONG_SHARE), report=incumbent.take))
 
 
 def _unproved(form: ClassForm) -> str:
@@ -144,7 +142,7 @@ def _unproved(form: ClassForm) -> str:
 
 
 def _search(
-    form: ClassForm, incumbent: Incumbent, context: Context, work: Work, longer: Search | None
+    form: ClassForm, incumbent: Incumbent, context: Context, work: Work, longer: Search
 ) -> tuple[BoolArray, str]:
     """Return what is open after the searches that need no solver, and the reason for their end."""
     nothing = np.zeros(form.slots.shape, dtype=np.bool_)

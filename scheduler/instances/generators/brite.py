@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING
 
 import networkx as nx
@@ -40,6 +41,10 @@ class NodeTraits:
         low, high = self.availability
         if not 0.0 < low <= high <= 1.0:
             raise ModelError("availability", f"expected 0 < min <= max <= 1, got {low:g} and {high:g}")
+
+    def node(self, name: str, availability: float, site: str) -> Node:
+        """Return a node with these traits."""
+        return Node(name, self.capacity, self.speedup, availability, site)
 
 
 PAPER_NODES = NodeTraits({"slots": 2.0})
@@ -97,15 +102,10 @@ def two_level_waxman(
         count = len(points)
         delay *= mean_delay_ms * count * (count - 1) / total
     low, high = traits.availability
+    available = random.uniform(low, high, len(points)).tolist()
+    places = product(range(1, n_as + 1), range(1, routers_per_as + 1))
     nodes = tuple(
-        Node(
-            name=f"as-{k // routers_per_as + 1}-router-{k % routers_per_as + 1}",
-            capacity=traits.capacity,
-            speedup=traits.speedup,
-            availability=float(up),
-            site=f"as-{k // routers_per_as + 1}",
-        )
-        for k, up in enumerate(random.uniform(low, high, len(points)))
+        traits.node(f"as-{a}-router-{u}", up, f"as-{a}") for (a, u), up in zip(places, available, strict=True)
     )
     return Network(nodes=nodes, delay_ms=delay)
 

@@ -9,7 +9,7 @@ import numpy as np
 from scheduler.base.checks import ModelError
 from scheduler.instances.generators.brite import PAPER_NODES, NodeTraits
 from scheduler.model.link_table import Coordinates
-from scheduler.model.network import Network, Node
+from scheduler.model.network import Network
 
 
 @dataclass(frozen=True)
@@ -76,13 +76,7 @@ def geographic_network(
     available = random.uniform(*traits.availability, nodes)
     first = np.searchsorted(site, site)
     made = tuple(
-        Node(
-            name=f"site-{of + 1}-node-{k - start + 1}",
-            capacity=traits.capacity,
-            speedup=traits.speedup,
-            availability=float(up),
-            site=f"site-{of + 1}",
-        )
+        traits.node(f"site-{of + 1}-node-{k - start + 1}", float(up), f"site-{of + 1}")
         for k, (of, start, up) in enumerate(zip(site.tolist(), first.tolist(), available, strict=True))
     )
     return Network(made, Coordinates.of(np.column_stack([points, heights])))
