@@ -53,7 +53,7 @@ def ask(program: Program, context: Context, deadline: Deadline) -> SolverAnswer 
     answer = next(iter(job.messages()), None)
     if answer is None or answer.values is None:
         return answer
-    values = np.zeros(len(program.model.low))
+    values = np.zeros(len(program.model.variables.ids))
     values[wanted] = answer.values
     return replace(answer, values=values)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from scheduler.base.arrays import FloatArray, IntArray
     from scheduler.exact.form.class_form import ClassForm
-    from scheduler.exact.solver.matrix_model import ModelBuilder
+    from scheduler.exact.solver.model_builder import ModelBuilder
     from scheduler.exact.solver.program import Places
 
 

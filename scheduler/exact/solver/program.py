@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.base.deadline import NO_DEADLINE, Deadline
-from scheduler.exact.solver.matrix_model import MatrixModel, ModelBuilder
+from scheduler.exact.solver.model_builder import ModelBuilder
 from scheduler.exact.solver.potentials import add_response
 from scheduler.exact.solver.side import add_side_rows
 from scheduler.model.capacity import most_members
 
 if TYPE_CHECKING:
+    from ortools.math_opt.model_pb2 import ModelProto
+
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
     from scheduler.exact.form.class_form import ClassForm, Edge
 
@@ -23,13 +25,11 @@ class Program:
     """A program and where its answer stands.
 
     Attributes:
-        model: The program; its objective is F times `scale`.
-        scale: Units of the program's objective per unit of F.
+        model: The program, for `solvers.run_highs`.
         count_columns: Per class, (k, 3) rows of (node, members per unit, variable).
     """
 
-    model: MatrixModel
-    scale: float
+    model: ModelProto
     count_columns: tuple[IntArray, ...]
 
     @property
@@ -136,7 +136,7 @@ class _Writer:
             )
             for place in self.places
         )
-        return Program(self.model.build(form.constant * self.scale), self.scale, count_columns)
+        return Program(self.model.build(form.constant * self.scale), count_columns)
 
     def _places(self, c: int) -> Places:
         form, model = self.form, self.model

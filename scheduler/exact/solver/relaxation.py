@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,8 +31,8 @@ def relaxed_placement(problem: Problem, context: Context) -> FloatArray:
     """
     form = class_form(problem)
     program = placement_program(form, form.slots > 0, SCALE)
-    relaxed = replace(program.model, integer=np.zeros(len(program.model.low), dtype=np.bool_))
-    answer = ask(replace(program, model=relaxed), context, context.deadline)
+    program.model.variables.integers[:] = [False] * len(program.model.variables.ids)
+    answer = ask(program, context, context.deadline)
     if answer is None or answer.values is None:
         spread = problem.allowed.astype(np.float64)
         evenly: FloatArray = spread / np.maximum(spread.sum(axis=1, keepdims=True), 1.0)

@@ -88,6 +88,6 @@ def test_the_size_of_a_program_is_known_before_it_is_built(make_problem: MakePro
     """The estimate counts the link variables, which are most of them."""
     form = class_form(make_problem(3, OPERATORS, 12))
     open_places = form.slots > 0
-    variables = len(placement_program(form, open_places).model.low)
+    variables = len(placement_program(form, open_places).model.variables.ids)
 
     assert 0.8 * variables <= link_variables(form, open_places) <= variables
