@@ -50,7 +50,12 @@ class Evaluation:
     @property
     def rank(self) -> Rank:
         """F, then mean delay, each in whole steps: a total order in which lower is better."""
-        return round(self.objective / OBJECTIVE_STEP), round(self.mean_delay_ms / DELAY_STEP_MS)
+        return rank_of(self.objective, self.mean_delay_ms)
+
+
+def rank_of(objective: float, mean_delay_ms: float) -> Rank:
+    """Return F, then mean delay (ms), each in whole steps."""
+    return round(objective / OBJECTIVE_STEP), round(mean_delay_ms / DELAY_STEP_MS)
 
 
 def evaluate(problem: Problem, placement: IntArray) -> Evaluation:

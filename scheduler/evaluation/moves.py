@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.evaluation.avoidance import Avoidance
-from scheduler.evaluation.evaluate import DELAY_STEP_MS, OBJECTIVE_STEP, Rank
+from scheduler.evaluation.evaluate import DELAY_STEP_MS, OBJECTIVE_STEP, Rank, rank_of
 from scheduler.evaluation.linear_form import LinearForm, PairTerm, linear_form, mean_delay_term, sum_form
 from scheduler.evaluation.response_time import potentials
 from scheduler.model.capacity import fits, remaining
@@ -50,8 +50,7 @@ class MoveCosts:
 
     def rank(self, index: int) -> Rank:
         """Return the rank of the candidate with that flat index; its F is finite."""
-        objective, delay = self.objective.flat[index], self.mean_delay_ms.flat[index]
-        return round(objective / OBJECTIVE_STEP), round(delay / DELAY_STEP_MS)
+        return rank_of(self.objective.flat[index], self.mean_delay_ms.flat[index])
 
     def drop(self, index: int) -> None:
         """Leave the candidate with that flat index out from now on."""

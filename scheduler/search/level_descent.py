@@ -96,14 +96,10 @@ class _Descent:
             for operator, node in (move for step in moves[:count] for move in step):
                 changed[operator] = node
             rank = evaluate(self._problem, changed).rank
-            if rank < self.rank and self._meets_rules(changed):
+            if rank < self.rank and self._problem.rules.met(changed[:, None])[0]:
                 self.placement, self.rank = changed, rank
                 return
             count //= 2
-
-    def _meets_rules(self, placement: IntArray) -> bool:
-        rules = self._problem.rules
-        return not rules or bool(rules.met(placement[:, None])[0])
 
     def _moves(self, operators: IntArray) -> list[list[Move]]:
         """Return steps, the most promising first; allowed nodes and capacities hold after each of them.

@@ -139,7 +139,7 @@ class Rebuild:
             if answer.nodes is not None and (cost := _cost(chain, answer.nodes)) < target:
                 changed = placement.copy()
                 changed[operators] = nodes[answer.nodes]
-                if not self._problem.rules or self._problem.rules.met(changed[:, None])[0]:
+                if self._problem.rules.met(changed[:, None])[0]:
                     placement, target = changed, cost - OBJECTIVE_STEP
             if answer.complete or work.over():
                 break

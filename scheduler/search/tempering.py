@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.evaluation.batch import BatchConstraints, BatchEvaluator
-from scheduler.evaluation.evaluate import DELAY_STEP_MS, OBJECTIVE_STEP, Rank
+from scheduler.evaluation.evaluate import OBJECTIVE_STEP, Rank, rank_of
 from scheduler.search.proposals import Proposals
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Tempering:
         self._placements = np.repeat(placement[:, None], count, axis=1)
         objective, mean = self._evaluate(self._placements)
         self.best = placement
-        self.rank = _rank(float(objective[0]), float(mean[0]))
+        self.rank = rank_of(float(objective[0]), float(mean[0]))
         self._guide, self._temperatures = (
             self._calibrated(count) if problem.movable.any() else (0.0, np.ones(count))
         )
@@ -125,7 +125,7 @@ class Tempering:
         """Keep the best of these placements if it ranks below the best so far."""
         column = int(objective.argmin())
         if objective[column] < (self.rank[0] + 1) * OBJECTIVE_STEP:
-            rank = _rank(float(objective[column]), float(mean[column]))
+            rank = rank_of(float(objective[column]), float(mean[column]))
             if rank < self.rank:
                 self.rank, self.best = rank, placements[:, column].copy()
 
@@ -183,7 +183,3 @@ def _correction(worse: FloatArray, wanted: float) -> float:
         return 1.0
     share = (accepted + wanted) / (proposed + 1.0)
     return float(np.clip(math.sqrt(wanted / share), 0.7, 1.4))
-
-
-def _rank(objective: float, mean_delay_ms: float) -> Rank:
-    return round(objective / OBJECTIVE_STEP), round(mean_delay_ms / DELAY_STEP_MS)

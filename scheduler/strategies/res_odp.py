@@ -11,7 +11,7 @@ from scheduler.base.checks import whole_number
 from scheduler.construct.penalty import link_penalty
 from scheduler.contract.strategy import Context, StrategyEntry, Suggestion
 from scheduler.exact.form.class_form import class_form
-from scheduler.exact.solver.relaxation import relaxed_placement
+from scheduler.exact.solver.ask import relaxed_placement
 from scheduler.reduce.clustering import between
 from scheduler.reduce.narrowing import PROOF_SIZE, limit_time, solve_narrowed
 from scheduler.search.local_optimum import local_optimum

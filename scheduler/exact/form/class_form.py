@@ -12,11 +12,11 @@ from scheduler.base.graph import topological_order
 from scheduler.base.work import require_time
 from scheduler.evaluation.linear_form import LinearForm, linear_form
 from scheduler.exact.form.classes import exchangeable_classes
-from scheduler.exact.form.side_rows import SideRows
 from scheduler.model.capacity import fits, most_members
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
+    from scheduler.model.constraints.linear import LinearRows
     from scheduler.model.problem import Problem
 
 ROUNDING = 16 * float(np.finfo(np.float64).eps)
@@ -38,6 +38,43 @@ class Edge:
     target: int
     cost: FloatArray | None
     critical: bool
+
+
+@dataclass(frozen=True, eq=False)
+class SideRows:
+    """The rules of a problem as far as rows can state them; class i of its form is operator i alone.
+
+    Attributes:
+        rows: Per rule that can be stated.
+        unstated: Kinds of the others: a form without them is a relaxation.
+        ends: (n_streams, 2) sources and targets of the streams.
+    """
+
+    rows: tuple[LinearRows, ...]
+    unstated: tuple[str, ...]
+    ends: IntArray
+
+    @staticmethod
+    def of(problem: Problem) -> SideRows | None:
+        """Return the rows, None if the problem has no rules."""
+        if not problem.rules:
+            return None
+        application = problem.application
+        stated = [(rule.kind, rule.rows()) for rule in problem.rules]
+        return SideRows(
+            rows=tuple(rows for _, rows in stated if rows is not None),
+            unstated=tuple(dict.fromkeys(kind for kind, rows in stated if rows is None)),
+            ends=np.column_stack([application.stream_source, application.stream_target]),
+        )
+
+    @property
+    def charging(self) -> BoolArray:
+        """(n_streams,) which streams charge a row by their link."""
+        charging = np.zeros(len(self.ends), dtype=np.bool_)
+        for rows in self.rows:
+            if rows.links is not None:
+                charging |= rows.links.weight > 0
+        return charging
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from scheduler.base.arrays import FloatArray, IntArray
-    from scheduler.exact.form.class_form import ClassForm
-    from scheduler.exact.form.side_rows import SideRows
+    from scheduler.exact.form.class_form import ClassForm, SideRows
     from scheduler.exact.solver.model_builder import ModelBuilder
     from scheduler.exact.solver.program import Places
     from scheduler.model.constraints.linear import LinearRows

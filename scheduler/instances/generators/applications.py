@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
-from scheduler.base.checks import ModelError
+from scheduler.base.checks import ModelError, at_least
 from scheduler.model.application import Application, Operator, Stream
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def sequential(
     Raises:
         ModelError: Too few operators.
     """
-    return layers([1] * _at_least(2, operators), home, traits)
+    return layers([1] * at_least("operators", 2, operators), home, traits)
 
 
 def diamond(operators: int, home: str | None = None, traits: OperatorTraits = PAPER_OPERATORS) -> Application:
@@ -52,7 +52,7 @@ def diamond(operators: int, home: str | None = None, traits: OperatorTraits = PA
     Raises:
         ModelError: Too few operators.
     """
-    return layers([1, _at_least(3, operators) - 2, 1], home, traits)
+    return layers([1, at_least("operators", 3, operators) - 2, 1], home, traits)
 
 
 def replicated(
@@ -122,9 +122,3 @@ def refuse_too_many_pairs(sizes: Sequence[int]) -> None:
         raise ModelError(
             "operators", f"expected fewer: {count} pairs of neighbouring layers, at most {MOST_PAIRS}"
         )
-
-
-def _at_least(least: int, operators: int) -> int:
-    if operators < least:
-        raise ModelError("operators", f"expected at least {least}, got {operators}")
-    return operators

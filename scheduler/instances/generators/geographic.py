@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scheduler.base.checks import ModelError
+from scheduler.base.checks import ModelError, at_least
 from scheduler.instances.generators.brite import PAPER_NODES, NodeTraits
 from scheduler.model.link_table import Coordinates
 from scheduler.model.network import Network
@@ -63,8 +63,7 @@ def geographic_network(
     Raises:
         ModelError: Too few sites or nodes.
     """
-    if sites < 1:
-        raise ModelError("sites", f"expected at least 1, got {sites}")
+    at_least("sites", 1, sites)
     if nodes < sites:
         raise ModelError("nodes", f"expected at least one per site ({sites}), got {nodes}")
     centre = random.uniform(0.0, geography.side_ms, (sites, 2))

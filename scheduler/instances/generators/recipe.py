@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 
-from scheduler.base.checks import ModelError
+from scheduler.base.checks import ModelError, at_least
 from scheduler.instances.generators.geographic import geographic_network
 from scheduler.instances.generators.heterogeneous import NodeChoices, heterogeneous, roomy_node
 from scheduler.instances.generators.layered import LAYERED, layered
@@ -74,8 +74,7 @@ def build(recipe: Recipe) -> Problem:
     network = _named("network", recipe.network, _NETWORKS)
     if recipe.seed < 0:
         raise ModelError("seed", f"expected a number >= 0, got {recipe.seed}")
-    if recipe.nodes < 1:
-        raise ModelError("nodes", f"expected at least 1, got {recipe.nodes}")
+    at_least("nodes", 1, recipe.nodes)
     for place in ("nodes", "operators"):
         count = getattr(recipe, place)
         if count > MOST:
