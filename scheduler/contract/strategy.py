@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
 from scheduler.contract.children import INLINE, Children
 
@@ -48,11 +48,8 @@ class Progress:
     placement: IntArray | None = field(default=None, compare=False)
 
 
-class Report(Protocol):
-    """Receives progress."""
-
-    def __call__(self, progress: Progress, /) -> None:
-        """Take notice; called whenever the best placement or the bound gets better."""
+Report: TypeAlias = "Callable[[Progress], None]"
+"""Receives progress; called whenever the best placement or the bound gets better."""
 
 
 def ignore(_progress: Progress, /) -> None:

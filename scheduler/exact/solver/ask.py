@@ -101,9 +101,9 @@ def search_by_solver(
 def relaxed_placement(problem: Problem, context: Context) -> FloatArray:
     """Return the shares x_(i,u) of each operator on each node in an optimum of the linear relaxation.
 
-    Operators may be split over nodes there (paper 000, section 5.3); exchangeable ones get equal shares. If the
-    relaxation has no solution, or the deadline comes before it is found, every operator is spread evenly over
-    the nodes it is allowed on.
+    Operators may be split over nodes there (paper 000, section 5.3); exchangeable ones get equal shares. If
+    the relaxation has no solution, or the deadline comes before it is found, every operator is spread evenly
+    over the nodes it is allowed on.
 
     Args:
         problem: The problem.
