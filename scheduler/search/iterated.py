@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.stop import Iterations
+from scheduler.base.work import Iterations
 from scheduler.construct.greedy_placement import greedy_placement
 from scheduler.construct.near_nodes import candidate_lists
 from scheduler.contract.incumbent import Incumbent

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.base.checks import whole_number
-from scheduler.base.stop import Iterations
+from scheduler.base.work import Iterations
 from scheduler.contract.incumbent import WORST
 from scheduler.contract.strategy import Context, StrategyEntry, Suggestion
 from scheduler.evaluation.evaluate import Rank, evaluate
