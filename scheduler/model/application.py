@@ -176,6 +176,10 @@ class Application:
             message = f"{shown(names[k])} is not an operator"
             raise ModelError(f"streams[{k}].{end}", message) from None
 
+    def edges(self) -> list[tuple[int, int]]:
+        """Return the pairs (source, target) of all streams, in their order."""
+        return list(zip(self.stream_source.tolist(), self.stream_target.tolist(), strict=True))
+
     def critical_ends(self) -> IntArray:
         """Return (n_critical, 2) source and target of the critical streams, in the order of the streams."""
         return np.column_stack([self.stream_source, self.stream_target])[self.critical]

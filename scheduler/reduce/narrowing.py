@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scheduler.construct.greedy_placement import greedy_placement
-from scheduler.contract.strategy import Context, Progress, Suggestion
+from scheduler.contract.strategy import Context, Suggestion
 from scheduler.evaluation.evaluate import evaluate
 from scheduler.exact.solve import solve_exact
-from scheduler.reduce.subproblem import restrict
+from scheduler.reduce.subproblem import lifting, restrict
 from scheduler.search.iterated import iterated_search
 from scheduler.search.local_optimum import local_optimum
 
@@ -44,7 +44,7 @@ def solve_on(
     """
     part = problem
     if nodes.size < problem.n_nodes:
-        part, context = restrict(problem, nodes), _lifting(context, nodes)
+        part, context = restrict(problem, nodes), lifting(context, nodes)
     found = local_optimum(part, context) if quick else iterated_search(part, context, SHORT_PATIENCE)
     impossible = found.placement is None and found.proved
     if not impossible and part.n_ops * part.n_nodes <= context.deadline.otherwise(proof_size):
@@ -104,16 +104,6 @@ def solve_on_first(
     if tried is None:
         raise AssertionError("there is at least one set")
     return tried
-
-
-def _lifting(context: Context, nodes: IntArray) -> Context:
-    """Return a context for the part on some nodes; it reports no bounds: they do not hold for all nodes."""
-
-    def report(progress: Progress, /) -> None:
-        placement = None if progress.placement is None else nodes[progress.placement]
-        context.report(Progress(progress.objective, None, progress.source, placement))
-
-    return replace(context, report=report)
 
 
 def limit_time(context: Context, share: float) -> Context:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scheduler.base.checks import LARGEST
+from scheduler.contract.strategy import Context, Progress
 from scheduler.model.network import LINK_QUANTITIES, Network
 from scheduler.model.problem import UNPLACED, Problem
 
@@ -49,6 +50,16 @@ def restrict(problem: Problem, nodes: IntArray) -> Problem:
         objective=with_ranges(problem.objective, problem.ranges),
         current=current,
     )
+
+
+def lifting(context: Context, nodes: IntArray) -> Context:
+    """Return a context for the part on some nodes; it reports no bounds: they do not hold for all nodes."""
+
+    def report(progress: Progress, /) -> None:
+        placement = None if progress.placement is None else nodes[progress.placement]
+        context.report(Progress(progress.objective, None, progress.source, placement))
+
+    return replace(context, report=report)
 
 
 def subnetwork(network: Network, nodes: IntArray) -> Network:

@@ -200,11 +200,8 @@ class Proposals:
 
 def _communicating(problem: Problem) -> IntArray:
     """Return (n_ops, k) operators that each has streams with, repeated to one length; else itself."""
-    application = problem.application
     partners: list[list[int]] = [[] for _ in range(problem.n_ops)]
-    for source, target in zip(
-        application.stream_source.tolist(), application.stream_target.tolist(), strict=True
-    ):
+    for source, target in problem.application.edges():
         if source != target:
             partners[source].append(target)
             partners[target].append(source)

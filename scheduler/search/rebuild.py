@@ -52,11 +52,9 @@ class Run:
 
 def runs_of(problem: Problem) -> list[Run]:
     """Return the runs of at least `SHORTEST_RUN` operators."""
-    application = problem.application
     before: list[set[int]] = [set() for _ in range(problem.n_ops)]
     after: list[set[int]] = [set() for _ in range(problem.n_ops)]
-    pairs = zip(application.stream_source.tolist(), application.stream_target.tolist(), strict=True)
-    for source, target in pairs:
+    for source, target in problem.application.edges():
         if source != target:
             after[source].add(target)
             before[target].add(source)
@@ -90,10 +88,8 @@ class Rebuild:
         self._problem, self._near, self._random = problem, near, random
         self._form = linear_form(problem)
         self.runs = runs_of(problem)
-        application = problem.application
         self._streams: dict[tuple[int, int], list[int]] = {}
-        pairs = zip(application.stream_source.tolist(), application.stream_target.tolist(), strict=True)
-        for stream, pair in enumerate(pairs):
+        for stream, pair in enumerate(problem.application.edges()):
             self._streams.setdefault(pair, []).append(stream)
 
     def rebuilt(self, placement: IntArray, deadline: Deadline, *, narrowed: bool) -> IntArray:

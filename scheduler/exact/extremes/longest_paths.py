@@ -7,8 +7,6 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from scheduler.base.work import Work
 from scheduler.contract.incumbent import Incumbent
 from scheduler.contract.strategy import Context, Progress, Suggestion
@@ -114,10 +112,9 @@ def _path_form(straight: Problem, path: tuple[int, ...], turned: TurnedProblem) 
         for i, operator in enumerate(application.operators)
     )
     hops = set(pairwise(path))
-    ends = np.column_stack([application.stream_source, application.stream_target]).tolist()
     counts = [
-        stream.critical and tuple(pair) in hops
-        for stream, pair in zip(application.streams, ends, strict=True)
+        stream.critical and pair in hops
+        for stream, pair in zip(application.streams, application.edges(), strict=True)
     ]
     # rules may know streams off the path
     streams = tuple(

@@ -219,9 +219,7 @@ def _edges(
     heads = {int(members[0]) for members in classes}
     streams: dict[tuple[int, int], list[tuple[int, bool]]] = {}
     critical: set[tuple[int, int]] = set()
-    for s, (i, j) in enumerate(
-        zip(application.stream_source.tolist(), application.stream_target.tolist(), strict=True)
-    ):
+    for s, (i, j) in enumerate(application.edges()):
         if i not in heads or j not in heads or i == j:
             continue  # the streams of the first members stand for those of all
         ends = (int(class_of[i]), int(class_of[j]))
