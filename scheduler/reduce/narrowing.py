@@ -46,8 +46,7 @@ def solve_on(
     if nodes.size < problem.n_nodes:
         part, context = restrict(problem, nodes), lifting(context, nodes)
     found = local_optimum(part, context) if quick else iterated_search(part, context, SHORT_PATIENCE)
-    impossible = found.placement is None and found.proved
-    if not impossible and part.n_ops * part.n_nodes <= context.deadline.otherwise(proof_size):
+    if part.n_ops * part.n_nodes <= context.deadline.otherwise(proof_size):
         found = solve_exact(part, found, context)
     return found if found.placement is None else replace(found, placement=nodes[found.placement])
 
