@@ -15,7 +15,7 @@ from scheduler.model.capacity import fits, remaining
 from scheduler.model.metrics.terms import DELAY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
     from scheduler.base.deadline import Deadline
@@ -54,6 +54,21 @@ class MoveCosts:
     def drop(self, index: int) -> None:
         """Leave the candidate with that flat index out from now on."""
         self.objective.flat[index] = np.inf
+
+    def best_first(self, placement: IntArray, nodes: IntArray) -> Iterator[tuple[IntArray, Rank]]:
+        """Yield the placements (n_ops,) after moves of one operator (row) to a node (column), with their ranks.
+
+        Args:
+            placement: Before.
+            nodes: (n_nodes,) the list L: among equals the node nearest to the pinned ones comes first.
+        """
+        listed = MoveCosts(self.objective[:, nodes], self.mean_delay_ms[:, nodes])
+        while (best := listed.best()) is not None:
+            operator, column = divmod(best, len(nodes))
+            moved = placement.copy()
+            moved[operator] = nodes[column]
+            yield moved, listed.rank(best)
+            listed.drop(best)
 
 
 def co_locations(problem: Problem, placement: IntArray) -> BoolArray:

@@ -54,7 +54,7 @@ def search_as_chain(form: ClassForm, incumbent: Incumbent, work: Work) -> bool:
         if not open_places.any(axis=1).all():
             return _proved(incumbent)
         part = whole.restricted(nodes, open_places[:, nodes])
-        memory = Memory(part, size if _cells(part, size) <= CELLS else 1)
+        memory = Memory.within(part, size, CELLS)
         completion = raise_multipliers(
             part, memory, multipliers[nodes], incumbent.objective, iterations=iterations, work=work
         )
@@ -76,10 +76,6 @@ def search_as_chain(form: ClassForm, incumbent: Incumbent, work: Work) -> bool:
 def _proved(incumbent: Incumbent) -> bool:
     incumbent.raise_bound(incumbent.objective - OBJECTIVE_STEP, SOURCE)
     return True
-
-
-def _cells(chain: Chain, size: int) -> float:
-    return float(chain.slots.max(initial=0) + 1) ** size * len(chain.slots) ** 2
 
 
 def chain_order(form: ClassForm) -> list[int] | None:

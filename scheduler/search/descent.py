@@ -95,14 +95,9 @@ class Descent:
             self._take(best)
 
     def _take_single(self, costs: MoveCosts) -> None:
-        # columns in the order of L, so that among equals the node nearest to the pinned ones is taken
-        listed = MoveCosts(costs.objective[:, self._nodes], costs.mean_delay_ms[:, self._nodes])
-        best = listed.best()
-        if best is not None:
-            operator, column = divmod(best, self._problem.n_nodes)
-            candidate = self.placement.copy()
-            candidate[operator] = self._nodes[column]
+        for candidate, _ in costs.best_first(self.placement, self._nodes):
             self._take(candidate)
+            return
 
     def _take(self, candidate: IntArray) -> None:
         """Accept the candidate if the full evaluation confirms that it is better."""

@@ -124,8 +124,7 @@ class Rebuild:
                 break
             chain = chain.restricted(where, chain.open[:, where])
             nodes, multipliers = nodes[where], multipliers[where]
-            states = float(chain.slots.max() + 1) ** size
-            memory = Memory(chain, size if states * len(nodes) ** 2 <= CELLS else 1)
+            memory = Memory.within(chain, size, CELLS)
             completion = raise_multipliers(
                 chain, memory, multipliers, target, iterations=MULTIPLIER_STEPS, work=work
             )
