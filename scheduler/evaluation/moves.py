@@ -56,7 +56,7 @@ class MoveCosts:
         self.objective.flat[index] = np.inf
 
     def best_first(self, placement: IntArray, nodes: IntArray) -> Iterator[tuple[IntArray, Rank]]:
-        """Yield the placements (n_ops,) after moves of one operator (row) to a node (column), with their ranks.
+        """Yield placements (n_ops,) after moves of one operator (row) to a node (column), with their ranks.
 
         Args:
             placement: Before.
