@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
 
-import networkx as nx
 import numpy as np
 
 from scheduler.base.checks import ModelError
@@ -112,6 +111,8 @@ def two_level_waxman(
 
 def _shortest_paths(points: FloatArray, links: list[tuple[int, int]]) -> FloatArray:
     """Return (n, n) lengths of shortest paths over undirected links."""
+    import networkx as nx  # noqa: PLC0415  # only this kind of network pays for the import
+
     graph: nx.Graph[int] = nx.empty_graph(len(points))
     graph.add_weighted_edges_from((u, v, float(np.linalg.norm(points[u] - points[v]))) for u, v in links)
     length: FloatArray = nx.floyd_warshall_numpy(graph)
