@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from scheduler.contract.strategy import Suggestion
+from scheduler.contract.strategy import Context, Suggestion
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP, evaluate
-from scheduler.exact.extremes.longest_paths import solve_longest_response
-from scheduler.exact.extremes.turned import TurnedProblem
+from scheduler.exact.extremes.longest_paths import TurnedProblem, solve_longest_response
 from scheduler.exact.solve import TOO_LARGE, solve_exact
-from scheduler.exact.start import GivenStart
 from scheduler.model.metrics.catalogue import METRICS
 from scheduler.model.metrics.response_time import RESPONSE_TIME
 from scheduler.model.objective import Objective
@@ -21,7 +19,6 @@ from scheduler.search.searched_start import first_placement
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from scheduler.contract.strategy import Context
     from scheduler.model.metrics.record import Range
 
 End = Literal["best", "worst"]
@@ -69,7 +66,7 @@ def optimal_ranges(
     (1e-9 of the computed bounds' width) is constant: low equals high. Availability ends at e^-700.
 
     Args:
-        problem: Its weights, given ranges and current placement are not looked at.
+        problem: Its weights and given ranges are not looked at.
         context: Deadline, children for the solver, and what takes progress, in terms of F from 0 to 1 over
             the bounds that `scheduler.model.ranges` computes: 0 is the end that is looked for.
         tell: Called before each end is looked for.
@@ -80,7 +77,7 @@ def optimal_ranges(
     Raises:
         NoPlacementError: It is proved that no placement exists.
     """
-    plain = Problem(problem.application, problem.network, constraints=problem.constraints)
+    plain = replace(problem, objective=Objective())
     ends = open_ends(plain)
     if not ends:
         _solved(plain, context)  # which refuses a problem without placements
@@ -95,7 +92,7 @@ def optimal_ranges(
 
 def open_ends(problem: Problem) -> list[tuple[str, End]]:
     """Return the ends that have to be looked for, in this order: those of metrics whose bounds differ."""
-    plain = Problem(problem.application, problem.network, constraints=problem.constraints)
+    plain = replace(problem, objective=Objective())
     return [
         (metric, end)
         for end in ENDS
@@ -108,7 +105,7 @@ def _end(problem: Problem, metric: str, end: End, context: Context) -> tuple[flo
     """Return the best or worst value of a metric, and whether it is proved."""
     kind = Problem if end == "best" else TurnedProblem
     alone = kind(
-        problem.application, problem.network, Objective({metric: 1.0}), constraints=problem.constraints
+        problem.application, problem.network, Objective({metric: 1.0}), problem.current, problem.constraints
     )
     low, high = alone.ranges[metric]
     exact = _solved(alone, context)
@@ -133,13 +130,14 @@ def _solved(alone: Problem, context: Context) -> Suggestion:
         raise NoPlacementError(alone.infeasibility)
     if is_large(alone):
         return Suggestion(None, TOO_LARGE)
-    start = first_placement(alone, context).placement
+    first = first_placement(alone, context)
+    start = first.placement
     if start is not None and evaluate(alone, start).objective <= OBJECTIVE_STEP:
         return Suggestion(start, "a bound of all placements is reached", 0.0, proved=True)
     if isinstance(alone, TurnedProblem) and alone.scale.factor(RESPONSE_TIME.name):
         exact = solve_longest_response(alone, start, context)
     else:
-        exact = solve_exact(alone, GivenStart(start), context)
+        exact = solve_exact(alone, first, context)
     if exact.placement is None and exact.proved:
         raise NoPlacementError(exact.reason)
     return exact

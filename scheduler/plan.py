@@ -7,18 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.base.arrays import frozen
-from scheduler.base.deadline import NO_DEADLINE
-from scheduler.contract.children import INLINE
+from scheduler.base.deadline import NO_DEADLINE, Deadline
+from scheduler.contract.children import INLINE, Children
 from scheduler.contract.result import Result
-from scheduler.contract.strategy import Context, ignore
+from scheduler.contract.strategy import Context, Report, ignore
 from scheduler.evaluation.evaluate import check, evaluate
 from scheduler.reduce.reduction import is_large, solve_on_candidates
 from scheduler.registry import STRATEGIES
 
 if TYPE_CHECKING:
-    from scheduler.base.deadline import Deadline
-    from scheduler.contract.children import Children
-    from scheduler.contract.strategy import Report
     from scheduler.model.problem import Problem
 
 DEFAULT_STRATEGY = "local-search"

@@ -8,11 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
+
+FIRST_WINDOW = 16
+"""Values in the first part of `windows`."""
 
 _Array = TypeVar("_Array", bound=npt.NDArray[Any])
 
@@ -31,6 +34,30 @@ def floats(values: Sequence[float]) -> FloatArray:
 def ints(values: Sequence[int]) -> IntArray:
     """Return a read-only index vector."""
     return frozen(np.array(values, dtype=np.int64))
+
+
+def grouped(keys: Iterable[Hashable]) -> tuple[IntArray, IntArray]:
+    """Return where each distinct key occurs first, and (n_keys,) which of these each key equals."""
+    known: dict[Hashable, int] = {}
+    first: list[int] = []
+    member: list[int] = []
+    for i, key in enumerate(keys):
+        group = known.setdefault(key, len(first))
+        if group == len(first):
+            first.append(i)
+        member.append(group)
+    return ints(first), ints(member)
+
+
+def windows(begin: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield adjoining parts (first, until) of a range, each twice as long as the one before.
+
+    A search that mostly ends early looks at few values then, and a long one takes few steps.
+    """
+    width = FIRST_WINDOW
+    while begin < end:
+        yield begin, min(begin + width, end)
+        begin, width = begin + width, 2 * width
 
 
 def plain_numbers(row: Sequence[object] | FloatArray) -> FloatArray | None:

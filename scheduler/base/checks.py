@@ -91,6 +91,17 @@ def number(
     return given
 
 
+def at_least(where: str, least: int, count: int) -> int:
+    """Return a whole number of at least `least`.
+
+    Raises:
+        ModelError: It is less.
+    """
+    if count < least:
+        raise ModelError(where, f"expected at least {least}, got {count}")
+    return count
+
+
 def name(where: str, value: object) -> str:
     """Return a name: a string that is not empty.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,14 +14,6 @@ if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
 
     Edge = tuple[int, int]
-
-
-def _successors(vertices: int, edges: Sequence[Edge]) -> list[list[tuple[int, int]]]:
-    """Return per vertex the pairs (target, edge index), in the order of the edges."""
-    successors: list[list[tuple[int, int]]] = [[] for _ in range(vertices)]
-    for index, (source, target) in enumerate(edges):
-        successors[source].append((target, index))
-    return successors
 
 
 def _targets(vertices: int, edges: Sequence[Edge] | IntArray) -> tuple[list[list[int]], list[int]]:
@@ -56,52 +49,21 @@ def topological_order(vertices: int, edges: Sequence[Edge] | IntArray) -> list[i
     return order
 
 
-def _depth_first(vertices: int, edges: Sequence[Edge]) -> tuple[list[int], list[int]]:
-    """Walk depth first from vertices without incoming edges, then from the rest.
-
-    Returns:
-        The indices of the back edges (ascending), and the vertices of the first cycle found (empty if none).
-    """
-    successors = _successors(vertices, edges)
-    has_input = {target for _, target in edges}
-    roots = [v for v in range(vertices) if v not in has_input] + [
-        v for v in range(vertices) if v in has_input
-    ]
-    done: set[int] = set()
-    back: list[int] = []
-    cycle: list[int] = []
-    for root in roots:
-        if root in done:
-            continue
-        path = [root]
-        on_path = {root}
-        pending = [iter(successors[root])]
-        while path:
-            following = next(pending[-1], None)
-            if following is None:
-                pending.pop()
-                vertex = path.pop()
-                on_path.discard(vertex)
-                done.add(vertex)
-                continue
-            target, index = following
-            if target in on_path:
-                back.append(index)
-                cycle = cycle or path[path.index(target) :]
-            elif target not in done:
-                path.append(target)
-                on_path.add(target)
-                pending.append(iter(successors[target]))
-    return sorted(back), cycle
-
-
 def find_cycle(vertices: int, edges: Sequence[Edge]) -> list[int]:
     """Return the vertices of one cycle in order, or an empty list."""
-    return _depth_first(vertices, edges)[1]
+    sorter: TopologicalSorter[int] = TopologicalSorter(dict.fromkeys(range(vertices), ()))
+    for source, target in edges:
+        sorter.add(target, source)
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        cycle: list[int] = error.args[1]
+        return cycle[:-1]
+    return []
 
 
 def break_cycles(vertices: int, edges: Sequence[Edge]) -> list[int]:
-    """Return the indices of edges whose removal leaves no cycle.
+    """Return the indices, ascending, of edges whose removal leaves no cycle.
 
     These are the back edges of a depth-first walk that starts at the vertices without incoming edges, in
     the order given: in a stream processing graph, the feedback streams. Their streams are to be marked
@@ -111,7 +73,29 @@ def break_cycles(vertices: int, edges: Sequence[Edge]) -> list[int]:
         vertices: Number of vertices.
         edges: Pairs (source, target) of vertex indices; self-loops and parallel edges are permitted.
     """
-    return _depth_first(vertices, edges)[0]
+    onward: list[list[tuple[int, int]]] = [[] for _ in range(vertices)]
+    for index, (source, target) in enumerate(edges):
+        onward[source].append((target, index))
+    has_input = {target for _, target in edges}
+    on_path: set[int] = set()
+    seen: set[int] = set()
+    back: list[int] = []
+    for root in sorted(range(vertices), key=has_input.__contains__):
+        pending = [(root, iter(onward[root]))] if root not in seen else []
+        while pending:
+            vertex, ahead = pending[-1]
+            seen.add(vertex)
+            on_path.add(vertex)
+            for target, index in ahead:
+                if target in on_path:
+                    back.append(index)
+                elif target not in seen:
+                    pending.append((target, iter(onward[target])))
+                    break
+            else:
+                on_path.discard(vertex)
+                pending.pop()
+    return sorted(back)
 
 
 def breadth_first(vertices: int, edges: Sequence[Edge] | IntArray) -> list[int]:

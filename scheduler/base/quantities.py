@@ -31,17 +31,9 @@ class Quantity:
     always_written: bool = False
 
 
-def quantity(
-    default: float,
-    *,
-    least: float = 0.0,
-    most: float = LARGEST,
-    above: float | None = None,
-    always_written: bool = False,
-) -> Any:
-    """Return a dataclass field for a finite number; see `Quantity`."""
-    stated = Quantity(default, least, most, above, always_written)
-    return field(default=default, metadata={Quantity: stated})
+def quantity(default: float, **bounds: Any) -> Any:
+    """Return a dataclass field for a finite number; bounds are the other attributes of `Quantity`."""
+    return field(default=default, metadata={Quantity: Quantity(default, **bounds)})
 
 
 @cache

@@ -96,6 +96,12 @@ class Memory:
             full = counts >= limit
             self.following[u] = np.where(full, n * self.states, self.passing[u] + self.stride[:, 0])
 
+    @staticmethod
+    def within(chain: Chain, size: int, cells: float) -> Memory:
+        """Return a memory of `size` nodes, or of one if its states times pairs of nodes exceed `cells`."""
+        states = float(chain.slots.max(initial=0) + 1) ** size
+        return Memory(chain, size if states * len(chain.slots) ** 2 <= cells else 1)
+
     def of(self, nodes: IntArray, counts: CountArray) -> IntArray:
         """Return (k,) the state of paths that are on nodes (k,) and have taken counts (k, n)."""
         known = np.take_along_axis(counts, self.near[nodes], axis=1)

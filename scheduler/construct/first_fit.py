@@ -8,25 +8,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scheduler.base.arrays import BoolArray, FloatArray, IntArray, windows
 from scheduler.base.graph import breadth_first
 from scheduler.construct.under_rules import place_under_rules
 from scheduler.contract.strategy import Suggestion
 from scheduler.model.capacity import fits, most_members, remaining
-from scheduler.model.problem import UNPLACED
+from scheduler.model.problem import UNPLACED, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scheduler.base.arrays import BoolArray, FloatArray, IntArray
-    from scheduler.model.kinds import Kinds
-    from scheduler.model.problem import Problem
+    from scheduler.model.node_sets import Kinds
 
 AT_ONCE = "first-fit placed every operator"
 """The reason of a placement for which nothing had to be done anew."""
 LONG_RUN = 8
 """Operators of one kind in a row from which they are placed together."""
-WINDOW = 16
-"""Nodes looked at first; a longer search doubles them, so that it takes few steps."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,31 +117,29 @@ class _Room:
         They are occupied; the operators that are missing found none.
         """
         usable, demand = self._usable(kind), self._kinds.demand[kind]
-        begin, width = int(self._full[kind]), WINDOW
         taken: list[IntArray] = []
-        while count and begin < len(self._nodes):
-            free = self._free[begin : begin + width]
+        for begin, until in windows(int(self._full[kind]), len(self._nodes)):
+            if not count:
+                break
+            free = self._free[begin:until]
             # without any demand all go to the first node
             each = np.minimum(most_members(demand, free), count)
-            each = np.where(usable[begin : begin + width], each, 0.0).astype(np.int64)
+            each = np.where(usable[begin:until], each, 0.0).astype(np.int64)
             each = np.diff(np.minimum(np.cumsum(each), count), prepend=0)
             free -= each[:, None] * demand
             taken.append(begin + np.repeat(np.arange(len(each)), each))
             count -= len(taken[-1])
             # the last node used may have room left
-            self._full[kind] = taken[-1][-1] if not count else begin + len(each)
-            begin, width = begin + width, 2 * width
+            self._full[kind] = taken[-1][-1] if not count else until
         return np.concatenate(taken) if taken else np.empty(0, dtype=np.int64)
 
     def _first(self, kind: int, begin: int, end: int) -> int | None:
-        usable, demand, width = self._usable(kind), self._kinds.demand[kind], WINDOW
-        while begin < end:
-            until = min(begin + width, end)
-            open_places = usable[begin:until] & fits(demand, self._free[begin:until])
+        usable, demand = self._usable(kind), self._kinds.demand[kind]
+        for first, until in windows(begin, end):
+            open_places = usable[first:until] & fits(demand, self._free[first:until])
             place = int(open_places.argmax())
             if open_places[place]:
-                return begin + place
-            begin, width = until, 2 * width
+                return first + place
         return None
 
     def _usable(self, kind: int) -> BoolArray:

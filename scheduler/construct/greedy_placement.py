@@ -8,12 +8,11 @@ import numpy as np
 
 from scheduler.construct.first_fit import AT_ONCE, NodeOrder, breadth_first_operators, place_in_order
 from scheduler.construct.penalty import LinkPenalty
-from scheduler.contract.strategy import Progress
+from scheduler.contract.strategy import Context, Progress, Suggestion
 from scheduler.evaluation.evaluate import evaluate
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import FloatArray, IntArray
-    from scheduler.contract.strategy import Context, Suggestion
     from scheduler.model.problem import Problem
 
 WORK = 250_000

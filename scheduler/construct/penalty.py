@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.model.link_table import BLOCK_VALUES, KEPT_MATRIX, Coordinates
+from scheduler.model.link_table import BLOCK_VALUES, KEPT_MATRIX, Coordinates, LinkTable
 from scheduler.model.metrics.catalogue import ADDITIVE_METRICS
 from scheduler.model.metrics.response_time import RESPONSE_TIME
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from scheduler.base.arrays import FloatArray, IntArray
-    from scheduler.model.link_table import LinkTable
     from scheduler.model.metrics.record import AdditiveMetric
     from scheduler.model.problem import Problem
 
@@ -159,5 +158,4 @@ def _position(values: FloatArray, least: float, most: float) -> FloatArray:
     """Return where each value lies between the least (0) and the largest (1); 0 if they are equal."""
     if most - least <= 1e-12 * max(1.0, abs(least), abs(most)):
         return np.zeros_like(values)
-    position: FloatArray = (values - least) / (most - least)
-    return position
+    return (values - least) / (most - least)

@@ -6,21 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scheduler.base.arrays import IntArray, windows
 from scheduler.contract.strategy import Suggestion
 from scheduler.model.capacity import fits, remaining
-from scheduler.model.problem import UNPLACED
+from scheduler.model.problem import UNPLACED, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from scheduler.base.arrays import IntArray
     from scheduler.construct.first_fit import NodeOrder
-    from scheduler.model.problem import Problem
 
 WORK = 50_000
 """Operators times nodes that the further steps of a search may look at."""
-WINDOW = 16
-"""Nodes looked at first; a longer search doubles them, so that it takes few steps."""
 ATTEMPTS = 4
 """Searches at most."""
 FEWEST_STEPS_BACK = 20
@@ -135,9 +132,7 @@ class _Search:
             nodes = np.roll(nodes, -1 - int(self._position[self._now[self._sequence[depth - 1]]]))
         room = fits(problem.demand[operator], remaining(problem, self._now))
         nodes = nodes[(problem.allowed[operator] & room)[nodes]]
-        begin, width = 0, WINDOW
-        while begin < len(nodes):
-            some = nodes[begin : begin + width]
+        for begin, until in windows(0, len(nodes)):
+            some = nodes[begin:until]
             met = problem.rules.met_after(self._now, np.full(len(some), operator), some)
             yield from some[met].tolist()
-            begin, width = begin + width, 2 * width

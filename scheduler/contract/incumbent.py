@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from scheduler.contract.strategy import Progress
-from scheduler.evaluation.evaluate import check, evaluate
+from scheduler.contract.strategy import Progress, Report, Suggestion
+from scheduler.evaluation.evaluate import Rank, check, evaluate
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
-    from scheduler.contract.strategy import Report
-    from scheduler.evaluation.evaluate import Rank
     from scheduler.model.problem import Problem
 
 WORST: Rank = (2**62, 0)
@@ -74,6 +72,10 @@ class Incumbent:
             self.raise_bound(progress.bound, progress.source)
         if progress.placement is not None:
             self.offer(progress.placement, progress.source)
+
+    def suggestion(self, reason: str, *, proved: bool = False) -> Suggestion:
+        """Return what is known as a strategy's answer."""
+        return Suggestion(self.placement, reason, self.known_bound, proved)
 
     def _tell(self, source: str) -> None:
         self._report(Progress(self.objective, self.known_bound, source, self.placement))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
 from scheduler.contract.children import INLINE, Children
 
@@ -48,11 +48,8 @@ class Progress:
     placement: IntArray | None = field(default=None, compare=False)
 
 
-class Report(Protocol):
-    """Receives progress."""
-
-    def __call__(self, progress: Progress, /) -> None:
-        """Take notice; called whenever the best placement or the bound gets better."""
+Report: TypeAlias = "Callable[[Progress], None]"
+"""Receives progress; called whenever the best placement or the bound gets better."""
 
 
 def ignore(_progress: Progress, /) -> None:
@@ -103,10 +100,6 @@ class Strategy(Protocol[Parameters_contra]):
         """Return a placement of the problem."""
 
 
-def _never(_parameters: object) -> bool:
-    return False
-
-
 @dataclass(frozen=True)
 class StrategyEntry(Generic[Parameters]):
     """A strategy as the registry lists it.
@@ -139,7 +132,7 @@ class StrategyEntry(Generic[Parameters]):
     scales: bool = False
     limits: tuple[str, ...] = ()
     ends_with_proof: bool = False
-    starts_at_current: Callable[[Parameters], bool] = _never
+    starts_at_current: Callable[[Parameters], bool] = lambda _parameters: False
 
     def until_deadline(self, parameters: Parameters) -> Parameters:
         """Return the parameters without limits of work: with these only the deadline ends the strategy."""

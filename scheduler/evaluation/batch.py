@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.evaluation.batch_paths import LongestPaths
 from scheduler.evaluation.linear_form import linear_form, mean_delay_term
 from scheduler.model.capacity import TOLERANCE
+from scheduler.model.levels import Sweep
 from scheduler.model.metrics.terms import DELAY
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class BatchEvaluator:
         form = linear_form(problem)
         self._n_nodes = problem.n_nodes
         self._constant, self._response_factor = form.constant, form.response_factor
-        self._paths = LongestPaths(problem)
+        self._paths = _LongestPaths(problem)
         critical = self._paths.streams
         loops = application.stream_source == application.stream_target
         # a stream from an operator to itself never leaves its node
@@ -35,7 +35,8 @@ class BatchEvaluator:
         self._delay = problem.network.delay_ms.ravel()
         along = np.broadcast_to(form.delay_weight(), loops.shape)
         self._sums = np.stack([along[order], mean_delay_term(problem).weight[order]])
-        self._pairs = [(term.weight[order], term.matrix.ravel()) for term in form.pairs if term.slot != DELAY]
+        further = [term for term in form.pairs if term.slot != DELAY]
+        self._pairs = [(term.weight[order], term.table.matrix().ravel()) for term in further]
         self._unary = form.unary.ravel() if form.unary.any() else None
         self._rows = (np.arange(problem.n_ops) * problem.n_nodes)[:, None]
         self._execution = problem.execution_ms.ravel()
@@ -75,7 +76,7 @@ class BatchConstraints:
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
         self._allowed, self._capacities = problem.built_in
-        movable = problem.demand[problem.allowed.sum(axis=1) > 1]
+        movable = problem.demand[problem.movable]
         alike = self._allowed.free_choice and bool((movable == movable[:1]).all())
         self.interchangeable = alike and not problem.rules
         """Whether operators that are not pinned may trade places without a check."""
@@ -100,3 +101,66 @@ class BatchConstraints:
         load = self._problem.demand.T @ there + self._problem.demand[operator].T
         room: BoolArray = (load <= self._problem.capacity[node].T + TOLERANCE).all(axis=0)
         return room
+
+
+class _LongestPaths:
+    """R of many placements in a number of numpy steps that grows with the depth of the graph.
+
+    Operators with one critical stream in and one out lie inside a segment, whose delays just add up; paths
+    are followed from junction to junction only, by a sweep over segments instead of streams.
+
+    Attributes:
+        streams: (n_hops,) critical streams in the order in which `response` expects their delays.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        application = problem.application
+        source, target = application.stream_source, application.stream_target
+        critical = application.critical_streams
+        into = np.bincount(target[critical], minlength=problem.n_ops)
+        out = np.bincount(source[critical], minlength=problem.n_ops)
+        inner = (into == 1) & (out == 1)
+        onward = {int(source[s]): int(s) for s in critical if inner[source[s]]}
+        segments = []
+        for stream in critical.tolist():
+            if inner[source[stream]]:
+                continue
+            segment = [stream]
+            while inner[target[segment[-1]]]:
+                segment.append(onward[int(target[segment[-1]])])
+            segments.append(segment)
+        level = np.zeros(problem.n_ops, dtype=np.int64)
+        for segment in segments:
+            end = target[segment[-1]]
+            level[end] = max(level[end], level[source[segment[0]]] + 1)
+        segments.sort(key=lambda each: (level[target[each[-1]]], target[each[-1]]))
+        self.streams = np.array([stream for segment in segments for stream in segment], dtype=np.int64)
+        lengths = np.array([len(segment) for segment in segments], dtype=np.int64)
+        self._starts = np.cumsum(lengths) - lengths
+        self._long = bool((lengths > 1).any())
+        self._same_length = bool((lengths == lengths[:1]).all())
+        begin = np.array([source[segment[0]] for segment in segments], dtype=np.int64)
+        end = np.array([target[segment[-1]] for segment in segments], dtype=np.int64)
+        # segments are in the order of the sweep already, so that its steps are slices of them
+        self._sweep = Sweep.of(np.arange(len(segments)), begin, end, level)
+        # a segment takes the execution times of its inner operators too; its source stands for them here
+        self._passed = source[self.streams]
+        self._passed_inside = inner[self._passed]
+
+    def response(self, hop: FloatArray, execution: FloatArray) -> FloatArray:
+        """Return R (ms) of each placement.
+
+        Complexity: O((n_ops + n_hops) x n_placements).
+
+        Args:
+            hop: (n_hops, n_placements) delays of `streams`, in ms.
+            execution: (n_ops, n_placements) execution times, in ms.
+        """
+        if self._long:
+            lengths = hop + np.where(self._passed_inside[:, None], execution[self._passed], 0.0)
+            if self._same_length:
+                hop = lengths.reshape(len(self._starts), -1, lengths.shape[1]).sum(axis=1)
+            else:
+                hop = np.add.reduceat(lengths, self._starts, axis=0)
+        longest: FloatArray = self._sweep.finish(execution, hop).max(axis=0)
+        return longest

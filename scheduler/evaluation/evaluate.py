@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from scheduler.base.arrays import FloatArray, IntArray
-    from scheduler.model.objective import Scale
     from scheduler.model.problem import Problem
 
 OBJECTIVE_STEP = 1e-9
@@ -51,7 +50,12 @@ class Evaluation:
     @property
     def rank(self) -> Rank:
         """F, then mean delay, each in whole steps: a total order in which lower is better."""
-        return round(self.objective / OBJECTIVE_STEP), round(self.mean_delay_ms / DELAY_STEP_MS)
+        return rank_of(self.objective, self.mean_delay_ms)
+
+
+def rank_of(objective: float, mean_delay_ms: float) -> Rank:
+    """Return F, then mean delay (ms), each in whole steps."""
+    return round(objective / OBJECTIVE_STEP), round(mean_delay_ms / DELAY_STEP_MS)
 
 
 def evaluate(problem: Problem, placement: IntArray) -> Evaluation:
@@ -87,10 +91,6 @@ class MetricSums:
 
     raw: Mapping[str, FloatArray]
     mean_delay_ms: FloatArray
-
-    def objective(self, scale: Scale, response_ms: FloatArray) -> FloatArray:
-        """Return F of each placement, given R of each."""
-        return scale.objective({RESPONSE_TIME.name: response_ms, **self.raw})
 
 
 def metric_sums(problem: Problem, placements: IntArray) -> MetricSums:

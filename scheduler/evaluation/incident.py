@@ -23,16 +23,8 @@ class IncidentStreams:
     """
 
     def __init__(self, problem: Problem) -> None:
-        application = problem.application
-        source, target = application.stream_source, application.stream_target
-        streams = np.flatnonzero(source != target)
-        ends = np.concatenate([target[streams], source[streams]])
-        order = np.argsort(ends, kind="stable")
         self._problem = problem
-        self._stream = np.concatenate([streams, streams])[order]
-        self._partner = np.concatenate([source[streams], target[streams]])[order]
-        self._incoming = order < len(streams)
-        self._begins = np.searchsorted(ends[order], np.arange(problem.n_ops + 1))
+        self._incidence = problem.application.incidence
         self._form = linear_form(problem)
         self.by_response = self._form.response_factor
 
@@ -41,18 +33,17 @@ class IncidentStreams:
 
         Weight is what a ms adds to F; then the rate counts. Fewer are repeated; without any, it is itself.
         """
-        rate = self._problem.application.rate
-        owner = np.repeat(np.arange(self._problem.n_ops), np.diff(self._begins))
-        per_ms = np.broadcast_to(self._form.delay_weight(), rate.shape)
-        heaviest = np.lexsort((-rate[self._stream], -per_ms[self._stream], owner))
-        degree = np.diff(self._begins)[:, None]
-        place = self._begins[:-1, None] + np.arange(count) % np.maximum(degree, 1)
-        itself = np.broadcast_to(np.arange(self._problem.n_ops)[:, None], place.shape)
-        if not len(self._partner):
+        rate, known = self._problem.application.rate, self._incidence
+        degree = np.diff(known.begins)[:, None]
+        itself = np.repeat(np.arange(len(degree))[:, None], count, axis=1)
+        if not len(known.partner):
             return itself
-        known = self._partner[heaviest][np.minimum(place, len(self._partner) - 1)]
-        chosen: IntArray = np.where(degree > 0, known, itself)
-        return chosen
+        _, owner = known.of(np.arange(len(degree)))
+        per_ms = np.broadcast_to(self._form.delay_weight(), rate.shape)
+        heaviest = np.lexsort((-rate[known.stream], -per_ms[known.stream], owner))
+        place = known.begins[:-1, None] + np.arange(count) % np.maximum(degree, 1)
+        partner = known.partner[heaviest][np.minimum(place, len(known.partner) - 1)]
+        return np.where(degree > 0, partner, itself)
 
     def costs(
         self, placement: IntArray, paths: Potentials, operators: IntArray, nodes: IntArray
@@ -70,7 +61,7 @@ class IncidentStreams:
         Returns:
             (n_pairs,) values in units of F, and (n_pairs,) in ms.
         """
-        degree = (self._begins[1:] - self._begins[:-1])[operators]
+        degree = np.diff(self._incidence.begins)[operators]
         linear, through = np.empty(len(operators)), np.empty(len(operators))
         # as many pairs at once as have BLOCK_VALUES streams together
         chunk = np.cumsum(degree) // BLOCK_VALUES
@@ -84,11 +75,9 @@ class IncidentStreams:
         self, placement: IntArray, paths: Potentials, operators: IntArray, nodes: IntArray
     ) -> tuple[FloatArray, FloatArray]:
         network, application = self._problem.network, self._problem.application
-        degree = self._begins[operators + 1] - self._begins[operators]
-        pair = np.repeat(np.arange(len(operators)), degree)
-        place = np.arange(len(pair)) - np.repeat(np.cumsum(degree) - degree, degree)
-        place += np.repeat(self._begins[operators], degree)
-        stream, partner, incoming = self._stream[place], self._partner[place], self._incoming[place]
+        known = self._incidence
+        entry, pair = known.of(operators)
+        stream, partner, incoming = known.stream[entry], known.partner[entry], known.incoming[entry]
         here, there = nodes[pair], placement[partner]
         start, end = np.where(incoming, there, here), np.where(incoming, here, there)
         delay = network.delays.between(start, end)

@@ -33,21 +33,12 @@ class PairTerm:
     slot: int
     table: LinkTable
 
-    @property
-    def matrix(self) -> FloatArray:
-        """(n_nodes, n_nodes) value of each link, from row to column, diagonal 0, read-only.
-
-        Raises:
-            NetworkTooLargeError: There are only coordinates, for too many nodes.
-        """
-        return self.table.matrix()
-
 
 @dataclass(frozen=True, eq=False)
 class LinearForm:
     """F(x) = constant + response_factor R(x) + sum over i of unary[i, x_i] + sums over streams (eq. 22).
 
-    The last sums are, for each pair term, weight[s] matrix[x_i, x_j] over the streams s = (i, j).
+    The last sums are, for each pair term, weight[s] table(x_i, x_j) over the streams s = (i, j).
 
     Attributes:
         constant: What belongs to no decision.

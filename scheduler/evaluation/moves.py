@@ -8,20 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.evaluation.avoidance import Avoidance
-from scheduler.evaluation.evaluate import DELAY_STEP_MS, OBJECTIVE_STEP
-from scheduler.evaluation.linear_form import linear_form, mean_delay_term, sum_form
-from scheduler.evaluation.response_time import potentials
+from scheduler.evaluation.evaluate import DELAY_STEP_MS, OBJECTIVE_STEP, Rank, rank_of
+from scheduler.evaluation.linear_form import LinearForm, PairTerm, linear_form, mean_delay_term, sum_form
+from scheduler.evaluation.response_time import Avoidance, potentials
 from scheduler.model.capacity import fits, remaining
 from scheduler.model.metrics.terms import DELAY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
     from scheduler.base.deadline import Deadline
-    from scheduler.evaluation.evaluate import Rank
-    from scheduler.evaluation.linear_form import LinearForm, PairTerm
     from scheduler.model.problem import Problem
 
 BLOCK = 1 << 21
@@ -52,12 +49,26 @@ class MoveCosts:
 
     def rank(self, index: int) -> Rank:
         """Return the rank of the candidate with that flat index; its F is finite."""
-        objective, delay = self.objective.flat[index], self.mean_delay_ms.flat[index]
-        return round(objective / OBJECTIVE_STEP), round(delay / DELAY_STEP_MS)
+        return rank_of(self.objective.flat[index], self.mean_delay_ms.flat[index])
 
     def drop(self, index: int) -> None:
         """Leave the candidate with that flat index out from now on."""
         self.objective.flat[index] = np.inf
+
+    def best_first(self, placement: IntArray, nodes: IntArray) -> Iterator[tuple[IntArray, Rank]]:
+        """Yield placements (n_ops,) after moves of one operator (row) to a node (column), with their ranks.
+
+        Args:
+            placement: Before.
+            nodes: (n_nodes,) the list L: among equals the node nearest to the pinned ones comes first.
+        """
+        listed = MoveCosts(self.objective[:, nodes], self.mean_delay_ms[:, nodes])
+        while (best := listed.best()) is not None:
+            operator, column = divmod(best, len(nodes))
+            moved = placement.copy()
+            moved[operator] = nodes[column]
+            yield moved, listed.rank(best)
+            listed.drop(best)
 
 
 def co_locations(problem: Problem, placement: IntArray) -> BoolArray:
@@ -260,8 +271,7 @@ class MoveEvaluator:
             return total.astype(np.float64, copy=False).reshape(shape)
 
         own = weights(into, target, source) @ away + weights(out, source, target) @ back
-        change: FloatArray = own - np.take_along_axis(own, standing.placement[first:last, None], axis=1)
-        return change
+        return own - np.take_along_axis(own, standing.placement[first:last, None], axis=1)
 
     def _feasible(self, standing: Standing, first: int, last: int) -> BoolArray:
         problem = self._problem
@@ -286,5 +296,4 @@ class MoveEvaluator:
         onward += standing.tail_ms[out][:, None]
         arrival = self._critical_in.maximum(reach, first, last)
         departure = self._critical_out.maximum(onward, first, last)
-        through: FloatArray = arrival + self._problem.execution_ms[first:last] + departure
-        return through
+        return arrival + self._problem.execution_ms[first:last] + departure

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.deadline import NO_DEADLINE
+from scheduler.base.deadline import NO_DEADLINE, Deadline
 from scheduler.evaluation.batch import BatchEvaluator
-from scheduler.evaluation.evaluate import DELAY_STEP_MS, OBJECTIVE_STEP
-from scheduler.evaluation.linear_form import linear_form, mean_delay_term
-from scheduler.evaluation.moves import MoveCosts
+from scheduler.evaluation.evaluate import DELAY_STEP_MS, OBJECTIVE_STEP, Rank
+from scheduler.evaluation.linear_form import PairTerm, linear_form, mean_delay_term
+from scheduler.evaluation.moves import MoveCosts, MoveEvaluator, Standing
 from scheduler.evaluation.response_time import potentials_without
 from scheduler.model.capacity import demanded, fits
 
@@ -19,10 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scheduler.base.arrays import FloatArray, IntArray
-    from scheduler.base.deadline import Deadline
-    from scheduler.evaluation.evaluate import Rank
-    from scheduler.evaluation.linear_form import PairTerm
-    from scheduler.evaluation.moves import MoveEvaluator, Standing
     from scheduler.model.problem import Problem
 
 BATCH = 256
@@ -31,10 +27,6 @@ FEWEST = 8
 """Relocations evaluated in one step at least."""
 BATCH_VALUES = 1 << 21
 """Values per operator and stream evaluated in one step; it bounds the memory of a step to about 50 MB."""
-
-
-def _any_placement(_placement: IntArray) -> bool:
-    return True
 
 
 class RelocationEvaluator:
@@ -57,7 +49,7 @@ class RelocationEvaluator:
         nodes: IntArray,
         limit: Rank,
         *,
-        permitted: Callable[[IntArray], bool] = _any_placement,
+        permitted: Callable[[IntArray], bool] = lambda _placement: True,
         deadline: Deadline = NO_DEADLINE,
     ) -> tuple[int, int] | None:
         """Return the best way (from, to) to move all of one node to another, if it ranks below `limit`.
@@ -165,9 +157,9 @@ class RelocationEvaluator:
         count = len(used)
         traffic = np.bincount(start[across] * count + end[across], term.weight[across], count * count)
         between = traffic.reshape(count, count)
-        own = between[moved] @ term.matrix.T[used] + between.T[moved] @ term.matrix[used]
-        change: FloatArray = own - own[np.arange(len(moved)), used[moved]][:, None]
-        return change
+        matrix = term.table.matrix()
+        own = between[moved] @ matrix.T[used] + between.T[moved] @ matrix[used]
+        return own - own[np.arange(len(moved)), used[moved]][:, None]
 
     def _feasible(self, placement: IntArray, nodes: IntArray) -> IntArray:
         """Return (n_moves, 2) pairs (from, to): active nodes ascending, `to` in the order of `nodes`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -53,7 +54,7 @@ def search_as_chain(form: ClassForm, incumbent: Incumbent, work: Work) -> bool:
         if not open_places.any(axis=1).all():
             return _proved(incumbent)
         part = whole.restricted(nodes, open_places[:, nodes])
-        memory = Memory(part, size if _cells(part, size) <= CELLS else 1)
+        memory = Memory.within(part, size, CELLS)
         completion = raise_multipliers(
             part, memory, multipliers[nodes], incumbent.objective, iterations=iterations, work=work
         )
@@ -77,37 +78,22 @@ def _proved(incumbent: Incumbent) -> bool:
     return True
 
 
-def _cells(chain: Chain, size: int) -> float:
-    return float(chain.slots.max(initial=0) + 1) ** size * len(chain.slots) ** 2
-
-
 def chain_order(form: ClassForm) -> list[int] | None:
     """Return the classes along the chain, or None if they form no chain or R is no sum along it."""
     if (form.size > 1).any() or len(form.edges) != form.n_classes - 1 or form.n_classes < 2:
         return None
     if form.response_factor > 0 and not all(edge.critical for edge in form.edges):
         return None
-    following: dict[int, list[int]] = {c: [] for c in range(form.n_classes)}
+    joined: dict[int, set[int]] = {c: set() for c in range(form.n_classes)}
     for edge in form.edges:
-        following[edge.source].append(edge.target)
-        if form.response_factor == 0:
-            following[edge.target].append(edge.source)
-    inner = {c for c, others in following.items() if len(others) > 1}
-    ends = (
-        [c for c in range(form.n_classes) if c not in inner]
-        if form.response_factor == 0
-        else list(form.order)
-    )
-    if not ends:
-        return None
-    order, seen = [ends[0]], {ends[0]}
-    while True:
-        ahead = [c for c in following[order[-1]] if c not in seen]
-        if len(ahead) != 1:
-            break
+        joined[edge.source].add(edge.target)
+        joined[edge.target].add(edge.source)
+    ends = [c for c in form.order if len(joined[c]) == 1]
+    order = ends[:1] if form.response_factor > 0 else sorted(ends)[:1]
+    while order and len(ahead := joined[order[-1]].difference(order)) == 1:
         order += ahead
-        seen.update(ahead)
-    return order if len(order) == form.n_classes else None
+    directed = form.response_factor == 0 or set(pairwise(order)) == {(e.source, e.target) for e in form.edges}
+    return order if len(order) == form.n_classes and directed else None
 
 
 def _chain(form: ClassForm, order: Sequence[int]) -> Chain | None:

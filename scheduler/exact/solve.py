@@ -10,22 +10,23 @@ import numpy as np
 
 from scheduler.base.work import OutOfTimeError, Work
 from scheduler.contract.incumbent import Incumbent
-from scheduler.contract.strategy import Suggestion
+from scheduler.contract.strategy import Context, Suggestion
 from scheduler.exact.branch.by_search import FIRST, THEN, search
 from scheduler.exact.by_chain import search_as_chain
 from scheduler.exact.exchangeable.two_classes import search_two_classes
-from scheduler.exact.form.class_form import class_form
+from scheduler.exact.form.class_form import ClassForm, class_form
 from scheduler.exact.solver.ask import search_by_solver
 from scheduler.exact.solver.program import link_variables
-from scheduler.exact.start import GivenStart
 from scheduler.search.descent import descend
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scheduler.base.arrays import BoolArray
-    from scheduler.contract.strategy import Context
-    from scheduler.exact.form.class_form import ClassForm
-    from scheduler.exact.start import Start
     from scheduler.model.problem import Problem
+
+    Search = Callable[[Context], object]
+    """Looks for better placements once the quick proofs have failed; `Context.report` receives each."""
 
 OVER = "the deadline ended the search for a proof"
 TOO_LARGE = "the problem is too large for a proof"
@@ -37,11 +38,15 @@ WORK_OF_A_LINK = 4_000.0
 """Work that a link variable of a program counts for where only a limit of work ends the proof."""
 SOLVER_SHARE = 0.5
 """Of the time goes to the solver if the search needs more than the rest."""
-NO_START = GivenStart(None)
 
 
 def solve_exact(
-    problem: Problem, start: Start, context: Context, *, work_limit: float = math.inf
+    problem: Problem,
+    first: Suggestion,
+    context: Context,
+    *,
+    longer: Search = lambda _context: None,
+    work_limit: float = math.inf,
 ) -> Suggestion:
     """Return a placement with a proof that none is better, or the best one found before the end.
 
@@ -54,34 +59,34 @@ def solve_exact(
 
     Args:
         problem: The problem.
-        start: What to begin with.
+        first: What is known to begin with; if it proves that there is no placement, it is the answer.
         context: Deadline, children for the solver, and report.
+        longer: The longer search for a start; none if not given.
         work_limit: Partial placements times nodes to look at; ends the search after the same steps
             everywhere. The solver, whose work is not counted, is used only if this is infinite, or for a
             small program if the problem has rules that no other method knows.
     """
     incumbent = Incumbent(problem, context.report)
-    first = start.first(context)
     if first.placement is None and first.proved:
         return first
     if first.placement is not None:
         incumbent.offer(first.placement, "start")
     pairs = len(problem.application.streams) * problem.n_nodes**2
     if pairs > LARGEST_FORM:
-        start.longer(replace(context, report=incumbent.take))
-        return _stopped(incumbent, TOO_LARGE)
+        longer(replace(context, report=incumbent.take))
+        return incumbent.suggestion(TOO_LARGE)
     try:
         form = class_form(problem, context.deadline)
     except OutOfTimeError:
-        return _stopped(incumbent, OVER)
+        return incumbent.suggestion(OVER)
     incumbent.rounding = form.rounding
-    proved, reason = prove(form, incumbent, context, Work(context.deadline, work_limit), start)
+    proved, reason = prove(form, incumbent, context, Work(context.deadline, work_limit), longer)
     if not proved:
-        return _stopped(incumbent, reason)
+        return incumbent.suggestion(reason)
     if incumbent.placement is None:
         return Suggestion(None, reason, proved=True)
     incumbent.offer(descend(problem, incumbent.placement, context.deadline).placement, "descent")
-    return Suggestion(incumbent.placement, reason, incumbent.known_bound, proved=True)
+    return incumbent.suggestion(reason, proved=True)
 
 
 def prove(
@@ -89,7 +94,7 @@ def prove(
     incumbent: Incumbent,
     context: Context,
     work: Work,
-    start: Start = NO_START,
+    longer: Search = lambda _context: None,
 ) -> tuple[bool, str]:
     """Prove the incumbent optimal for a form, or find better ones, by the method that suits the form.
 
@@ -101,18 +106,18 @@ def prove(
         incumbent: Offered what is found; F of its placements must not be above that of the form.
         context: Children for the solver.
         work: When to stop.
-        start: Asked for better placements once the quick proofs have failed.
+        longer: The longer search for a start; none if not given.
 
     Returns:
         Whether there is a proof, of optimality or that no placement exists, and the reason for the end.
     """
     open_places = form.slots > 0
     if form.side is not None:
-        _search_longer(start, incumbent, context, work)
+        _search_longer(longer, incumbent, context, work)
         if link_variables(form, open_places) * WORK_OF_A_LINK > work.most:
             return False, "its constraints leave the proof to a solver, whose work has no limit"
     elif incumbent.placement is not None:
-        open_places, reason = _search(form, incumbent, context, work, start)
+        open_places, reason = _search(form, incumbent, context, work, longer)
         if not open_places.any() or work.most < math.inf:
             return not open_places.any(), reason
     if work.deadline.expired():
@@ -124,9 +129,9 @@ def prove(
     return True, "proved by HiGHS"
 
 
-def _search_longer(start: Start, incumbent: Incumbent, context: Context, work: Work) -> None:
+def _search_longer(longer: Search, incumbent: Incumbent, context: Context, work: Work) -> None:
     """Offer the incumbent what a longer search for a start finds in its share of the time."""
-    start.longer(replace(context, deadline=work.deadline.share(LONG_SHARE), report=incumbent.take))
+    longer(replace(context, deadline=work.deadline.share(LONG_SHARE), report=incumbent.take))
 
 
 def _unproved(form: ClassForm) -> str:
@@ -137,7 +142,7 @@ def _unproved(form: ClassForm) -> str:
 
 
 def _search(
-    form: ClassForm, incumbent: Incumbent, context: Context, work: Work, start: Start
+    form: ClassForm, incumbent: Incumbent, context: Context, work: Work, longer: Search
 ) -> tuple[BoolArray, str]:
     """Return what is open after the searches that need no solver, and the reason for their end."""
     nothing = np.zeros(form.slots.shape, dtype=np.bool_)
@@ -149,12 +154,8 @@ def _search(
     part = Work(work.deadline.share(share), work.most - work.done)
     open_places = search(form, incumbent, part, FIRST)
     if open_places.any():
-        _search_longer(start, incumbent, context, work)
+        _search_longer(longer, incumbent, context, work)
         open_places = search(form, incumbent, part, THEN, open_places)
     if not open_places.any():
         return open_places, "proved by branch and bound"
     return open_places, OVER if work.deadline.expired() else "the limit of work ended the search for a proof"
-
-
-def _stopped(incumbent: Incumbent, reason: str) -> Suggestion:
-    return Suggestion(incumbent.placement, reason, incumbent.known_bound)

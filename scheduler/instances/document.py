@@ -67,9 +67,9 @@ def _constraints(given: object) -> tuple[Constraint, ...]:
     path = "$.constraints"
     entries = _object(path, given, optional=tuple(KINDS))
     return tuple(
-        _constraint(KINDS[kind], f"{path}.{kind}[{k}]", each)
+        _constraint(KINDS[kind], place, each)
         for kind, stated in entries.items()
-        for k, each in enumerate(_array(f"{path}.{kind}", stated))
+        for place, each in _items(f"{path}.{kind}", stated)
     )
 
 
@@ -90,8 +90,7 @@ def _application(given: object) -> Application:
     path = "$.application"
     entries = _object(path, given, required=("operators",), optional=("streams",))
     operators = []
-    for k, each in enumerate(_array(f"{path}.operators", entries["operators"])):
-        place = f"{path}.operators[{k}]"
+    for place, each in _items(f"{path}.operators", entries["operators"]):
         fields = _object(place, each, required=("name", "execution_time_ms"), optional=("demand", "allowed"))
         if "demand" in fields:
             _object(f"{place}.demand", fields["demand"])
@@ -100,8 +99,7 @@ def _application(given: object) -> Application:
         with _inside(place):
             operators.append(Operator(**fields))
     streams = []
-    for k, each in enumerate(_array(f"{path}.streams", entries.get("streams", []))):
-        place = f"{path}.streams[{k}]"
+    for place, each in _items(f"{path}.streams", entries.get("streams", [])):
         fields = _object(place, each, required=("from", "to", "rate", "tuple_bytes"), optional=("critical",))
         with _inside(place):
             streams.append(Stream(source=fields.pop("from"), target=fields.pop("to"), **fields))
@@ -115,8 +113,7 @@ def _network(given: object) -> Network:
     optional = ("delay_ms", "coordinates", *matrices)
     entries = _object(path, given, required=("nodes",), optional=optional)
     nodes = []
-    for k, each in enumerate(_array(f"{path}.nodes", entries["nodes"])):
-        place = f"{path}.nodes[{k}]"
+    for place, each in _items(f"{path}.nodes", entries["nodes"]):
         fields = _object(place, each, required=_NODE_KEYS[:2], optional=_NODE_KEYS[2:])
         _object(f"{place}.capacity", fields["capacity"])
         with _inside(place):
@@ -269,3 +266,8 @@ def _array(path: str, given: object) -> list[Any]:
     if not isinstance(given, list):
         raise ModelError(path, f"expected an array, got {shown(given)}")
     return given
+
+
+def _items(path: str, given: object) -> Iterator[tuple[str, Any]]:
+    """Yield the values of an array, each with its path."""
+    return ((f"{path}[{k}]", each) for k, each in enumerate(_array(path, given)))

@@ -72,6 +72,30 @@ class Stream:
 
 
 @dataclass(frozen=True, eq=False)
+class Incidence:
+    """The streams at every operator, but for those to itself, which never leave its node.
+
+    Attributes:
+        begins: (n_ops + 1,) where the entries of each operator begin.
+        stream: (n_entries,) index of the stream.
+        partner: (n_entries,) operator at its other end.
+        incoming: (n_entries,) whether it leads to the operator, not from it.
+    """
+
+    begins: IntArray
+    stream: IntArray
+    partner: IntArray
+    incoming: BoolArray
+
+    def of(self, operators: IntArray) -> tuple[IntArray, IntArray]:
+        """Return the entries of some operators (k,), one's after the other's, and the operator's position."""
+        degree = self.begins[operators + 1] - self.begins[operators]
+        owner = np.repeat(np.arange(len(operators)), degree)
+        first = self.begins[operators] - (np.cumsum(degree) - degree)
+        return np.arange(len(owner)) + np.repeat(first, degree), owner
+
+
+@dataclass(frozen=True, eq=False)
 class Application:
     """The graph of operators to place; its critical streams form no cycle.
 
@@ -130,6 +154,20 @@ class Application:
         count = len(self.operators)
         return Levels.of(count, self.stream_source, self.stream_target, self.critical_streams)
 
+    @cached_property
+    def incidence(self) -> Incidence:
+        """The streams by the operators at both of their ends."""
+        source, target = self.stream_source, self.stream_target
+        streams = np.flatnonzero(source != target)
+        ends = np.concatenate([target[streams], source[streams]])
+        order = np.argsort(ends, kind="stable")
+        return Incidence(
+            begins=np.searchsorted(ends[order], np.arange(len(self.operators) + 1)),
+            stream=np.concatenate([streams, streams])[order],
+            partner=np.concatenate([source[streams], target[streams]])[order],
+            incoming=order < len(streams),
+        )
+
     def _ends(self, end: str, names: list[str]) -> IntArray:
         try:
             return ints([self.index[each] for each in names])
@@ -137,6 +175,10 @@ class Application:
             k = next(k for k, each in enumerate(names) if each not in self.index)
             message = f"{shown(names[k])} is not an operator"
             raise ModelError(f"streams[{k}].{end}", message) from None
+
+    def edges(self) -> list[tuple[int, int]]:
+        """Return the pairs (source, target) of all streams, in their order."""
+        return list(zip(self.stream_source.tolist(), self.stream_target.tolist(), strict=True))
 
     def critical_ends(self) -> IntArray:
         """Return (n_critical, 2) source and target of the critical streams, in the order of the streams."""

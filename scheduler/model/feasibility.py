@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scheduler.base.arrays import BoolArray, FloatArray, IntArray, grouped
 from scheduler.model.capacity import TOLERANCE, fits, most_members
 from scheduler.model.constraints.names import listed
 
 if TYPE_CHECKING:
-    from scheduler.base.arrays import BoolArray, FloatArray, IntArray
-    from scheduler.model.kinds import Kinds
+    from scheduler.model.node_sets import Kinds
     from scheduler.model.problem import Problem
 
 
@@ -70,7 +70,7 @@ def _together(problem: Problem, kinds: Kinds, usable: BoolArray) -> str | None:
         demand, capacity = problem.demand[:, r], problem.capacity[:, r]
         conflict = vertices.shortage(demand, capacity)
         if conflict is not None:
-            return _told(problem, conflict, of_confined(demand, conflict), capacity, resource)
+            return _sentence(problem, conflict, of_confined(demand, conflict), capacity, resource)
     if len(np.unique(kinds.demand, axis=0)) == 1:
         each = problem.demand[0]
         if each.any():
@@ -79,7 +79,7 @@ def _together(problem: Problem, kinds: Kinds, usable: BoolArray) -> str | None:
             conflict = vertices.shortage(ones, count)
             if conflict is not None:
                 what = "operators of this demand"
-                return _told(problem, conflict, of_confined(ones, conflict), count, what)
+                return _sentence(problem, conflict, of_confined(ones, conflict), count, what)
     return _large_ones(problem)
 
 
@@ -95,7 +95,7 @@ def _large_ones(problem: Problem) -> str | None:
             count = np.minimum(np.floor((capacity + TOLERANCE) / size), problem.n_ops)
             if large.sum() > count.sum():
                 every = np.ones(problem.n_nodes, dtype=np.bool_)
-                return _told(problem, every, large, count, f"places for {size:g} {resource} or more")
+                return _sentence(problem, every, large, count, f"places for {size:g} {resource} or more")
     return None
 
 
@@ -143,17 +143,10 @@ class _Vertices:
 
 def _distinct(rows: BoolArray) -> tuple[IntArray, IntArray]:
     """Return where each distinct row occurs first, and which of these each row equals."""
-    known: dict[bytes, int] = {}
-    first: list[int] = []
-    member = np.empty(len(rows), dtype=np.int64)
-    for i, row in enumerate(np.packbits(rows, axis=1)):
-        member[i] = known.setdefault(row.tobytes(), len(first))
-        if member[i] == len(first):
-            first.append(i)
-    return np.array(first), member
+    return grouped(row.tobytes() for row in np.packbits(rows, axis=1))
 
 
-def _told(problem: Problem, nodes: BoolArray, demand: FloatArray, capacity: FloatArray, what: str) -> str:
+def _sentence(problem: Problem, nodes: BoolArray, demand: FloatArray, capacity: FloatArray, what: str) -> str:
     """Return the sentence for operators that only fit on the given nodes and exceed them.
 
     Args:

@@ -96,13 +96,23 @@ class Sweep:
         return len(self.streams) <= WIDE * len(self.steps)
 
     def longest(self, own: FloatArray, hop: Hop) -> FloatArray:
-        """Return, per operator, the longest way to it, its own value excluded; shaped like `own`."""
+        """Return, per operator, the longest way to it, its own value excluded; shaped like `own`.
+
+        Complexity: O(n_ops + n_streams) per column, in numpy steps of a level or of `CHUNK` streams.
+
+        Args:
+            own: (n_ops,) or (n_ops, k) value of each operator.
+            hop: Returns the values of streams given by their indices, (len,) or (len, k).
+        """
         if own.ndim == 1 and self.narrow:
             return self._in_a_loop(own, hop(self.streams))[0]
         return self._in_steps(own, lambda first, last: hop(self.streams[first:last]))
 
     def longest_and_origins(self, own: FloatArray, hop: Hop) -> tuple[FloatArray, list[int]]:
-        """Return the longest ways for one placement, and the operator that each comes from (or -1)."""
+        """Return the longest ways for one placement, and the operator that each comes from (or -1).
+
+        Values are >= 0; among equally long ways, that of the first critical stream counts.
+        """
         values = hop(self.streams)
         if self.narrow:
             return self._in_a_loop(own, values)
@@ -179,28 +189,6 @@ class Levels:
         up = _depths(n_ops, ends[::-1].tolist(), starts[::-1].tolist())
         forward = Sweep.of(critical, starts, ends, down)
         return Levels(frozen(down), forward, Sweep.of(critical, ends, starts, up))
-
-    def arrivals(self, own: FloatArray, hop: Hop) -> FloatArray:
-        """Return the longest path from a source up to each operator, its own value excluded.
-
-        Complexity: O(n_ops + n_streams) per column, in numpy steps of a level or of `CHUNK` streams.
-
-        Args:
-            own: (n_ops,) or (n_ops, k) value of each operator.
-            hop: Returns the values of streams given by their indices, (len,) or (len, k).
-        """
-        return self.forward.longest(own, hop)
-
-    def arrivals_and_origins(self, own: FloatArray, hop: Hop) -> tuple[FloatArray, list[int]]:
-        """Return the arrivals of one placement, and the operator each longest path comes from, -1 at sources.
-
-        Values are >= 0; among equally long ways, that of the first critical stream counts.
-        """
-        return self.forward.longest_and_origins(own, hop)
-
-    def departures(self, own: FloatArray, hop: Hop) -> FloatArray:
-        """Return the longest path from each operator to a sink, its own value excluded; see `arrivals`."""
-        return self.backward.longest(own, hop)
 
 
 def _depths(n_ops: int, near: Sequence[int], far: Sequence[int]) -> IntArray:

@@ -37,9 +37,9 @@ class LinkTable(ABC):
     def between(self, start: IntArray, end: IntArray) -> FloatArray:
         """Return the values of pairs of nodes, elementwise, in the shape that both broadcast to."""
 
-    @abstractmethod
     def block(self, rows: IntArray, columns: IntArray) -> FloatArray:
         """Return (len(rows), len(columns)) the values from every row's node to every column's."""
+        return self.between(rows[:, None], columns)
 
     @abstractmethod
     def matrix(self) -> FloatArray:
@@ -95,13 +95,7 @@ class MatrixTable(LinkTable):
 
     def between(self, start: IntArray, end: IntArray) -> FloatArray:
         """Return the values of pairs of nodes, elementwise."""
-        value: FloatArray = self.values[start, end]
-        return value
-
-    def block(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        """Return (len(rows), len(columns)) the values from every row's node to every column's."""
-        value: FloatArray = self.values[np.ix_(rows, columns)]
-        return value
+        return self.values[start, end]
 
     def matrix(self) -> FloatArray:
         """Return all values."""
@@ -124,12 +118,7 @@ class Apart(LinkTable):
 
     def between(self, start: IntArray, end: IntArray) -> FloatArray:
         """Return 1 for each pair of distinct nodes, elementwise."""
-        apart: FloatArray = np.not_equal(start, end).astype(np.float64)
-        return apart
-
-    def block(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        """Return (len(rows), len(columns)) 1 where the row's node is not the column's."""
-        return self.between(rows[:, None], columns)
+        return np.not_equal(start, end).astype(np.float64)
 
     def matrix(self) -> FloatArray:
         """Return all values, made when first asked for."""
@@ -202,19 +191,14 @@ class Coordinates(LinkTable):
     def between(self, start: IntArray, end: IntArray) -> FloatArray:
         """Return the delays of pairs of nodes, elementwise."""
         if self.count <= KEPT_MATRIX:
-            known: FloatArray = self._matrix[start, end]
-            return known
+            return self._matrix[start, end]
         distance = np.sqrt(((self.points[start] - self.points[end]) ** 2).sum(axis=-1))
         delay = distance + self.heights[start] + self.heights[end]
-        elsewhere: FloatArray = np.where(np.equal(start, end), 0.0, delay)
-        return elsewhere
+        return np.where(np.equal(start, end), 0.0, delay)
 
     def block(self, rows: IntArray, columns: IntArray) -> FloatArray:
         """Return (len(rows), len(columns)) the delays from every row's node to every column's."""
-        if self.count <= KEPT_MATRIX:
-            known: FloatArray = self._matrix[np.ix_(rows, columns)]
-            return known
-        return self._computed(rows, columns)
+        return super().block(rows, columns) if self.count <= KEPT_MATRIX else self._computed(rows, columns)
 
     def _computed(self, rows: IntArray, columns: IntArray) -> FloatArray:
         squared = np.zeros((len(rows), len(columns)))

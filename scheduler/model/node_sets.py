@@ -1,4 +1,7 @@
-"""Which nodes each operator may use, held once for all operators that may use the same ones."""
+"""Which nodes each operator may use, held once for all operators that may use the same ones.
+
+Operators that demand the same besides are of one kind: alike for all built-in constraints.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.arrays import BoolArray, FloatArray, IntArray, frozen, ints
+from scheduler.base.arrays import BoolArray, FloatArray, IntArray, frozen, grouped
 from scheduler.base.checks import ModelError, shown
 
 if TYPE_CHECKING:
@@ -42,19 +45,10 @@ class NodeSets:
         Raises:
             ModelError: An operator names a node that does not exist.
         """
-        sets: dict[bytes, int] = {}
-        rows: list[BoolArray] = []
-        member: list[int] = []
-        known: dict[tuple[str, ...] | None, int] = {}
-        for i, operator in enumerate(operators):
-            if operator.allowed not in known:
-                row = _row(i, operator.allowed, index)
-                place = sets.setdefault(np.packbits(row).tobytes(), len(rows))
-                if place == len(rows):
-                    rows.append(row)
-                known[operator.allowed] = place
-            member.append(known[operator.allowed])
-        return NodeSets(frozen(np.array(rows)), ints(member))
+        listed, of_list = grouped(operator.allowed for operator in operators)
+        rows = np.array([_row(i, operators[i].allowed, index) for i in listed])
+        first, of_row = grouped(row.tobytes() for row in np.packbits(rows, axis=1))
+        return NodeSets(frozen(rows[first]), frozen(of_row[of_list]))
 
     @cached_property
     def size(self) -> IntArray:
@@ -91,6 +85,32 @@ class NodeSets:
     def listed(self, k: int) -> IntArray:
         """Return the nodes of a set as indices, ascending; all of them if the set is empty."""
         return np.flatnonzero(self.nodes[k]) if self.size[k] else np.arange(self.nodes.shape[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Kinds:
+    """The kinds of a problem's operators: those with the same demand and the same allowed nodes.
+
+    Attributes:
+        demand: (n_kinds, n_resources) what an operator of each kind demands.
+        node_set: (n_kinds,) index of its allowed nodes in `Problem.node_sets`.
+        member: (n_ops,) the kind of each operator.
+    """
+
+    demand: FloatArray
+    node_set: IntArray
+    member: IntArray
+
+    @staticmethod
+    def of(demand: FloatArray, node_sets: NodeSets) -> Kinds:
+        """Return the kinds, in the order of their first operators.
+
+        Args:
+            demand: (n_ops, n_resources).
+            node_sets: Where each operator may run.
+        """
+        first, member = grouped(map(tuple, np.column_stack([demand, node_sets.member]).tolist()))
+        return Kinds(frozen(demand[first]), frozen(node_sets.member[first]), member)
 
 
 def _row(operator: int, allowed: tuple[str, ...] | None, index: Mapping[str, int]) -> BoolArray:

@@ -13,19 +13,17 @@ from scheduler.base.arrays import BoolArray, FloatArray, IntArray, frozen
 from scheduler.base.checks import ModelError
 from scheduler.model.application import Application, Operator, Stream
 from scheduler.model.constraints.built_in import AllowedNodes, NodeCapacities
-from scheduler.model.constraints.rules import Rules
+from scheduler.model.constraints.constraint import Constraint, Rules
 from scheduler.model.constraints.separation import CoLocationLimit
-from scheduler.model.kinds import Kinds
 from scheduler.model.metrics.terms import MetricTerms
 from scheduler.model.network import Network, Node
-from scheduler.model.node_sets import NodeSets
+from scheduler.model.node_sets import Kinds, NodeSets
 from scheduler.model.objective import Objective, Scale
 from scheduler.model.ranges import compute_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from scheduler.model.constraints.constraint import Constraint
     from scheduler.model.metrics.record import Range
 
 __all__ = [
@@ -117,6 +115,11 @@ class Problem:
     def execution_ms(self) -> FloatArray:
         """(n_ops, n_nodes) R_i / S_u (eq. 7), read-only; made when first asked for, 8 bytes per pair."""
         return frozen(self.application.execution_time_ms[:, None] / self.network.speedup[None, :])
+
+    @cached_property
+    def movable(self) -> BoolArray:
+        """(n_ops,) which operators are allowed on several nodes."""
+        return frozen(self.node_sets.choices > 1)
 
     @cached_property
     def terms(self) -> MetricTerms:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.model.link_table import BLOCK_VALUES
+from scheduler.model.link_table import BLOCK_VALUES, LinkTable
 from scheduler.model.metrics.catalogue import ADDITIVE_METRICS
 from scheduler.model.metrics.response_time import RESPONSE_TIME
 from scheduler.model.metrics.terms import DELAY
@@ -15,7 +15,6 @@ from scheduler.model.metrics.terms import DELAY
 if TYPE_CHECKING:
     from scheduler.base.arrays import FloatArray
     from scheduler.model.application import Application
-    from scheduler.model.link_table import LinkTable
     from scheduler.model.metrics.record import AdditiveMetric, Range
     from scheduler.model.problem import Problem
 
@@ -94,5 +93,5 @@ def _stream_extremes(problem: Problem, table: LinkTable) -> _Extremes:
 
 
 def _longest_path(application: Application, execution_ms: FloatArray, delay_ms: FloatArray) -> float:
-    arrival = application.levels.arrivals(execution_ms, lambda streams: delay_ms[streams])
+    arrival = application.levels.forward.longest(execution_ms, lambda streams: delay_ms[streams])
     return float((arrival + execution_ms).max())

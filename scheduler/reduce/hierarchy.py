@@ -12,7 +12,7 @@ from scheduler.base.checks import LARGEST
 from scheduler.construct.penalty import link_penalty
 from scheduler.model.capacity import fits
 from scheduler.model.network import LINK_QUANTITIES, NODE_QUANTITIES
-from scheduler.model.problem import Application, Network, Node, Problem
+from scheduler.model.problem import UNPLACED, Application, Network, Node, Problem
 from scheduler.reduce.clustering import between, clusters
 from scheduler.reduce.subproblem import with_ranges
 
@@ -100,6 +100,7 @@ def aggregate(problem: Problem, group: IntArray) -> Problem:
         for link in LINK_QUANTITIES
         if (matrix := getattr(network, link.name)) is not None
     }
+    current = problem.current
     return Problem(
         _application(problem, member, names),
         Network(
@@ -108,6 +109,7 @@ def aggregate(problem: Problem, group: IntArray) -> Problem:
             **links,
         ),
         with_ranges(problem.objective, problem.ranges),
+        None if current is None else np.where(current == UNPLACED, UNPLACED, group[current]),
     )
 
 

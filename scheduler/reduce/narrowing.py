@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scheduler.contract.strategy import Context, Progress, Suggestion, ignore
+from scheduler.construct.greedy_placement import greedy_placement
+from scheduler.contract.strategy import Context, Suggestion
 from scheduler.evaluation.evaluate import evaluate
 from scheduler.exact.solve import solve_exact
-from scheduler.exact.start import GivenStart
-from scheduler.reduce.subproblem import restrict
+from scheduler.reduce.subproblem import lifting, restrict
 from scheduler.search.iterated import iterated_search
 from scheduler.search.local_optimum import local_optimum
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from scheduler.base.arrays import IntArray
     from scheduler.base.deadline import Deadline
@@ -44,12 +44,34 @@ def solve_on(
     """
     part = problem
     if nodes.size < problem.n_nodes:
-        part, context = restrict(problem, nodes), _lifting(context, nodes)
+        part, context = restrict(problem, nodes), lifting(context, nodes)
     found = local_optimum(part, context) if quick else iterated_search(part, context, SHORT_PATIENCE)
-    impossible = found.placement is None and found.proved
-    if not impossible and part.n_ops * part.n_nodes <= context.deadline.otherwise(proof_size):
-        found = solve_exact(part, GivenStart(found.placement), context)
+    if part.n_ops * part.n_nodes <= context.deadline.otherwise(proof_size):
+        found = solve_exact(part, found, context)
     return found if found.placement is None else replace(found, placement=nodes[found.placement])
+
+
+def solve_narrowed(
+    problem: Problem,
+    sets: Callable[[Suggestion], Iterable[tuple[IntArray, Context]]],
+    proof_size: int,
+    context: Context,
+) -> Suggestion:
+    """Solve on one set of nodes after the other until one has a placement, or time is over.
+
+    The greedy placement is returned if it is better, or if there is no time for more.
+
+    Args:
+        problem: The whole problem.
+        sets: Yields node indices, given what greedy suggests; at least one set, each with the context to
+            solve in.
+        proof_size: As of `solve_on`.
+        context: As for the strategy.
+    """
+    first = greedy_placement(problem, context)
+    if context.deadline.expired() or (first.placement is None and first.proved):
+        return first
+    return _concluded(problem, first, *solve_on_first(problem, sets(first), proof_size, context.deadline))
 
 
 def solve_on_first(
@@ -83,35 +105,13 @@ def solve_on_first(
     return tried
 
 
-def _lifting(context: Context, nodes: IntArray) -> Context:
-    """Return a context for the part on some nodes; it reports no bounds: they do not hold for all nodes."""
-
-    def report(progress: Progress, /) -> None:
-        placement = None if progress.placement is None else nodes[progress.placement]
-        context.report(Progress(progress.objective, None, progress.source, placement))
-
-    return replace(context, report=report)
-
-
-def without_report(context: Context) -> Context:
-    """Return a context that reports nothing: F on virtual nodes is that of no placement."""
-    return replace(context, report=ignore)
-
-
 def limit_time(context: Context, share: float) -> Context:
     """Return a context with a share, 0 to 1, of the time that is left."""
     return replace(context, deadline=context.deadline.share(share))
 
 
-def conclude(problem: Problem, first: Suggestion, nodes: IntArray, found: Suggestion) -> Suggestion:
-    """Return what was found on some nodes as a suggestion, or the first one if it is better or the only one.
-
-    Args:
-        problem: The whole problem.
-        first: The greedy suggestion.
-        nodes: Where the exact solver looked last.
-        found: Its answer; it proves something only if it looked at all nodes.
-    """
+def _concluded(problem: Problem, first: Suggestion, nodes: IntArray, found: Suggestion) -> Suggestion:
+    """Return what was found on some nodes, or the greedy suggestion if it is better or the only one."""
     whole = nodes.size == problem.n_nodes
     reason = found.reason if whole else f"among {nodes.size} of {problem.n_nodes} nodes: {found.reason}"
     if found.placement is None:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scheduler.construct.greedy_placement import greedy_placement
+from scheduler.construct.near_nodes import candidates
 from scheduler.contract.incumbent import WORST, Incumbent
-from scheduler.contract.strategy import Context, Progress, Suggestion
+from scheduler.contract.strategy import Context, StrategyEntry, Suggestion
 from scheduler.evaluation.evaluate import check, evaluate
-from scheduler.reduce.candidates import candidates
-from scheduler.reduce.subproblem import restrict
+from scheduler.reduce.subproblem import lifting, restrict
 from scheduler.search.level_descent import descend
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from scheduler.base.arrays import IntArray
     from scheduler.base.deadline import Deadline
-    from scheduler.contract.strategy import StrategyEntry
     from scheduler.model.problem import Problem
 
     Solve = Callable[[IntArray, Deadline], Suggestion]
@@ -72,11 +71,7 @@ def solve_on_candidates(
         return _descended(problem, first.placement, context, f"the problem is too large for {entry.name}")
 
     def solve(nodes: IntArray, deadline: Deadline) -> Suggestion:
-        def report(progress: Progress, /) -> None:
-            if progress.placement is not None:
-                incumbent.offer(nodes[progress.placement], progress.source)
-
-        within = replace(context, deadline=deadline, report=report)
+        within = lifting(replace(context, deadline=deadline), nodes)
         return entry.solve(restrict(problem, nodes), parameters, within)
 
     found = _best_of_choices(problem, solve, context.deadline, used)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scheduler.base.checks import LARGEST
-from scheduler.model.network import LINK_QUANTITIES
-from scheduler.model.problem import UNPLACED
+from scheduler.contract.strategy import Context, Progress
+from scheduler.model.network import LINK_QUANTITIES, Network
+from scheduler.model.problem import UNPLACED, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,9 +18,7 @@ if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
     from scheduler.model.application import Application, Operator
     from scheduler.model.metrics.record import Range
-    from scheduler.model.network import Network
     from scheduler.model.objective import Objective
-    from scheduler.model.problem import Problem
 
 
 def restrict(problem: Problem, nodes: IntArray) -> Problem:
@@ -51,6 +50,16 @@ def restrict(problem: Problem, nodes: IntArray) -> Problem:
         objective=with_ranges(problem.objective, problem.ranges),
         current=current,
     )
+
+
+def lifting(context: Context, nodes: IntArray) -> Context:
+    """Return a context for the part on some nodes; it reports no bounds: they do not hold for all nodes."""
+
+    def report(progress: Progress, /) -> None:
+        placement = None if progress.placement is None else nodes[progress.placement]
+        context.report(Progress(progress.objective, None, progress.source, placement))
+
+    return replace(context, report=report)
 
 
 def subnetwork(network: Network, nodes: IntArray) -> Network:

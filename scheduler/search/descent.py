@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scheduler.evaluation.batch import BatchConstraints, BatchEvaluator
 from scheduler.evaluation.evaluate import evaluate
 from scheduler.evaluation.moves import MoveCosts, MoveEvaluator, co_locations
 from scheduler.evaluation.relocations import RelocationEvaluator
-from scheduler.search.block_moves import BlockMoves
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
@@ -32,7 +32,9 @@ class Descent:
         self._nodes = nodes
         self._moves = MoveEvaluator(problem)
         self._relocations = RelocationEvaluator(problem, self._moves)
-        self._blocks = BlockMoves(problem) if problem.rules.together else None
+        self._blocks = problem.rules.together
+        if self._blocks:
+            self._evaluate, self._constraints = BatchEvaluator(problem), BatchConstraints(problem)
 
     def restart(self, placement: IntArray) -> None:
         """Go on from another feasible placement; what does not depend on it is kept."""
@@ -53,8 +55,7 @@ class Descent:
             if deadline.expired():
                 return False
             improve(deadline)
-        if self._blocks is not None:
-            self._move_block(self._blocks, deadline)
+        self._move_block(deadline)
         return True
 
     def co_locate(self, deadline: Deadline) -> None:
@@ -74,21 +75,29 @@ class Descent:
         """Move one operator to any node."""
         self._take_single(self._moves.single_moves(self.placement, deadline))
 
-    def _move_block(self, blocks: BlockMoves, deadline: Deadline) -> None:
-        """Move operators that a rule keeps on one node to another one."""
-        moved = blocks.best(self.placement, self._nodes, self.rank, deadline)
-        if moved is not None:
-            self._take(moved)
+    def _move_block(self, deadline: Deadline) -> None:
+        """Move operators that a rule keeps on one node to another one.
+
+        Complexity: O((n_ops + n_streams) x n_nodes) per block.
+        """
+        best, limit = None, self.rank
+        for members in self._blocks:
+            if deadline.expired():
+                break
+            moved = np.repeat(self.placement[:, None], self._problem.n_nodes, axis=1)
+            moved[members] = self._nodes
+            costs = MoveCosts(*self._evaluate(moved))
+            costs.objective[~self._constraints.met(moved)] = np.inf
+            found = costs.best()
+            if found is not None and costs.rank(found) < limit:
+                best, limit = moved[:, found].copy(), costs.rank(found)
+        if best is not None:
+            self._take(best)
 
     def _take_single(self, costs: MoveCosts) -> None:
-        # columns in the order of L, so that among equals the node nearest to the pinned ones is taken
-        listed = MoveCosts(costs.objective[:, self._nodes], costs.mean_delay_ms[:, self._nodes])
-        best = listed.best()
-        if best is not None:
-            operator, column = divmod(best, self._problem.n_nodes)
-            candidate = self.placement.copy()
-            candidate[operator] = self._nodes[column]
+        for candidate, _ in costs.best_first(self.placement, self._nodes):
             self._take(candidate)
+            return
 
     def _take(self, candidate: IntArray) -> None:
         """Accept the candidate if the full evaluation confirms that it is better."""

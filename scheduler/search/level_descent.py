@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.construct.penalty import LinkPenalty
+from scheduler.construct.near_nodes import NearNodes
 from scheduler.evaluation.evaluate import evaluate
 from scheduler.evaluation.incident import IncidentStreams
 from scheduler.evaluation.response_time import potentials
 from scheduler.model.capacity import fits, remaining
-from scheduler.model.link_table import BLOCK_VALUES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,7 +68,7 @@ def descend(problem: Problem, placement: IntArray, deadline: Deadline) -> IntArr
 def _levels(problem: Problem) -> Iterator[IntArray]:
     """Yield the movable operators of each level of the graph."""
     depth = problem.application.levels.depth
-    movable = np.flatnonzero(problem.node_sets.choices > 1)
+    movable = np.flatnonzero(problem.movable)
     order = movable[np.argsort(depth[movable], kind="stable")]
     if len(order):
         yield from np.split(order, np.flatnonzero(np.diff(depth[order])) + 1)
@@ -84,7 +83,7 @@ class _Descent:
         self._problem = problem
         self._streams = IncidentStreams(problem)
         self._partners = self._streams.partners(PARTNERS)
-        self._surroundings = _Surroundings(problem)
+        self._surroundings = NearNodes(problem, NEAR)
 
     def improve(self, operators: IntArray) -> None:
         """Move operators that share no critical stream, as far as that lowers the rank."""
@@ -97,14 +96,10 @@ class _Descent:
             for operator, node in (move for step in moves[:count] for move in step):
                 changed[operator] = node
             rank = evaluate(self._problem, changed).rank
-            if rank < self.rank and self._meets_rules(changed):
+            if rank < self.rank and self._problem.rules.met(changed[:, None])[0]:
                 self.placement, self.rank = changed, rank
                 return
             count //= 2
-
-    def _meets_rules(self, placement: IntArray) -> bool:
-        rules = self._problem.rules
-        return not rules or bool(rules.met(placement[:, None])[0])
 
     def _moves(self, operators: IntArray) -> list[list[Move]]:
         """Return steps, the most promising first; allowed nodes and capacities hold after each of them.
@@ -181,27 +176,3 @@ class _Descent:
         linear, through = self._streams.costs(self.placement, paths, operators, nodes)
         longest = float((paths.arrival_ms + paths.execution_ms).max())
         return linear + self._streams.by_response * np.maximum(through, CLOSE * longest)
-
-
-class _Surroundings:
-    """The nodes nearest to others by link penalty, looked up once."""
-
-    def __init__(self, problem: Problem) -> None:
-        self._penalty = LinkPenalty.of(problem)
-        self._near = np.full((problem.n_nodes, min(NEAR, problem.n_nodes)), -1, dtype=np.int64)
-
-    def of(self, nodes: IntArray) -> IntArray:
-        """Return (..., `NEAR`) nodes around each of the given ones."""
-        new = np.unique(nodes[self._near[nodes, 0] < 0])
-        step = max(1, BLOCK_VALUES // len(self._near))
-        for first in range(0, len(new), step):
-            some = new[first : first + step]
-            columns = self._penalty.columns(some)
-            kth = self._near.shape[1] - 1
-            nearest = np.argpartition(columns, kth, axis=0)[: kth + 1]
-            ranked = np.take_along_axis(
-                nearest, np.argsort(np.take_along_axis(columns, nearest, axis=0), axis=0), axis=0
-            )
-            self._near[some] = ranked.T
-        near: IntArray = self._near[nodes]
-        return near

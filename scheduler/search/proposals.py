@@ -6,20 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.evaluation.linear_form import linear_form
+from scheduler.construct.near_nodes import candidate_lists
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scheduler.base.arrays import BoolArray, FloatArray, IntArray
+    from scheduler.base.arrays import BoolArray, IntArray
     from scheduler.evaluation.batch import BatchConstraints
     from scheduler.model.problem import Problem
 
     Proposal = tuple[IntArray, BoolArray]
     Move = Callable[[IntArray], Proposal]
 
-NEAREST = 128
-"""Length of the candidate list of a node."""
 PATHS = 64
 """Random paths whose operators change places together."""
 SNAP = 0.8
@@ -37,7 +35,7 @@ class Proposals:
         self._problem = problem
         self._constraints = constraints
         self._random = random
-        self._movable = np.flatnonzero(problem.allowed.sum(axis=1) > 1)
+        self._movable = np.flatnonzero(problem.movable)
         self._near = candidate_lists(problem)
         self._reach = max(4.0, problem.n_nodes / 20.0)
         self._partners = _communicating(problem)
@@ -58,19 +56,13 @@ class Proposals:
         self._kinds = [kind for kind, _ in kinds]
         self._chances = np.cumsum([chance for _, chance in kinds]) / sum(chance for _, chance in kinds)
 
-    @property
-    def exist(self) -> bool:
-        """Whether any operator can move at all."""
-        return self._movable.size > 0 and self._problem.n_nodes > 1
-
     def draw(self, placements: IntArray) -> Proposal:
         """Return changed placements (n_ops, n_placements) and (n_placements,) which of them count."""
         kind = int(np.searchsorted(self._chances, self._random.random(), side="right"))
         return self._kinds[kind](placements)
 
     def _operators(self, count: int) -> IntArray:
-        drawn: IntArray = self._movable[self._random.integers(len(self._movable), size=count)]
-        return drawn
+        return self._movable[self._random.integers(len(self._movable), size=count)]
 
     def _nodes_near(self, anchors: IntArray) -> IntArray:
         """Return a node for each anchor: mostly one of the first of its candidate list, sometimes any."""
@@ -181,8 +173,7 @@ class Proposals:
             position < first + last - middle, position + middle - first, position + middle - last
         )
         inside = (position >= first) & (position < last)
-        taken: IntArray = np.where(inside, moved, position)
-        return taken
+        return np.where(inside, moved, position)
 
     def _permuted(self, placements: IntArray, path: IntArray, taken: IntArray) -> Proposal:
         changed = placements.copy()
@@ -207,24 +198,10 @@ class Proposals:
         return changed, self._constraints.met(changed) & (changed != placements).any(axis=0)
 
 
-def candidate_lists(problem: Problem) -> IntArray:
-    """Return (n_nodes, k) the nodes that add least to F if streams lead to them from a node, it included."""
-    form = linear_form(problem)
-    delay = problem.network.delay_ms
-    streams_per_operator = len(problem.application.streams) / problem.n_ops
-    cost: FloatArray = form.unary.mean(axis=0) + form.response_factor * (delay + delay.T) / 2.0
-    for term in form.pairs:
-        cost = cost + streams_per_operator * float(term.weight.mean()) * (term.matrix + term.matrix.T) / 2.0
-    return np.argsort(cost, axis=1, kind="stable")[:, :NEAREST]
-
-
 def _communicating(problem: Problem) -> IntArray:
     """Return (n_ops, k) operators that each has streams with, repeated to one length; else itself."""
-    application = problem.application
     partners: list[list[int]] = [[] for _ in range(problem.n_ops)]
-    for source, target in zip(
-        application.stream_source.tolist(), application.stream_target.tolist(), strict=True
-    ):
+    for source, target in problem.application.edges():
         if source != target:
             partners[source].append(target)
             partners[target].append(source)
@@ -241,14 +218,13 @@ def _movable_paths(problem: Problem, random: np.random.Generator) -> list[IntArr
     for source, target in problem.application.critical_edges():
         followers[source].append(target)
         starts.discard(target)
-    movable = problem.allowed.sum(axis=1) > 1
     roots = sorted(starts)
     paths = []
     for _ in range(PATHS):
         walk = [roots[int(random.integers(len(roots)))]]
         while followers[walk[-1]]:
             walk.append(followers[walk[-1]][int(random.integers(len(followers[walk[-1]])))])
-        inner = [i for i in walk if movable[i]]
+        inner = [i for i in walk if problem.movable[i]]
         if len(inner) > 2:
             paths.append(np.array(inner, dtype=np.int64))
     return paths

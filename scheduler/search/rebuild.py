@@ -14,12 +14,11 @@ from scheduler.chains.chain_search import search_chain
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP, evaluate
 from scheduler.evaluation.linear_form import linear_form
 from scheduler.model.capacity import most_members, remaining
-from scheduler.model.problem import UNPLACED
+from scheduler.model.problem import UNPLACED, Problem
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import FloatArray, IntArray
     from scheduler.base.deadline import Deadline
-    from scheduler.model.problem import Problem
 
 SHORTEST_RUN = 4
 """Operators of a run that is worth it: random moves find what there is to shorter ones."""
@@ -53,16 +52,15 @@ class Run:
 
 def runs_of(problem: Problem) -> list[Run]:
     """Return the runs of at least `SHORTEST_RUN` operators."""
-    application = problem.application
     before: list[set[int]] = [set() for _ in range(problem.n_ops)]
     after: list[set[int]] = [set() for _ in range(problem.n_ops)]
-    pairs = zip(application.stream_source.tolist(), application.stream_target.tolist(), strict=True)
-    for source, target in pairs:
+    for source, target in problem.application.edges():
         if source != target:
             after[source].add(target)
             before[target].add(source)
-    movable = problem.allowed.sum(axis=1) > 1
-    inner = [bool(movable[i]) and max(len(before[i]), len(after[i])) <= 1 for i in range(problem.n_ops)]
+    inner = [
+        bool(problem.movable[i]) and max(len(before[i]), len(after[i])) <= 1 for i in range(problem.n_ops)
+    ]
     runs = []
     for first in range(problem.n_ops):
         if not inner[first] or any(inner[i] for i in before[first]):
@@ -89,17 +87,10 @@ class Rebuild:
         """Look for runs; `near` are the candidate lists of the nodes, (n_nodes, k)."""
         self._problem, self._near, self._random = problem, near, random
         self._form = linear_form(problem)
-        self._runs = runs_of(problem)
-        application = problem.application
+        self.runs = runs_of(problem)
         self._streams: dict[tuple[int, int], list[int]] = {}
-        pairs = zip(application.stream_source.tolist(), application.stream_target.tolist(), strict=True)
-        for stream, pair in enumerate(pairs):
+        for stream, pair in enumerate(problem.application.edges()):
             self._streams.setdefault(pair, []).append(stream)
-
-    @property
-    def possible(self) -> bool:
-        """Whether there is any run."""
-        return bool(self._runs)
 
     def rebuilt(self, placement: IntArray, deadline: Deadline, *, narrowed: bool) -> IntArray:
         """Return the placement with a cheaper part, or as it was.
@@ -133,8 +124,7 @@ class Rebuild:
                 break
             chain = chain.restricted(where, chain.open[:, where])
             nodes, multipliers = nodes[where], multipliers[where]
-            states = float(chain.slots.max() + 1) ** size
-            memory = Memory(chain, size if states * len(nodes) ** 2 <= CELLS else 1)
+            memory = Memory.within(chain, size, CELLS)
             completion = raise_multipliers(
                 chain, memory, multipliers, target, iterations=MULTIPLIER_STEPS, work=work
             )
@@ -144,7 +134,7 @@ class Rebuild:
             if answer.nodes is not None and (cost := _cost(chain, answer.nodes)) < target:
                 changed = placement.copy()
                 changed[operators] = nodes[answer.nodes]
-                if not self._problem.rules or self._problem.rules.met(changed[:, None])[0]:
+                if self._problem.rules.met(changed[:, None])[0]:
                     placement, target = changed, cost - OBJECTIVE_STEP
             if answer.complete or work.over():
                 break
@@ -153,7 +143,7 @@ class Rebuild:
 
     def _part(self, longest: int) -> Run:
         """Return a random part of a random run, of so many operators at most."""
-        run = self._runs[int(self._random.integers(len(self._runs)))]
+        run = self.runs[int(self._random.integers(len(self.runs)))]
         k = len(run.operators)
         first = int(self._random.integers(max(k - longest, 0) + 1))
         last = min(first + longest, k)
@@ -191,7 +181,7 @@ class Rebuild:
             if critical[streams].any():
                 pairs[i] += factor * problem.network.delay_ms[nodes[:, None], nodes]
             for term in form.pairs:
-                pairs[i] += term.weight[streams].sum() * term.matrix[nodes[:, None], nodes]
+                pairs[i] += term.weight[streams].sum() * term.table.block(nodes, nodes)
         return operators, nodes, Chain(0.0, unary, pairs, places, shares, slots)
 
 

@@ -10,6 +10,8 @@ from scheduler.search.iterated import improve, iterated_search
 from scheduler.search.local_optimum import local_optimum
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scheduler.contract.strategy import Context, Suggestion
     from scheduler.model.problem import Problem
 
@@ -19,28 +21,18 @@ SHORT_PATIENCE, FEW_WALKERS = 1, 12
 """Of the short iterated search on problems that are not small."""
 
 
-class SearchedStart:
-    """A start by search, as `scheduler.exact.start.Start` wants one.
+def searched_start(problem: Problem, context: Context) -> tuple[Suggestion, Callable[[Context], object]]:
+    """Return what is found soon, and a longer search, which uses the time of the context that it is given.
 
     The longer search draws the same numbers as the strategy `ils` would with the same generator, so that the
     exact solver is never worse than that; hence the copy of the generator before the first search draws.
-
-    Args:
-        problem: The problem.
-        context: Of the strategy; its generator is copied here.
     """
+    random = copy.deepcopy(context.random)
 
-    def __init__(self, problem: Problem, context: Context) -> None:
-        self._problem = problem
-        self._random = copy.deepcopy(context.random)
+    def longer(context: Context) -> Suggestion:
+        return iterated_search(problem, replace(context, random=random))
 
-    def first(self, context: Context) -> Suggestion:
-        """Return what is found soon."""
-        return first_placement(self._problem, context)
-
-    def longer(self, context: Context) -> None:
-        """Search on with the time of the context, and report what is found."""
-        iterated_search(self._problem, replace(context, random=self._random))
+    return first_placement(problem, context), longer
 
 
 def first_placement(problem: Problem, context: Context) -> Suggestion:

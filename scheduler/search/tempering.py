@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.evaluation.batch import BatchConstraints, BatchEvaluator
-from scheduler.evaluation.evaluate import DELAY_STEP_MS, OBJECTIVE_STEP
+from scheduler.evaluation.evaluate import OBJECTIVE_STEP, Rank, rank_of
 from scheduler.search.proposals import Proposals
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import FloatArray, IntArray
     from scheduler.base.deadline import Deadline
-    from scheduler.evaluation.evaluate import Rank
     from scheduler.model.problem import Problem
 
 COLDEST_ACCEPTS = 0.05
@@ -60,23 +59,18 @@ class Tempering:
         columns = STEP_VALUES // (problem.n_ops + len(problem.application.streams))
         self._tries = min(max(columns // count, FEWEST_TRIES), MOST_TRIES)
         count = max(2, min(count, columns // self._tries))
-        movable = max(1, int((problem.allowed.sum(axis=1) > 1).sum()))
+        movable = max(1, int(problem.movable.sum()))
         self._coldest = min(COLDEST_ACCEPTS / movable, HOTTEST_ACCEPTS / 10.0)
         self._placements = np.repeat(placement[:, None], count, axis=1)
         objective, mean = self._evaluate(self._placements)
         self.best = placement
-        self.rank = _rank(float(objective[0]), float(mean[0]))
+        self.rank = rank_of(float(objective[0]), float(mean[0]))
         self._guide, self._temperatures = (
-            self._calibrated(count) if self._proposals.exist else (0.0, np.ones(count))
+            self._calibrated(count) if problem.movable.any() else (0.0, np.ones(count))
         )
         self._energy = objective + self._guide * mean
         self._steps = 0
         self._worse = np.zeros((2, count))
-
-    @property
-    def can_walk(self) -> bool:
-        """Whether any placement but the first is within reach."""
-        return self._proposals.exist
 
     def _calibrated(self, count: int) -> tuple[float, FloatArray]:
         """Return the weight of the mean delay and first temperatures, from some random changes."""
@@ -131,7 +125,7 @@ class Tempering:
         """Keep the best of these placements if it ranks below the best so far."""
         column = int(objective.argmin())
         if objective[column] < (self.rank[0] + 1) * OBJECTIVE_STEP:
-            rank = _rank(float(objective[column]), float(mean[column]))
+            rank = rank_of(float(objective[column]), float(mean[column]))
             if rank < self.rank:
                 self.rank, self.best = rank, placements[:, column].copy()
 
@@ -189,7 +183,3 @@ def _correction(worse: FloatArray, wanted: float) -> float:
         return 1.0
     share = (accepted + wanted) / (proposed + 1.0)
     return float(np.clip(math.sqrt(wanted / share), 0.7, 1.4))
-
-
-def _rank(objective: float, mean_delay_ms: float) -> Rank:
-    return round(objective / OBJECTIVE_STEP), round(mean_delay_ms / DELAY_STEP_MS)

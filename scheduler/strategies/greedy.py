@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scheduler.construct.greedy_placement import greedy_placement
-from scheduler.contract.strategy import NoParameters, StrategyEntry
+from scheduler.contract.strategy import Context, NoParameters, StrategyEntry, Suggestion
 
 if TYPE_CHECKING:
-    from scheduler.contract.strategy import Context, Suggestion
     from scheduler.model.problem import Problem
 
 

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.construct.first_fit import NodeOrder, breadth_first_operators, place_in_order
-from scheduler.contract.strategy import NoParameters, StrategyEntry
+from scheduler.contract.strategy import Context, NoParameters, StrategyEntry, Suggestion
 
 if TYPE_CHECKING:
-    from scheduler.contract.strategy import Context, Suggestion
     from scheduler.model.problem import Problem
 
 

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from scheduler.base.checks import whole_number
-from scheduler.construct.greedy_placement import greedy_placement
-from scheduler.contract.strategy import StrategyEntry
+from scheduler.contract.strategy import Context, StrategyEntry, Suggestion, ignore
 from scheduler.reduce.hierarchy import Hierarchy, create_hierarchy
-from scheduler.reduce.narrowing import PROOF_SIZE, conclude, limit_time, solve_on_first, without_report
+from scheduler.reduce.narrowing import PROOF_SIZE, limit_time, solve_narrowed, solve_on_first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from scheduler.base.arrays import IntArray
-    from scheduler.contract.strategy import Context, Suggestion
     from scheduler.model.problem import Problem
 
 
@@ -48,38 +46,19 @@ def hierarchical(problem: Problem, parameters: HierarchicalParameters, context: 
 
     Complexity: O(n_nodes^2) per level for the hierarchy, then one exact solution per level on few nodes.
     """
-    first = greedy_placement(problem, context)
-    if context.deadline.expired() or (first.placement is None and first.proved):
-        return first
-    hierarchy = create_hierarchy(problem, parameters.grouping_factor, context.random)
-    last = len(hierarchy.levels) - 1
-    used: list[IntArray] = []
-    for level in range(last):
-        share = limit_time(context, 1.0 / (last + 1 - level))
-        nodes, found = _solved(hierarchy, used, parameters.proof_size, without_report(share))
-        used.append(nodes if found.placement is None else np.unique(found.placement))
-    nodes, found = _solved(hierarchy, used, parameters.proof_size, context)
-    return conclude(problem, first, nodes, found)
 
+    def sets(_first: Suggestion) -> Iterator[tuple[IntArray, Context]]:
+        hierarchy = create_hierarchy(problem, parameters.grouping_factor, context.random)
+        used: list[IntArray] = []
+        for level, coarse in enumerate(hierarchy.levels[:-1]):
+            # F on virtual nodes is that of no placement, so it is not reported
+            part = replace(limit_time(context, 1.0 / (len(hierarchy.levels) - level)), report=ignore)
+            tried = ((nodes, part) for nodes in _candidates(hierarchy, used))
+            nodes, found = solve_on_first(coarse, tried, parameters.proof_size, part.deadline, quick=True)
+            used.append(nodes if found.placement is None else np.unique(found.placement))
+        yield from ((nodes, context) for nodes in _candidates(hierarchy, used))
 
-def _solved(
-    hierarchy: Hierarchy, used: list[IntArray], proof_size: int, context: Context
-) -> tuple[IntArray, Suggestion]:
-    """Solve the next level.
-
-    Args:
-        hierarchy: The levels.
-        used: What the levels above used.
-        proof_size: As of `solve_on`.
-        context: For the exact solver.
-
-    Returns:
-        The nodes of the level that were considered last, and the answer on them.
-    """
-    level = hierarchy.levels[len(used)]
-    sets = ((nodes, context) for nodes in _candidates(hierarchy, used))
-    quick = len(used) < len(hierarchy.group)
-    return solve_on_first(level, sets, proof_size, context.deadline, quick=quick)
+    return solve_narrowed(problem, sets, parameters.proof_size, context)
 
 
 def _candidates(hierarchy: Hierarchy, used: list[IntArray]) -> Iterator[IntArray]:

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from scheduler.base.checks import whole_number
-from scheduler.contract.strategy import StrategyEntry
+from scheduler.contract.strategy import Context, StrategyEntry, Suggestion
 from scheduler.search.local_optimum import MOST_ITERATIONS, local_optimum
 
 if TYPE_CHECKING:
-    from scheduler.contract.strategy import Context, Suggestion
     from scheduler.model.problem import Problem
 
 

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scheduler.base.checks import positive_number
-from scheduler.contract.strategy import StrategyEntry
+from scheduler.contract.strategy import Context, StrategyEntry, Suggestion
 from scheduler.exact.solve import solve_exact
-from scheduler.search.searched_start import SearchedStart
+from scheduler.search.searched_start import searched_start
 
 if TYPE_CHECKING:
-    from scheduler.contract.strategy import Context, Suggestion
     from scheduler.model.problem import Problem
 
 
@@ -38,7 +37,8 @@ def odp(problem: Problem, parameters: OdpParameters, context: Context, /) -> Sug
     Complexity: exponential in the worst case; see `scheduler.exact.solve`.
     """
     limit = math.inf if parameters.work_limit is None else parameters.work_limit
-    return solve_exact(problem, SearchedStart(problem, context), context, work_limit=limit)
+    first, longer = searched_start(problem, context)
+    return solve_exact(problem, first, context, longer=longer, work_limit=limit)
 
 
 ENTRY = StrategyEntry(

@@ -10,16 +10,15 @@ import numpy as np
 from scheduler.base.checks import whole_number
 from scheduler.construct.greedy_placement import greedy_placement, pinned_nodes
 from scheduler.construct.penalty import link_penalty
-from scheduler.contract.strategy import StrategyEntry
+from scheduler.contract.strategy import Context, StrategyEntry, Suggestion
 from scheduler.reduce.clustering import between, nested_sets
-from scheduler.reduce.narrowing import PROOF_SIZE, conclude, limit_time, solve_on_first
+from scheduler.reduce.narrowing import PROOF_SIZE, limit_time, solve_narrowed
 from scheduler.reduce.subproblem import restrict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from scheduler.base.arrays import IntArray
-    from scheduler.contract.strategy import Context, Suggestion
     from scheduler.model.problem import Problem
 
 
@@ -49,24 +48,16 @@ def odp_ps(problem: Problem, parameters: OdpPsParameters, context: Context, /) -
 
     Complexity: O(n_nodes^2 log n_nodes), then one exact solution per set, on twice as many nodes each time.
     """
-    first = greedy_placement(problem, context)
-    if context.deadline.expired() or (first.placement is None and first.proved):
-        return first
-    sets = _large_enough(problem, _references(problem, first.placement), context)
-    nodes, found = solve_on_first(problem, sets, parameters.proof_size, context.deadline)
-    return conclude(problem, first, nodes, found)
 
+    def sets(first: Suggestion) -> Iterator[tuple[IntArray, Context]]:
+        for nodes in _ever_larger(problem, _references(problem, first.placement)):
+            fitted = greedy_placement(restrict(problem, nodes), context)
+            if fitted.placement is not None or nodes.size == problem.n_nodes:
+                yield nodes, context
+            elif not fitted.proved:
+                yield nodes, limit_time(context, 0.5)
 
-def _large_enough(
-    problem: Problem, references: IntArray, context: Context
-) -> Iterator[tuple[IntArray, Context]]:
-    """Yield ever larger sets that are not proved too small, each with the context to solve in."""
-    for nodes in _ever_larger(problem, references):
-        fitted = greedy_placement(restrict(problem, nodes), context)
-        if fitted.placement is not None or nodes.size == problem.n_nodes:
-            yield nodes, context
-        elif not fitted.proved:
-            yield nodes, limit_time(context, 0.5)
+    return solve_narrowed(problem, sets, parameters.proof_size, context)
 
 
 def _references(problem: Problem, placement: IntArray | None) -> IntArray:

@@ -6,12 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from scheduler.base.checks import positive_number
-from scheduler.contract.strategy import StrategyEntry
+from scheduler.contract.strategy import Context, StrategyEntry, Suggestion
 from scheduler.exact.solve import solve_exact
-from scheduler.search.searched_start import SearchedStart
+from scheduler.search.searched_start import searched_start
 
 if TYPE_CHECKING:
-    from scheduler.contract.strategy import Context, Suggestion
     from scheduler.model.problem import Problem
 
 WORK_WITHOUT_CLOCK = 2e6
@@ -36,7 +35,8 @@ def odp_timeout(problem: Problem, parameters: OdpTimeoutParameters, context: Con
     """Return the best placement that the exact solver has after the time limit, with a bound on F."""
     context = replace(context, deadline=context.deadline.within(parameters.time_limit_s))
     limit = context.deadline.otherwise(WORK_WITHOUT_CLOCK)
-    return solve_exact(problem, SearchedStart(problem, context), context, work_limit=limit)
+    first, longer = searched_start(problem, context)
+    return solve_exact(problem, first, context, longer=longer, work_limit=limit)
 
 
 ENTRY = StrategyEntry(

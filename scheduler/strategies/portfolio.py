@@ -10,12 +10,11 @@ import numpy as np
 
 from scheduler.base.checks import whole_number
 from scheduler.construct.greedy_placement import greedy_placement
-from scheduler.contract.children import INLINE, Children
+from scheduler.contract.children import INLINE, Children, Job
 from scheduler.contract.incumbent import Incumbent
 from scheduler.contract.strategy import Context, Progress, StrategyEntry, Suggestion
 from scheduler.evaluation.evaluate import evaluate
 from scheduler.exact.solve import solve_exact
-from scheduler.exact.start import GivenStart
 from scheduler.search.iterated import improve
 from scheduler.strategies.ils import IlsParameters
 from scheduler.strategies.odp import OdpParameters
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
     from scheduler.base.arrays import IntArray
     from scheduler.base.deadline import Deadline
-    from scheduler.contract.children import Job
     from scheduler.model.problem import Problem
 
 LOOK_EVERY_S = 0.2
@@ -90,7 +88,7 @@ def portfolio(problem: Problem, parameters: PortfolioParameters, context: Contex
         return _better(found, proof)
     if best.placement is None:
         return first
-    return Suggestion(best.placement, "the deadline ended the search and the proof", bound=best.known_bound)
+    return best.suggestion("the deadline ended the search and the proof")
 
 
 def _search_beside(
@@ -197,7 +195,8 @@ class _Proof:
 def prove(question: _Question, deadline: Deadline, say: Callable[[Progress | Suggestion], None]) -> None:
     """Search for a proof in a child; sends progress and at last the answer."""
     context = Context(np.random.default_rng(0), deadline, question.children, say)
-    say(solve_exact(question.problem, GivenStart(question.start), context, work_limit=question.work_limit))
+    start = Suggestion(question.start, "given")
+    say(solve_exact(question.problem, start, context, work_limit=question.work_limit))
 
 
 ENTRY = StrategyEntry(

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.base.checks import whole_number
-from scheduler.construct.greedy_placement import greedy_placement
 from scheduler.construct.penalty import link_penalty
-from scheduler.contract.strategy import StrategyEntry
+from scheduler.contract.strategy import Context, StrategyEntry, Suggestion
 from scheduler.exact.form.class_form import class_form
-from scheduler.exact.solver.relaxation import relaxed_placement
+from scheduler.exact.solver.ask import relaxed_placement
 from scheduler.reduce.clustering import between
-from scheduler.reduce.narrowing import PROOF_SIZE, conclude, limit_time, solve_on
+from scheduler.reduce.narrowing import PROOF_SIZE, limit_time, solve_narrowed
 from scheduler.search.local_optimum import local_optimum
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from scheduler.base.arrays import FloatArray, IntArray
-    from scheduler.contract.strategy import Context, Suggestion
     from scheduler.model.problem import Problem
 
 SHARE_OF_RELAXATION = 0.5
@@ -63,17 +63,17 @@ def res_odp(problem: Problem, parameters: ResOdpParameters, context: Context, /)
 
     Complexity: that of one linear program on all nodes and one exact solution on the candidates.
     """
-    first = greedy_placement(problem, context)
-    if context.deadline.expired() or (first.placement is None and first.proved):
-        return first
-    distance = between(link_penalty(problem))
-    nodes = _candidates(problem, parameters, context)
-    while True:
-        nodes = expand(distance, nodes, parameters.neighbours, context.random)
-        found = solve_on(problem, nodes, parameters.proof_size, context)
-        enough = found.placement is not None or nodes.size == problem.n_nodes
-        if enough or context.deadline.expired():
-            return conclude(problem, first, nodes, found)
+
+    def sets(_first: Suggestion) -> Iterator[tuple[IntArray, Context]]:
+        distance = between(link_penalty(problem))
+        nodes = _candidates(problem, parameters, context)
+        while True:
+            nodes = expand(distance, nodes, parameters.neighbours, context.random)
+            yield nodes, context
+            if nodes.size == problem.n_nodes:
+                return
+
+    return solve_narrowed(problem, sets, parameters.proof_size, context)
 
 
 def _candidates(problem: Problem, parameters: ResOdpParameters, context: Context) -> IntArray:

@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.base.checks import whole_number
-from scheduler.base.stop import Iterations
+from scheduler.base.work import Iterations
 from scheduler.contract.incumbent import WORST
 from scheduler.contract.strategy import Context, StrategyEntry, Suggestion
-from scheduler.evaluation.evaluate import evaluate
-from scheduler.evaluation.moves import MoveCosts, MoveEvaluator
+from scheduler.evaluation.evaluate import Rank, evaluate
+from scheduler.evaluation.moves import MoveEvaluator
 from scheduler.evaluation.relocations import RelocationEvaluator
 from scheduler.search.local_optimum import local_optimum, node_list
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
     from scheduler.base.deadline import Deadline
-    from scheduler.evaluation.evaluate import Rank
     from scheduler.model.problem import Problem
 
 
@@ -101,15 +100,8 @@ class _Steps:
     def _best_single_move(self, deadline: Deadline) -> tuple[IntArray | None, Rank]:
         """Return the best permitted move of one operator, co-locations included, and its rank."""
         costs = self._moves.single_moves(self.placement, deadline)
-        listed = MoveCosts(costs.objective[:, self._nodes], costs.mean_delay_ms[:, self._nodes])
-        while (best := listed.best()) is not None:
-            operator, column = divmod(best, self._problem.n_nodes)
-            moved = self.placement.copy()
-            moved[operator] = self._nodes[column]
-            if self._permitted(moved):
-                return moved, listed.rank(best)
-            listed.drop(best)
-        return None, WORST
+        ranked = costs.best_first(self.placement, self._nodes)
+        return next((each for each in ranked if self._permitted(each[0])), (None, WORST))
 
 
 ENTRY = StrategyEntry(

@@ -135,7 +135,8 @@ def _optimum(problem: Problem) -> float | None:
 
 def _objectives(problem: Problem, placements: IntArray) -> FloatArray:
     """F of placements (n_ops, n_placements), from raw metrics, not by the solver's linear form."""
-    return metric_sums(problem, placements).objective(problem.scale, _responses(problem, placements))
+    sums = metric_sums(problem, placements).raw
+    return problem.scale.objective({"response_time": _responses(problem, placements), **sums})
 
 
 def _responses(problem: Problem, placements: IntArray) -> FloatArray:
@@ -145,5 +146,5 @@ def _responses(problem: Problem, placements: IntArray) -> FloatArray:
     def hop(streams: IntArray) -> FloatArray:
         return problem.network.delay_ms[placements[source[streams]], placements[target[streams]]]
 
-    longest: FloatArray = (problem.application.levels.arrivals(execution, hop) + execution).max(axis=0)
+    longest: FloatArray = (problem.application.levels.forward.longest(execution, hop) + execution).max(axis=0)
     return longest

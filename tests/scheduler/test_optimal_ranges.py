@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -29,7 +30,8 @@ from scheduler.optimal_ranges import MetricRange, NoPlacementError, optimal_rang
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from tests.scheduler.conftest import FeasiblePlacements, RichProblem
+    from scheduler.base.arrays import FloatArray
+    from tests.scheduler.conftest import FeasiblePlacements, MakeProblem, RichProblem
     from tests.scheduler.small_problems import AnyProblem, Responses
 
     Extremes = dict[str, tuple[float, float]]
@@ -230,6 +232,22 @@ def test_each_end_is_announced_before_it_is_looked_for(rich_problem: RichProblem
     open_metrics = [metric for metric, (low, high) in problem.ranges.items() if low < high]
     assert 0 < len(open_metrics) < len(METRICS)
     assert sorted(told) == sorted((metric, end) for metric in open_metrics for end in ("best", "worst"))
+
+
+def test_a_metric_may_look_at_where_operators_run(
+    make_problem: MakeProblem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it costs to leave the current node is 0 at best, and one per operator at worst."""
+
+    def leaving(problem: Problem) -> FloatArray:
+        current = np.full(problem.n_ops, -1) if problem.current is None else problem.current
+        return ((np.arange(problem.n_nodes) != current[:, None]) & (current[:, None] >= 0)).astype(np.float64)
+
+    monkeypatch.setitem(vars(METRICS["cost"]), "places", leaving)
+    problem = replace(make_problem(1, 3, 4, slots=3, pins=False), current=np.array([0, 1, 2]))
+    found = optimal_ranges(problem, context())
+
+    assert found["cost"].range == (0.0, 3.0)
 
 
 @pytest.mark.parametrize("seed", [1, 3, 5])

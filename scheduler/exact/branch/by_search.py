@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.work import OutOfTimeError
+from scheduler.base.work import OutOfTimeError, Work
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP
 from scheduler.exact.branch.layered_search import LayeredSearch
 from scheduler.exact.branch.multipliers import raise_multipliers
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scheduler.base.arrays import BoolArray, FloatArray
-    from scheduler.base.work import Work
     from scheduler.contract.incumbent import Incumbent
     from scheduler.exact.form.class_form import ClassForm
 
@@ -69,7 +68,9 @@ def search(
             promising = np.argsort(marginals[order[max(len(order) - 2, 0)]], kind="stable")
             promising = promising[closer[:, promising].any(axis=0)]
             relaxed = relaxed.restricted(promising, closer[:, promising], work.deadline)
-            paths = _partial_paths(relaxed, work) if form.response_factor > 0 else None
+            paths = None
+            if form.response_factor > 0:
+                paths = PartialPaths(relaxed.form, relaxed.room, work.deadline)
         except OutOfTimeError:
             break
         layered = LayeredSearch(relaxed, paths, order, nodes[promising])
@@ -108,10 +109,6 @@ def _nothing_better(incumbent: Incumbent, open_places: BoolArray) -> BoolArray:
     return np.zeros_like(open_places)
 
 
-def _partial_paths(relaxed: RelaxedForm, work: Work) -> PartialPaths:
-    return PartialPaths(relaxed.form, relaxed.room, work.deadline)
-
-
 def _root(
     form: ClassForm,
     open_places: BoolArray,
@@ -126,10 +123,9 @@ def _root(
     response: FloatArray = np.zeros(form.unary.shape)
     least = 0.0
     if form.response_factor > 0:
-        static = _partial_paths(relaxed, work).static
-        through = static.head_ms + form.execution_ms + static.tail_ms
-        least = form.response_factor * static.response_ms
-        response = form.response_factor * np.maximum(through, static.response_ms)
+        paths = PartialPaths(relaxed.form, relaxed.room, work.deadline)
+        least = form.response_factor * paths.response_ms
+        response = form.response_factor * np.maximum(paths.through_ms, paths.response_ms)
     raise_multipliers(relaxed, order, incumbent.objective - least, iterations, work)
     marginals = np.full(form.unary.shape, -np.inf)
     relaxed.sweep(order, work, marginals)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.chains.equal_rows import cheapest_of_equals
+from scheduler.chains.chain_search import cheapest_of_equals
 from scheduler.exact.form.slots import cheapest_counts, cheapest_sum
 from scheduler.model.capacity import most_members
 

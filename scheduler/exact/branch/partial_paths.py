@@ -1,7 +1,7 @@
 """Response times of many partial placements at once, from below.
 
-Classes that are not placed yet have an arrival per node, the least over their places: no sweep of
-`scheduler.model.levels`, where the node of every operator is known.
+Classes that are not placed yet have an arrival per node, the least over their places under (min, max, +): no
+sweep of `scheduler.model.levels`, where the node of every operator is known.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.deadline import NO_DEADLINE
-from scheduler.exact.branch.response_bounds import reach, response_bounds, rest
+from scheduler.base.work import require_time
 from scheduler.exact.form.slots import dearest_taken
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from scheduler.base.arrays import FloatArray, IntArray
     from scheduler.base.deadline import Deadline
@@ -36,45 +35,93 @@ class _Times:
     unplaced: dict[int, FloatArray]
 
 
-@dataclass(frozen=True, eq=False)
-class _Direction:
-    """With the streams, or against them.
+class _Way:
+    """One direction, with the streams (how early results can arrive) or against them (how soon all is done).
 
     Attributes:
-        order: Classes in the order of walking.
-        neighbours: Classes met before, by class.
-        delay_ms: (n_nodes, n_nodes) from the neighbour in the row.
-        static: (n_classes, n_nodes) bounds without any member placed.
-        least: (n_nodes,) bound by a class and how many members of it are unplaced.
+        static: (n_classes, n_nodes) least time up to a member on that node, its own execution excluded,
+            without any member placed.
     """
 
-    order: tuple[int, ...]
-    neighbours: list[list[int]]
-    delay_ms: FloatArray
-    static: FloatArray
-    least: Callable[[int, int], FloatArray]
+    def __init__(self, form: ClassForm, room: IntArray, deadline: Deadline, *, back: bool) -> None:
+        self._form, self._room = form, room
+        self._order = form.order[::-1] if back else form.order
+        self._delay_ms = form.delay_ms.T if back else form.delay_ms  # from the class met before in the row
+        critical = [(edge.source, edge.target) for edge in form.edges if edge.critical]
+        critical = [(b, a) for a, b in critical] if back else critical
+        self._before = [[a for a, b in critical if b == c] for c in range(form.n_classes)]
+        self._least: dict[tuple[int, int], FloatArray] = {}
+        self.static = np.zeros((form.n_classes, form.n_nodes))
+        for c in self._order:
+            require_time(deadline)
+            for a in self._before[c]:
+                self.static[c] = np.maximum(self.static[c], self._least_from(a, int(form.size[a])))
+
+    def _least_from(self, c: int, members: int) -> FloatArray:
+        """Return (n_nodes,) the least time at each node behind so many members of a class.
+
+        A result waits for all of them: at least for the one that is farthest when they take the nearest
+        slots.
+        """
+        key = (c, members)
+        if key not in self._least:
+            leave = self.static[c] + self._form.execution_ms[c]
+            self._least[key] = dearest_taken(leave + self._delay_ms.T, self._room[c], members)
+        return self._least[key]
+
+    def times(self, at: IntArray, placed: Mapping[int, Sequence[int]], unplaced: Mapping[int, int]) -> _Times:
+        """Return the times of all members; arguments as of `PartialPaths.least`."""
+        times = _Times({}, {})
+        for c in self._order:
+            met = [
+                (at[:, q], times.placed[q] + self._form.execution_ms[a, at[:, q]])
+                for a in self._before[c]
+                for q in placed.get(a, ())
+            ]
+            for position in placed.get(c, ()):
+                here = at[:, position]
+                time = self.static[c, here]
+                for a in self._before[c]:
+                    if unplaced[a]:
+                        time = np.maximum(time, self._least_from(a, unplaced[a])[here])
+                for there, left in met:
+                    time = np.maximum(time, left + self._delay_ms[there, here])
+                times.placed[position] = time
+            if unplaced[c]:
+                spread = np.tile(self.static[c], (len(at), 1))
+                for there, left in met:
+                    spread = np.maximum(spread, left[:, None] + self._delay_ms[there])
+                times.unplaced[c] = spread
+        return times
 
 
 class PartialPaths:
     """Bounds for paths that lead over placed and unplaced members.
 
     Attributes:
-        static: The bounds without any member placed.
+        through_ms: (n_classes, n_nodes) what a path through a member on that node takes at least.
+        response_ms: R of no placement is below this; infinite if open places do not suffice.
     """
 
-    def __init__(self, form: ClassForm, room: IntArray, deadline: Deadline = NO_DEADLINE) -> None:
-        """Compute the static bounds.
+    def __init__(self, form: ClassForm, room: IntArray, deadline: Deadline) -> None:
+        """Compute the bounds without any member placed.
+
+        Args:
+            form: The problem.
+            room: (n_classes, n_nodes) slots open to each class.
+            deadline: When to stop.
 
         Raises:
             OutOfTimeError: The deadline came first.
         """
-        self.form, self.room = form, room
-        self.static = response_bounds(form, room, deadline)
-        critical = [(edge.source, edge.target) for edge in form.edges if edge.critical]
-        self._before = [[a for a, b in critical if b == c] for c in range(form.n_classes)]
-        self._after = [[b for a, b in critical if a == c] for c in range(form.n_classes)]
-        self._reach: dict[tuple[int, int], FloatArray] = {}
-        self._rest: dict[tuple[int, int], FloatArray] = {}
+        self._form = form
+        self._head = _Way(form, room, deadline, back=False)
+        self._tail = _Way(form, room, deadline, back=True)
+        self.through_ms = self._head.static + form.execution_ms + self._tail.static
+        self.response_ms = max(
+            float(dearest_taken(self.through_ms[c], room[c], int(form.size[c])))
+            for c in range(form.n_classes)
+        )
 
     def least(
         self,
@@ -91,16 +138,10 @@ class PartialPaths:
             unplaced: Members left by class.
             rooms: (k, n_nodes) slots left, for classes with members left.
         """
-        head, tail = self._both(at, placed, unplaced)
-        longest = np.full(len(at), self.static.response_ms)
-        for c, positions in placed.items():
-            for position in positions:
-                own = self.form.execution_ms[c, at[:, position]]
-                longest = np.maximum(longest, head.placed[position] + own + tail.placed[position])
-        for c, members in unplaced.items():
-            if members:
-                through = head.unplaced[c] + self.form.execution_ms[c] + tail.unplaced[c]
-                longest = np.maximum(longest, dearest_taken(through, rooms[c], members))
+        over_placed, through = self._longest(at, placed, unplaced)
+        longest = np.maximum(self.response_ms, over_placed)
+        for c, times in through.items():
+            longest = np.maximum(longest, dearest_taken(times, rooms[c], unplaced[c]))
         return longest
 
     def through(
@@ -110,70 +151,19 @@ class PartialPaths:
 
         All other members are placed, so both are exact.
         """
-        unplaced = {c: int(self.form.size[c]) * (c == last) for c in range(self.form.n_classes)}
-        head, tail = self._both(at, placed, unplaced)
+        unplaced = {c: int(self._form.size[c]) * (c == last) for c in range(self._form.n_classes)}
+        over_placed, through = self._longest(at, placed, unplaced)
+        return over_placed, through[last]
+
+    def _longest(
+        self, at: IntArray, placed: Mapping[int, Sequence[int]], unplaced: Mapping[int, int]
+    ) -> tuple[FloatArray, dict[int, FloatArray]]:
+        """Return (k,) the longest path over placed members, and (k, n_nodes) by unplaced class over it."""
+        head, tail = (way.times(at, placed, unplaced) for way in (self._head, self._tail))
         longest = np.zeros(len(at))
         for c, positions in placed.items():
             for position in positions:
-                own = self.form.execution_ms[c, at[:, position]]
+                own = self._form.execution_ms[c, at[:, position]]
                 longest = np.maximum(longest, head.placed[position] + own + tail.placed[position])
-        through: FloatArray = head.unplaced[last] + self.form.execution_ms[last] + tail.unplaced[last]
-        return longest, through
-
-    def _both(
-        self, at: IntArray, placed: Mapping[int, Sequence[int]], unplaced: Mapping[int, int]
-    ) -> tuple[_Times, _Times]:
-        ahead = _Direction(
-            self.form.order, self._before, self.form.delay_ms, self.static.head_ms, self._reached
-        )
-        back = _Direction(
-            tuple(reversed(self.form.order)),
-            self._after,
-            self.form.delay_ms.T,
-            self.static.tail_ms,
-            self._remaining,
-        )
-        return self._walk(ahead, at, placed, unplaced), self._walk(back, at, placed, unplaced)
-
-    def _walk(
-        self,
-        way: _Direction,
-        at: IntArray,
-        placed: Mapping[int, Sequence[int]],
-        unplaced: Mapping[int, int],
-    ) -> _Times:
-        """Return arrivals (or, walking back, departures) of all members."""
-        times = _Times({}, {})
-        for c in way.order:
-            met = [
-                (at[:, q], times.placed[q] + self.form.execution_ms[a, at[:, q]])
-                for a in way.neighbours[c]
-                for q in placed.get(a, ())
-            ]
-            for position in placed.get(c, ()):
-                here = at[:, position]
-                time = way.static[c, here]
-                for a in way.neighbours[c]:
-                    if unplaced[a]:
-                        time = np.maximum(time, way.least(a, unplaced[a])[here])
-                for there, left in met:
-                    time = np.maximum(time, left + way.delay_ms[there, here])
-                times.placed[position] = time
-            if unplaced[c]:
-                spread = np.tile(way.static[c], (len(at), 1))
-                for there, left in met:
-                    spread = np.maximum(spread, left[:, None] + way.delay_ms[there])
-                times.unplaced[c] = spread
-        return times
-
-    def _reached(self, source: int, members: int) -> FloatArray:
-        key = (source, members)
-        if key not in self._reach:
-            self._reach[key] = reach(self.form, self.static.head_ms, self.room, source, members)
-        return self._reach[key]
-
-    def _remaining(self, target: int, members: int) -> FloatArray:
-        key = (target, members)
-        if key not in self._rest:
-            self._rest[key] = rest(self.form, self.static.tail_ms, self.room, target, members)
-        return self._rest[key]
+        execution = self._form.execution_ms
+        return longest, {c: head.unplaced[c] + execution[c] + tail.unplaced[c] for c in head.unplaced}

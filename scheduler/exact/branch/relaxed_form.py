@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.deadline import NO_DEADLINE
-from scheduler.base.work import require_time
+from scheduler.base.deadline import NO_DEADLINE, Deadline
+from scheduler.base.work import Work, require_time
 from scheduler.exact.form.slots import cheapest_sum
 from scheduler.model.capacity import most_members
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
-    from scheduler.base.deadline import Deadline
-    from scheduler.base.work import Work
     from scheduler.exact.form.class_form import ClassForm
 
 
@@ -54,11 +52,12 @@ class RelaxedForm:
         self.multipliers = np.zeros(form.capacity.shape)
         self.room = np.where(open_places, form.slots, 0)
         self._between: dict[int, float] = {}
-        self._beside: list[tuple[IntArray, IntArray]] = []
+        self._beside: list[tuple[IntArray, ...]] = []
         for edge in form.edges:
             require_time(deadline)
             self.pairs.append(np.zeros_like(form.delay_ms) if edge.cost is None else edge.cost.copy())
-            self._beside.append(self._room_beside(edge.source, edge.target))
+            ends = ((edge.source, edge.target), (edge.target, edge.source))
+            self._beside.append(tuple(self._room_beside(*each) for each in ends))
         self.touching: list[list[tuple[int, int]]] = [[] for _ in range(form.n_classes)]
         for e, edge in enumerate(form.edges):
             self.touching[edge.source].append((e, edge.target))
@@ -186,11 +185,8 @@ class RelaxedForm:
     def _finite(self, sums: FloatArray, c: int) -> IntArray:
         return np.where(np.isfinite(sums), self.room[c], 0)
 
-    def _room_beside(self, source: int, target: int) -> tuple[IntArray, IntArray]:
-        """Return slots for the target's members per node of the source (rows), and the other way round."""
-        return self._beside_one(source, target), self._beside_one(target, source)
-
-    def _beside_one(self, first: int, second: int) -> IntArray:
+    def _room_beside(self, first: int, second: int) -> IntArray:
+        """Return (n_nodes, n_nodes) slots for the second class's members per node (row) of the first."""
         form = self.form
         room = np.tile(self.room[second], (form.n_nodes, 1))
         left = most_members(form.demand[second], form.capacity - form.demand[first])

@@ -145,30 +145,36 @@ class LeaderSearch:
             axis=-1,
         )[..., 0]
 
-    def _few(self, values: FloatArray, room: IntArray) -> FloatArray:
-        """Return the values of as many cheapest slots as there are followers, (..., followers) unsorted."""
-        # one column per node and slot: for the few slots that nodes have, selecting beats sorting nodes
+    def _few(self, values: FloatArray, room: IntArray) -> FloatArray | None:
+        """Return the values of as many cheapest slots as there are followers, (..., followers) unsorted.
+
+        None if nodes have many slots: for the few that they mostly have, selecting beats sorting nodes.
+        """
+        followers = self._tables.followers
+        if self._most > FEW or room.shape[-1] * self._most < followers:
+            return None
         slots = np.concatenate([np.where(room > k, values, np.inf) for k in range(self._most)], axis=-1)
-        if slots.shape[-1] <= self._tables.followers:
+        if slots.shape[-1] <= followers:
             return slots
-        chosen: FloatArray = np.partition(slots, self._tables.followers - 1, axis=-1)[
-            ..., : self._tables.followers
-        ]
-        return chosen
+        return np.partition(slots, followers - 1, axis=-1)[..., :followers]
 
     def _cheapest(self, values: FloatArray, room: IntArray) -> FloatArray:
         """Return the least sum of values that the followers' slots have, infinite if there are too few."""
-        if self._most > FEW or room.shape[-1] * self._most < self._tables.followers:
-            return cheapest_sum(values, room, self._tables.followers)
-        total: FloatArray = self._few(values, room).sum(axis=-1)
-        return total
+        few = self._few(values, room)
+        return (
+            cheapest_sum(values, room, self._tables.followers)
+            if few is None
+            else np.asarray(few.sum(axis=-1))
+        )
 
     def _dearest(self, values: FloatArray, room: IntArray) -> FloatArray:
         """Return the least possible largest value of the followers' slots, infinite if there are too few."""
-        if self._most > FEW or room.shape[-1] * self._most < self._tables.followers:
-            return dearest_taken(values, room, self._tables.followers)
-        largest: FloatArray = self._few(values, room).max(axis=-1)
-        return largest
+        few = self._few(values, room)
+        return (
+            dearest_taken(values, room, self._tables.followers)
+            if few is None
+            else np.asarray(few.max(axis=-1))
+        )
 
     def _joint_bound(self, branch: _Branch) -> float:
         """Return a bound that weighs costs against response time, which the quick one adds up apart."""

@@ -7,25 +7,39 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from scheduler.base.work import Work
 from scheduler.contract.incumbent import Incumbent
-from scheduler.contract.strategy import Suggestion
+from scheduler.contract.strategy import Context, Progress, Suggestion
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP
 from scheduler.exact.extremes.paths_by_length import paths_by_length
-from scheduler.exact.form.class_form import class_form
+from scheduler.exact.form.class_form import ClassForm, class_form
 from scheduler.exact.solve import LARGEST_FORM, OVER, TOO_LARGE, prove
+from scheduler.model.objective import Scale
 from scheduler.model.problem import Application, Objective, Problem
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
-    from scheduler.contract.strategy import Context, Progress
-    from scheduler.exact.extremes.turned import TurnedProblem
-    from scheduler.exact.form.class_form import ClassForm
 
 SHARE = 0.5
 """Of the time that is left goes to one path at most."""
+
+
+class TurnedProblem(Problem):
+    """A problem whose F is 1 minus F of the same problem, whose objective is one metric alone.
+
+    Everything that takes F from `Problem.scale` (evaluation, linear form, searches) then maximises the
+    metric. All factors are negative: what is built on R as a maximum that pushes F up does not apply
+    (see `solve_longest_response`); sums over operators and streams may have any sign.
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        turned = {
+            # factor (x - best) becomes 1 - factor (x - best)
+            metric: (-factor, best + 1.0 / factor) if factor else (factor, best)
+            for metric, (factor, best) in self.scale.terms.items()
+        }
+        object.__setattr__(self, "scale", Scale(turned))
 
 
 def solve_longest_response(problem: TurnedProblem, start: IntArray | None, context: Context) -> Suggestion:
@@ -50,7 +64,7 @@ def solve_longest_response(problem: TurnedProblem, start: IntArray | None, conte
     if len(problem.application.streams) * problem.n_nodes**2 > LARGEST_FORM:
         return Suggestion(incumbent.placement, TOO_LARGE)
     straight = Problem(
-        problem.application, problem.network, problem.objective, constraints=problem.constraints
+        problem.application, problem.network, problem.objective, problem.current, problem.constraints
     )
     factor, best_ms = problem.scale.terms["response_time"]
     bound, proved, reason = math.inf, True, "every other path is proved shorter"
@@ -98,10 +112,9 @@ def _path_form(straight: Problem, path: tuple[int, ...], turned: TurnedProblem) 
         for i, operator in enumerate(application.operators)
     )
     hops = set(pairwise(path))
-    ends = np.column_stack([application.stream_source, application.stream_target]).tolist()
     counts = [
-        stream.critical and tuple(pair) in hops
-        for stream, pair in zip(application.streams, ends, strict=True)
+        stream.critical and pair in hops
+        for stream, pair in zip(application.streams, application.edges(), strict=True)
     ]
     # rules may know streams off the path
     streams = tuple(

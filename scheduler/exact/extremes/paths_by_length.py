@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.exact.form.class_form import ROUNDING
+from scheduler.exact.form.class_form import ROUNDING, ClassForm
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from scheduler.base.arrays import FloatArray
-    from scheduler.exact.form.class_form import ClassForm
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.deadline import NO_DEADLINE
+from scheduler.base.deadline import NO_DEADLINE, Deadline
 from scheduler.base.graph import topological_order
 from scheduler.base.work import require_time
-from scheduler.evaluation.linear_form import linear_form
+from scheduler.evaluation.linear_form import LinearForm, linear_form
 from scheduler.exact.form.classes import exchangeable_classes
-from scheduler.exact.form.side_rows import SideRows
 from scheduler.model.capacity import fits, most_members
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
-    from scheduler.base.deadline import Deadline
-    from scheduler.evaluation.linear_form import LinearForm
+    from scheduler.model.constraints.linear import LinearRows
     from scheduler.model.problem import Problem
 
 ROUNDING = 16 * float(np.finfo(np.float64).eps)
@@ -40,6 +38,43 @@ class Edge:
     target: int
     cost: FloatArray | None
     critical: bool
+
+
+@dataclass(frozen=True, eq=False)
+class SideRows:
+    """The rules of a problem as far as rows can state them; class i of its form is operator i alone.
+
+    Attributes:
+        rows: Per rule that can be stated.
+        unstated: Kinds of the others: a form without them is a relaxation.
+        ends: (n_streams, 2) sources and targets of the streams.
+    """
+
+    rows: tuple[LinearRows, ...]
+    unstated: tuple[str, ...]
+    ends: IntArray
+
+    @staticmethod
+    def of(problem: Problem) -> SideRows | None:
+        """Return the rows, None if the problem has no rules."""
+        if not problem.rules:
+            return None
+        application = problem.application
+        stated = [(rule.kind, rule.rows()) for rule in problem.rules]
+        return SideRows(
+            rows=tuple(rows for _, rows in stated if rows is not None),
+            unstated=tuple(dict.fromkeys(kind for kind, rows in stated if rows is None)),
+            ends=np.column_stack([application.stream_source, application.stream_target]),
+        )
+
+    @property
+    def charging(self) -> BoolArray:
+        """(n_streams,) which streams charge a row by their link."""
+        charging = np.zeros(len(self.ends), dtype=np.bool_)
+        for rows in self.rows:
+            if rows.links is not None:
+                charging |= rows.links.weight > 0
+        return charging
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,13 +164,6 @@ class ClassForm:
             delay_ms=self.delay_ms[block],
         )
 
-    def counts(self, placement: IntArray) -> IntArray:
-        """Return (n_classes, n_nodes) the counts of a placement."""
-        counts = np.zeros((self.n_classes, self.n_nodes), dtype=np.int64)
-        for c, members in enumerate(self.classes):
-            np.add.at(counts[c], placement[members], 1)
-        return counts
-
 
 def class_form(problem: Problem, deadline: Deadline = NO_DEADLINE) -> ClassForm:
     """Return the class form of a problem.
@@ -151,7 +179,7 @@ def class_form(problem: Problem, deadline: Deadline = NO_DEADLINE) -> ClassForm:
     heads = np.array([members[0] for members in classes])
     size = np.array([len(members) for members in classes])
     demand = problem.demand[heads]
-    side = SideRows.of(problem, classes)
+    side = SideRows.of(problem)
     edges = _edges(problem, form, classes, deadline, None if side is None else side.charging)
     critical = [(edge.source, edge.target) for edge in edges if edge.critical]
     return ClassForm(
@@ -191,9 +219,7 @@ def _edges(
     heads = {int(members[0]) for members in classes}
     streams: dict[tuple[int, int], list[tuple[int, bool]]] = {}
     critical: set[tuple[int, int]] = set()
-    for s, (i, j) in enumerate(
-        zip(application.stream_source.tolist(), application.stream_target.tolist(), strict=True)
-    ):
+    for s, (i, j) in enumerate(application.edges()):
         if i not in heads or j not in heads or i == j:
             continue  # the streams of the first members stand for those of all
         ends = (int(class_of[i]), int(class_of[j]))
@@ -207,7 +233,7 @@ def _edges(
         for term in form.pairs:
             ahead = sum(float(term.weight[s]) for s, forward in between if forward)
             back = sum(float(term.weight[s]) for s, forward in between if not forward)
-            cost += ahead * term.matrix + back * term.matrix.T
+            cost += ahead * term.table.matrix() + back * term.table.matrix().T
         backward = (high, low) in critical
         is_critical = backward or (low, high) in critical
         ends = (high, low) if backward else (low, high)

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.arrays import ints
+from scheduler.base.arrays import IntArray, ints
 
 if TYPE_CHECKING:
-    from scheduler.base.arrays import IntArray
     from scheduler.evaluation.linear_form import LinearForm
     from scheduler.model.problem import Problem
 
@@ -53,11 +52,11 @@ def _links(problem: Problem, form: LinearForm) -> IntArray:
     """Return (n_ops, n_ops) a code of the streams from one operator to another, 0 for none that F sees."""
     application = problem.application
     bundles: dict[tuple[int, int], list[tuple[float, ...]]] = {}
-    for s, (i, j) in enumerate(zip(application.stream_source, application.stream_target, strict=True)):
+    for s, (i, j) in enumerate(application.edges()):
         weights = tuple(float(term.weight[s]) for term in form.pairs)
         critical = float(application.critical[s] and form.response_factor > 0)
         if i != j and (critical or any(weights)):
-            bundles.setdefault((int(i), int(j)), []).append((critical, *weights))
+            bundles.setdefault((i, j), []).append((critical, *weights))
     codes: dict[tuple[tuple[float, ...], ...], int] = {}
     links = np.zeros((problem.n_ops, problem.n_ops), dtype=np.int64)
     for ends, bundle in bundles.items():

@@ -28,8 +28,7 @@ def cheapest_sum(values: FloatArray, room: FloatArray | IntArray, members: int) 
         return least
     taken, price = _taken(values, room, members)
     enough = taken.sum(axis=-1) >= members
-    total: FloatArray = np.where(enough, (np.where(taken > 0, price, 0.0) * taken).sum(axis=-1), np.inf)
-    return total
+    return np.where(enough, (np.where(taken > 0, price, 0.0) * taken).sum(axis=-1), np.inf)
 
 
 def dearest_taken(values: FloatArray, room: FloatArray | IntArray, members: int) -> FloatArray:
@@ -38,8 +37,7 @@ def dearest_taken(values: FloatArray, room: FloatArray | IntArray, members: int)
         return cheapest_sum(values, room, members)
     taken, price = _taken(values, room, members)
     enough = taken.sum(axis=-1) >= members
-    largest: FloatArray = np.where(enough, np.where(taken > 0, price, -np.inf).max(axis=-1), np.inf)
-    return largest
+    return np.where(enough, np.where(taken > 0, price, -np.inf).max(axis=-1), np.inf)
 
 
 def cheapest_counts(values: FloatArray, room: FloatArray | IntArray, members: int) -> IntArray:

@@ -1,4 +1,4 @@
-"""Asking a mixed-integer solver in a child process, without believing it more than it deserves."""
+"""Asking a solver in a child process, without believing it more than it deserves."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.base.work import OutOfTimeError
-from scheduler.exact.solver.program import link_variables, placement_program
-from scheduler.exact.solver.solvers import SolverRequest, run_highs
+from scheduler.exact.form.class_form import ClassForm, class_form
+from scheduler.exact.solver.program import Program, link_variables, placement_program
+from scheduler.exact.solver.solvers import SolverAnswer, SolverRequest, run_highs
 
 if TYPE_CHECKING:
-    from scheduler.base.arrays import BoolArray
+    from scheduler.base.arrays import BoolArray, FloatArray
     from scheduler.base.deadline import Deadline
     from scheduler.contract.incumbent import Incumbent
     from scheduler.contract.strategy import Context
-    from scheduler.exact.form.class_form import ClassForm
-    from scheduler.exact.solver.program import Program
-    from scheduler.exact.solver.solvers import SolverAnswer
+    from scheduler.model.problem import Problem
 
 SCALE = 1000.0
 """Units of a solver's objective per unit of F: its absolute tolerances are then small in F."""
@@ -55,7 +54,7 @@ def ask(program: Program, context: Context, deadline: Deadline) -> SolverAnswer 
     answer = next(iter(job.messages()), None)
     if answer is None or answer.values is None:
         return answer
-    values = np.zeros(len(program.model.low))
+    values = np.zeros(len(program.model.variables.ids))
     values[wanted] = answer.values
     return replace(answer, values=values)
 
@@ -97,3 +96,32 @@ def search_by_solver(
         # outside of the open places nothing is better than the incumbent
         incumbent.raise_bound(min(answer.bound / SCALE, incumbent.objective) - slack, SOURCE)
     return incumbent.bound >= incumbent.objective - 2 * slack
+
+
+def relaxed_placement(problem: Problem, context: Context) -> FloatArray:
+    """Return the shares x_(i,u) of each operator on each node in an optimum of the linear relaxation.
+
+    Operators may be split over nodes there (paper 000, section 5.3); exchangeable ones get equal shares. If
+    the relaxation has no solution, or the deadline comes before it is found, every operator is spread evenly
+    over the nodes it is allowed on.
+
+    Args:
+        problem: The problem.
+        context: Deadline, and children for the solver.
+
+    Returns:
+        (n_ops, n_nodes) in [0, 1]; rows sum up to 1, to 0 for an operator allowed nowhere.
+    """
+    form = class_form(problem)
+    program = placement_program(form, form.slots > 0, SCALE)
+    program.model.variables.integers[:] = [False] * len(program.model.variables.ids)
+    answer = ask(program, context, context.deadline)
+    if answer is None or answer.values is None:
+        spread = problem.allowed.astype(np.float64)
+        evenly: FloatArray = spread / np.maximum(spread.sum(axis=1, keepdims=True), 1.0)
+        return evenly
+    shares = np.zeros((problem.n_ops, problem.n_nodes))
+    counts = np.maximum(program.counts(answer.values, problem.n_nodes), 0.0)
+    for members, row in zip(form.classes, counts, strict=True):
+        shares[members] = row / row.sum()
+    return shares

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.deadline import NO_DEADLINE
-from scheduler.exact.solver.matrix_model import MatrixModel, ModelBuilder
+from scheduler.base.deadline import NO_DEADLINE, Deadline
+from scheduler.exact.solver.model_builder import ModelBuilder
 from scheduler.exact.solver.potentials import add_response
 from scheduler.exact.solver.side import add_side_rows
 from scheduler.model.capacity import most_members
 
 if TYPE_CHECKING:
+    from ortools.math_opt.model_pb2 import ModelProto
+
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
-    from scheduler.base.deadline import Deadline
     from scheduler.exact.form.class_form import ClassForm, Edge
 
 
@@ -24,13 +25,11 @@ class Program:
     """A program and where its answer stands.
 
     Attributes:
-        model: The program; its objective is F times `scale`.
-        scale: Units of the program's objective per unit of F.
+        model: The program, for `solvers.run_highs`.
         count_columns: Per class, (k, 3) rows of (node, members per unit, variable).
     """
 
-    model: MatrixModel
-    scale: float
+    model: ModelProto
     count_columns: tuple[IntArray, ...]
 
     @property
@@ -137,7 +136,7 @@ class _Writer:
             )
             for place in self.places
         )
-        return Program(self.model.build(form.constant * self.scale), self.scale, count_columns)
+        return Program(self.model.build(form.constant * self.scale), count_columns)
 
     def _places(self, c: int) -> Places:
         form, model = self.form, self.model
@@ -158,15 +157,13 @@ class _Writer:
             if self.single[c] or form.response_factor == 0:
                 return Places(nodes, level, worth, slots[:, None], level)
             used = model.variables(np.ones((len(nodes), 1)), np.zeros((len(nodes), 1)), integer=True)
-            for k in range(len(nodes)):
-                model.row(-np.inf, 0.0, (level[k], 1.0), (used[k], -float(slots[k])))
+            model.rows(len(nodes), -np.inf, 0.0, (level, 1.0), (used, -slots[:, None]))
             return Places(nodes, level, worth, slots[:, None], used)
         most = int(slots.max(initial=1))
         worth = np.broadcast_to(np.arange(1.0, most + 1), (len(nodes), most))
         level = model.variables((worth <= slots[:, None]) * 1.0, cost[:, None] * worth, integer=True)
         model.row(size, size, (level, worth))
-        for k in range(len(nodes)):
-            model.row(-np.inf, 1.0, (level[k], 1.0))
+        model.rows(len(nodes), -np.inf, 1.0, (level, 1.0))
         return Places(nodes, level, worth, worth, level)
 
     def _capacities(self) -> None:
@@ -195,40 +192,25 @@ class _Writer:
         sizes = form.size[edge.source], form.size[edge.target]
         high = start.limit[:, :, None] * room[:, None, :]
         links = model.variables(high, cost[:, None, :] * self.scale, integer=False)
-        for k in range(len(start.nodes)):
-            for each in range(start.level.shape[1]):
-                model.row(
-                    0.0, 0.0, (links[k, each], 1.0), (start.level[k, each], -start.worth[k, each] * sizes[1])
-                )
-        for k in range(len(end.nodes)):
-            model.row(0.0, 0.0, (links[:, :, k], 1.0), (end.level[k], -end.worth[k] * float(sizes[0])))
+        leaving = links.reshape(start.level.size, len(end.nodes))
+        level, worth = start.level.reshape(-1, 1), start.worth.reshape(-1, 1)
+        model.rows(len(leaving), 0.0, 0.0, (leaving, 1.0), (level, -worth * float(sizes[1])))
+        arriving = (leaving.T, 1.0), (end.level, -end.worth * float(sizes[0]))
+        model.rows(len(end.nodes), 0.0, 0.0, *arriving)
         if sizes[0] > 1 or sizes[1] > 1:
             self._products(links, edge, room)
         return links
 
     def _products(self, links: IntArray, edge: Edge, room: FloatArray) -> None:
         """Bound the links by the product of the two counts from above on either side."""
-        model = self.model
         start, end = self.places[edge.source], self.places[edge.target]
-        target_single, source_single = self.single[edge.target], self.single[edge.source]
-        for k in range(len(start.nodes)):
-            for j in range(len(end.nodes)):
-                for each in range(start.level.shape[1]):
-                    worth = start.worth[k, each]
-                    if not target_single:
-                        model.row(
-                            -np.inf,
-                            0.0,
-                            (links[k, each, j], 1.0),
-                            (start.level[k, each], -worth * room[k, j]),
-                        )
-                    if not source_single:
-                        model.row(
-                            -np.inf,
-                            0.0,
-                            (links[k, each, j], 1.0),
-                            (end.level[j], -start.limit[k, each] * end.worth[j]),
-                        )
+        for k, j, each in np.ndindex(*room.shape, start.level.shape[1]):
+            link = (links[k, each, j], 1.0)
+            if not self.single[edge.target]:
+                most = -start.worth[k, each] * room[k, j]
+                self.model.row(-np.inf, 0.0, link, (start.level[k, each], most))
+            if not self.single[edge.source]:
+                self.model.row(-np.inf, 0.0, link, (end.level[j], -start.limit[k, each] * end.worth[j]))
 
     def _room(self, edge: Edge) -> FloatArray:
         form = self.form

@@ -10,9 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from scheduler.base.arrays import FloatArray, IntArray
-    from scheduler.exact.form.class_form import ClassForm
-    from scheduler.exact.form.side_rows import SideRows
-    from scheduler.exact.solver.matrix_model import ModelBuilder
+    from scheduler.exact.form.class_form import ClassForm, SideRows
+    from scheduler.exact.solver.model_builder import ModelBuilder
     from scheduler.exact.solver.program import Places
     from scheduler.model.constraints.linear import LinearRows
 
@@ -37,7 +36,7 @@ def add_side_rows(
         links: Link variables (sources, 1, targets) by edge.
     """
     for rows in side.rows:
-        entries = [*_of_places(rows, side, places), *_of_links(rows, form, side, places, links)]
+        entries = [*_of_places(rows, places), *_of_links(rows, form, side, places, links)]
         row, column, value = (
             np.concatenate([each[k].ravel() for each in entries] or [np.empty(0)]) for k in range(3)
         )
@@ -51,10 +50,10 @@ def add_side_rows(
             model.row(-np.inf, most, (key[1, part], total[part]))
 
 
-def _of_places(rows: LinearRows, side: SideRows, places: Sequence[Places]) -> Iterator[Entries]:
+def _of_places(rows: LinearRows, places: Sequence[Places]) -> Iterator[Entries]:
     if rows.places is None:
         return
-    for place, i in zip(places, side.operator.tolist(), strict=True):
+    for i, place in enumerate(places):
         for row, value in zip(rows.places.row, rows.places.value, strict=True):
             yield row[i, place.nodes], place.level[:, 0], value[i, place.nodes]
 

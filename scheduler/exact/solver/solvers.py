@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from ortools.math_opt import model_pb2
 from ortools.math_opt.python import mathopt
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ortools.math_opt.model_pb2 import ModelProto
+
     from scheduler.base.arrays import FloatArray, IntArray
     from scheduler.base.deadline import Deadline
-    from scheduler.exact.solver.matrix_model import MatrixModel
 
 Status = Literal["optimal", "infeasible", "stopped"]
 
@@ -33,7 +33,7 @@ class SolverRequest:
         wanted: Variables whose values are reported.
     """
 
-    model: MatrixModel
+    model: ModelProto
     wanted: IntArray
 
 
@@ -54,7 +54,7 @@ class SolverAnswer:
 
 def run_highs(order: SolverRequest, deadline: Deadline, say: Callable[[SolverAnswer], None]) -> None:
     """Solve a program on one thread and send the answer, one message at the end."""
-    model = mathopt.Model.from_model_proto(_proto(order.model))
+    model = mathopt.Model.from_model_proto(order.model)
     wanted = [model.get_variable(column) for column in order.wanted.tolist()]
     parameters = mathopt.SolveParameters(relative_gap_tolerance=0.0, absolute_gap_tolerance=0.0)
     parameters.highs.string_options["parallel"] = "off"
@@ -68,24 +68,3 @@ def run_highs(order: SolverRequest, deadline: Deadline, say: Callable[[SolverAns
         values = np.array([found[variable] for variable in wanted])
     status = _STATUS.get(result.termination.reason, "stopped")
     say(SolverAnswer(status, values, result.dual_bound()))
-
-
-def _proto(model: MatrixModel) -> model_pb2.ModelProto:
-    proto = model_pb2.ModelProto()
-    proto.variables.ids.extend(range(len(model.low)))
-    proto.variables.lower_bounds.extend(model.low.tolist())
-    proto.variables.upper_bounds.extend(model.high.tolist())
-    proto.variables.integers.extend(model.integer.tolist())
-    proto.objective.offset = model.offset
-    priced = np.flatnonzero(model.objective)
-    proto.objective.linear_coefficients.ids.extend(priced.tolist())
-    proto.objective.linear_coefficients.values.extend(model.objective[priced].tolist())
-    proto.linear_constraints.ids.extend(range(len(model.row_low)))
-    proto.linear_constraints.lower_bounds.extend(model.row_low.tolist())
-    proto.linear_constraints.upper_bounds.extend(model.row_high.tolist())
-    order = np.lexsort((model.columns, model.rows))
-    matrix = proto.linear_constraint_matrix
-    matrix.row_ids.extend(model.rows[order].tolist())
-    matrix.column_ids.extend(model.columns[order].tolist())
-    matrix.coefficients.extend(model.values[order].tolist())
-    return proto

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
-from scheduler.base.checks import ModelError
+from scheduler.base.checks import ModelError, at_least
 from scheduler.model.application import Application, Operator, Stream
 
 if TYPE_CHECKING:
@@ -38,31 +38,21 @@ MOST_PAIRS = 1_000_000
 def sequential(
     operators: int, home: str | None = None, traits: OperatorTraits = PAPER_OPERATORS
 ) -> Application:
-    """Return a chain of operators.
-
-    Args:
-        operators: How many (at least 2).
-        home: Node to which source and sink are pinned; None leaves them free.
-        traits: Execution time, demand, rate and tuple size.
+    """Return a chain of operators, at least 2; other arguments as of `layers`.
 
     Raises:
         ModelError: Too few operators.
     """
-    return layers([1] * _at_least(2, operators), home, traits)
+    return layers([1] * at_least("operators", 2, operators), home, traits)
 
 
 def diamond(operators: int, home: str | None = None, traits: OperatorTraits = PAPER_OPERATORS) -> Application:
-    """Return a source, `operators` - 2 operators in parallel, and a sink.
-
-    Args:
-        operators: How many (at least 3).
-        home: Node to which source and sink are pinned; None leaves them free.
-        traits: Execution time, demand, rate and tuple size.
+    """Return a source, `operators` - 2 operators in parallel, and a sink; other arguments as of `layers`.
 
     Raises:
         ModelError: Too few operators.
     """
-    return layers([1, _at_least(3, operators) - 2, 1], home, traits)
+    return layers([1, at_least("operators", 3, operators) - 2, 1], home, traits)
 
 
 def replicated(
@@ -72,8 +62,8 @@ def replicated(
 
     Args:
         operators: 3 l + 2 with l >= 1; the paper has 20, so l = 6.
-        home: Node to which source and sink are pinned; None leaves them free.
-        traits: Execution time, demand, rate and tuple size.
+        home: As of `layers`, like `traits`.
+        traits: See `home`.
 
     Raises:
         ModelError: The number of operators is not 3 l + 2.
@@ -132,9 +122,3 @@ def refuse_too_many_pairs(sizes: Sequence[int]) -> None:
         raise ModelError(
             "operators", f"expected fewer: {count} pairs of neighbouring layers, at most {MOST_PAIRS}"
         )
-
-
-def _at_least(least: int, operators: int) -> int:
-    if operators < least:
-        raise ModelError("operators", f"expected at least {least}, got {operators}")
-    return operators

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,6 +40,10 @@ class NodeTraits:
         low, high = self.availability
         if not 0.0 < low <= high <= 1.0:
             raise ModelError("availability", f"expected 0 < min <= max <= 1, got {low:g} and {high:g}")
+
+    def node(self, name: str, availability: float, site: str) -> Node:
+        """Return a node with these traits."""
+        return Node(name, self.capacity, self.speedup, availability, site)
 
 
 PAPER_NODES = NodeTraits({"slots": 2.0})
@@ -96,25 +101,19 @@ def two_level_waxman(
         count = len(points)
         delay *= mean_delay_ms * count * (count - 1) / total
     low, high = traits.availability
+    available = random.uniform(low, high, len(points)).tolist()
+    places = product(range(1, n_as + 1), range(1, routers_per_as + 1))
     nodes = tuple(
-        Node(
-            name=f"as-{k // routers_per_as + 1}-router-{k % routers_per_as + 1}",
-            capacity=traits.capacity,
-            speedup=traits.speedup,
-            availability=float(up),
-            site=f"as-{k // routers_per_as + 1}",
-        )
-        for k, up in enumerate(random.uniform(low, high, len(points)))
+        traits.node(f"as-{a}-router-{u}", up, f"as-{a}") for (a, u), up in zip(places, available, strict=True)
     )
     return Network(nodes=nodes, delay_ms=delay)
 
 
 def _shortest_paths(points: FloatArray, links: list[tuple[int, int]]) -> FloatArray:
-    """Return (n, n) lengths of shortest paths over undirected links (Floyd and Warshall)."""
-    length = np.full((len(points), len(points)), np.inf)
-    np.fill_diagonal(length, 0.0)
-    for u, v in links:
-        length[u, v] = length[v, u] = float(np.linalg.norm(points[u] - points[v]))
-    for k in range(len(points)):
-        np.minimum(length, length[:, k, None] + length[None, k, :], out=length)
+    """Return (n, n) lengths of shortest paths over undirected links."""
+    import networkx as nx  # noqa: PLC0415  # only this kind of network pays for the import
+
+    graph: nx.Graph[int] = nx.empty_graph(len(points))
+    graph.add_weighted_edges_from((u, v, float(np.linalg.norm(points[u] - points[v]))) for u, v in links)
+    length: FloatArray = nx.floyd_warshall_numpy(graph)
     return length

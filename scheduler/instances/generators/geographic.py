@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scheduler.base.checks import ModelError
+from scheduler.base.checks import ModelError, at_least
 from scheduler.instances.generators.brite import PAPER_NODES, NodeTraits
 from scheduler.model.link_table import Coordinates
-from scheduler.model.network import Network, Node
+from scheduler.model.network import Network
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,7 @@ def geographic_network(
     Raises:
         ModelError: Too few sites or nodes.
     """
-    if sites < 1:
-        raise ModelError("sites", f"expected at least 1, got {sites}")
+    at_least("sites", 1, sites)
     if nodes < sites:
         raise ModelError("nodes", f"expected at least one per site ({sites}), got {nodes}")
     centre = random.uniform(0.0, geography.side_ms, (sites, 2))
@@ -76,13 +75,7 @@ def geographic_network(
     available = random.uniform(*traits.availability, nodes)
     first = np.searchsorted(site, site)
     made = tuple(
-        Node(
-            name=f"site-{of + 1}-node-{k - start + 1}",
-            capacity=traits.capacity,
-            speedup=traits.speedup,
-            availability=float(up),
-            site=f"site-{of + 1}",
-        )
+        traits.node(f"site-{of + 1}-node-{k - start + 1}", float(up), f"site-{of + 1}")
         for k, (of, start, up) in enumerate(zip(site.tolist(), first.tolist(), available, strict=True))
     )
     return Network(made, Coordinates.of(np.column_stack([points, heights])))

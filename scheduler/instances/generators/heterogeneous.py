@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scheduler.base.checks import ModelError
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from scheduler.model.network import Network
+    from scheduler.model.network import Network, Node
 
 
 @dataclass(frozen=True)
@@ -40,20 +40,17 @@ def heterogeneous(network: Network, choices: NodeChoices, random: np.random.Gene
         ModelError: A value is out of range for a node.
     """
     nodes = network.nodes
-    count = len(nodes)
-    if choices.speedup:
-        drawn = random.choice(choices.speedup, count)
-        nodes = tuple(replace(node, speedup=float(x)) for node, x in zip(nodes, drawn, strict=True))
-    if choices.slots:
-        drawn = random.choice(choices.slots, count)
-        nodes = tuple(
-            replace(node, capacity={**node.capacity, "slots": float(x)})
-            for node, x in zip(nodes, drawn, strict=True)
-        )
-    if choices.cost:
-        drawn = random.choice(choices.cost, count)
-        nodes = tuple(replace(node, cost=float(x)) for node, x in zip(nodes, drawn, strict=True))
+    for quantity, values in vars(choices).items():
+        if values:
+            drawn = random.choice(values, len(nodes)).tolist()
+            nodes = tuple(_changed(node, quantity, value) for node, value in zip(nodes, drawn, strict=True))
     return replace(network, nodes=nodes)
+
+
+def _changed(node: Node, quantity: str, value: float) -> Node:
+    slots = {"capacity": {**node.capacity, "slots": value}}
+    changes: dict[str, Any] = slots if quantity == "slots" else {quantity: value}
+    return replace(node, **changes)
 
 
 def roomy_node(network: Network, slots: float, random: np.random.Generator) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from scheduler.base.checks import ModelError
+from scheduler.base.checks import ModelError, at_least
 from scheduler.instances.generators.applications import refuse_too_many_pairs
 from scheduler.model.application import Application, Operator, Stream
 
@@ -64,8 +64,7 @@ def layered(
     Raises:
         ModelError: Too few layers or operators, or so many that there may be a million streams.
     """
-    if layers < 1:
-        raise ModelError("layers", f"expected at least 1, got {layers}")
+    at_least("layers", 1, layers)
     if operators < layers + 2:
         raise ModelError("operators", f"expected at least layers + 2 = {layers + 2}, got {operators}")
     cuts = random.permutation(operators - 3)[: layers - 1].tolist()

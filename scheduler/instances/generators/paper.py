@@ -58,27 +58,10 @@ def square_network(nodes: int, random: np.random.Generator) -> Network:
     return two_level_waxman(n, n, random)
 
 
-def paper_network(nodes: int, seed: int) -> tuple[Network, str]:
-    """Return a network of the paper's kind, and the name of the node that holds source and sink.
-
-    Both depend on size and seed only: the same network serves all applications and objectives.
-
-    Args:
-        nodes: A square number n^2: n AS with n routers each.
-        seed: Seed (>= 0).
-
-    Raises:
-        ModelError: The number of nodes is not a square, or the seed is negative.
-    """
-    if seed < 0:
-        raise ModelError("seed", f"expected a number >= 0, got {seed}")
-    random = np.random.default_rng([seed, max(nodes, 0)])
-    network = square_network(nodes, random)
-    return network, roomy_node(network, SOURCE_AND_SINK_SLOTS, random)
-
-
 def paper_problem(application: str, nodes: int, weights: Mapping[str, float], seed: int) -> Problem:
     """Return one of the paper's problems: 20 operators, source and sink pinned to one node.
+
+    The network depends on size and seed only: the same one serves all applications and objectives.
 
     Args:
         application: ``sequential``, ``diamond`` or ``replicated``.
@@ -94,5 +77,9 @@ def paper_problem(application: str, nodes: int, weights: Mapping[str, float], se
     """
     if application not in APPLICATIONS:
         raise ModelError("application", f'expected one of {", ".join(APPLICATIONS)}, got "{application}"')
-    network, home = paper_network(nodes, seed)
+    if seed < 0:
+        raise ModelError("seed", f"expected a number >= 0, got {seed}")
+    random = np.random.default_rng([seed, max(nodes, 0)])
+    network = square_network(nodes, random)
+    home = roomy_node(network, SOURCE_AND_SINK_SLOTS, random)
     return Problem(APPLICATIONS[application](OPERATORS, home), network, Objective(weights))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 
-from scheduler.base.checks import ModelError
+from scheduler.base.checks import ModelError, at_least
 from scheduler.instances.generators.geographic import geographic_network
 from scheduler.instances.generators.heterogeneous import NodeChoices, heterogeneous, roomy_node
 from scheduler.instances.generators.layered import LAYERED, layered
@@ -74,8 +74,7 @@ def build(recipe: Recipe) -> Problem:
     network = _named("network", recipe.network, _NETWORKS)
     if recipe.seed < 0:
         raise ModelError("seed", f"expected a number >= 0, got {recipe.seed}")
-    if recipe.nodes < 1:
-        raise ModelError("nodes", f"expected at least 1, got {recipe.nodes}")
+    at_least("nodes", 1, recipe.nodes)
     for place in ("nodes", "operators"):
         count = getattr(recipe, place)
         if count > MOST:
@@ -89,29 +88,25 @@ def build(recipe: Recipe) -> Problem:
     return Problem(application(recipe, home), links, objective)
 
 
-def _of_paper(recipe: Recipe, home: str) -> Application:
-    return APPLICATIONS[recipe.application](recipe.operators, home)
-
-
 def _layered(recipe: Recipe, home: str) -> Application:
     random = np.random.default_rng([recipe.seed, max(recipe.operators, 0), 2])
     traits = replace(LAYERED, density=recipe.density)
     return layered(recipe.operators, recipe.layers, random, home, traits)
 
 
-def _two_level(recipe: Recipe, random: np.random.Generator) -> Network:
-    return square_network(recipe.nodes, random)
-
-
-def _geographic(recipe: Recipe, random: np.random.Generator) -> Network:
-    return geographic_network(recipe.nodes, recipe.sites, random)
-
-
 _APPLICATIONS: Final[Mapping[str, Callable[[Recipe, str], Application]]] = MappingProxyType(
-    {**dict.fromkeys(APPLICATIONS, _of_paper), "layered": _layered}
+    {
+        **dict.fromkeys(
+            APPLICATIONS, lambda recipe, home: APPLICATIONS[recipe.application](recipe.operators, home)
+        ),
+        "layered": _layered,
+    }
 )
 _NETWORKS: Final[Mapping[str, Callable[[Recipe, np.random.Generator], Network]]] = MappingProxyType(
-    {"two-level": _two_level, "geographic": _geographic}
+    {
+        "two-level": lambda recipe, random: square_network(recipe.nodes, random),
+        "geographic": lambda recipe, random: geographic_network(recipe.nodes, recipe.sites, random),
+    }
 )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.checks import ModelError
+from scheduler.base.checks import ModelError, at_least
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,8 +42,7 @@ class WaxmanLevel:
         for name in ("side", "inner_side", "alpha", "beta"):
             if not 0.0 < getattr(self, name) < math.inf:
                 raise ModelError(name, f"expected a number > 0, got {getattr(self, name):g}")
-        if self.links_per_node < 1:
-            raise ModelError("links_per_node", f"expected at least 1, got {self.links_per_node}")
+        at_least("links_per_node", 1, self.links_per_node)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +74,7 @@ def waxman(count: int, level: WaxmanLevel, random: np.random.Generator) -> Waxma
     Raises:
         ModelError: The count is less than 1.
     """
-    if count < 1:
-        raise ModelError("count", f"expected at least 1 node, got {count}")
+    at_least("count", 1, count)
     points = random.uniform(0.0, level.side, (count, 2))
     reach = level.beta * math.sqrt(2.0) * level.side
     m = min(level.links_per_node, max(1, count // 2))

@@ -32,7 +32,7 @@ class AllowedNodes(Rule):
     @cached_property
     def free_choice(self) -> bool:
         """Whether every operator that is not pinned may run anywhere."""
-        return bool(self._problem.allowed[self._problem.allowed.sum(axis=1) > 1].all())
+        return bool(self._problem.allowed[self._problem.movable].all())
 
     @cached_property
     def _rows(self) -> IntArray:

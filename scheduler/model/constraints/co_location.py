@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from scheduler.base.arrays import ints
+from scheduler.base.arrays import BoolArray, IntArray, ints
 from scheduler.base.checks import ModelError, distinct_names, shown
 from scheduler.model.capacity import TOLERANCE, fits
 from scheduler.model.constraints.constraint import Constraint, Rule
@@ -15,7 +15,6 @@ from scheduler.model.constraints.linear import Charges, LinearRows
 from scheduler.model.constraints.names import listed, operators_of
 
 if TYPE_CHECKING:
-    from scheduler.base.arrays import BoolArray, IntArray
     from scheduler.model.problem import Problem
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.arrays import frozen
+from scheduler.base.arrays import BoolArray, FloatArray, IntArray, frozen
 from scheduler.model.capacity import TOLERANCE
 from scheduler.model.constraints.constraint import BLOCK, Rule
 from scheduler.model.constraints.names import listed
@@ -17,7 +17,6 @@ from scheduler.model.constraints.names import listed
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from scheduler.base.arrays import BoolArray, FloatArray, IntArray
     from scheduler.model.problem import Problem
 
 
@@ -143,14 +142,11 @@ class LinearRule(Rule):
                 add(every, row[operators, nodes], value[operators, nodes])
                 add(every, row[operators, here], -value[operators, here] * placed)
         if self.linear.links is not None:
-            links, (begins, stream, partner, incoming) = self.linear.links, self._streams_of
-            degree = (begins[1:] - begins[:-1])[operators]
-            move = np.repeat(every, degree)
-            entry = np.arange(len(move)) - np.repeat(np.cumsum(degree) - degree, degree)
-            entry += np.repeat(begins[operators], degree)
-            other = placement[partner[entry]]
-            weight = links.weight[stream[entry]] * (other >= 0)
-            into, beside = incoming[entry], links.group[other]
+            links, known = self.linear.links, self.problem.application.incidence
+            entry, move = known.of(operators)
+            other, into = placement[known.partner[entry]], known.incoming[entry]
+            weight = links.weight[known.stream[entry]] * (other >= 0)
+            beside = links.group[other]
             for at, sign in ((nodes, 1.0), (here, -1.0 * placed)):
                 own = links.group[at][move]
                 start, end = np.where(into, beside, own), np.where(into, own, beside)
@@ -160,19 +156,6 @@ class LinearRule(Rule):
         total = change.reshape(count, n_rows)
         # an operator that had no node counted with its least
         return total - self._least[operators] * ~placed[:, None]
-
-    @cached_property
-    def _streams_of(self) -> tuple[IntArray, IntArray, IntArray, BoolArray]:
-        """Begin of each operator's entries (n_ops + 1,); per entry stream, partner, whether it comes in."""
-        application = self.problem.application
-        source, target = application.stream_source, application.stream_target
-        streams = np.flatnonzero(source != target)
-        ends = np.concatenate([target[streams], source[streams]])
-        order = np.argsort(ends, kind="stable")
-        begins = np.searchsorted(ends[order], np.arange(self.problem.n_ops + 1))
-        stream = np.concatenate([streams, streams])[order]
-        partner = np.concatenate([source[streams], target[streams]])[order]
-        return begins, stream, partner, order < len(streams)
 
     def load(self, placements: IntArray) -> FloatArray:
         """Return (n_rows, n_placements) the charges of placements (n_ops, n_placements)."""

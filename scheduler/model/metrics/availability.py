@@ -6,18 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.arrays import frozen
+from scheduler.base.arrays import FloatArray, frozen
 from scheduler.model.link_table import MatrixTable
 from scheduler.model.metrics.record import AS_PROBABILITY, AdditiveMetric, LinkTerm
 
 if TYPE_CHECKING:
-    from scheduler.base.arrays import FloatArray
     from scheduler.model.problem import Problem
 
 
 def _places(problem: Problem) -> FloatArray:
-    unavailability: FloatArray = -np.log(problem.network.availability)
-    return unavailability
+    return -np.log(problem.network.availability)
 
 
 def _links(problem: Problem) -> tuple[LinkTerm, ...]:

@@ -103,14 +103,6 @@ class LinkTerm:
     weight: FloatArray | None = None
 
 
-def _no_places(_problem: Problem) -> FloatArray | None:
-    return None
-
-
-def _no_links(_problem: Problem) -> tuple[LinkTerm, ...]:
-    return ()
-
-
 @dataclass(frozen=True, kw_only=True)
 class AdditiveMetric(Metric):
     """A sum over operators of the value of their place, and over streams of weight times value of their link.
@@ -123,6 +115,6 @@ class AdditiveMetric(Metric):
             (paper 000, section 4.3, has it so for availability), not twice.
     """
 
-    places: Callable[[Problem], FloatArray | None] = _no_places
-    links: Callable[[Problem], tuple[LinkTerm, ...]] = _no_links
+    places: Callable[[Problem], FloatArray | None] = lambda _problem: None
+    links: Callable[[Problem], tuple[LinkTerm, ...]] = lambda _problem: ()
     shared_place_once: bool = False

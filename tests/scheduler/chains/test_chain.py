@@ -11,8 +11,7 @@ import pytest
 from scheduler.base.deadline import Deadline
 from scheduler.base.work import Work
 from scheduler.chains.chain import Chain, Completion, Memory, raise_multipliers
-from scheduler.chains.chain_search import search_chain
-from scheduler.chains.equal_rows import cheapest_of_equals
+from scheduler.chains.chain_search import cheapest_of_equals, search_chain
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import FloatArray, IntArray

@@ -154,7 +154,7 @@ def test_runs_marks_and_windows_change_no_placement(
     given_problem = problem(operators, {f"n{k}": float(s) for k, s in enumerate(sizes)}, "cpu")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("scheduler.construct.first_fit.LONG_RUN", long_run)
-        patch.setattr("scheduler.construct.first_fit.WINDOW", 1)
+        patch.setattr("scheduler.base.arrays.FIRST_WINDOW", 1)
         nodes = NodeOrder(np.array(order), onward)
         suggestion = place_in_order(given_problem, nodes, range(len(operators)))
 

@@ -20,12 +20,11 @@ from scheduler.exact import solve
 from scheduler.exact.form.class_form import class_form
 from scheduler.exact.solve import solve_exact
 from scheduler.exact.solver.ask import SOLVER_TOLERANCE, search_by_solver
-from scheduler.exact.start import GivenStart
 from scheduler.instances.generators.paper import OBJECTIVES, paper_problem
 from scheduler.model.constraints.constraint import Constraint, Rule
 from scheduler.model.problem import Application, Network, Node, Objective, Operator, Problem, Stream
 from scheduler.plan import plan
-from scheduler.search.searched_start import SearchedStart
+from scheduler.search.searched_start import searched_start
 from scheduler.strategies.odp import OdpParameters
 
 if TYPE_CHECKING:
@@ -46,8 +45,10 @@ def solved(
     problem: Problem, start: IntArray | None, given: Context, work_limit: float = math.inf
 ) -> Suggestion:
     """The answer from a given start, or from what a search finds."""
-    first = SearchedStart(problem, given) if start is None else GivenStart(start)
-    return solve_exact(problem, first, given, work_limit=work_limit)
+    if start is not None:
+        return solve_exact(problem, Suggestion(start, "given"), given, work_limit=work_limit)
+    first, longer = searched_start(problem, given)
+    return solve_exact(problem, first, given, longer=longer, work_limit=work_limit)
 
 
 @given(seed=st.integers(0, 10_000), n_ops=st.integers(1, 5), n_nodes=st.integers(1, 5))
@@ -220,7 +221,8 @@ def test_a_problem_too_large_for_a_proof_gets_what_ils_finds(
 @pytest.mark.parametrize("application", ["diamond", "sequential", "replicated"])
 def test_quick_proofs_do_not_wait_for_a_long_start(application: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The paper's problems are proved from a short one."""
-    monkeypatch.setattr(SearchedStart, "longer", lambda *_: pytest.fail("the long start was made"))
+    made = "the long start was made"
+    monkeypatch.setattr("scheduler.search.searched_start.iterated_search", lambda *_: pytest.fail(made))
 
     assert solved(paper_problem(application, 16, OBJECTIVES["A"], 0), None, context()).proved
 

@@ -10,14 +10,13 @@ import pytest
 
 from scheduler.base.deadline import Deadline
 from scheduler.base.work import OutOfTimeError
-from scheduler.contract.strategy import Context
+from scheduler.contract.strategy import Context, Suggestion
 from scheduler.evaluation.evaluate import evaluate
 from scheduler.exact.branch.partial_paths import PartialPaths
 from scheduler.exact.branch.relaxed_form import RelaxedForm
 from scheduler.exact.form.class_form import class_form
 from scheduler.exact.solve import solve_exact
 from scheduler.exact.solver.program import link_variables, placement_program
-from scheduler.exact.start import GivenStart
 from scheduler.search.searched_start import first_placement
 
 if TYPE_CHECKING:
@@ -76,7 +75,7 @@ def test_a_deadline_while_tables_are_built_leaves_the_start(make_problem: MakePr
     for looks in range(40):
         ticks = itertools.count()
         deadline = Deadline(lambda ticks=ticks: float(next(ticks)), at=looks)
-        found = solve_exact(problem, GivenStart(start), Context(np.random.default_rng(0), deadline))
+        found = solve_exact(problem, Suggestion(start, "given"), Context(np.random.default_rng(0), deadline))
 
         assert found.placement is not None
         value = evaluate(problem, found.placement).objective
@@ -89,6 +88,6 @@ def test_the_size_of_a_program_is_known_before_it_is_built(make_problem: MakePro
     """The estimate counts the link variables, which are most of them."""
     form = class_form(make_problem(3, OPERATORS, 12))
     open_places = form.slots > 0
-    variables = len(placement_program(form, open_places).model.low)
+    variables = len(placement_program(form, open_places).model.variables.ids)
 
     assert 0.8 * variables <= link_variables(form, open_places) <= variables

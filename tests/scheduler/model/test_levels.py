@@ -41,11 +41,15 @@ def test_longest_ways_are_found_in_a_loop_and_in_steps(
         pairs = np.array(sorted(edges), dtype=np.int64).reshape(-1, 2)
         own, hop = random.uniform(0, 9, OPERATORS), random.uniform(0, 9, len(pairs))
         levels = Levels.of(OPERATORS, pairs[:, 0], pairs[:, 1], np.arange(len(pairs)))
-        arrival, origin = levels.arrivals_and_origins(own, lambda streams: hop[streams])
+        arrival, origin = levels.forward.longest_and_origins(own, lambda streams: hop[streams])
 
         assert arrival == pytest.approx(longest(pairs, own, hop))
-        assert levels.departures(own, lambda s: hop[s]) == pytest.approx(longest(pairs[:, ::-1], own, hop))
-        both = levels.arrivals(np.stack([own, 2 * own], axis=1), lambda s: hop[s][:, None] * [1.0, 2.0])
+        assert levels.backward.longest(own, lambda s: hop[s]) == pytest.approx(
+            longest(pairs[:, ::-1], own, hop)
+        )
+        both = levels.forward.longest(
+            np.stack([own, 2 * own], axis=1), lambda s: hop[s][:, None] * [1.0, 2.0]
+        )
         assert both == pytest.approx(np.stack([arrival, 2 * arrival], axis=1))
         for operator, before in enumerate(origin):
             ways = [

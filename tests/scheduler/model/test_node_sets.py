@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scheduler.model.kinds import Kinds
-from scheduler.model.node_sets import NodeSets
+from scheduler.model.node_sets import Kinds, NodeSets
 from scheduler.model.problem import Operator
 
 INDEX = {"x": 0, "y": 1, "z": 2}

@@ -87,6 +87,15 @@ def test_a_data_centre_sums_up_its_nodes() -> None:
     assert summed.ranges["response_time"] == (0.0, 100.0)
 
 
+def test_operators_run_in_the_data_centre_of_their_node(make_problem: MakeProblem) -> None:
+    """As metrics may depend on that; one that runs nowhere runs nowhere there."""
+    problem = replace(make_problem(1, 3, 4, pins=False), current=np.array([3, -1, 1]))
+    current = aggregate(problem, np.array([0, 1, 0, 2])).current
+
+    assert current is not None
+    assert current.tolist() == [2, -1, 1]
+
+
 @given(seed=st.integers(0, 1000), data=st.data())
 @settings(max_examples=15)
 def test_what_is_feasible_on_nodes_is_feasible_on_data_centres(

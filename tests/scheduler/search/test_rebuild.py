@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from scheduler.base.deadline import Deadline
+from scheduler.construct.near_nodes import candidate_lists
 from scheduler.evaluation.evaluate import check, evaluate
 from scheduler.model.constraints.co_location import CoLocation
 from scheduler.model.problem import (
@@ -21,7 +22,6 @@ from scheduler.model.problem import (
 )
 from scheduler.plan import plan
 from scheduler.search import rebuild as module
-from scheduler.search.proposals import candidate_lists
 from scheduler.search.rebuild import Rebuild, runs_of
 
 NEVER = Deadline.none()
@@ -150,7 +150,7 @@ def test_a_rebuilt_part_keeps_constraints_and_often_lowers_f() -> None:
         placement = plan(problem, "greedy").placement
         assert placement is not None
         rebuild = Rebuild(problem, candidate_lists(problem), np.random.default_rng(seed))
-        assert rebuild.possible
+        assert rebuild.runs
         for narrowed in (True, True, False):
             rebuilt = rebuild.rebuilt(placement, NEVER, narrowed=narrowed)
             assert check(problem, rebuilt) == ()

@@ -11,7 +11,7 @@ from scheduler.base.deadline import NO_DEADLINE
 from scheduler.contract.strategy import Context, Progress
 from scheduler.evaluation.evaluate import evaluate
 from scheduler.plan import plan
-from scheduler.search.searched_start import SearchedStart, first_placement
+from scheduler.search.searched_start import first_placement, searched_start
 
 if TYPE_CHECKING:
     from tests.scheduler.conftest import MakeProblem
@@ -24,10 +24,9 @@ def test_the_longer_search_is_ils_with_the_same_seed_whatever_the_first_one_draw
     problem = make_problem(2, 12, 20)
     heard: list[Progress] = []
     context = Context(np.random.default_rng(5), NO_DEADLINE, report=heard.append)
-    start = SearchedStart(problem, context)
-    first = start.first(context)
+    first, longer = searched_start(problem, context)
     heard.clear()
-    start.longer(context)
+    longer(context)
     alone: list[Progress] = []
     plan(problem, "ils", seed=5, report=alone.append)
 

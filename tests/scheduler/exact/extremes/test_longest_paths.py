@@ -10,8 +10,7 @@ import pytest
 from scheduler.base.deadline import Deadline
 from scheduler.contract.strategy import Context
 from scheduler.evaluation.evaluate import evaluate
-from scheduler.exact.extremes.longest_paths import solve_longest_response
-from scheduler.exact.extremes.turned import TurnedProblem
+from scheduler.exact.extremes.longest_paths import TurnedProblem, solve_longest_response
 from scheduler.model.problem import (
     Application,
     CoLocationLimit,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, ClassVar
@@ -49,11 +50,11 @@ class LinkRows(Constraint):
 
 def fixed(program: Program, placement: tuple[int, ...]) -> Program:
     """Return the program with every operator's place given, and the links left to the rows."""
-    bound = program.model.high.copy(), program.model.low.copy()
+    model = deepcopy(program.model)
     for columns, u in zip(program.count_columns, placement, strict=True):
-        for limits in bound:
-            limits[columns[:, 2]] = columns[:, 0] == u
-    return replace(program, model=replace(program.model, high=bound[0], low=bound[1]))
+        for node, _, variable in columns.tolist():
+            model.variables.lower_bounds[variable] = model.variables.upper_bounds[variable] = float(node == u)
+    return replace(program, model=model)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3, 5])  # of which some placements meet the rows and some do not

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.reduce.candidates import candidates
+from scheduler.construct.near_nodes import candidates
 
 if TYPE_CHECKING:
     from scheduler.model.problem import Problem

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler.evaluation.avoidance import Avoidance
-from scheduler.evaluation.response_time import potentials
+from scheduler.evaluation.response_time import Avoidance, potentials
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
