@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.placement.rows import FAILED
+from experiments.sweep.one_run import FAILED
 from scheduler.registry import STRATEGIES
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from replay.trips.rates import HOURS
 from replay.trips.table import COORDINATES
 
 if TYPE_CHECKING:
-    from replay.trips.arrays import FloatArray, IntArray
     from replay.trips.city import City
     from replay.trips.plan import Trips
     from replay.trips.settings import Settings
+    from scheduler.base.arrays import FloatArray, IntArray
 
 CELL_MILES = 500 / 1609.344
 

@@ -11,7 +11,7 @@ from replay.trips.rates import HOURS
 from replay.trips.table import AMOUNTS, DAY_S
 
 if TYPE_CHECKING:
-    from replay.trips.arrays import FloatArray, IntArray
+    from scheduler.base.arrays import FloatArray, IntArray
 
 PAYMENTS = ("CSH", "CRD", "UNK")
 

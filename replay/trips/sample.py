@@ -15,7 +15,7 @@ from replay.trips.table import AMOUNTS, COORDINATES, SCHEMA
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from replay.trips.arrays import FloatArray, IntArray
+    from scheduler.base.arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
