@@ -46,14 +46,14 @@ def begin(
     return lab.exec(host, command, stdout=subprocess.PIPE, stderr=stderr, text=True)
 
 
-def finish(process: subprocess.Popen[Any]) -> str:
-    """Wait for a program that was begun and return what it printed; if it fails, the benchmark ends."""
+def finish(process: subprocess.Popen[Any], *command: str) -> str:
+    """Wait for a command that was begun and return what it printed; if it fails, the benchmark ends."""
     out, err = process.communicate(timeout=PATIENCE_S)
     if process.returncode != 0:
-        raise SystemExit(f"{process.args} ended with status {process.returncode}: {err}")
+        raise SystemExit(f"{' '.join(command)} ended with status {process.returncode}: {err}")
     return str(out)
 
 
 def run(lab: LabClient, *command: str, host: str = "nimbus") -> str:
     """Run a program on a host of the lab to its end; see `finish`."""
-    return finish(begin(lab, *command, host=host))
+    return finish(begin(lab, *command, host=host), *command)

@@ -123,7 +123,7 @@ def feed(lab: LabClient, folder: Path, label: str, *command: str) -> None:
     address = (REDIS, f"--run={label}")
     feeding = begin(lab, *STORMPLACE, "taxi", *command, *address, host="redis")
     run(lab, *STORMPLACE, "taxi", "collect", *address, f"--out={folder / label}", host="redis")
-    finish(feeding)
+    finish(feeding, "taxi", *command)
 
 
 def speed(results: Path) -> dict[str, float]:

@@ -43,7 +43,7 @@ _FIRST_MONDAY = 4
 
 def money(
     stream: np.random.Generator, pickup_s: IntArray, duration_s: IntArray, miles: FloatArray
-) -> tuple[IntArray, dict[str, FloatArray]]:
+) -> tuple[np.ndarray, dict[str, FloatArray]]:
     """Return the kind of payment (place in `PAYMENTS`) and the amounts in dollars, by column.
 
     Args:
