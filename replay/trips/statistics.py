@@ -90,7 +90,7 @@ def money(sample: Sample) -> dict[str, float]:
         "tip of cards, % of the fare, median": float(np.median(100 * tip[cards] / fare[cards])),
         "tip for cash, %": _percent(tip[sample.payment == "CSH"] > 0),
         "total is the sum, %": _percent(np.abs(parts - amounts["total_amount"]) < 0.005),
-        "trip time is not the difference, %": _percent(sample.told_duration_s != sample.duration_s),
+        "trip time is not the difference, %": _percent(sample.reported_duration_s != sample.duration_s),
     }
 
 
