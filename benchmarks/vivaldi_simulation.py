@@ -100,7 +100,7 @@ def _changed(change: str, sites: set[str]) -> bool:
 
 
 def _quantiles(simulation: Simulation) -> list[float]:
-    return np.quantile(simulation.relative_errors(), (0.5, 0.9)).tolist()
+    return [float(each) for each in np.quantile(simulation.relative_errors(), (0.5, 0.9))]
 
 
 def plot(rows: list[dict[str, float]], path: Path) -> Figure:

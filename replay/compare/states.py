@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow ships no types
 from pyspark.sql import functions as F  # noqa: N812 - the name that PySpark's own documents use
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from replay.compare.differences import first_by_kind
 from replay.compare.rank_rule import (
@@ -34,15 +35,10 @@ if TYPE_CHECKING:
     from replay.compare.expected_folder import Answers
 
 _COLUMNS = {1: ("routes", "counts", "tied"), 2: ("areas", "empty", "medians", "profitabilities")}
-_DIFFERENCE = "n bigint, time_s bigint, line bigint, expected string, got string, reason string"
-_ARROW = pa.schema(
+_DIFFERENCE = pa.schema(
     [
-        ("n", pa.int64()),
-        ("time_s", pa.int64()),
-        ("line", pa.int64()),
-        ("expected", pa.string()),
-        ("got", pa.string()),
-        ("reason", pa.string()),
+        *((name, pa.int64()) for name in ("n", "time_s", "line")),
+        *((name, pa.string()) for name in ("expected", "got", "reason")),
     ]
 )
 
@@ -79,9 +75,9 @@ def state_differences(
         "state",
         *_COLUMNS[answers.query],
     )
-    compared = joined.mapInArrow(_Comparison(answers.query, free_ties), _DIFFERENCE).withColumn(
-        "kind", F.lit("state")
-    )
+    compared = joined.mapInArrow(
+        _Comparison(answers.query, free_ties), from_arrow_schema(_DIFFERENCE)
+    ).withColumn("kind", F.lit("state"))
     found = first_by_kind(compared, "line", "time_s", "expected", "got", "reason")
     states.unpersist()
     return [
@@ -115,7 +111,7 @@ class _Comparison:
                 if reason is not None:
                     place = {name: row[name] for name in ("n", "time_s", "line")}
                     rows.append({**place, "expected": expected, "got": got, "reason": reason})
-            yield pa.RecordBatch.from_pylist(rows, schema=_ARROW)
+            yield pa.RecordBatch.from_pylist(rows, schema=_DIFFERENCE)
 
     def _judge(self, row: dict[str, Any]) -> tuple[str, str, str | None]:
         """Return what is expected, what is there, and how it differs, if it does."""
