@@ -53,7 +53,7 @@ bench-shim: setup  ## round trip of the shim against the real daemon
 	$(BIN)/python -m benchmarks.shim_round_trip
 
 bench-emulator: setup  ## accuracy and throughput of the wide-area emulator
-	$(BIN)/python -m benchmarks.emulator_accuracy
+	$(BIN)/python -m benchmarks.lab_accuracy --sites lab/sites/demo.toml
 
 bench-placement: setup  ## strategies on a reduced grid of the paper's problems (under 15 minutes), with a report
 	$(BIN)/python -m benchmarks.placement --out runs/placement

@@ -55,12 +55,8 @@ def cold_start(hosts: int, sites: int, seed: int, moments_s: Sequence[float]) ->
     rows = []
     for moment_s in moments_s:
         simulation.run(moment_s)
-        places = [simulation.hosts[name].vivaldi.coordinate for name in names]
-        position = np.array([place.position_ms for place in places])
-        height = np.array([place.height_ms for place in places])
-        own = np.array([place.error for place in places])
-        estimate_ms = np.linalg.norm(position[one] - position[other], axis=1) + height[one] + height[other]
-        off_ms = np.abs(estimate_ms - true_ms)
+        own = np.array([simulation.hosts[name].vivaldi.coordinate.error for name in names])
+        off_ms = np.abs(simulation.estimates_ms(names)[one, other] - true_ms)
         within, across = off_ms[same], off_ms[~same] / true_ms[~same]
         rows.append(
             {

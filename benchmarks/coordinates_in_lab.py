@@ -13,9 +13,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import subprocess
-import sys
-import tempfile
 import time
 from itertools import combinations
 from pathlib import Path
@@ -23,12 +20,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchmarks.lab_commands import STORMPLACE, run, running_lab
 from experiments.machine import PROJECT, provenance
-from lab.cluster import LabClient
 from lab.sites import read_site_file, site_index
 
 if TYPE_CHECKING:
     from formats.site_file import SiteFile
+    from lab.cluster import LabClient
 
 LEAST_MS = 1.0
 """Delays below count as this much: an error relative to nearly nothing has no meaning."""
@@ -51,19 +49,14 @@ def main() -> None:
     options = parser.parse_args()
     sites = read_site_file(options.sites)
     true_ms = np.array(sites.delays_ms())
-    with tempfile.TemporaryDirectory() as folder:
-        lab = LabClient(Path(folder) / "lab")
-        lab.up(options.sites, "even")
-        try:
-            time.sleep(max(0.0, options.age - _youngest_agent_s(lab)))
-            age_s = _youngest_agent_s(lab)
-            cold = _figures(_look(lab, options.plot), sites, true_ms)
-            far = [(FAR_SITE, site.name) for site in sites.site if site.name != FAR_SITE]
-            grown = _change(lab, sites, dict.fromkeys(far, 1.5), options.within)
-            time.sleep(REST_S)
-            tripled = _change(lab, sites, {LINK: 3.0}, options.within)
-        finally:
-            lab.down()
+    with running_lab(options.sites, "even") as lab:
+        time.sleep(max(0.0, options.age - _youngest_agent_s(lab)))
+        age_s = _youngest_agent_s(lab)
+        cold = _figures(_look(lab, options.plot), sites, true_ms)
+        far = [(FAR_SITE, site.name) for site in sites.site if site.name != FAR_SITE]
+        grown = _change(lab, sites, dict.fromkeys(far, 1.5), options.within)
+        time.sleep(REST_S)
+        tripled = _change(lab, sites, {LINK: 3.0}, options.within)
     figures = {
         "provenance": provenance().line(),
         "cold_start": {"age_s": age_s, **cold},
@@ -75,22 +68,16 @@ def main() -> None:
 
 def _youngest_agent_s(lab: LabClient) -> float:
     """Return the seconds since the last agent's start."""
-    done = lab.exec("nimbus", ["ps", "-eo", "etimes=,args="], stdout=subprocess.PIPE, text=True)
-    out, _ = done.communicate(timeout=60)
-    ages = [float(line.split(maxsplit=1)[0]) for line in out.splitlines() if "cli.main agent" in line]
-    return min(ages)
+    lines = run(lab, "ps", "-eo", "etimes=,args=").splitlines()
+    return min(float(line.split(maxsplit=1)[0]) for line in lines if "cli.main agent" in line)
 
 
 def _look(lab: LabClient, plot: Path | None = None) -> dict[str, Any]:
     """Return what `stormplace network` sees at this moment."""
-    argv = [sys.executable, "-m", "cli.main", "network", "--zookeeper", "nimbus:2181", "--json"]
-    if plot is not None:
-        argv += ["--plot", str(plot.absolute())]
-    done = lab.exec("nimbus", argv, stdout=subprocess.PIPE, text=True)
-    out, _ = done.communicate(timeout=120)
-    if done.returncode != 0:
-        raise SystemExit(f"{' '.join(argv)} ended with status {done.returncode}")
-    found: dict[str, Any] = json.loads(out)
+    map_file = () if plot is None else ("--plot", str(plot.absolute()))
+    found: dict[str, Any] = json.loads(
+        run(lab, *STORMPLACE, "network", "--zookeeper", "nimbus:2181", "--json", *map_file)
+    )
     return found
 
 

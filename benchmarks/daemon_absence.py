@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
-import sys
-import tempfile
 import time
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
+from benchmarks.lab_commands import NIMBUS, REDIS, STORMPLACE, begin, run, running_lab
 from experiments.machine import PROJECT, provenance
-from lab.cluster import LabClient
+
+if TYPE_CHECKING:
+    from lab.cluster import LabClient
 
 NAME = "taxi"
 COMPONENTS = 8
@@ -30,18 +29,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=300.0)
     seconds = parser.parse_args().seconds
-    with tempfile.TemporaryDirectory() as folder:
-        lab = LabClient(Path(folder) / "lab")
-        lab.up(PROJECT / "lab" / "sites" / "demo.toml", "stormplace")
-        try:
-            figures = _absence(lab, seconds)
-        finally:
-            lab.down()
+    with running_lab(PROJECT / "lab" / "sites" / "demo.toml", "stormplace") as lab:
+        figures = _absence(lab, seconds)
     print(json.dumps({"provenance": provenance().line(), **figures}, indent=2))
 
 
 def _absence(lab: LabClient, seconds: float) -> dict[str, object]:
-    _taxi(lab, "submit", "--nimbus=nimbus:6627", "--redis=redis:6379", "--run=absence", f"--name={NAME}")
+    run(lab, *STORMPLACE, "taxi", "submit", NIMBUS, REDIS, "--run=absence", f"--name={NAME}")
     _await_workers(lab)
     before, log_before = _workers(lab), _warnings(lab)
     lab.stop_daemon()
@@ -64,7 +58,7 @@ def _await_workers(lab: LabClient) -> None:
     """Wait until every executor has a slot, every slot a process, and processes no longer change."""
     end_s = time.monotonic() + PATIENCE_S
     while time.monotonic() < end_s:
-        answer: dict[str, Any] = json.loads(_taxi(lab, "placement", "--nimbus=nimbus:6627", f"--name={NAME}"))
+        answer = json.loads(run(lab, *STORMPLACE, "taxi", "placement", NIMBUS, f"--name={NAME}"))
         slots = {(one["host"], one["port"]) for one in answer["executors"] if one["port"]}
         if len(answer["executors"]) == COMPONENTS and len(_workers(lab)) == 2 * len(slots) > 0:
             time.sleep(SETTLE_S)
@@ -73,24 +67,11 @@ def _await_workers(lab: LabClient) -> None:
     raise SystemExit("the query did not start")
 
 
-def _taxi(lab: LabClient, *arguments: str) -> str:
-    command = [sys.executable, "-m", "cli.main", "taxi", *arguments]
-    done = lab.exec("nimbus", command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    out, err = done.communicate(timeout=PATIENCE_S)
-    if done.returncode != 0:
-        raise SystemExit(f"taxi {arguments[0]}: {err}")
-    return str(out)
-
-
 def _workers(lab: LabClient) -> list[str]:
     """Process ids of all worker JVMs and their log writers (two per slot), in the lab's numbering."""
-    done = lab.exec(
-        "nimbus",
-        ["pgrep", "-f", r"org\.apache\.storm\.daemon\.worker\.Worker taxi"],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    return sorted(str(done.communicate(timeout=PATIENCE_S)[0]).split())
+    # pgrep ends with status 1 when it finds none
+    pgrep = begin(lab, "pgrep", "-f", r"org\.apache\.storm\.daemon\.worker\.Worker taxi")
+    return sorted(str(pgrep.communicate(timeout=PATIENCE_S)[0]).split())
 
 
 def _warnings(lab: LabClient) -> list[str]:

@@ -23,7 +23,6 @@ from pathlib import Path
 
 import psutil
 
-from benchmarks.processes import Watched, watch
 from experiments.machine import provenance
 from replay.expected.compute import write_expected
 from replay.expected.input_kind import input_bytes
@@ -38,6 +37,7 @@ TARGET_ROWS = 2_000_000
 TARGET_S = 60.0
 TARGET_BYTES = 3e9
 TARGET_GROWTH = 1.1
+LOOK_EVERY_S = 0.5
 
 
 @dataclass(frozen=True)
@@ -71,22 +71,46 @@ def make_tables(sizes: list[int], folder: Path) -> dict[int, Path]:
 
 def measure(table: Path, master: str) -> Measured:
     """Answer both queries for a table in a process of its own."""
-    command = [
-        sys.executable,
-        "-m",
-        "benchmarks.expected_answers",
-        "--answer",
-        str(table),
-        "--master",
-        master,
-    ]
+    module = [sys.executable, "-m", "benchmarks.expected_answers"]
+    command = [*module, "--answer", str(table), "--master", master]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        watched: Watched = watch(psutil.Process(process.pid))
-        told = process.communicate()[0]
+        peak_bytes, cpu_s = _watch(psutil.Process(process.pid))
+        output = process.communicate()[0]
     if process.returncode:
         raise SystemExit(process.returncode)
-    found = json.loads(told.splitlines()[-1])
-    return Measured(found["rows"], found["seconds"], watched.peak_bytes, watched.cpu_s)
+    found = json.loads(output.splitlines()[-1])
+    return Measured(found["rows"], found["seconds"], peak_bytes, cpu_s)
+
+
+def _watch(process: psutil.Process) -> tuple[int, float]:
+    """Look at a process and its descendants until it ends; its output must fit a pipe's buffer (64 KiB).
+
+    Returns:
+        The greatest sum of resident sets at one look, in bytes, and the processor time of all processes
+        seen, up to the last look at each, in seconds.
+    """
+    peak = 0
+    cpu: dict[int, float] = {}
+    while process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
+        total = 0
+        for each in _family(process):
+            try:
+                with each.oneshot():
+                    total += each.memory_info().rss
+                    times = each.cpu_times()
+            except psutil.NoSuchProcess:
+                continue
+            cpu[each.pid] = times.user + times.system
+        peak = max(peak, total)
+        time.sleep(LOOK_EVERY_S)
+    return peak, sum(cpu.values())
+
+
+def _family(process: psutil.Process) -> list[psutil.Process]:
+    try:
+        return [process, *process.children(recursive=True)]
+    except psutil.NoSuchProcess:
+        return []
 
 
 def answer(table: Path, master: str) -> None:

@@ -1,7 +1,9 @@
 """Measures how well the emulator keeps the site file's delays: UDP round trips between all pairs of hosts.
 
-`python -m benchmarks.lab_accuracy [--dir FOLDER] [--trips 200]` prints one row per pair of hosts as JSON. Two
-small processes do it, each with one socket per host: one echoes, one asks; that takes little from the
+    python -m benchmarks.lab_accuracy [--dir FOLDER] [--trips 200]    a lab that runs: each pair as JSON
+    python -m benchmarks.lab_accuracy --sites FILE [--trips 200]      an idle lab of its own: the worst pair
+
+Two small processes do it, each with one socket per host: one echoes, one asks; that takes little from the
 emulator.
 """
 
@@ -22,6 +24,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.lab_commands import running_lab
+from experiments.machine import provenance
 from lab.cluster import LabClient
 from lab.errors import LabError
 from lab.namespaces import enter_network
@@ -172,12 +176,26 @@ def _ask(places: list[tuple[int, str]], trips: int) -> list[list[float]]:
     return samples
 
 
+def _worst(pairs: Sequence[PairDelay], trips: int) -> dict[str, float]:
+    """Sum all pairs up; round trips in ms."""
+    errors_ms = [pair.error_ms for pair in pairs]
+    return {
+        "pairs": len(pairs),
+        "trips_per_pair": trips,
+        "worst_error_of_mean_ms": round(max(errors_ms), 3),
+        "median_error_of_mean_ms": round(statistics.median(errors_ms), 3),
+        "worst_standard_deviation_ms": round(max(pair.deviation_ms for pair in pairs), 3),
+        "lost": sum(pair.sent - pair.received for pair in pairs),
+    }
+
+
 def main() -> None:
     """Measure a running lab, or be one of the two measuring processes."""
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.lab_accuracy", description="Round trips in a lab."
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--dir", type=Path, default=DEFAULT_FOLDER, help="state folder of the lab")
+    parser.add_argument("--sites", type=Path, help="site file of a lab to bring up for this")
     parser.add_argument("--trips", type=int, default=200, help="round trips per pair of hosts")
     parser.add_argument("--echo", type=json.loads, help=argparse.SUPPRESS)
     parser.add_argument("--ask", type=json.loads, help=argparse.SUPPRESS)
@@ -186,6 +204,10 @@ def main() -> None:
         _echo(options.echo)
     elif options.ask is not None:
         print(json.dumps(_ask(options.ask, options.trips)))
+    elif options.sites is not None:
+        with running_lab(options.sites, "even") as lab:
+            pairs = measure(lab, options.trips)
+        print(json.dumps({"provenance": provenance().line(), **_worst(pairs, options.trips)}, indent=2))
     else:
         try:
             pairs = measure(LabClient(options.dir), options.trips)

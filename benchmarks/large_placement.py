@@ -22,11 +22,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments.machine import PROJECT, provenance
-from scheduler.base.deadline import Deadline
-from scheduler.evaluation.evaluate import evaluate
+from experiments.sweep.one_run import solve
+from scheduler.contract.children import INLINE
 from scheduler.model.link_table import Coordinates
 from scheduler.model.problem import Application, Network, Node, Objective, Operator, Problem, Stream
-from scheduler.plan import plan
 from scheduler.registry import STRATEGIES
 
 if TYPE_CHECKING:
@@ -126,14 +125,12 @@ def measure(case: Case, strategy: str, limit_s: float) -> dict[str, object]:
     def note(_progress: Progress, /) -> None:
         first.append(time.perf_counter())
 
-    entry = STRATEGIES[strategy]
-    deadline = Deadline(time.perf_counter, constructed + limit_s) if entry.anytime else Deadline.none()
-    parameters = entry.until_deadline(entry.parameters())
-    result = plan(problem, strategy, parameters, deadline=deadline, report=note)
+    time_limit_s = limit_s if STRATEGIES[strategy].anytime else None
+    result = solve(problem, strategy, 0, time_limit_s, INLINE, report=note)
     ended = time.perf_counter()
-    if result.placement is None:
+    worth = result.evaluation
+    if worth is None:
         raise SystemExit(f"{case.name}: {strategy}: {result.reason}")
-    worth = evaluate(problem, result.placement)
     return {
         **{key: value for key, value in asdict(case).items() if key != "strategies"},
         "strategy": strategy,

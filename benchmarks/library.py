@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.announced import announced
 from benchmarks.placement.analysis import SOLVER_TOLERANCE
-from benchmarks.placement.measure import run
 from bridge.children.processes import ChildProcesses
 from experiments.instance_text import instance_text
 from experiments.machine import provenance
+from experiments.sweep.one_run import solve
 from scheduler.base.arrays import ints
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP, check, evaluate
 from scheduler.instances.document import named_placement, parse_instance, to_document
@@ -155,12 +155,12 @@ class Attempt:
 
     Attributes:
         instance: Name of the instance.
-        told: Strategy and time limit, as the entry names them.
+        by: Strategy and time limit, as the entry names them.
         origin: Date and commit.
     """
 
     instance: str
-    told: str
+    by: str
     origin: Provenance
 
 
@@ -177,7 +177,7 @@ def better(
     value = result.evaluation.objective
     if entry is not None and entry["bound"] is not None and value < entry["bound"] - SOLVER_TOLERANCE:
         raise ValueError(
-            f"{attempt.instance}: {attempt.told} found F = {value:.9g}, below the bound {entry['bound']:.9g} "
+            f"{attempt.instance}: {attempt.by} found F = {value:.9g}, below the bound {entry['bound']:.9g} "
             f"proved by {entry['proved_by']}"
         )
     made = entry
@@ -186,7 +186,7 @@ def better(
             **_worth(problem, result.placement),
             "bound": made["bound"] if made else None,
             "proved": False,
-            "found_by": attempt.told,
+            "found_by": attempt.by,
             "proved_by": made["proved_by"] if made else None,
             "date": attempt.origin.date,
             "commit": attempt.origin.commit,
@@ -196,13 +196,13 @@ def better(
     if bound is not None and (made["bound"] is None or bound > made["bound"] + OBJECTIVE_STEP):
         if bound > made["objective"] + SOLVER_TOLERANCE:
             raise ValueError(
-                f"{attempt.instance}: {attempt.told} proved {bound:.9g}, above the known "
+                f"{attempt.instance}: {attempt.by} proved {bound:.9g}, above the known "
                 f"F = {made['objective']:.9g}"
             )
         made = {
             **made,
             "bound": bound,
-            "proved_by": attempt.told,
+            "proved_by": attempt.by,
             "date": attempt.origin.date,
             "commit": attempt.origin.commit,
         }
@@ -223,7 +223,7 @@ def _improve(names: list[str], strategies: list[str], limit_s: float) -> None:
     problems = {name: load_instance(name) for name in names}
     with ChildProcesses() as children:
         for name, strategy in announced(list(product(names, strategies)), ": ".join):
-            result = run(problems[name], strategy, 0, limit_s, children)
+            result = solve(problems[name], strategy, 0, limit_s, children)
             known = best_known()
             try:
                 attempt = Attempt(name, f"{strategy}, {limit_s:g} s", origin)

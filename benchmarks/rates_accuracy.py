@@ -12,14 +12,15 @@ import json
 import statistics
 import subprocess
 import sys
-import tempfile
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from benchmarks.lab_commands import NIMBUS, STORMPLACE, begin, run, running_lab
 from experiments.machine import PROJECT, provenance
-from lab.cluster import LabClient
 
-ROOT = "/rates-accuracy"
+if TYPE_CHECKING:
+    from lab.cluster import LabClient
+
+ROOT, ZOOKEEPER = "--root=/rates-accuracy", "--zookeeper=nimbus:2181"
 RATES = {"slow": 10.0, "fast": 1000.0}
 SAMPLE_RATES = (1.0, 0.05)
 SETTLE_S = 60.0
@@ -31,40 +32,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=120.0, help="time over which readings are judged")
     seconds = parser.parse_args().seconds
-    with tempfile.TemporaryDirectory() as folder:
-        lab = LabClient(Path(folder) / "lab")
-        lab.up(PROJECT / "lab" / "sites" / "demo.toml", "even")
-        try:
-            collector = _begin(lab, "cli.main", "rates", "--nimbus=nimbus:6627", "--zookeeper=nimbus:2181")
-            cases = [_case(lab, sample_rate, seconds) for sample_rate in SAMPLE_RATES]
-            cost = _cost(lab)
-            collector.kill()
-        finally:
-            lab.down()
+    with running_lab(PROJECT / "lab" / "sites" / "demo.toml", "even") as lab:
+        collector = begin(lab, *STORMPLACE, "rates", NIMBUS, ZOOKEEPER, ROOT, stderr=subprocess.DEVNULL)
+        cases = [_case(lab, sample_rate, seconds) for sample_rate in SAMPLE_RATES]
+        cost = _cost(lab)
+        collector.kill()
     print(json.dumps({"provenance": provenance().line(), "cases": cases, "collector": cost}, indent=2))
-
-
-def _begin(lab: LabClient, *command: str) -> subprocess.Popen[Any]:
-    argv = [sys.executable, "-m", *command, "--root", ROOT]
-    return lab.exec("nimbus", argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-
-
-def _run(lab: LabClient, *command: str) -> str:
-    done = lab.exec("nimbus", command, stdout=subprocess.PIPE, text=True)
-    out, _ = done.communicate(timeout=120)
-    if done.returncode != 0:
-        raise SystemExit(f"{' '.join(command)} ended with status {done.returncode}")
-    return str(out)
 
 
 def _case(lab: LabClient, sample_rate: float, seconds: float) -> dict[str, Any]:
     """Judge the readings of one topology."""
     name = f"paced-{sample_rate:g}".replace(".", "-")
-    python = (sys.executable, "-m")
+    paced = (sys.executable, "-m", "benchmarks.paced_topology")
     rates = [f"{spout}={rate:g}" for spout, rate in RATES.items()]
-    submit = ("benchmarks.paced_topology", "submit", "--nimbus=nimbus:6627", f"--name={name}")
-    _run(lab, *python, *submit, f"--sample-rate={sample_rate}", *rates)
-    watch = _begin(lab, "benchmarks.paced_topology", "watch", "--zookeeper=nimbus:2181")
+    run(lab, *paced, "submit", NIMBUS, f"--name={name}", f"--sample-rate={sample_rate}", *rates)
+    watch = begin(lab, *paced, "watch", ZOOKEEPER, ROOT, stderr=subprocess.DEVNULL)
     errors: dict[str, list[float]] = {spout: [] for spout in RATES}
     windows_s = []
     begun_s = now_s = None
@@ -82,7 +64,7 @@ def _case(lab: LabClient, sample_rate: float, seconds: float) -> dict[str, Any]:
                 true = RATES[stream["from"]]
                 errors[stream["from"]].append(abs(stream["rate"] - true) / true)
     watch.kill()
-    _run(lab, *python, "cli.main", "taxi", "kill", "--nimbus=nimbus:6627", f"--name={name}")
+    run(lab, *STORMPLACE, "taxi", "kill", NIMBUS, f"--name={name}")
     return {
         "sample_rate": sample_rate,
         "readings": len(windows_s),
@@ -99,7 +81,7 @@ def _case(lab: LabClient, sample_rate: float, seconds: float) -> dict[str, Any]:
 
 def _cost(lab: LabClient) -> dict[str, float]:
     """Return what the collector has used, as the kernel counts it."""
-    for line in _run(lab, "ps", "-eo", "rss=,cputimes=,etimes=,args=").splitlines():
+    for line in run(lab, "ps", "-eo", "rss=,cputimes=,etimes=,args=").splitlines():
         rss_kib, cpu_s, age_s, program = line.split(maxsplit=3)
         if "cli.main rates" in program and "python" in program.split()[0]:
             return {

@@ -11,6 +11,8 @@ import statistics
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+
 from monitoring.agent.latency_filter import LatencyFilter
 from monitoring.agent.pace import Pace
 from monitoring.agent.peers import PeerChooser
@@ -19,6 +21,8 @@ from monitoring.zookeeper.peer_pool import PeerPool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
 
 # one-way delays between data centres in ms: Table 5 of the paper that the strategies come from
 _TABLE_5 = {
@@ -119,6 +123,14 @@ class Simulation:
             host.filter.add(peer, self.now_s, sample_ms), self.hosts[peer].vivaldi.coordinate
         )
         host.probes += 1
+
+    def estimates_ms(self, names: list[str]) -> NDArray[np.float64]:
+        """Return the estimated delays between some hosts, shape (n_names, n_names); none to themselves."""
+        places = [self.hosts[name].vivaldi.coordinate for name in names]
+        position, height = np.array([p.position_ms for p in places]), np.array([p.height_ms for p in places])
+        between = np.linalg.norm(position[:, None] - position, axis=2) + height[:, None] + height
+        np.fill_diagonal(between, 0.0)
+        return np.asarray(between)
 
     def relative_errors(self) -> list[float]:
         """Compare all estimated delays with the true ones."""

@@ -11,21 +11,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
-import sys
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from benchmarks.lab_commands import NIMBUS, REDIS, STORMPLACE, run, running_lab
 from experiments.machine import PROJECT, provenance
-from lab.cluster import LabClient
 
 if TYPE_CHECKING:
+    from lab.cluster import LabClient
     from lab.storm_config import SchedulerName
 
 _SITES = PROJECT / "lab" / "sites" / "demo.toml"
-_NIMBUS = "--nimbus=nimbus:6627"
 
 
 @dataclass(frozen=True)
@@ -55,32 +51,27 @@ def main() -> None:
     parser.add_argument("--warm-up", type=float, default=30.0)
     parser.add_argument("--scheduler", default="stormplace", choices=["stormplace", "even", "default"])
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        lab = LabClient(Path(folder) / "lab")
-        lab.up(_SITES, cast("SchedulerName", arguments.scheduler))
-        try:
-            figures = [
-                _run(lab, case, Path(folder) / case.application, arguments.tuples, arguments.warm_up)
-                for case in CASES
-            ]
-        finally:
-            lab.down()
+    with running_lab(_SITES, cast("SchedulerName", arguments.scheduler)) as lab:
+        figures = [_run(lab, case, arguments.tuples, arguments.warm_up) for case in CASES]
     print(json.dumps({"provenance": provenance().line(), "applications": figures}, indent=2))
 
 
-def _run(lab: LabClient, case: Case, out: Path, tuples: int, warm_up_s: float) -> dict[str, Any]:
+def _run(lab: LabClient, case: Case, tuples: int, warm_up_s: float) -> dict[str, Any]:
     name = f"--name={case.application}"
-    redis = ("--redis=redis:6379", f"--run={case.application}")
-    _stormplace(
+    redis = (REDIS, f"--run={case.application}")
+    out = lab.folder.root.parent / case.application
+    run(
         lab,
-        *("synthetic", "submit", _NIMBUS, name, *redis, f"--application={case.application}"),
+        *(*STORMPLACE, "synthetic", "submit", NIMBUS, name, *redis, f"--application={case.application}"),
         *(f"--operators={case.operators}", f"--rate={case.rate}", f"--work-ms={case.work_ms}"),
         *("--tuple-bytes=500", f"--tuples={tuples}", f"--warm-up={warm_up_s}"),
         *(f"--pin=operator-{number}=site:{site}" for number, site in case.pins),
     )
-    _stormplace(lab, "synthetic", "collect", *redis, f"--out={out}", f"--timeout={warm_up_s + 120.0}")
-    answer = _stormplace(lab, "synthetic", "check", str(out), _NIMBUS, name, f"--sites={_SITES}", "--json")
-    _stormplace(lab, "taxi", "kill", _NIMBUS, name)
+    run(lab, *STORMPLACE, "synthetic", "collect", *redis, f"--out={out}", f"--timeout={warm_up_s + 120.0}")
+    answer = run(
+        lab, *STORMPLACE, "synthetic", "check", str(out), NIMBUS, name, f"--sites={_SITES}", "--json"
+    )
+    run(lab, *STORMPLACE, "taxi", "kill", NIMBUS, name)
     comparison = json.loads(answer)
     paths = [path["measured_p50_ms"] - path["predicted_ms"] for path in comparison["paths"]]
     rates = [each["measured_rate"] / each["asked_rate"] - 1.0 for each in comparison["streams"]]
@@ -98,18 +89,6 @@ def _run(lab: LabClient, case: Case, out: Path, tuples: int, warm_up_s: float) -
         "largest_deviation_of_a_path_ms": max(paths, key=abs),
         "largest_deviation_of_a_rate": max(rates, key=abs),
     }
-
-
-def _stormplace(lab: LabClient, *arguments: str) -> str:
-    """Run a command on Nimbus' host and return what it prints; if it fails, the benchmark ends."""
-    process = lab.exec(
-        "nimbus", [sys.executable, "-m", "cli.main", *arguments], stdout=subprocess.PIPE, text=True
-    )
-    out, _ = process.communicate()
-    if process.returncode != 0:
-        message = f"stormplace {' '.join(arguments)} ended with {process.returncode}"
-        raise SystemExit(message)
-    return str(out)
 
 
 if __name__ == "__main__":

@@ -12,26 +12,27 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
-import sys
 import tempfile
 import time
 from contextlib import suppress
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import psutil
 
+from benchmarks.lab_commands import NIMBUS, PATIENCE_S, REDIS, STORMPLACE, begin, finish, run, running_lab
 from experiments.machine import provenance
-from lab.cluster import LabClient
 from lab.control import keeper_pid
 from replay.compare.compare import compare_queries
+from replay.csv_table import read_whole_numbers
 from replay.expected.compute import write_expected
 from replay.session import spark_session
+from replay.stream_files import RESULT_COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from lab.cluster import LabClient
 
 SITES = """
 executors_per_host = 32
@@ -48,7 +49,6 @@ CONF = {
     "taxi.ahead": 60_000,
 }
 NAME = "taxi"
-PATIENCE_S = 1_800.0
 SETTLED_S = 5.0
 IDLE_RATE = 10.0
 QUERIES = {"1": ("",), "2": ("query2",), "both": ("", "query2")}
@@ -76,23 +76,17 @@ def measured(options: argparse.Namespace, folder: Path) -> dict[str, object]:
     """Run the query in a lab and return its figures."""
     sites = folder / "sites.toml"
     sites.write_text(SITES, encoding="utf-8")
-    lab = LabClient(folder / "lab")
-    lab.up(sites, "stormplace")
-    try:
-        conf = folder / "conf.json"
-        conf.write_text(json.dumps(CONF), encoding="utf-8")
+    conf = folder / "conf.json"
+    conf.write_text(json.dumps(CONF), encoding="utf-8")
+    with running_lab(sites, "stormplace", folder) as lab:
         submit(lab, options, "fast", conf)
-        await_components(lab)
-        run(lab, folder, "fast", [str(options.rows.resolve()), "--fast", "--ahead=120000"])
+        feed(lab, folder, "fast", "replay", str(options.rows.resolve()), "--fast", "--ahead=120000")
         busy = cpu_seconds(lab)
         if options.idle_rows:
-            taxi(lab, "nimbus", "kill", "--nimbus=nimbus:6627", f"--name={NAME}")
+            run(lab, *STORMPLACE, "taxi", "kill", NIMBUS, f"--name={NAME}")
             submit(lab, options, "idle", conf)
-            await_components(lab)
-            paced = ["--fast-rows=0", f"--rate={IDLE_RATE}", f"--paced-rows={options.idle_rows}"]
-            run(lab, folder, "idle", [str(options.rows.resolve()), *paced], command="feed")
-    finally:
-        lab.down()
+            paced = ("--fast-rows=0", f"--rate={IDLE_RATE}", f"--paced-rows={options.idle_rows}")
+            feed(lab, folder, "idle", "feed", str(options.rows.resolve()), *paced)
     figures: dict[str, object] = {"provenance": provenance().line(), "query": options.query}
     figures |= {"tasks": options.tasks, "workers": options.workers}
     for part in QUERIES[options.query]:
@@ -106,19 +100,17 @@ def measured(options: argparse.Namespace, folder: Path) -> dict[str, object]:
 
 
 def submit(lab: LabClient, options: argparse.Namespace, label: str, conf: Path) -> None:
-    """Submit the queries."""
-    arguments = ["--nimbus=nimbus:6627", "--redis=redis:6379", f"--run={label}", f"--name={NAME}"]
-    arguments += [f"--query={options.query}", f"--tasks={options.tasks}", f"--workers={options.workers}"]
-    arguments.append(f"--conf={conf}")
-    taxi(lab, "nimbus", "submit", *arguments)
-
-
-def await_components(lab: LabClient) -> None:
-    """Wait until the query's processes have all been started: their start is not what is measured."""
+    """Submit the queries and wait until all their processes are there: their start is not measured."""
+    arguments = (f"--query={options.query}", f"--tasks={options.tasks}", f"--workers={options.workers}")
+    run(
+        lab,
+        *(*STORMPLACE, "taxi", "submit", NIMBUS, REDIS, f"--run={label}", f"--name={NAME}"),
+        *(*arguments, f"--conf={conf}"),
+    )
     end_s = time.monotonic() + PATIENCE_S
     known, since_s = 0, time.monotonic()
     while not known or time.monotonic() - since_s < SETTLED_S:
-        found = sum(name.startswith("topologies.") for name in names(lab))
+        found = sum(name.startswith("topologies.") for _, name in processes(lab))
         if found != known:
             known, since_s = found, time.monotonic()
         if time.monotonic() > end_s:
@@ -126,65 +118,39 @@ def await_components(lab: LabClient) -> None:
         time.sleep(0.5)
 
 
-def run(lab: LabClient, folder: Path, label: str, rows: list[str], command: str = "replay") -> None:
+def feed(lab: LabClient, folder: Path, label: str, *command: str) -> None:
     """Feed rows and collect what comes of them, at the same time."""
-    address = ["--redis=redis:6379", f"--run={label}"]
-    feeding = started(lab, "redis", command, *rows, *address)
-    taxi(lab, "redis", "collect", *address, f"--out={folder / label}")
-    _, err = feeding.communicate(timeout=PATIENCE_S)
-    if feeding.returncode != 0:
-        raise SystemExit(f"taxi {command}: {err}")
-
-
-def started(lab: LabClient, host: str, *arguments: str) -> subprocess.Popen[str]:
-    """Start `stormplace taxi` on a host of the lab."""
-    command = [sys.executable, "-m", "cli.main", "taxi", *arguments]
-    return lab.exec(host, command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def taxi(lab: LabClient, host: str, *arguments: str) -> None:
-    """Run `stormplace taxi` on a host of the lab."""
-    process = started(lab, host, *arguments)
-    _, err = process.communicate(timeout=PATIENCE_S)
-    if process.returncode != 0:
-        raise SystemExit(f"taxi {arguments[0]}: {err}")
+    address = (REDIS, f"--run={label}")
+    feeding = begin(lab, *STORMPLACE, "taxi", *command, *address, host="redis")
+    run(lab, *STORMPLACE, "taxi", "collect", *address, f"--out={folder / label}", host="redis")
+    finish(feeding, "taxi", *command)
 
 
 def speed(results: Path) -> dict[str, float]:
     """Rows per second from the first row in Redis to the last result there."""
-    first_ms, last_ms, highest = None, 0, 0
-    for n, row_ms, _, _, result_ms, _ in columns(results):
-        first_ms = row_ms if first_ms is None else min(first_ms, row_ms)
-        last_ms = max(last_ms, result_ms)
-        highest = max(highest, n)
-    seconds = (last_ms - (first_ms or 0)) / 1000
-    return {"rows": highest, "seconds": seconds, "rows_per_s": round(highest / seconds)}
+    rows = read_whole_numbers(results, RESULT_COLUMNS)
+    count, seconds = int(rows["n"].max()), float(rows["result_ms"].max() - rows["row_ms"].min()) / 1000
+    return {"rows": count, "seconds": seconds, "rows_per_s": round(count / seconds)}
 
 
 def delays(results: Path) -> dict[str, float]:
     """Median and 95th percentile of a row's time from Redis to Redis, and inside the topology, ms."""
-    rows = [row for row in columns(results) if row[-1]]
-    whole = sorted(result_ms - row_ms for _, row_ms, _, _, result_ms, _ in rows)
-    inside = sorted((done_us - emit_us) / 1000 for _, _, emit_us, done_us, _, _ in rows)
-    taken = sorted((emit_us / 1000 - row_ms) for _, row_ms, emit_us, _, _, _ in rows)
-    middle, most = len(rows) // 2, len(rows) * 95 // 100
+    rows = read_whole_numbers(results, RESULT_COLUMNS)
+    rows = rows[rows["paced"] == 1]
+    times_ms = {
+        "end_to_end": rows["result_ms"] - rows["row_ms"],
+        "in_topology": (rows["done_us"] - rows["emit_us"]) / 1000,
+        "redis_to_source": rows["emit_us"] / 1000 - rows["row_ms"],
+    }
     return {
         "rows": len(rows),
-        "end_to_end_p50_ms": whole[middle],
-        "end_to_end_p95_ms": whole[most],
-        "in_topology_p50_ms": inside[middle],
-        "in_topology_p95_ms": inside[most],
-        "redis_to_source_p50_ms": round(taken[middle], 3),
-        "redis_to_source_p95_ms": round(taken[most], 3),
-        "rows_per_entry": round(len(rows) / max(1, 1 + sum(a[2] != b[2] for a, b in pairwise(rows))), 2),
+        **{
+            f"{name}_p{percent}_ms": round(float(values.quantile(percent / 100, "higher")), 3)
+            for name, values in times_ms.items()
+            for percent in (50, 95)
+        },
+        "rows_per_entry": round(len(rows) / max(1, int((rows["emit_us"].diff() != 0).sum())), 2),
     }
-
-
-def columns(results: Path) -> list[tuple[int, ...]]:
-    """The rows of results.csv."""
-    with results.open(encoding="utf-8") as file:
-        next(file)
-        return [tuple(int(text) for text in line.split(",")) for line in file]
 
 
 def cpu_seconds(lab: LabClient) -> dict[str, float]:
@@ -195,11 +161,6 @@ def cpu_seconds(lab: LabClient) -> dict[str, float]:
             times = process.cpu_times()
             used[name] = round(used.get(name, 0.0) + times.user + times.system, 2)
     return dict(sorted(used.items(), key=lambda item: -item[1]))
-
-
-def names(lab: LabClient) -> list[str]:
-    """What the lab's processes run."""
-    return [name for _, name in processes(lab)]
 
 
 def processes(lab: LabClient) -> Iterator[tuple[psutil.Process, str]]:

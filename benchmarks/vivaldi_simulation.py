@@ -56,15 +56,8 @@ def noisy(rng: random.Random, delay_ms: float) -> float:
 
 def errors(simulation: Simulation, names: list[str], true_ms: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return relative errors of all pairs, flat."""
-    places = [simulation.hosts[name].vivaldi.coordinate for name in names]
-    position = np.array([place.position_ms for place in places])
-    height = np.array([place.height_ms for place in places])
-    rows = []
-    for number in range(len(names)):
-        estimate = np.linalg.norm(position - position[number], axis=1) + height + height[number]
-        row = np.abs(estimate - true_ms[number])
-        rows.append(np.delete(row, number) / np.delete(true_ms[number], number))
-    return np.concatenate(rows)
+    others = ~np.eye(len(names), dtype=bool)
+    return np.abs(simulation.estimates_ms(names) - true_ms)[others] / true_ms[others]
 
 
 def waxman(nodes: int, rounds: int, seed: int) -> list[dict[str, float]]:
@@ -88,17 +81,16 @@ def waxman(nodes: int, rounds: int, seed: int) -> list[dict[str, float]]:
 def table_5() -> dict[str, list[float]]:
     """Return median and 90th percentile, each mean and worst over seeds, cold and after changes."""
     delays = table_5_ms(HOSTS)
-    names = sorted({a for a, _ in delays})
     found: dict[str, list[list[float]]] = {"cold": [], "site": [], "link": []}
     for seed, change in itertools.product(range(SEEDS), ("site", "link")):
         simulation = Simulation(delays, seed, disturb=noisy).run(COLD_S)
         if change == "site":
-            found["cold"].append(_quantiles(simulation, names))
+            found["cold"].append(_quantiles(simulation))
         simulation.delay_ms = {
             pair: delay_ms * (1.5 if _changed(change, {name.rpartition("-")[0] for name in pair}) else 1.0)
             for pair, delay_ms in delays.items()
         }
-        found[change].append(_quantiles(simulation.run(COLD_S + AFTER_S), names))
+        found[change].append(_quantiles(simulation.run(COLD_S + AFTER_S)))
     return {state: [*np.mean(rows, axis=0), *np.max(rows, axis=0)] for state, rows in found.items()}
 
 
@@ -107,10 +99,8 @@ def _changed(change: str, sites: set[str]) -> bool:
     return len(sites) == 2 and ("us" in sites if change == "site" else sites == {"uniroma2", "us"})
 
 
-def _quantiles(simulation: Simulation, names: list[str]) -> list[float]:
-    true_ms = np.array([[simulation.delay_ms[a, b] if a != b else 0.0 for b in names] for a in names])
-    found = errors(simulation, names, true_ms)
-    return [float(np.median(found)), float(np.quantile(found, 0.9))]
+def _quantiles(simulation: Simulation) -> list[float]:
+    return [float(each) for each in np.quantile(simulation.relative_errors(), (0.5, 0.9))]
 
 
 def plot(rows: list[dict[str, float]], path: Path) -> Figure:

@@ -6,8 +6,6 @@ it.
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -16,25 +14,12 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that PySpark's o
 from replay.errors import DataError
 from replay.failures import reading
 from replay.places import spark_path
+from replay.trips.blocks import broken_gzip, require_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
-
-
-def require_text(path: Path) -> None:
-    """Refuse a file that is missing, is no file, or holds nothing.
-
-    Raises:
-        DataError: Naming the file.
-    """
-    if not path.exists():
-        raise DataError(f"{path}: no such file")
-    if not path.is_file():
-        raise DataError(f"{path}: not a file")
-    if path.stat().st_size == 0:
-        raise DataError(f"{path}: the file is empty")
 
 
 def read_lines(spark: SparkSession, path: Path) -> DataFrame:
@@ -67,7 +52,7 @@ def read_lines(spark: SparkSession, path: Path) -> DataFrame:
                 raw.groupBy("_block").agg(F.min("_id").alias("first"), F.count("*").alias("lines")).collect()
             )
     except DataError as error:
-        raise DataError(_broken_gzip(path) or str(error)) from error
+        raise DataError((broken_gzip(path) if path.suffix == ".gz" else None) or str(error)) from error
     counted.sort(key=lambda row: row["_block"])
     ends = list(accumulate(row["lines"] for row in counted))
     if not ends:
@@ -80,19 +65,3 @@ def read_lines(spark: SparkSession, path: Path) -> DataFrame:
     number = F.col("_id") - F.col("_first") + F.col("_before") + 1
     # Spark hands on what the file holds; Python reads texts in UTF-8 only
     return numbered.select(number.alias("line"), F.make_valid_utf8("_bytes").alias("text"))
-
-
-def _broken_gzip(path: Path) -> str | None:
-    """Say where a packed file breaks off; None if that is not its fault."""
-    if path.suffix != ".gz":
-        return None
-    lines = 0
-    try:
-        with gzip.open(path, "rb") as stream:
-            for _ in stream:
-                lines += 1
-    except EOFError:
-        return f"{path}: the packed data are cut short after line {lines}"
-    except (gzip.BadGzipFile, zlib.error) as error:
-        return f"{path}: the packed data are damaged after line {lines}: {error}"
-    return None

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F  # noqa: N812 - the name that PySpark's own documents use
 
 from replay.errors import DataError
-from replay.numbered_lines import read_lines, require_text
+from replay.numbered_lines import read_lines
+from replay.trips.blocks import require_text
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 
 from benchmarks.announced import announced
 from benchmarks.placement.grid import FULL, REDUCED, ProblemKey
-from benchmarks.placement.measure import measure, run
-from benchmarks.placement.rows import FAILED, append, export, load
+from benchmarks.placement.measure import measure
+from benchmarks.placement.rows import CELL, append, export, load
 from bridge.children.processes import ChildProcesses
 from experiments.machine import PROJECT, provenance
+from experiments.sweep.one_run import FAILED, solve
 from scheduler.instances.generators.paper import APPLICATIONS, OBJECTIVES, paper_problem
 from scheduler.registry import STRATEGIES
 
@@ -51,11 +52,11 @@ def main() -> None:
     folder = arguments.out
     folder.mkdir(parents=True, exist_ok=True)
     rows = load(folder)
-    done = {row.key for row in rows if row.status != FAILED}
+    done = {tuple(row[name] for name in CELL) for row in rows if row["status"] != FAILED}
     proved = {
-        ProblemKey(row.seed, row.nodes, row.application, row.objective): row.objective_value
+        ProblemKey(*(row[each.name] for each in dataclasses.fields(ProblemKey))): row["objective_value"]
         for row in rows
-        if row.status == "optimal"
+        if row["status"] == "optimal"
     }
     cells = [
         (key, each)
@@ -88,8 +89,8 @@ def _measure(
         if made is None or made[0] != key:
             made = key, paper_problem(key.application, key.nodes, OBJECTIVES[key.objective], key.seed)
         row = measure(key, made[1], variant, children, origin, optimum=proved.get(key))
-        if row.status == "optimal":
-            proved[key] = row.objective_value
+        if row["status"] == "optimal":
+            proved[key] = row["objective_value"]
         append(folder, row)
 
 
@@ -97,7 +98,7 @@ def _warm_up(variants: list[Variant], children: Children) -> None:
     """Run everything once on a small problem, so that no first cell pays for loading solvers."""
     problem = paper_problem("replicated", 16, OBJECTIVES["R"], 0)
     for each in variants:
-        run(problem, each.strategy, 0, None if each.limit_s is None else WARM_UP_S, children)
+        solve(problem, each.strategy, 0, None if each.limit_s is None else WARM_UP_S, children)
 
 
 def _arguments() -> argparse.Namespace:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.placement.rows import FAILED
+from experiments.sweep.one_run import FAILED
 from scheduler.registry import STRATEGIES
 
 if TYPE_CHECKING:
@@ -48,6 +48,18 @@ class Study:
     def variants(self) -> list[str]:
         """Labels in the order in which they were measured first."""
         return list(dict.fromkeys(self.rows["variant"]))
+
+    @property
+    def sizes(self) -> list[int]:
+        """Numbers of nodes, ascending."""
+        return sorted(self.rows["nodes"].unique())
+
+    def part(self, **wanted: str | int) -> pd.DataFrame:
+        """Return the rows that have these values, by column."""
+        rows = self.rows
+        for column, value in wanted.items():
+            rows = rows[rows[column] == value]
+        return rows
 
 
 def study(table: pd.DataFrame) -> Study:
@@ -98,6 +110,12 @@ def _of_longest_limit(rows: pd.DataFrame) -> pd.DataFrame:
 def at_best(rows: pd.DataFrame) -> pd.Series[bool]:
     """Return whether F is the best known value, as far as solvers are exact."""
     return rows["objective_value"] <= rows["best"] + SOLVER_TOLERANCE
+
+
+def gap(rows: pd.DataFrame) -> pd.Series[float]:
+    """Return how far each row's own bound is below its F, as a fraction of F; NaN without a bound."""
+    own = ((rows["objective_value"] - rows["bound"]) / rows["objective_value"]).clip(lower=0.0)
+    return own.where(rows["status"] != OPTIMAL, 0.0)
 
 
 def excess(rows: pd.DataFrame, objective: str) -> str:

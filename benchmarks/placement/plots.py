@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING
 
 import matplotlib as mpl
+import numpy as np
 
 from scheduler.instances.generators.paper import APPLICATIONS, OBJECTIVES
 
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pandas as pd
-    from matplotlib.axes import Axes
 
     from benchmarks.placement.analysis import Study
 
@@ -29,80 +30,66 @@ WIDTH_IN, HEIGHT_IN, DPI = 13.0, 9.0, 110
 
 def plot_times(made: Study, file: Path) -> None:
     """Draw the median time of each variant against network size, per application and objective."""
-    axes = _grid(made, "seconds", file, "median time in s", "log")
-    axes.finish("Time to place 20 operators")
+    axes = _draw(made, "seconds", "median")
+    axes[0, 0].set_yscale("log")
+    _finish(axes, "median time in s", "Time to place 20 operators", file)
 
 
 def plot_degradation(made: Study, file: Path) -> None:
     """Draw the mean degradation in F against network size, per application and objective."""
-    axes = _grid(made, "degradation", file, "mean degradation in F", "symlog")
-    axes.finish("Degradation (F - best) / (1 - best) against the best known placement")
+    axes = _draw(made, "degradation", "mean")
+    axes[0, 0].set_yscale("symlog", linthresh=LEAST_DEGRADATION)
+    axes[0, 0].set_ylim(bottom=-LEAST_DEGRADATION / 5)
+    axes[0, 0].yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
+    title = "Degradation (F - best) / (1 - best) against the best known placement"
+    _finish(axes, "mean degradation in F", title, file)
 
 
-class _Figure:
-    """A grid of axes, one per application and objective, with one legend."""
-
-    def __init__(self, file: Path) -> None:
-        self._file = file
-        self.figure, self.axes = plt.subplots(
-            len(APPLICATIONS), len(OBJECTIVES), figsize=(WIDTH_IN, HEIGHT_IN), sharex=True, sharey=True
-        )
-
-    def finish(self, title: str) -> None:
-        """Write the picture."""
-        drawn = {
-            label: handle
-            for each in self.axes.flat
-            for handle, label in zip(*each.get_legend_handles_labels(), strict=True)
-        }
-        self.figure.suptitle(title)
-        self.figure.legend(list(drawn.values()), list(drawn), loc="lower center", ncols=7, frameon=False)
-        self.figure.tight_layout(rect=(0.0, 0.07, 1.0, 1.0))
-        self.figure.savefig(self._file, dpi=DPI)
-        plt.close(self.figure)
-
-
-def _grid(made: Study, column: str, file: Path, label: str, scale: str) -> _Figure:
-    picture = _Figure(file)
-    sizes = sorted(int(each) for each in made.rows["nodes"].unique())
-    for row, application in enumerate(APPLICATIONS):
-        for place, objective in enumerate(OBJECTIVES):
-            axes = picture.axes[row, place]
-            own = made.rows[(made.rows["application"] == application) & (made.rows["objective"] == objective)]
-            _lines(axes, own, made.variants, column, median=scale == "log")
-            axes.set_title(f"{application}, {OBJECTIVE_TITLES[objective]}", fontsize=9)
-            axes.grid(alpha=0.3)
-            axes.xaxis.set_major_locator(FixedLocator(sizes))
-            axes.xaxis.set_minor_locator(NullLocator())
-    for axes in picture.axes[-1]:
-        axes.set_xlabel("nodes")
-    for axes in picture.axes[:, 0]:
-        axes.set_ylabel(label)
-    if scale == "log":
-        picture.axes[0, 0].set_yscale("log")
-    else:
-        picture.axes[0, 0].set_yscale("symlog", linthresh=LEAST_DEGRADATION)
-        picture.axes[0, 0].set_ylim(bottom=-LEAST_DEGRADATION / 5)
-        picture.axes[0, 0].yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
-    return picture
-
-
-def _lines(axes: Axes, own: pd.DataFrame, variants: list[str], column: str, *, median: bool) -> None:
+def _draw(made: Study, column: str, kind: str) -> np.ndarray:
+    """Return axes by application and objective; a line per variant is the mean or median of a column."""
+    _, axes = plt.subplots(
+        len(APPLICATIONS), len(OBJECTIVES), figsize=(WIDTH_IN, HEIGHT_IN), sharex=True, sharey=True
+    )
     colours = plt.get_cmap("tab20")
-    for number, variant in enumerate(variants):
-        by_size = own[own["variant"] == variant].groupby("nodes")[column]
-        if not len(by_size):
-            continue
-        values = by_size.median() if median else by_size.mean()
-        axes.plot(
-            values.index,
-            values,
-            label=variant,
-            color=colours(number % 20),
-            marker=MARKERS[number % len(MARKERS)],
-            markersize=4,
-            linewidth=1.2,
-        )
+    for own_axes, (application, objective) in zip(axes.flat, product(APPLICATIONS, OBJECTIVES), strict=True):
+        for number, variant in enumerate(made.variants):
+            own = made.part(application=application, objective=objective, variant=variant)
+            values = own.groupby("nodes")[column].agg(kind)
+            if values.empty:
+                continue
+            own_axes.plot(
+                values.index,
+                values,
+                label=variant,
+                color=colours(number % 20),
+                marker=MARKERS[number % len(MARKERS)],
+                markersize=4,
+                linewidth=1.2,
+            )
+        own_axes.set_title(f"{application}, {OBJECTIVE_TITLES[objective]}", fontsize=9)
+        own_axes.grid(alpha=0.3)
+        own_axes.xaxis.set_major_locator(FixedLocator(made.sizes))
+        own_axes.xaxis.set_minor_locator(NullLocator())
+    return np.asarray(axes)
+
+
+def _finish(axes: np.ndarray, label: str, title: str, file: Path) -> None:
+    """Name the outer axes, add one legend for all and write the picture."""
+    figure = axes[0, 0].figure
+    for each in axes[-1]:
+        each.set_xlabel("nodes")
+    for each in axes[:, 0]:
+        each.set_ylabel(label)
+    drawn = {
+        label: handle
+        for each in axes.flat
+        for handle, label in zip(*each.get_legend_handles_labels(), strict=True)
+    }
+    figure.suptitle(title)
+    figure.legend(list(drawn.values()), list(drawn), loc="lower center", ncols=7, frameon=False)
+    figure.tight_layout(rect=(0.0, 0.07, 1.0, 1.0))
+    figure.savefig(file, dpi=DPI)
+    plt.close(figure)
 
 
 def plot_steps(points: pd.DataFrame, file: Path) -> None:

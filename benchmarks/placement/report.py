@@ -99,7 +99,7 @@ def report(made: Study, folder: Path) -> str:
 
 def _origin(made: Study) -> str:
     rows = made.rows
-    sizes = ", ".join(str(each) for each in sorted(rows["nodes"].unique()))
+    sizes = ", ".join(str(each) for each in made.sizes)
     problems = len(rows.groupby(["application", "objective", "nodes", "seed"]))
     whole = len(APPLICATIONS) * len(OBJECTIVES) * 5 * 5
     limits = [

@@ -25,11 +25,12 @@ import pandas as pd
 
 from benchmarks.announced import announced
 from experiments.machine import PROJECT, provenance
-from scheduler.base.deadline import NO_DEADLINE, Deadline
+from experiments.sweep.one_run import solve
+from scheduler.base.deadline import NO_DEADLINE
+from scheduler.contract.children import INLINE
 from scheduler.instances.generators.paper import OBJECTIVES
 from scheduler.instances.generators.recipe import Recipe, build
 from scheduler.plan import plan
-from scheduler.registry import STRATEGIES
 from scheduler.search.descent import Descent
 
 if TYPE_CHECKING:
@@ -126,16 +127,15 @@ def timed_steps(problem: Problem, most: int) -> dict[str, list[float]]:
 
 def timed_improvements(problem: Problem, most: int, limit_s: float) -> list[float]:
     """Return the seconds between the first improvements of the iterated local search, at most so many."""
-    began = time.monotonic()
     moments: list[float] = []
-    deadline = Deadline(lambda: math.inf if len(moments) > most else time.monotonic(), began + limit_s)
 
     def listen(_progress: Progress, /) -> None:
         moments.append(time.monotonic())
 
-    entry = STRATEGIES[ITERATED]
-    parameters = entry.until_deadline(entry.parameters())
-    plan(problem, ITERATED, parameters, deadline=deadline, report=listen)
+    def clock() -> float:
+        return math.inf if len(moments) > most else time.monotonic()
+
+    solve(problem, ITERATED, 0, limit_s, INLINE, clock=clock, report=listen)
     return [after - before for before, after in pairwise(moments)][:most]
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING
 
-from benchmarks.placement.analysis import OPTIMAL, REFERENCE, at_best
+from benchmarks.placement.analysis import OPTIMAL, REFERENCE, at_best, gap
 from benchmarks.placement.markdown import markdown, percent, seconds
 from scheduler.instances.generators.paper import APPLICATIONS
 
@@ -30,9 +31,8 @@ TIMER_SLACK_S = 1.0
 
 def targets(made: Study) -> str:
     """Return a table: target, what was measured, and whether it is reached."""
-    rows = made.rows
-    body = [_certified(rows), _hardest(rows), *(_in_time(rows, each) for each in TIMES_S)]
-    body += [_quick(rows), _thorough(rows)]
+    body = [_certified(made), _hardest(made), *(_in_time(made, each) for each in TIMES_S)]
+    body += [_quick(made), _thorough(made)]
     return markdown(["target", "measured", "reached"], body)
 
 
@@ -40,104 +40,91 @@ def searches(made: Study) -> str:
     """Return per cell of Table 4 how often `ils` and `portfolio` are at the optimum, and how far off."""
     variants = [each for each in made.variants if each.startswith(("ils", "portfolio"))]
     body = []
-    for application in APPLICATIONS:
-        for objective in sorted(made.rows["objective"].unique()):
-            cell = made.rows[
-                (made.rows["application"] == application) & (made.rows["objective"] == objective)
+    for application, objective in product(APPLICATIONS, sorted(made.rows["objective"].unique())):
+        if made.part(application=application, objective=objective).empty:
+            continue
+        line = [f"{application}, {objective}"]
+        for variant in variants:
+            own = made.part(application=application, objective=objective, variant=variant)
+            proved = own[own["certified"]]
+            worst_r = "-" if own.empty else f"{own['excess_r'].max():.2f}"
+            line += [
+                f"{at_best(proved).sum()} of {len(proved)}",
+                "-" if own.empty else percent(own["degradation"].max()),
+                worst_r if objective == "R" else "",
             ]
-            if cell.empty:
-                continue
-            line = [f"{application}, {objective}"]
-            for variant in variants:
-                own = cell[cell["variant"] == variant]
-                proved = own[own["certified"]]
-                line += [
-                    f"{at_best(proved).sum()} of {len(proved)}",
-                    "-" if own.empty else percent(own["degradation"].max()),
-                    _worst_response(own) if objective == "R" else "",
-                ]
-            body.append(line)
+        body.append(line)
     head = ["application, objective"]
     for variant in variants:
         head += [f"{variant}: at certified optimum", "worst degradation", "worst % of R"]
     return markdown(head, body)
 
 
-def _worst_response(own: pd.DataFrame) -> str:
-    return "-" if own.empty else f"{own['excess_r'].max():.2f}"
-
-
-def _certified(rows: pd.DataFrame) -> list[str]:
+def _certified(made: Study) -> list[str]:
     """R, A and Z of all applications, and equal weights of the two easier ones."""
-    hard = (rows["application"] == "replicated") & (rows["objective"] == "equal")
-    own = rows[(rows["variant"] == REFERENCE) & ~hard]
+    own = made.part(variant=REFERENCE)
+    own = own[(own["application"] != "replicated") | (own["objective"] != "equal")]
     good = (own["status"] == OPTIMAL) & (own["seconds"] <= CERTIFIED_WITHIN_S + TIMER_SLACK_S)
     slowest = f", slowest {seconds(own['seconds'].max())}" if len(own) else ""
-    text = f"{good.sum()} of {len(own)} problems{slowest}"
     return [
         f"optimum certified in {CERTIFIED_WITHIN_S:g} s (all but replicated, equal)",
-        text,
+        f"{good.sum()} of {len(own)} problems{slowest}",
         _verdict(own, good.all(), needed_s=CERTIFIED_WITHIN_S),
     ]
 
 
-def _hardest(rows: pd.DataFrame) -> list[str]:
-    own = rows[
-        (rows["variant"] == REFERENCE)
-        & (rows["application"] == "replicated")
-        & (rows["objective"] == "equal")
-    ]
-    gap = ((own["objective_value"] - own["bound"]) / own["objective_value"]).clip(lower=0.0)
-    gap = gap.where(own["status"] != OPTIMAL, 0.0)
-    good = (gap <= HARDEST_GAP) & (own["seconds"] <= HARDEST_WITHIN_S + TIMER_SLACK_S)
+def _hardest(made: Study) -> list[str]:
+    own = made.part(variant=REFERENCE, application="replicated", objective="equal")
+    left = gap(own)
+    good = (left <= HARDEST_GAP) & (own["seconds"] <= HARDEST_WITHIN_S + TIMER_SLACK_S)
     certified = (own["status"] == OPTIMAL).sum()
-    worst = f"worst gap {percent(gap.max())}" if gap.notna().all() else f"{gap.isna().sum()} without a bound"
-    text = f"{certified} of {len(own)} certified, {worst}" if len(own) else "-"
-    target = f"replicated, equal: certified or gap <= {percent(HARDEST_GAP)} after {HARDEST_WITHIN_S:g} s"
-    return [target, text, _verdict(own, good.all(), needed_s=HARDEST_WITHIN_S)]
-
-
-def _in_time(rows: pd.DataFrame, strategy: str) -> list[str]:
-    own = rows[(rows["variant"] == strategy) & (rows["nodes"] == LARGEST)]
-    text = (
-        f"median {seconds(own['seconds'].median())}, longest {seconds(own['seconds'].max())}"
-        if len(own)
-        else "-"
+    worst = (
+        f"worst gap {percent(left.max())}" if left.notna().all() else f"{left.isna().sum()} without a bound"
     )
-    limit = TIMES_S[strategy]
+    return [
+        f"replicated, equal: certified or gap <= {percent(HARDEST_GAP)} after {HARDEST_WITHIN_S:g} s",
+        f"{certified} of {len(own)} certified, {worst}" if len(own) else "-",
+        _verdict(own, good.all(), needed_s=HARDEST_WITHIN_S),
+    ]
+
+
+def _in_time(made: Study, strategy: str) -> list[str]:
+    own, limit = made.part(variant=strategy, nodes=LARGEST)["seconds"], TIMES_S[strategy]
     return [
         f"{strategy}: 20 operators on {LARGEST} nodes in {seconds(limit)}",
-        text,
-        _verdict(own, (own["seconds"] <= limit).all()),
+        f"median {seconds(own.median())}, longest {seconds(own.max())}" if len(own) else "-",
+        _verdict(made.part(variant=strategy, nodes=LARGEST), (own <= limit).all()),
     ]
 
 
-def _quick(rows: pd.DataFrame) -> list[str]:
+def _quick(made: Study) -> list[str]:
     """The target speaks of 100 nodes; what smaller networks gave stands beside it."""
-    every = rows[(rows["variant"] == QUICK) & (rows["objective"] == "R")]
-    own = every[every["nodes"] == LARGEST]
+    every, own = (made.part(variant=QUICK, objective="R", **size) for size in ({}, {"nodes": LARGEST}))
     parts = [
         f"{(part['excess_r'] <= QUICK_EXCESS_PERCENT).sum()} of {len(part)} problems, "
         f"worst {part['excess_r'].max():.2f} %"
         for part in (own, every)
         if len(part)
     ]
-    text = f"{parts[0]} (all sizes: {parts[-1]})" if len(own) else "-"
-    target = (
-        f"{QUICK}: 20 operators on {LARGEST} nodes, raw R within {QUICK_EXCESS_PERCENT:g} % of the best known"
-    )
-    return [target, text, _verdict(own, (own["excess_r"] <= QUICK_EXCESS_PERCENT).all())]
+    within = f"raw R within {QUICK_EXCESS_PERCENT:g} % of the best known"
+    return [
+        f"{QUICK}: 20 operators on {LARGEST} nodes, {within}",
+        f"{parts[0]} (all sizes: {parts[-1]})" if len(own) else "-",
+        _verdict(own, (own["excess_r"] <= QUICK_EXCESS_PERCENT).all()),
+    ]
 
 
-def _thorough(rows: pd.DataFrame) -> list[str]:
-    own = rows[(rows["variant"] == THOROUGH) & rows["certified"]]
+def _thorough(made: Study) -> list[str]:
+    own = made.part(variant=THOROUGH)
+    own = own[own["certified"]]
     good = at_best(own)
     share = good.mean() if len(own) else 0.0
-    text = f"{good.sum()} of {len(own)} ({percent(share)})" if len(own) else "-"
-    target = (
-        f"{THOROUGH}: equal to the certified optimum in {percent(THOROUGH_SHARE)} of the certified problems"
-    )
-    return [target, text, _verdict(own, share >= THOROUGH_SHARE)]
+    wanted = f"equal to the certified optimum in {percent(THOROUGH_SHARE)} of the certified problems"
+    return [
+        f"{THOROUGH}: {wanted}",
+        f"{good.sum()} of {len(own)} ({percent(share)})" if len(own) else "-",
+        _verdict(own, share >= THOROUGH_SHARE),
+    ]
 
 
 def _verdict(own: pd.DataFrame, reached: object, needed_s: float = 0.0) -> str:

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import Window
 from pyspark.sql import functions as F  # noqa: N812 - the name that PySpark's own documents use
+from pyspark.sql.pandas.types import from_arrow_schema
 
+from experiments.sweep.one_run import FAILED
 from experiments.sweep.sweep_plan import still_open
-from experiments.sweep.worker import FAILED, Finished, carry_out
+from experiments.sweep.worker import SCHEMA, Finished, carry_out
 from replay.errors import DataError, MachineError
 from replay.failures import reading
 from replay.places import spark_path
@@ -28,11 +30,7 @@ if TYPE_CHECKING:
 
 _LOOK_EVERY_S = 0.5
 
-COLUMNS = (
-    "instance string, strategy string, seed bigint, status string, objective double, "
-    "response_time_ms double, availability double, network_usage_bytes double, bound double, "
-    "seconds double, reason string"
-)
+COLUMNS = from_arrow_schema(SCHEMA)
 
 
 def run_missing(
@@ -64,7 +62,7 @@ def run_missing(
         return carry_out(run, texts.value, limit, Path(parts))
 
     names = frozenset(run.part for run in runs)
-    # the job runs in a thread of its own: this one stays free to hear Ctrl-C, which Spark cannot take well
+    # the job runs in a thread of its own: this one stays free for Ctrl-C, which Spark cannot take well
     # while it waits for the JVM
     with reading(folder.path), ThreadPoolExecutor(max_workers=1) as own_thread:
         job = own_thread.submit(lambda: context.parallelize(missing, len(missing)).map(one).collect())
@@ -84,8 +82,8 @@ def write_runs(spark: SparkSession, folder: SweepFolder, failed: Sequence[Finish
     """Make the table of all finished runs, and those that failed now; an earlier one is replaced.
 
     Returns:
-        The table: the columns of `COLUMNS`, and `gap`: how far F is above the best of the instance in this
-        folder, as a fraction of F.
+        The table: the columns of `experiments.sweep.worker.SCHEMA`, and `gap`: how far F is above the best of
+        the instance in this folder, as a fraction of F.
 
     Raises:
         DataError: The folder holds no run, or one cannot be read, or the table not be written.

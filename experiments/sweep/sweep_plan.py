@@ -74,7 +74,9 @@ class SweepPlan:
         names = [instance.name for instance in self.instances]
         for name in names:
             if names.count(name) > 1:
-                raise DataError(f"two instances have the name {name}: their results could not be told apart")
+                raise DataError(
+                    f"two instances have the name {name}: no name would say whose results are whose"
+                )
 
     def runs(self) -> list[Run]:
         """Return all runs, seed by seed, so that what is there after an interruption covers all instances."""

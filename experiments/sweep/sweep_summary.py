@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F  # noqa: N812 - the name that PySpark's own documents use
 
-from experiments.sweep.worker import FAILED
+from experiments.sweep.one_run import FAILED
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from pyspark.sql import functions as F  # noqa: N812 - the name that PySpark's own documents use
+import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow ships no types
 
 from replay.analysis.breakdown import parts
 from replay.analysis.changes import Change, around, between_runs
@@ -21,8 +20,8 @@ from replay.analysis.timeline import slice_width_s, span_ms, timeline
 from replay.errors import DataError
 from replay.failures import reading
 from replay.output import MARK, read_json, replaced_folder, write_json
-from replay.places import spark_path
 from replay.stream_files import SUMMARY
+from replay.trips.table import write_parquet
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,13 +81,13 @@ def analyse(
     """
     runs = find_runs(given.runs)
     with replaced_folder(out) as scratch:
-        work = _Work(spark, given, scratch)
+        work = _Work(spark, given)
         measured: list[tuple[QueryRun, Latency]] = []
         documents: list[dict[str, Any]] = []
         changes: list[Change] = []
         for run in runs:
             with reading(run.results):
-                rows = work.keep(answered_rows(spark, run))
+                rows = answered_rows(spark, run).persist()
                 latency = measure(rows.where("measured"), run.results)
                 if latency is None:  # answered_rows refuses a run without rows
                     raise DataError(f"{run.results}: no row is measured")
@@ -96,6 +95,7 @@ def analyse(
                 documents.append(work.one(run, rows, latency))
                 if given.split is not None:
                     changes.append(around(run, rows, given.split))
+                rows.unpersist()
             median_ms = latency.end_to_end.percentile_ms(50)
             say(f"{run.run}, query {run.query}: median {median_ms:.1f} ms end to end")
         if given.split is None:
@@ -107,53 +107,49 @@ def analyse(
             "changes": [change.document() for change in changes],
             "rounds": work.rounds(),
         }
-        work.write()
+        work.write(scratch)
         write_json(scratch / ANALYSIS, document)
         write_json(scratch / MARK, {"kind": "analysis", "runs": [str(folder) for folder in given.runs]})
     return document
 
 
 class _Work:
-    """Analyses runs one by one and gathers their tables."""
+    """Analyses runs one by one and gathers their tables, which are small whatever the size of the runs."""
 
-    def __init__(self, spark: SparkSession, given: AnalysisInput, out: Path) -> None:
+    def __init__(self, spark: SparkSession, given: AnalysisInput) -> None:
         self._spark = spark
         self._given = given
-        self._out = out
         self._sites = None if given.sites is None else read_sites(given.sites)
-        self._tables: dict[str, list[DataFrame]] = {}
-        self._kept: list[DataFrame] = []
-
-    def keep(self, rows: DataFrame) -> DataFrame:
-        """Keep rows at hand until the tables that depend on them are written."""
-        self._kept.append(rows.persist())
-        return rows
+        self._tables: dict[str, list[pa.Table]] = {}
 
     def one(self, run: QueryRun, rows: DataFrame, latency: Latency) -> dict[str, Any]:
         """Return what one query of one run came to."""
         start_ms, end_ms = span_ms(rows)
         span_s = (end_ms - start_ms) / 1000
         slice_s = self._given.slice_s or slice_width_s(span_s)
-        listed = self._add("routes" if run.query == 1 else "areas", run, count_ranks(self._spark, run))
+        count = rows.count()
         figures = {"end_to_end": latency.end_to_end.document(), "in_topology": latency.in_topology.document()}
-        self._figures(run, figures)
-        counted = rows.agg(F.count("*").alias("rows"), F.sum(F.col("measured").cast("int")).alias("measured"))
-        counts = counted.collect()[0]
+        table = [
+            {"response_time": name, **{key: float(each[key]) for key in _FIGURES}}
+            for name, each in figures.items()
+        ]
+        self._add("figures", run, pa.Table.from_pylist(table))
+        ranked = count_ranks(self._spark, run).toArrow()
         return {
             "run": run.run,
             "query": run.query,
             "folder": str(run.folder),
             "summary": read_json(run.folder / SUMMARY),
-            "rows": counts["rows"],
-            "measured": counts["measured"],
+            "rows": count,
+            "measured": latency.end_to_end.count,
             "start_s": start_ms / 1000,
             "span_s": span_s,
-            "rows_per_s": counts["rows"] / span_s if span_s else None,
+            "rows_per_s": count / span_s if span_s else None,
             "slice_s": slice_s,
             "latency": figures,
-            "timeline": _rows(self._add("timeline", run, timeline(rows, start_ms, slice_s))),
-            "demand": _rows(self._add("demand", run, count_demand(self._spark, run, rows))),
-            "ranked": _rows(listed.limit(LISTED)),
+            "timeline": self._add("timeline", run, timeline(rows, start_ms, slice_s).toArrow()),
+            "demand": self._add("demand", run, count_demand(self._spark, run, rows).toArrow()),
+            "ranked": self._add("routes" if run.query == 1 else "areas", run, ranked)[:LISTED],
             **self._hops(run, rows),
         }
 
@@ -162,28 +158,21 @@ class _Work:
         if self._given.records is None:
             return []
         with reading(self._given.records):
-            rounds = read_rounds(self._spark, self._given.records)
-            self._tables.setdefault("rounds", []).append(rounds)
-            return _rows(rounds)
+            rounds = read_rounds(self._spark, self._given.records).toArrow()
+        self._tables["rounds"] = [rounds]
+        return _rows(rounds)
 
-    def write(self) -> None:
+    def write(self, out: Path) -> None:
         """Write all tables."""
         for name, tables in self._tables.items():
-            with reading(self._out / name):
-                whole = reduce(lambda one, other: one.unionByName(other), tables)
-                whole.write.parquet(spark_path(self._out / f"{name}.parquet"))
-        for rows in self._kept:
-            rows.unpersist()
+            write_parquet(pa.concat_tables(tables), out / f"{name}.parquet" / "part-0.parquet", [])
 
-    def _add(self, name: str, run: QueryRun, table: DataFrame) -> DataFrame:
-        named = table.select(F.lit(run.run).alias("run"), F.lit(run.query).alias("query"), "*")
-        self._tables.setdefault(name, []).append(named)
-        return table
-
-    def _figures(self, run: QueryRun, figures: dict[str, dict[str, Any]]) -> None:
-        rows = [(name, *(float(each[key]) for key in _FIGURES)) for name, each in figures.items()]
-        columns = ", ".join(f"{key} double" for key in _FIGURES)
-        self._add("figures", run, self._spark.createDataFrame(rows, f"response_time string, {columns}"))
+    def _add(self, name: str, run: QueryRun, table: pa.Table) -> list[dict[str, Any]]:
+        """Keep a table of a run, with the run's name and query; return its rows."""
+        count = table.num_rows
+        named = table.add_column(0, "query", pa.repeat(pa.scalar(run.query, pa.int32()), count))
+        self._tables.setdefault(name, []).append(named.add_column(0, "run", pa.repeat(run.run, count)))
+        return _rows(table)
 
     def _hops(self, run: QueryRun, rows: DataFrame) -> dict[str, Any]:
         if self._sites is None:
@@ -191,14 +180,11 @@ class _Work:
         places = read_placement_file(self._given.placement or run.home / PLACEMENT, self._sites)
         way = find_legs(self._spark, run, rows, places, self._sites)
         legs = [asdict(leg) for leg in way]
-        schema = (
-            "leg int, name string, kind string, place string, "
-            "median_ms double, p95_ms double, network_ms double"
-        )
-        table = [(number, *leg.values()) for number, leg in enumerate(legs)]
-        self._add("hops", run, self._spark.createDataFrame(table, schema))
+        table = pa.Table.from_pylist(legs).add_column(0, "leg", pa.array(range(len(legs)), pa.int32()))
+        self._add("hops", run, table)
         return {"legs": legs, "parts": asdict(parts(way))}
 
 
-def _rows(table: DataFrame) -> list[dict[str, Any]]:
-    return [row.asDict() for row in table.collect()]
+def _rows(table: pa.Table) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = table.to_pylist()
+    return rows

@@ -98,7 +98,7 @@ def count_demand(spark: SparkSession, run: QueryRun, rows: DataFrame) -> DataFra
     if bad is not None:
         raise DataError(f"{run.folder / STATES}: line {bad['line']}: no row number or no drop-off time")
     # one small pair per instant, at most 86,400 in a day
-    pairs = sorted((row["n"], row["dropoff_s"]) for row in states.select("n", "dropoff_s").toLocalIterator())
+    pairs = sorted((row["n"], row["dropoff_s"]) for row in states.select("n", "dropoff_s").collect())
     ends = spark.sparkContext.broadcast(np.array(pairs, dtype=np.int64).reshape(-1, 2))
 
     def minutes(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

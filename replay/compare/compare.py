@@ -87,7 +87,7 @@ def compare_run(spark: SparkSession, answers: Answers, run: Path, *, free_ties: 
     same, one by one.
 
     With free ties, for engines that work in parallel without regard to the order of rows, the order of
-    answers and the output rows are not looked at, and states need to be equal by `replay.compare.state_rule`
+    answers and the output rows are not looked at, and states need to be equal by `replay.compare.rank_rule`
     only.
 
     Args:

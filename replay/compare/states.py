@@ -8,16 +8,26 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow ships no types
 from pyspark.sql import functions as F  # noqa: N812 - the name that PySpark's own documents use
+from pyspark.sql.pandas.types import from_arrow_schema
 
-from replay.compare import area_rule, state_rule
 from replay.compare.differences import first_by_kind
+from replay.compare.rank_rule import (
+    AREAS,
+    ROUTES,
+    area_rank,
+    difference,
+    parse_areas,
+    parse_routes,
+    route_rank,
+    show,
+)
 from replay.compare.running import with_previous_max
 from replay.compare.verdict import Difference, clock
 from replay.errors import DataError
 from replay.expected.query1 import STATE_RANKS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
@@ -25,15 +35,10 @@ if TYPE_CHECKING:
     from replay.compare.expected_folder import Answers
 
 _COLUMNS = {1: ("routes", "counts", "tied"), 2: ("areas", "empty", "medians", "profitabilities")}
-_DIFFERENCE = "n bigint, time_s bigint, line bigint, expected string, got string, reason string"
-_ARROW = pa.schema(
+_DIFFERENCE = pa.schema(
     [
-        ("n", pa.int64()),
-        ("time_s", pa.int64()),
-        ("line", pa.int64()),
-        ("expected", pa.string()),
-        ("got", pa.string()),
-        ("reason", pa.string()),
+        *((name, pa.int64()) for name in ("n", "time_s", "line")),
+        *((name, pa.string()) for name in ("expected", "got", "reason")),
     ]
 )
 
@@ -70,10 +75,9 @@ def state_differences(
         "state",
         *_COLUMNS[answers.query],
     )
-    compare = _compare_routes if answers.query == 1 else _compare_areas
-    compared = joined.mapInArrow(_Comparison(compare, free_ties), _DIFFERENCE).withColumn(
-        "kind", F.lit("state")
-    )
+    compared = joined.mapInArrow(
+        _Comparison(answers.query, free_ties), from_arrow_schema(_DIFFERENCE)
+    ).withColumn("kind", F.lit("state"))
     found = first_by_kind(compared, "line", "time_s", "expected", "got", "reason")
     states.unpersist()
     return [
@@ -96,57 +100,40 @@ def state_differences(
 class _Comparison:
     """What `mapInArrow` calls: keeps what differs, with both states and the reason."""
 
-    compare: Callable[[dict[str, Any], bool], tuple[str, str, str | None]]
+    query: int
     free_ties: bool
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             rows = []
             for row in batch.to_pylist():
-                expected, got, reason = _judge(row, self.compare, self.free_ties)
+                expected, got, reason = self._judge(row)
                 if reason is not None:
                     place = {name: row[name] for name in ("n", "time_s", "line")}
                     rows.append({**place, "expected": expected, "got": got, "reason": reason})
-            yield pa.RecordBatch.from_pylist(rows, schema=_ARROW)
+            yield pa.RecordBatch.from_pylist(rows, schema=_DIFFERENCE)
 
-
-def _judge(
-    row: dict[str, Any],
-    compare: Callable[[dict[str, Any], bool], tuple[str, str, str | None]],
-    free_ties: bool,
-) -> tuple[str, str, str | None]:
-    if not row["due"]:
-        return "none", row["state"], "there is a state although no instant ends with this row"
-    if row["again"]:
-        return (
-            "rising row numbers",
-            "an earlier row",
-            "a state comes a second time, or after that of a later row",
-        )
-    return compare(row, free_ties)
-
-
-def _compare_routes(row: dict[str, Any], free_ties: bool) -> tuple[str, str, str | None]:
-    expected = list(zip(row["routes"], row["counts"], strict=True))
-    if row["state"] is None:
-        return state_rule.show(expected), "none", "the state after this instant is missing"
-    got = json.loads(row["state"])
-    if not state_rule.is_state(got):
-        return state_rule.show(expected), row["state"], "not a list of route and count"
-    if free_ties:
-        reason = state_rule.difference(expected, row["tied"], got)
-    else:
-        reason = state_rule.strict_difference(expected, got)
-    return state_rule.show(expected), state_rule.show(got), reason
-
-
-def _compare_areas(row: dict[str, Any], free_ties: bool) -> tuple[str, str, str | None]:
-    columns = (row[name] for name in _COLUMNS[2])
-    expected = [area_rule.area_rank(*each) for each in zip(*columns, strict=True)]
-    shown = area_rule.show(expected[:STATE_RANKS])
-    if row["state"] is None:
-        return shown, "none", "the state after this instant is missing"
-    got = area_rule.parse(json.loads(row["state"]))
-    if got is None:
-        return shown, row["state"], "not a list of area, empty taxis, median and profitability"
-    return shown, area_rule.show(got), area_rule.difference(expected, got, free_ties=free_ties)
+    def _judge(self, row: dict[str, Any]) -> tuple[str, str, str | None]:
+        """Return what is expected, what is there, and how it differs, if it does."""
+        if not row["due"]:
+            return "none", row["state"], "there is a state although no instant ends with this row"
+        if row["again"]:
+            reason = "a state comes a second time, or after that of a later row"
+            return "rising row numbers", "an earlier row", reason
+        columns = zip(*(row[name] for name in _COLUMNS[self.query] if name != "tied"), strict=True)
+        if self.query == 1:
+            words, parse, tied = ROUTES, parse_routes, row["tied"]
+            form, expected = "route and count", [route_rank(*each) for each in columns]
+        else:
+            words, parse, tied = AREAS, parse_areas, ()
+            form, expected = (
+                "area, empty taxis, median and profitability",
+                [area_rank(*each) for each in columns],
+            )
+        shown = show(words, expected[:STATE_RANKS])
+        if row["state"] is None:
+            return shown, "none", "the state after this instant is missing"
+        got = parse(json.loads(row["state"]))
+        if got is None:
+            return shown, row["state"], f"not a list of {form}"
+        return shown, show(words, got), difference(words, expected, got, free_ties=self.free_ties, tied=tied)

@@ -7,13 +7,14 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F  # noqa: N812 - the name that PySpark's own documents use
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from formats.semantics import Semantics
 from replay.errors import DataError
 from replay.expected.considered import PARSER_REASONS
 from replay.expected.event_blocks import Span, block_rows, history_spans, lay_out, with_history
 from replay.expected.judged import judge_and_store_lines, survey_table
-from replay.expected.kernel.block_tables import ANSWER_SCHEMA
+from replay.expected.kernel.block_tables import ANSWER_ARROW
 from replay.expected.kernel.both_queries import BlockSolver
 from replay.expected.summary import ExpectedSummary, query_folder
 from replay.expected.tables import survey, write_answers, write_rejects
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from replay.expected.event_blocks import Layout
     from replay.expected.judged import Judged
 
+_ANSWERS = from_arrow_schema(ANSWER_ARROW)
 #: Reasons for which a row is no trip report, whatever the query.
 _NO_REPORT = set(PARSER_REASONS[:4])
 
@@ -82,7 +84,7 @@ def write_expected(
         solved = solve(spark, judged, layout, asked, semantics)
         # not by kind too: Hadoop starts a process for each file that it makes on a local disk
         solved.write.partitionBy("query").parquet(spark_path(work / "answers"))
-        answered = survey(spark.read.schema(ANSWER_SCHEMA).parquet(spark_path(work / "answers")))
+        answered = survey(spark.read.schema(_ANSWERS).parquet(spark_path(work / "answers")))
         blocks = len(layout.bounds)
         say(f"{blocks:,} block{'' if blocks == 1 else 's'} of event time answered")
         summaries = {}
@@ -125,7 +127,7 @@ def solve(
         semantics: Settings.
 
     Returns:
-        Columns as in `replay.expected.kernel.block_tables.ANSWER_SCHEMA`.
+        Columns as in `replay.expected.kernel.block_tables.ANSWER_ARROW`.
     """
     solver = BlockSolver(queries, semantics, layout.bounds)
     prepare = judged.prepare  # its own name, as no task must take the tables of `judged` along
@@ -133,7 +135,7 @@ def solve(
     def solve_block(table: pa.Table) -> pa.Table:  # Spark counts a method's `self` as one more argument
         return solver.solve(table["block"][0].as_py(), prepare(table))
 
-    return with_history(spark, judged.trips, layout).groupBy("block").applyInArrow(solve_block, ANSWER_SCHEMA)
+    return with_history(spark, judged.trips, layout).groupBy("block").applyInArrow(solve_block, _ANSWERS)
 
 
 def _judge_source(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow ships no types
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from replay import grid
 from replay.expected.query1 import route_number
@@ -32,27 +33,18 @@ _REASONS = (None, *PARSER_REASONS, *FILTER_REASONS)
 #: Amounts beyond this many cents are no money; sums of them would not fit a whole number of 64 bits.
 _MOST_CENTS = 2.0**52
 
-#: Columns of judged rows in Spark's notation; a reason is null where its query considers the row.
-JUDGED_SCHEMA = (
-    "n bigint, reason1 string, detail1 string, reason2 string, detail2 string, dropoff_s bigint, "
-    "pickup_s bigint, route bigint, taxi string, start bigint, end bigint, cents bigint"
-)
+#: Columns of judged rows; a reason is null where its query considers the row.
 _ARROW = pa.schema(
     [
         ("n", pa.int64()),
-        ("reason1", pa.string()),
-        ("detail1", pa.string()),
-        ("reason2", pa.string()),
-        ("detail2", pa.string()),
-        ("dropoff_s", pa.int64()),
-        ("pickup_s", pa.int64()),
-        ("route", pa.int64()),
+        *((name, pa.string()) for name in ("reason1", "detail1", "reason2", "detail2")),
+        *((name, pa.int64()) for name in ("dropoff_s", "pickup_s", "route")),
         ("taxi", pa.string()),
-        ("start", pa.int64()),
-        ("end", pa.int64()),
-        ("cents", pa.int64()),
+        *((name, pa.int64()) for name in ("start", "end", "cents")),
     ]
 )
+#: The same as Spark has them.
+JUDGED_SCHEMA = from_arrow_schema(_ARROW)
 
 _FIRST_S, _LAST_S = -62_135_596_800, 253_402_300_799
 """Seconds of the first and last time that can be written, from year 1 to 9999."""

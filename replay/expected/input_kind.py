@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replay.numbered_lines import require_text
+from replay.trips.blocks import require_text
 from replay.trips.table import part_files, require_table
 
 if TYPE_CHECKING:

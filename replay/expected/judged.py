@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow ships no types
 import pyarrow.compute as pc  # type: ignore[import-untyped]  # pyarrow ships no types
 from pyspark.sql import functions as F  # noqa: N812 - the name that PySpark's own documents use
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from replay.expected.considered import JUDGED_SCHEMA, judge, judge_lines
 from replay.expected.event_blocks import SPAN_S, span
@@ -29,16 +30,13 @@ if TYPE_CHECKING:
 
 _REJECT = ("n", "reason1", "detail1", "reason2", "detail2")
 _KERNEL_COLUMNS = ("n", "dropoff_s", "pickup_s", "route", "taxi", "start", "end", "cents")
-_SURVEY_SCHEMA = (
-    "n bigint, reason1 string, detail1 string, reason2 string, detail2 string, "
-    "span bigint, rows bigint, lowest bigint, highest bigint"
-)
 _SURVEY_ARROW = pa.schema(
     [
         *((name, pa.int64() if name == "n" else pa.string()) for name in _REJECT),
         *((name, pa.int64()) for name in ("span", "rows", "lowest", "highest")),
     ]
 )
+_SURVEY_SCHEMA = from_arrow_schema(_SURVEY_ARROW)
 
 
 @dataclass(frozen=True)

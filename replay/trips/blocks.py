@@ -38,19 +38,28 @@ class FileBlock:
         return self.file.suffix == ".gz"
 
 
+def require_text(file: Path) -> None:
+    """Refuse a file that is missing, is no file, or holds nothing.
+
+    Raises:
+        DataError: Naming the file.
+    """
+    if not file.exists():
+        raise DataError(f"{file}: no such file")
+    if not file.is_file():
+        raise DataError(f"{file}: not a file")
+    if file.stat().st_size == 0:
+        raise DataError(f"{file}: the file is empty")
+
+
 def blocks_of(file: Path, size: int = BLOCK_BYTES) -> list[FileBlock]:
     """Cut a file into blocks, ascending; a packed one is not cut, as none of its parts can be read alone.
 
     Raises:
         DataError: The file is missing, no file, or empty.
     """
-    if not file.exists():
-        raise DataError(f"{file}: no such file")
-    if not file.is_file():
-        raise DataError(f"{file}: not a file")
+    require_text(file)
     total = file.stat().st_size
-    if total == 0:
-        raise DataError(f"{file}: the file is empty")
     if file.suffix == ".gz":
         return [FileBlock(file, 0, total, size)]
     return [FileBlock(file, start, min(start + size, total), size) for start in range(0, total, size)]
@@ -69,18 +78,11 @@ def read_lines(block: FileBlock) -> Iterator[bytes]:
         with block.file.open("rb") as stream:
             yield from _plain(stream, block)
         return
-    lines = 0
     try:
         with gzip.open(block.file, "rb") as packed:
-            for piece in _whole_lines(packed, block.piece):
-                yield piece
-                lines += piece.count(b"\n")
-    except EOFError:
-        lines += _lines_until_broken(block.file, lines)
-        raise DataError(f"{block.file}: the packed data are cut short after line {lines}") from None
-    except (gzip.BadGzipFile, zlib.error) as error:
-        lines += _lines_until_broken(block.file, lines)
-        raise DataError(f"{block.file}: the packed data are damaged after line {lines}: {error}") from None
+            yield from _whole_lines(packed, block.piece)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise DataError(broken_gzip(block.file) or f"{block.file}: {error}") from None
 
 
 def count_lines(block: FileBlock) -> int:
@@ -99,14 +101,27 @@ def first_lines(file: Path, count: int) -> list[str]:
     raise DataError(f"{file}: the packed file holds nothing")
 
 
+def broken_gzip(file: Path) -> str | None:
+    """Say behind which whole line a packed file breaks off; None if all of it can be read."""
+    lines = 0
+    try:
+        with gzip.open(file, "rb") as stream:
+            for _ in stream:
+                lines += 1
+    except EOFError:
+        return f"{file}: the packed data are cut short after line {lines}"
+    except (gzip.BadGzipFile, zlib.error) as error:
+        return f"{file}: the packed data are damaged after line {lines}: {error}"
+    return None
+
+
 def _plain(stream: IO[bytes], block: FileBlock) -> Iterator[bytes]:
     if block.start > 0:
         # the line that is under way at the start belongs to the block before
         stream.seek(block.start - 1)
         stream.readline()
-    begin = stream.tell()
-    if begin < block.end:
-        yield stream.read(block.end - begin) + _rest_of_line(stream, block.end)
+    if (length := block.end - stream.tell()) > 0:
+        yield stream.read(length) + _rest_of_line(stream, block.end)
 
 
 def _rest_of_line(stream: IO[bytes], end: int) -> bytes:
@@ -125,15 +140,3 @@ def _whole_lines(stream: IO[bytes] | gzip.GzipFile, size: int) -> Iterator[bytes
             kept += piece
     if kept:
         yield kept
-
-
-def _lines_until_broken(file: Path, known: int) -> int:
-    """Return how many whole lines of a broken packed file can be read behind the known ones."""
-    lines = -known
-    try:
-        with gzip.open(file, "rb") as stream:
-            for _ in stream:
-                lines += 1
-    except (EOFError, gzip.BadGzipFile, zlib.error):
-        return lines
-    return lines

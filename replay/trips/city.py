@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from replay.trips.arrays import FloatArray, IntArray
+    from scheduler.base.arrays import FloatArray, IntArray
 
 CITY_FILE = Path(__file__).with_name("city.toml")
 

@@ -7,7 +7,6 @@ import uuid
 from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow ships no types
 import pyarrow.compute as pc  # type: ignore[import-untyped]  # likewise
 from pyarrow import csv
@@ -66,19 +65,11 @@ def _texts(trips: pa.Table) -> pa.Table:
     for name in names:
         column = trips[name].combine_chunks()
         if name in _DIGITS:
-            columns.append(_decimals(column, _DIGITS[name]))
+            columns.append(
+                pc.round(column, _DIGITS[name]).cast(pa.decimal128(_DECIMAL_PLACES, _DIGITS[name]))
+            )
         elif name in {"pickup_s", "dropoff_s"}:
             columns.append(column.cast(pa.timestamp("s")))
         else:
             columns.append(column)
     return pa.table(columns, names=names)
-
-
-def _decimals(values: pa.Array, digits: int) -> pa.Array:
-    scaled = np.rint(values.to_numpy(zero_copy_only=False) * 10.0**digits)
-    low = np.nan_to_num(scaled).astype(np.int64)
-    # 128 bits per number: the upper half holds the sign
-    halves = np.stack([low, np.where(low < 0, -1, 0)], axis=1)
-    kind = pa.decimal128(_DECIMAL_PLACES, digits)
-    decimals = pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(np.ascontiguousarray(halves))])
-    return pc.if_else(values.is_valid(), decimals, pa.scalar(None, kind)) if values.null_count else decimals

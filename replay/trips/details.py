@@ -13,10 +13,10 @@ from replay.trips.rates import HOURS
 from replay.trips.table import COORDINATES
 
 if TYPE_CHECKING:
-    from replay.trips.arrays import FloatArray, IntArray
     from replay.trips.city import City
     from replay.trips.plan import Trips
     from replay.trips.settings import Settings
+    from scheduler.base.arrays import FloatArray, IntArray
 
 CELL_MILES = 500 / 1609.344
 
@@ -116,7 +116,7 @@ def _spoil(stream: np.random.Generator, coordinates: FloatArray) -> None:
     coordinates[off, 2] = np.rint((coordinates[off, 2] - 2.5) * _MICRO) / _MICRO
 
 
-def _report_duration(stream: np.random.Generator, duration: IntArray) -> IntArray:
+def _report_duration(stream: np.random.Generator, duration: IntArray) -> np.ndarray:
     """Return the column `trip_time_in_secs`: the duration, for few rows a second or two more."""
     reported = duration.astype(np.int32)
     wrong = np.flatnonzero(stream.random(len(reported)) < _WRONG_TRIP_TIME)

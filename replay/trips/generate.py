@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from replay.trips.arrays import IntArray
     from replay.trips.city import City
     from replay.trips.plan import Trips
     from replay.trips.settings import Settings
+    from scheduler.base.arrays import IntArray
 
 _TASKS_PER_CORE = 4
 _MOST_SLICES = 12

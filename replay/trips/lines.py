@@ -19,7 +19,7 @@ from replay.trips.table import AMOUNTS, COORDINATES, SCHEMA
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from replay.trips.arrays import BoolArray, FloatArray, IntArray
+    from scheduler.base.arrays import BoolArray, FloatArray, IntArray
 
     _Times = Mapping[str, tuple[IntArray, BoolArray]]
 

@@ -11,7 +11,7 @@ from replay.trips.rates import HOURS
 from replay.trips.table import AMOUNTS, DAY_S
 
 if TYPE_CHECKING:
-    from replay.trips.arrays import FloatArray, IntArray
+    from scheduler.base.arrays import FloatArray, IntArray
 
 PAYMENTS = ("CSH", "CRD", "UNK")
 
@@ -43,7 +43,7 @@ _FIRST_MONDAY = 4
 
 def money(
     stream: np.random.Generator, pickup_s: IntArray, duration_s: IntArray, miles: FloatArray
-) -> tuple[IntArray, dict[str, FloatArray]]:
+) -> tuple[np.ndarray, dict[str, FloatArray]]:
     """Return the kind of payment (place in `PAYMENTS`) and the amounts in dollars, by column.
 
     Args:

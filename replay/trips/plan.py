@@ -22,9 +22,9 @@ import numpy as np
 from replay.trips.rates import HOURS, MINUTES, trips_per_minute
 
 if TYPE_CHECKING:
-    from replay.trips.arrays import BoolArray, IntArray
     from replay.trips.city import City
     from replay.trips.settings import Settings
+    from scheduler.base.arrays import BoolArray, IntArray
 
 BOUNDARY_HOUR = 5
 HOUR_S = 3600

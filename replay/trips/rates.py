@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from replay.trips.arrays import FloatArray, IntArray
     from replay.trips.settings import Settings
+    from scheduler.base.arrays import FloatArray, IntArray
 
 YEAR_ROWS_PER_DAY = 474_433
 """Mean of the year, 173,167,790 trips in 365 days: 5.49/s, with 8.7/s at the busiest hours."""

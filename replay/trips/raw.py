@@ -15,7 +15,7 @@ from replay.trips.layouts import NAMES, NUMBERS, Layout
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from replay.trips.arrays import BoolArray, FloatArray, IntArray
+    from scheduler.base.arrays import BoolArray, FloatArray, IntArray
 
 COLUMNS = "columns"
 """Why a line is turned away that has not as many columns as its layout."""

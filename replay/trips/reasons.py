@@ -12,7 +12,7 @@ from replay.trips.table import AMOUNTS, COORDINATES, DAY_S
 if TYPE_CHECKING:
     import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow ships no types
 
-    from replay.trips.arrays import BoolArray, IntArray
+    from scheduler.base.arrays import BoolArray, IntArray
 
 MISSING = "missing values"
 ZERO = "zero coordinates"

@@ -15,7 +15,7 @@ from replay.trips.table import AMOUNTS, COORDINATES, SCHEMA
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from replay.trips.arrays import FloatArray, IntArray
+    from scheduler.base.arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Sample:
         taxi: A number per medallion.
         dropoff_s: Seconds since 1970 of the local time read as UTC.
         duration_s: Drop-off minus pick-up.
-        told_duration_s: The column `trip_time_in_secs`.
+        reported_duration_s: The column `trip_time_in_secs`.
         distance: Miles.
         coordinates: Shape (trips, 4): longitude, latitude of the pick-up, then of the drop-off.
         payment: `CSH`, `CRD`, ...
@@ -36,7 +36,7 @@ class Sample:
     taxi: IntArray
     dropoff_s: IntArray
     duration_s: IntArray
-    told_duration_s: IntArray
+    reported_duration_s: IntArray
     distance: FloatArray
     coordinates: FloatArray
     payment: np.ndarray
@@ -74,7 +74,7 @@ def sample_of(table: pa.Table) -> Sample:
         taxi=taxi.indices.to_numpy(),
         dropoff_s=dropoff,
         duration_s=dropoff - pickup,
-        told_duration_s=table["trip_time_in_secs"].to_numpy(),
+        reported_duration_s=table["trip_time_in_secs"].to_numpy(),
         distance=table["trip_distance"].to_numpy(),
         coordinates=np.stack([table[name].to_numpy() for name in COORDINATES], axis=1),
         payment=np.array(table["payment_type"].to_pylist()),

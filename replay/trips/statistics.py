@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from replay.expected.kernel.ranking import follow
+from replay.expected.kernel.routes import route_changes
+from replay.expected.kernel.stops import stops
+from replay.expected.query1 import WINDOW_S
 from replay.grid import cell_indices, on_cells
-from replay.trips.output_rows import WINDOW_S, window_figures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from replay.trips.arrays import BoolArray, IntArray
     from replay.trips.sample import Sample
+    from scheduler.base.arrays import BoolArray, IntArray
 
 STEADY_S = 3900
 """The end of a sample that is free of its beginning's edge: 65 minutes, all of the real rows that are."""
@@ -33,7 +36,9 @@ def places(sample: Sample) -> dict[str, float]:
     routes = start * _CELLS**2 + end
     steady = sample.dropoff_s > sample.dropoff_s[-1] - STEADY_S
     per_taxi = np.unique(sample.taxi[steady], return_counts=True)[1]
-    window = window_figures(routes, sample.dropoff_s[valid])
+    dropoff_s = sample.dropoff_s[valid]
+    in_window = routes[dropoff_s > dropoff_s[-1] - WINDOW_S]
+    ranked = np.sort(np.unique(in_window, return_counts=True)[1])[::-1]
     calm = sample.dropoff_s[0] + WINDOW_S
     instants = np.unique(sample.dropoff_s, return_counts=True)[1]
     return {
@@ -51,12 +56,12 @@ def places(sample: Sample) -> dict[str, float]:
         "trips within a cell, %": _percent(start == end),
         "taxis, last 65 min": float(len(per_taxi)),
         **_quantiles("trips per taxi, last 65 min", per_taxi, (25, 50, 75, 95)),
-        "trips in the window at the end": float(window.trips),
-        "routes in the window": float(len(window.counts)),
-        "count of rank 1": float(window.counts[0]),
-        "count of rank 10": float(window.counts[9]),
+        "trips in the window at the end": float(len(in_window)),
+        "routes in the window": float(len(ranked)),
+        "count of rank 1": float(ranked[0]),
+        "count of rank 10": float(ranked[9]),
         "output rows per 5 min": 300
-        * float((window.changes_s >= calm).sum())
+        * float((_output_rows(routes, dropoff_s) >= calm).sum())
         / (sample.dropoff_s[-1] - calm),
     }
 
@@ -85,7 +90,7 @@ def money(sample: Sample) -> dict[str, float]:
         "tip of cards, % of the fare, median": float(np.median(100 * tip[cards] / fare[cards])),
         "tip for cash, %": _percent(tip[sample.payment == "CSH"] > 0),
         "total is the sum, %": _percent(np.abs(parts - amounts["total_amount"]) < 0.005),
-        "trip time is not the difference, %": _percent(sample.told_duration_s != sample.duration_s),
+        "trip time is not the difference, %": _percent(sample.reported_duration_s != sample.duration_s),
     }
 
 
@@ -100,6 +105,14 @@ def _faults(sample: Sample, valid: BoolArray) -> dict[str, float]:
         "drop-off only / pick-up only": only_end / max(1, only_start),
         "off the grid, not zero, %": _percent(~valid & ~some),
     }
+
+
+def _output_rows(routes: IntArray, dropoff_s: IntArray) -> IntArray:
+    """Return the drop-off of each trip that changes the ten most frequent routes of half an hour."""
+    moments = stops(dropoff_s, own=0)
+    different, route = np.unique(routes, return_inverse=True)
+    course = follow(moments, route_changes(moments, route, len(different)))
+    return moments.clock[course.tops.stops]
 
 
 def _popularity(name: str, values: IntArray, tops: Sequence[int]) -> dict[str, float]:

@@ -21,7 +21,7 @@ def test_every_case_has_room_for_its_executors() -> None:
     assert all(case.executors <= 4 * case.nodes for case in CASES)
 
 
-def test_a_run_tells_time_memory_and_worth() -> None:
+def test_a_run_states_time_memory_and_worth() -> None:
     """One row holds what the table of results shows."""
     row = measure(TINY, "greedy", 1.0)
 

@@ -65,7 +65,7 @@ def test_no_quick_strategy_beats_a_stored_bound(name: str) -> None:
         ({"placement": {}}, "leaves operators out"),
     ],
 )
-def test_a_wrong_entry_is_told(change: dict[str, Any], sentence: str) -> None:
+def test_a_wrong_entry_is_named(change: dict[str, Any], sentence: str) -> None:
     wrong = best_known()["sequential-100"] | change
     assert any(sentence in each for each in faults("sequential-100", wrong))
 

@@ -16,30 +16,30 @@ if TYPE_CHECKING:
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
 
 CHUNK = 4096
-_FIELDS = {
-    "block": (pa.int64(), "bigint"),
-    "query": (pa.int32(), "int"),
-    # reject, passed, instant, minute, top (an output row), edge (what follows the block's last row)
-    "kind": (pa.string(), "string"),
-    "line": (pa.int64(), "bigint"),
-    "time_s": (pa.int64(), "bigint"),
-    "trips": (pa.int64(), "bigint"),
-    "names": (pa.list_(pa.string()), "array<string>"),
-    "counts": (pa.list_(pa.int64()), "array<bigint>"),
-    "tied": (pa.list_(pa.string()), "array<string>"),
-    "medians": (pa.list_(pa.float64()), "array<double>"),
-    "profitabilities": (pa.list_(pa.float64()), "array<double>"),
-    # a top only: what a row is compared with to see whether it changed the ten best, and the row itself
-    "labels": (pa.list_(pa.string()), "array<string>"),
-    "first": (pa.bool_(), "boolean"),
-    "row": (pa.string(), "string"),
-    # passed only: numbers and drop-offs of many trips in one row, which is much cheaper than a row for each
-    "lines": (pa.list_(pa.int64()), "array<bigint>"),
-    "times": (pa.list_(pa.int64()), "array<bigint>"),
-}
-#: Columns of a block's answers in Spark's notation.
-ANSWER_SCHEMA = ", ".join(f"{name} {spark}" for name, (_, spark) in _FIELDS.items())
-ANSWER_ARROW = pa.schema([(name, arrow) for name, (arrow, _) in _FIELDS.items()])
+ANSWER_ARROW = pa.schema(
+    {
+        "block": pa.int64(),
+        "query": pa.int32(),
+        # reject, passed, instant, minute, top (an output row), edge (what follows the block's last row)
+        "kind": pa.string(),
+        "line": pa.int64(),
+        "time_s": pa.int64(),
+        "trips": pa.int64(),
+        "names": pa.list_(pa.string()),
+        "counts": pa.list_(pa.int64()),
+        "tied": pa.list_(pa.string()),
+        "medians": pa.list_(pa.float64()),
+        "profitabilities": pa.list_(pa.float64()),
+        # a top only: what a row is compared with to see whether it changed the ten best, and the row itself
+        "labels": pa.list_(pa.string()),
+        "first": pa.bool_(),
+        "row": pa.string(),
+        # passed only: numbers and drop-offs of many trips in one row, much cheaper than a row for each
+        "lines": pa.list_(pa.int64()),
+        "times": pa.list_(pa.int64()),
+    }
+)
+"""Columns of a block's answers."""
 
 
 def rows(block: int, query: int, kind: str, columns: Mapping[str, pa.Array]) -> pa.Table:
@@ -54,7 +54,7 @@ def rows(block: int, query: int, kind: str, columns: Mapping[str, pa.Array]) -> 
     count = len(next(iter(columns.values())))
     fixed = {"block": block, "query": query, "kind": kind}
     arrays = []
-    for name, (arrow, _) in _FIELDS.items():
+    for name, arrow in zip(ANSWER_ARROW.names, ANSWER_ARROW.types, strict=True):
         if name in fixed:
             arrays.append(pa.repeat(pa.scalar(fixed[name], arrow), count))
         elif name in columns:

@@ -10,10 +10,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from experiments.sweep.distribute import run_missing, write_runs
+from experiments.sweep.one_run import FAILED
 from experiments.sweep.sweep_folder import SETTINGS, SweepFolder
 from experiments.sweep.sweep_plan import Instance, SweepPlan, read_seeds
 from experiments.sweep.sweep_summary import by_instance, by_strategy
-from experiments.sweep.worker import FAILED, SCHEMA, carry_out
+from experiments.sweep.worker import SCHEMA, carry_out
 from replay.errors import DataError
 from scheduler.instances.document import parse_instance
 from scheduler.plan import plan as solve
@@ -168,12 +169,12 @@ def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
 @pytest.mark.spark
 @pytest.mark.timeout(600)
 def test_a_sweep_runs_what_is_missing_and_nothing_else(spark: SparkSession, tmp_path: Path) -> None:
-    """Parts of finished runs stay untouched; failed runs are told, listed and tried again."""
+    """Parts of finished runs stay untouched; failed runs are named, listed and tried again."""
     folder = SweepFolder(tmp_path / "sweep")
     folder.open(PLAN)
-    heard: list[int] = []
-    assert run_missing(spark, PLAN, folder, heard.append) == []
-    assert heard[-1] == 6
+    finished: list[int] = []
+    assert run_missing(spark, PLAN, folder, finished.append) == []
+    assert finished[-1] == 6
     stamps = {path.name: path.stat().st_mtime_ns for path in folder.parts.iterdir()}
     assert stamps.keys() == {run.part for run in PLAN.runs()}
 

@@ -15,10 +15,15 @@ from bridge.wire.encoding import encode_response
 from bridge.wire.messages import Decision, PlanResponse, Price, TopologyPlan
 from replay.analysis.analyse import ANALYSIS, AnalysisInput, analyse
 from replay.analysis.breakdown import QUERY_1
-from replay.analysis.changes import read_split
-from replay.analysis.hops import way_of
+from replay.analysis.changes import around, read_split
+from replay.analysis.hops import find_legs, way_of
+from replay.analysis.placement import read_placement
+from replay.analysis.popularity import count_demand
 from replay.analysis.rounds import read_rounds
+from replay.analysis.runs import answered_rows, find_runs
+from replay.analysis.sites import read_sites
 from replay.errors import DataError
+from replay.output import MARK, write_json
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -238,9 +243,9 @@ def test_a_split_compares_both_sides_of_a_moment(
     assert document["rounds"] == []
     assert named(document, "quick", 1)["legs"] == []
 
+    run = find_runs(runs)[0]
     with pytest.raises(DataError, match=r"results\.csv: no measured row was available after 9999"):
-        analyse(spark, AnalysisInput((runs[0],), split=read_split("9999")), tmp_path / "out")
-    assert json.loads((tmp_path / "out" / ANALYSIS).read_text()) == document
+        around(run, answered_rows(spark, run), read_split("9999"))
 
 
 @pytest.mark.spark
@@ -248,23 +253,28 @@ def test_a_split_compares_both_sides_of_a_moment(
 def test_bad_files_are_named_with_their_place(
     spark: SparkSession, runs: tuple[Path, Path], tmp_path: Path
 ) -> None:
+    """Before any row is read where a header says enough; an earlier analysis stays when a later one fails."""
+    run, sites = find_runs(runs)[0], read_sites(SITES)
+    rows = answered_rows(spark, run)
     trails = runs[0] / "trails.csv"
     good = trails.read_text()
-    lines = good.splitlines()
     for broken, sentence in (
         ("n,something\n1,2\n", r"trails\.csv: line 1 is no header of trails"),
-        ("\n".join(lines[:-1]), r"trails\.csv: row \d+ of results\.csv: parser_in_us is missing"),
         (good.replace("parser", "other"), r"trails\.csv: line 1: the placement has no executor of other"),
     ):
         trails.write_text(broken)
         with pytest.raises(DataError, match=sentence):
-            analyse(spark, AnalysisInput((runs[0],), sites=SITES), tmp_path / "out")
-        assert not (tmp_path / "out").exists()
-    trails.write_text(good)
+            find_legs(spark, run, rows, read_placement(runs[0], sites), sites)
+    trails.write_text("\n".join(good.splitlines()[:-1]))
+    earlier = tmp_path / "out" / MARK
+    write_json(earlier, {"kind": "analysis"})
+    with pytest.raises(DataError, match=r"trails\.csv: row \d+ of results\.csv: parser_in_us is missing"):
+        analyse(spark, AnalysisInput((runs[0],), sites=SITES), earlier.parent)
+    assert [path.name for path in tmp_path.glob("*out*/*")] == [MARK]
     with (runs[0] / "states.jsonl").open("a") as file:
         file.write('{"n": 1000}\n')
     with pytest.raises(DataError, match=r"states\.jsonl: line \d+: no row number or no drop-off time"):
-        analyse(spark, AnalysisInput((runs[0],)), tmp_path / "out")
+        count_demand(spark, run, rows)
     records = tmp_path / "records"
     write_records(records)
     next(records.glob("rounds-*2.jsonl.gz")).write_bytes(b"no gzip at all")
