@@ -42,8 +42,8 @@ def over_after(looks: int) -> Deadline:
 
 @cache
 def planned(make_problem: MakeProblem, strategy: str, seed: int, *, pins: bool) -> tuple[Problem, Result]:
-    """A problem of nine operators and its plan by default parameters, made once for all promises about it."""
-    problem = make_problem(seed, 9, 10, pins=pins)
+    """A problem of seven operators and its plan by default parameters, made once for all promises about it."""
+    problem = make_problem(seed, 7, 8, pins=pins)
     return problem, plan(problem, strategy)
 
 
@@ -128,7 +128,7 @@ def test_the_same_seed_gives_the_same_plan(make_problem: MakeProblem, strategy: 
     """Nothing but problem, parameters and seed decides."""
 
     def drawn() -> Result:
-        return plan(make_problem(seed, 9, 10), strategy, seed=seed)
+        return plan(make_problem(seed, 7, 8), strategy, seed=seed)
 
     first = planned(make_problem, strategy, 0, pins=True)[1] if seed == 0 else drawn()
     second = drawn()
