@@ -36,13 +36,13 @@ EXPIRED = Deadline(clock=lambda: 1.0, at=0.0)
 
 
 def over_after(looks: int) -> Deadline:
-    """A deadline that is over after some looks at its clock, each worth a hundredth of what a solver may take."""
+    """A deadline that is over after some looks at its clock; each counts a hundredth of a second for solvers."""
     return Deadline(clock=(look / 100 for look in count()).__next__, at=looks / 100)
 
 
 @cache
 def planned(make_problem: MakeProblem, strategy: str, seed: int, *, pins: bool) -> tuple[Problem, Result]:
-    """A problem of seven operators and its plan by default parameters, made once for all promises about it."""
+    """A problem of seven operators and its plan by default parameters, made once for all promises."""
     problem = make_problem(seed, 7, 8, pins=pins)
     return problem, plan(problem, strategy)
 
