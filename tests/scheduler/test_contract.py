@@ -36,7 +36,7 @@ EXPIRED = Deadline(clock=lambda: 1.0, at=0.0)
 
 
 def over_after(looks: int) -> Deadline:
-    """A deadline that is over after some looks at its clock; each counts a hundredth of a second for solvers."""
+    """A deadline that is over after some looks at its clock, each of them a hundredth of a second apart."""
     return Deadline(clock=(look / 100 for look in count()).__next__, at=looks / 100)
 
 
