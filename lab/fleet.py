@@ -51,11 +51,10 @@ class Fleet:
         """Write all configuration files."""
         folder = self.folder
         for host in self.hosts:
-            (folder.storm / host.name).mkdir(parents=True, exist_ok=True)
-        for host in self.hosts:
+            home = folder.storm / host.name
+            home.mkdir(parents=True, exist_ok=True)
             if host.name != REDIS:
-                path = folder.storm / host.name / "storm.yaml"
-                path.write_text(storm_yaml(folder, host, self.scheduler), encoding="utf-8")
+                (home / "storm.yaml").write_text(storm_yaml(folder, host, self.scheduler), encoding="utf-8")
         folder.zookeeper.mkdir(exist_ok=True)
         (folder.zookeeper / "zoo.cfg").write_text(zoo_cfg(folder), encoding="utf-8")
         toml = daemon_toml(folder, self.sites.executors_per_host)

@@ -71,7 +71,7 @@ class Keeper:
         self._fleet.start_base()
         self._watch(wakeup, lambda: self._drain(wakeup))
         self._watch(server.fileno(), lambda: server.serve_one(self._handle))
-        self._watch(self._starter, self._hear_starter)
+        self._watch(self._starter, self._read_starter)
         self._connect("forwarder")
         self._connect("observer")
         while not self._progress.stopping:
@@ -99,9 +99,9 @@ class Keeper:
         """Listen to a piped service that has just been started."""
         output = self._fleet.services[name].output
         self._readers[name] = LineReader(output)
-        self._watch(output, lambda: self._hear(name, output))
+        self._watch(output, lambda: self._read(name, output))
 
-    def _hear(self, name: str, output: int) -> None:
+    def _read(self, name: str, output: int) -> None:
         """Take the lines that a piped service has written."""
         lines = self._readers[name].read()
         if lines is None:
@@ -113,7 +113,7 @@ class Keeper:
             else:
                 self._observation = Observation.from_json(content)
 
-    def _hear_starter(self) -> None:
+    def _read_starter(self) -> None:
         """End with a starter that ends; it writes a byte when the lab is ready and may outlive it."""
         if not os.read(self._starter, 1):
             print("keeper: the command that the lab hangs on has ended", flush=True)

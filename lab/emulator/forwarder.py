@@ -19,6 +19,7 @@ from lab.emulator.isolation import Isolation
 from lab.emulator.packets import PacketQueue
 from lab.errors import LabError
 from lab.namespaces import open_tun
+from lab.pipes import LineReader
 from lab.priority import be_punctual
 
 QUEUE_LIMIT_BYTES = 64 << 20
@@ -55,7 +56,7 @@ class ForwarderSetup:
         return json.dumps(asdict(self))
 
     @classmethod
-    def from_json(cls, line: str) -> ForwarderSetup:
+    def from_json(cls, line: str | bytes) -> ForwarderSetup:
         """Read what `to_json` wrote."""
         content: dict[str, Any] = json.loads(line)
         content["endpoints"] = tuple(Endpoint(**endpoint) for endpoint in content["endpoints"])
@@ -103,7 +104,7 @@ class Forwarder:
                 `{"isolated": site indexes}`, which holds for packets sent from then on.
         """
         watched = [*self._devices, control]
-        pending = b""
+        reader = LineReader(control)
         reported = ""
         report_due_s = 0.0
         while True:
@@ -115,12 +116,11 @@ class Forwarder:
                 if descriptor != control:
                     self._receive(descriptor)
                     continue
-                chunk = os.read(control, 4096)
-                if not chunk:
+                changes = reader.read()
+                if changes is None:
                     return
-                *lines, pending = (pending + chunk).split(b"\n")
-                for line in lines:
-                    self._change(json.loads(line))
+                for change in changes:
+                    self._change(change)
             self._deliver()
             if now_s >= report_due_s:
                 report_due_s = now_s + _REPORT_INTERVAL_S
@@ -171,7 +171,8 @@ class Forwarder:
 
 def main() -> None:
     """Serve the setup read from standard input."""
-    setup = ForwarderSetup.from_json(_read_line(0))
+    # unbuffered, so that no byte of the next line is taken: that is for `Forwarder.run` to read
+    setup = ForwarderSetup.from_json(os.fdopen(0, "rb", buffering=0, closefd=False).readline())
     try:
         forwarder = Forwarder(setup)
     except LabError as error:
@@ -180,17 +181,6 @@ def main() -> None:
     be_punctual()
     print(json.dumps({"ready": True}), flush=True)
     forwarder.run(control=0)
-
-
-def _read_line(descriptor: int) -> str:
-    """Read one line without taking bytes of the next, which `Forwarder.run` reads itself."""
-    line = b""
-    while not line.endswith(b"\n"):
-        byte = os.read(descriptor, 1)
-        if not byte:
-            break
-        line += byte
-    return line.decode()
 
 
 if __name__ == "__main__":

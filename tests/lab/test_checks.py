@@ -45,11 +45,11 @@ def test_all_missing_programs_are_named_at_once(programs: Path) -> None:
         checks.check_programs()
 
 
-@pytest.mark.parametrize("told", ['openjdk version "11.0.2"', 'java version "1.8.0_292"', "nonsense", ""])
-def test_an_old_java_is_refused(programs: Path, told: str) -> None:
+@pytest.mark.parametrize("answer", ['openjdk version "11.0.2"', 'java version "1.8.0_292"', "nonsense", ""])
+def test_an_old_java_is_refused(programs: Path, answer: str) -> None:
     """Storm 2.8 needs Java 17; what was found is named."""
-    program(programs, "java", f"echo '{told}' >&2")
-    with pytest.raises(LabError, match=f"Java 17 or newer; .*{told or 'no version named'}"):
+    program(programs, "java", f"echo '{answer}' >&2")
+    with pytest.raises(LabError, match=f"Java 17 or newer; .*{answer or 'no version named'}"):
         checks.check_programs()
 
 

@@ -12,6 +12,6 @@ def test_an_agent_knows_its_host_site_and_slots() -> None:
     hosts = lay_out(read_site_file(PROJECT_ROOT / "lab/sites/demo.toml"))
     for host in (one for one in hosts if one.kind == "supervisor"):
         argv = agent(host).argv
-        told = {option: argv[argv.index(option) + 1] for option in ("--host", "--site", "--slot-ports")}
-        assert (told["--host"], told["--site"]) == (host.name, host.site)
-        assert parse_ports(told["--slot-ports"]) == host.slot_ports == (6700, 6701)
+        options = {option: argv[argv.index(option) + 1] for option in ("--host", "--site", "--slot-ports")}
+        assert (options["--host"], options["--site"]) == (host.name, host.site)
+        assert parse_ports(options["--slot-ports"]) == host.slot_ports == (6700, 6701)

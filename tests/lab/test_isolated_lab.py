@@ -70,12 +70,12 @@ class EmptyLab:
             agents=hosts,
         )
 
-    def told(self) -> object:
+    def next_change(self) -> object:
         """Return the next change that the forwarder received."""
         line = b""
         while not line.endswith(b"\n"):
             readable, _, _ = select.select([self._forwarder.output], [], [], WAIT_S)
-            assert readable, "the forwarder was told nothing"
+            assert readable, "the forwarder received nothing"
             line += os.read(self._forwarder.output, 1)
         return json.loads(line)
 
@@ -106,10 +106,10 @@ def lab(tmp_path: Path, two_sites: Path) -> Iterator[EmptyLab]:
 def test_any_site_may_be_isolated_and_rejoin(lab: EmptyLab, site: str) -> None:
     """The forwarder receives it and the status says so, for the services' site as for any other."""
     lab.client.isolate(site)
-    assert lab.told() == {"isolated": [SITES[site]]}
+    assert lab.next_change() == {"isolated": [SITES[site]]}
     assert lab.client.status().isolated == (site,)
     lab.client.rejoin(site)
-    assert lab.told() == {"isolated": []}
+    assert lab.next_change() == {"isolated": []}
     assert lab.client.status().isolated == ()
 
 
@@ -162,7 +162,7 @@ def test_an_unknown_site_changes_nothing(lab: EmptyLab) -> None:
     assert lab.client.status().isolated == ()
 
 
-def test_what_the_forwarder_did_not_hear_is_not_so(lab: EmptyLab) -> None:
+def test_what_the_forwarder_did_not_receive_is_not_so(lab: EmptyLab) -> None:
     """Without its emulator a lab cannot isolate, and does not say that it has."""
     lab.lose_forwarder()
     with pytest.raises(LabError, match="forwarder does not run"):

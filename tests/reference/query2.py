@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import heapq
+from bisect import bisect_left, insort
 from collections import deque
 from dataclasses import dataclass
 from fractions import Fraction
@@ -56,6 +56,7 @@ class City:
         self.stop_of: dict[str, Stop] = {}  # by medallion, in order of the rows
         self.stops_at: dict[str, list[Stop]] = {}
         self.listed: dict[str, Listed] = {}
+        self.ranking: list[Listed] = []  # the same, the best one last
 
     def take(self, row: Row, start: str, end: str, cents: int) -> None:
         """One row, all or nothing."""
@@ -97,7 +98,9 @@ class City:
 
     def _judge(self, area: str) -> None:
         """List an area anew."""
-        self.listed.pop(area, None)
+        before = self.listed.pop(area, None)
+        if before is not None:
+            del self.ranking[bisect_left(self.ranking, before.rank, key=attrgetter("rank"))]
         trips, stops = self.trips_of.get(area, []), self.stops_at.get(area, [])
         if not stops or (not trips and self.choices.idle_areas == "hidden"):
             return
@@ -110,6 +113,7 @@ class City:
         # of two equal ones that one row made fresh, its start and its end, the lower index is first
         rank = (float(each), freshest, -east, -south)
         self.listed[area] = Listed(float(each), area, len(stops), profit, rank)
+        insort(self.ranking, self.listed[area], key=attrgetter("rank"))
 
     def _median(self, cents: list[int]) -> Fraction:
         """Median in dollars."""
@@ -127,7 +131,7 @@ class City:
 
     def best(self) -> list[Listed]:
         """The eleven most profitable areas."""
-        return heapq.nlargest(11, self.listed.values(), key=attrgetter("rank"))
+        return self.ranking[:-12:-1]
 
 
 def _shown(best: list[Listed], choices: Choices) -> list[object]:
@@ -141,7 +145,7 @@ def query2(lines: list[str], choices: Choices | None = None) -> Answers:
     answers = Answers()
     city = City(choices)
     clock = 0
-    told: list[object] = []
+    last: list[object] = []
     for n, line in enumerate(lines, start=1):
         row = read_row(n, line)
         if isinstance(row, str):
@@ -163,7 +167,7 @@ def query2(lines: list[str], choices: Choices | None = None) -> Answers:
             answers.rejected["time_goes_back"] += 1
             continue
         clock = row.time_s
-        told = _wait(city, clock, n, told, answers)
+        last = _wait(city, clock, n, last, answers)
         city.take(row, start, end, paid)
 
         best = city.best()
@@ -172,22 +176,22 @@ def query2(lines: list[str], choices: Choices | None = None) -> Answers:
         if answers.states and answers.states[-1][1] == row.dropoff:
             answers.states.pop()
         answers.states.append((n, row.dropoff, state))
-        if (shown := _shown(best, choices)) != told:
-            told = shown
+        if (shown := _shown(best, choices)) != last:
+            last = shown
             answers.tops.append((n, _row(printed_pickup(row, choices), row.dropoff, best, choices)))
     return answers
 
 
-def _wait(city: City, clock: int, n: int, told: list[object], answers: Answers) -> list[object]:
-    """Tell by choice what leaves before row n in rows of its own; returns what was told last."""
+def _wait(city: City, clock: int, n: int, last: list[object], answers: Answers) -> list[object]:
+    """Answer by choice in rows of their own what leaves before row n; returns what was shown last."""
     for instant in city.leaving(clock) if city.choices.expiry == "own-rows" else ():
         city.wait(instant)
         best = city.best()
-        if (shown := _shown(best, city.choices)) != told:
-            told = shown
+        if (shown := _shown(best, city.choices)) != last:
+            last = shown
             time = printed_time(instant)
             answers.tops.append((n, _row(time, time, best, city.choices)))
-    return told
+    return last
 
 
 def _state(best: list[Listed]) -> list[list[object]]:

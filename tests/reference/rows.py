@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
+TIME = re.compile(r"(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)")
 DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 MOST_CENTS = 2**52
 EAST_DEGREES = 0.005986
@@ -45,10 +45,12 @@ def read_lines(path: Path) -> list[str]:
 
 def seconds(text: str) -> int | None:
     """Seconds of a time without zone, None for anything else."""
-    if not TIME.fullmatch(text):
+    found = TIME.fullmatch(text)
+    if not found:
         return None
+    year, month, day, hour, minute, second = map(int, found.groups())
     try:
-        return int(datetime.strptime(text, "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC).timestamp())
+        return int(datetime(year, month, day, hour, minute, second, tzinfo=UTC).timestamp())
     except ValueError:
         return None
 

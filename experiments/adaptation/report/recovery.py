@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -46,8 +47,19 @@ def rolling_median_ms(rows: Deliveries) -> FloatArray:
     Returns:
         (n_rows,) ms; infinite where half of the rows or more have no result.
     """
-    starts = np.searchsorted(rows.available_s, rows.available_s - WINDOW_S, side="right")
-    return np.array([np.median(rows.response_ms[start : row + 1]) for row, start in enumerate(starts)])
+    response_ms = rows.response_ms.tolist()
+    starts = np.searchsorted(rows.available_s, rows.available_s - WINDOW_S, side="right").tolist()
+    medians: list[float] = []
+    window: list[float] = []  # the window's values in order, of the rows from `first` to the present one
+    first = 0
+    for value, start in zip(response_ms, starts, strict=True):
+        insort(window, value)
+        for left in response_ms[first:start]:
+            del window[bisect_left(window, left)]
+        first = start
+        half = len(window) // 2
+        medians.append((window[half] + window[~half]) / 2)
+    return np.array(medians)
 
 
 def settled_ms(rows: Deliveries, start_s: float, end_s: float) -> float | None:

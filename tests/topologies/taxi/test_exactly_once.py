@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from topologies.batches.header import Header
 
 
-def some_rows(lines: list[str], seed: int, count: int = 160) -> list[str]:
+def some_rows(lines: list[str], seed: int, count: int = 120) -> list[str]:
     """Real rows, thinned and spread over two hours; some times go back, some lines are no trips."""
     chance = random.Random(seed)
     rows = []

@@ -4,15 +4,15 @@ import io.stormplace.wire.ComponentKind;
 import io.stormplace.wire.Grouping;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.SortedMap;
 import java.util.TreeMap;
-import org.apache.storm.generated.Bolt;
 import org.apache.storm.generated.ComponentCommon;
-import org.apache.storm.generated.GlobalStreamId;
-import org.apache.storm.generated.SpoutSpec;
 import org.apache.storm.generated.StormTopology;
 
 /**
@@ -21,104 +21,75 @@ import org.apache.storm.generated.StormTopology;
  * <p>Storm keeps ackers and other system components out of the topology's Thrift description; they are known only by their
  * executors, and the ack streams only by Storm's rules. Inputs are read directly: Storm's own helper for the user's graph
  * throws when a bolt subscribes to a system component. Nothing of Nimbus' cached objects is changed or deserialised.
+ *
+ * @param names   the components in alphabetical order; the index of a component is its position
+ * @param kinds   one kind for each name
+ * @param streams streams in the order of their source, target and id
  */
-final class ComponentGraph {
+record ComponentGraph(List<String> names, List<ComponentKind> kinds, List<Stream> streams) {
     private static final String ACKER = "__acker";
 
     /** A directed stream between two components, by their indices. */
     record Stream(int from, int to, String id, Grouping grouping) {
     }
 
-    private final List<String> names = new ArrayList<>();
-    private final List<ComponentKind> kinds = new ArrayList<>();
-    private final Map<String, Integer> index = new HashMap<>();
-    private final List<Stream> streams = new ArrayList<>();
-
     /**
      * Reads the graph.
      *
      * @param topology           the user's topology, or null if Nimbus does not know it
      * @param executorComponents the component of every executor; those that the topology does not hold are Storm's own
+     * @return the graph
      */
-    ComponentGraph(StormTopology topology, Collection<String> executorComponents) {
-        Map<String, ComponentCommon> commons = new TreeMap<>();
-        Map<String, ComponentKind> known = new TreeMap<>();
-        if (topology != null && topology.get_spouts() != null) {
-            for (Map.Entry<String, SpoutSpec> spout : topology.get_spouts().entrySet()) {
-                known.put(spout.getKey(), ComponentKind.SPOUT);
-                commons.put(spout.getKey(), spout.getValue().get_common());
-            }
-        }
-        if (topology != null && topology.get_bolts() != null) {
-            for (Map.Entry<String, Bolt> bolt : topology.get_bolts().entrySet()) {
-                known.put(bolt.getKey(), ComponentKind.BOLT);
-                commons.put(bolt.getKey(), bolt.getValue().get_common());
-            }
+    static ComponentGraph of(StormTopology topology, Collection<String> executorComponents) {
+        SortedMap<String, ComponentKind> kinds = new TreeMap<>();
+        Map<String, ComponentCommon> commons = new HashMap<>();
+        if (topology != null) {
+            orEmpty(topology.get_spouts()).forEach((name, spout) -> {
+                kinds.put(name, ComponentKind.SPOUT);
+                commons.put(name, spout.get_common());
+            });
+            orEmpty(topology.get_bolts()).forEach((name, bolt) -> {
+                kinds.put(name, ComponentKind.BOLT);
+                commons.put(name, bolt.get_common());
+            });
         }
         for (String component : executorComponents) {
-            known.putIfAbsent(component, component.equals(ACKER) ? ComponentKind.ACKER : ComponentKind.SYSTEM);
+            kinds.putIfAbsent(component, component.equals(ACKER) ? ComponentKind.ACKER : ComponentKind.SYSTEM);
         }
-        known.forEach((name, kind) -> {
-            index.put(name, names.size());
-            names.add(name);
-            kinds.add(kind);
-        });
-        commons.forEach(this::addInputs);
-        if (index.containsKey(ACKER)) {
-            addAckStreams(index.get(ACKER));
+        ComponentGraph graph = new ComponentGraph(List.copyOf(kinds.keySet()), List.copyOf(kinds.values()), new ArrayList<>());
+        commons.forEach(graph::addInputs);
+        if (kinds.containsKey(ACKER)) {
+            graph.addAckStreams(graph.indexOf(ACKER));
         }
-        streams.sort(Comparator.comparingInt(Stream::from).thenComparingInt(Stream::to).thenComparing(Stream::id));
-    }
-
-    /**
-     * Returns the components' names.
-     *
-     * @return names in alphabetical order; the index of a component is its position
-     */
-    List<String> names() {
-        return names;
-    }
-
-    /**
-     * Returns the components' kinds.
-     *
-     * @return one kind for each name
-     */
-    List<ComponentKind> kinds() {
-        return kinds;
-    }
-
-    /**
-     * Returns the streams.
-     *
-     * @return streams in the order of their source, target and id
-     */
-    List<Stream> streams() {
-        return streams;
+        graph.streams.sort(Comparator.comparingInt(Stream::from).thenComparingInt(Stream::to).thenComparing(Stream::id));
+        return graph;
     }
 
     /**
      * Finds a component.
      *
-     * @param name a name from {@link #names()}
-     * @return its index
+     * @param name the name of a component
+     * @return its index; negative if there is none of this name
      */
     int indexOf(String name) {
-        return index.get(name);
+        return Collections.binarySearch(names, name);
+    }
+
+    private static <K, V> Map<K, V> orEmpty(Map<K, V> map) {
+        return Objects.requireNonNullElse(map, Map.of());
     }
 
     private void addInputs(String target, ComponentCommon common) {
-        if (common == null || common.get_inputs() == null) {
+        if (common == null) {
             return;
         }
-        for (Map.Entry<GlobalStreamId, org.apache.storm.generated.Grouping> input : common.get_inputs().entrySet()) {
-            Integer source = index.get(input.getKey().get_componentId());
+        orEmpty(common.get_inputs()).forEach((input, grouping) -> {
+            int source = indexOf(input.get_componentId());
             // Ticks and metrics come from parts of the worker itself: no executor sends them, so nothing is to be placed.
-            if (source != null) {
-                streams.add(new Stream(source, index.get(target), input.getKey().get_streamId(),
-                    groupingOf(input.getValue())));
+            if (source >= 0) {
+                streams.add(new Stream(source, indexOf(target), input.get_streamId(), groupingOf(grouping)));
             }
-        }
+        });
     }
 
     private void addAckStreams(int acker) {

@@ -1,6 +1,8 @@
 package io.stormplace;
 
 import java.nio.channels.ClosedByInterruptException;
+import java.util.Objects;
+import java.util.stream.Stream;
 
 /** Finds interrupts that were wrapped into other exceptions. */
 final class Interrupts {
@@ -19,13 +21,7 @@ final class Interrupts {
      * @return true if it, or one of its causes, stands for an interrupt
      */
     static boolean caused(Throwable throwable) {
-        Throwable current = throwable;
-        for (int depth = 0; current != null && depth < MAX_DEPTH; depth++) {
-            if (current instanceof InterruptedException || current instanceof ClosedByInterruptException) {
-                return true;
-            }
-            current = current.getCause();
-        }
-        return false;
+        return Stream.iterate(throwable, Objects::nonNull, Throwable::getCause).limit(MAX_DEPTH)
+            .anyMatch(each -> each instanceof InterruptedException || each instanceof ClosedByInterruptException);
     }
 }

@@ -69,7 +69,7 @@ final class ReadingsCache implements AutoCloseable {
     private record Key(ReadingKind kind, String name) {
     }
 
-    /** A reading as it was seen first, after so many losses of the connection. */
+    /** A reading as it was seen first, after so many losses of a connection or client. */
     private record Entry(byte[] payload, long modification, long seenNs, long ageAtSightMs, int losses) {
     }
 
@@ -185,10 +185,17 @@ final class ReadingsCache implements AutoCloseable {
             } catch (Exception e) {
                 changes.bad(StateChangeLog.Subject.READINGS, "failed",
                     "Stormplace cannot follow the readings in ZooKeeper, and plans without them: " + Text.describe(e), e);
-                closeAll();
-                state.updateAndGet(before -> before.moved(Phase.IDLE));
+                giveUp();
             }
         }
+    }
+
+    /** Ends the client; the next round makes another one and logs in anew, with what the file holds then. */
+    private void giveUp() {
+        closeAll();
+        losses.incrementAndGet();
+        initialized.clear();
+        state.updateAndGet(before -> before.moved(Phase.IDLE));
     }
 
     private void closeAll() {
@@ -236,10 +243,7 @@ final class ReadingsCache implements AutoCloseable {
                         + " in ZooKeeper: it was published with another login than that of " + ShimSettings.ZOOKEEPER_AUTH
                         + "; trying on.");
                     state.updateAndGet(before -> before.checked(true).moved(Phase.OFFLINE));
-                    closeAll();
-                    initialized.clear();
-                    // The next round logs in anew, with what the file holds then.
-                    state.updateAndGet(before -> before.moved(Phase.IDLE));
+                    giveUp();
                     return;
                 }
             }
@@ -248,7 +252,7 @@ final class ReadingsCache implements AutoCloseable {
         } catch (Exception e) {
             if (state.get().phase() == Phase.ONLINE) {
                 changes.bad(StateChangeLog.Subject.READINGS, "unchecked",
-                    "Stormplace cannot tell whether it may read the readings in ZooKeeper: " + Text.describe(e), e);
+                    "Stormplace cannot check whether it may read the readings in ZooKeeper: " + Text.describe(e), e);
             }
         }
     }
@@ -275,27 +279,20 @@ final class ReadingsCache implements AutoCloseable {
     }
 
     private void changed(ReadingKind kind, TreeCacheEvent event) {
-        switch (event.getType()) {
-            case INITIALIZED -> initialized.add(kind);
-            case NODE_ADDED, NODE_UPDATED -> {
-                if (isReading(kind, event.getData())) {
-                    Key key = new Key(kind, ZKPaths.getNodeFromPath(event.getData().getPath()));
-                    entries.compute(key, (ignored, before) -> entry(before, event.getData()));
-                }
-            }
-            case NODE_REMOVED -> {
-                if (isReading(kind, event.getData())) {
-                    entries.remove(new Key(kind, ZKPaths.getNodeFromPath(event.getData().getPath())));
-                }
-            }
-            default -> {
-                // The connection has a listener of its own.
-            }
+        if (event.getType() == TreeCacheEvent.Type.INITIALIZED) {
+            initialized.add(kind);
         }
-    }
-
-    private boolean isReading(ReadingKind kind, ChildData data) {
-        return data.getPath().length() > paths.get(kind).length();
+        ChildData data = event.getData();
+        // Events of the connection have no data and a listener of their own; the folder itself is no reading.
+        if (data == null || data.getPath().equals(paths.get(kind))) {
+            return;
+        }
+        Key key = new Key(kind, ZKPaths.getNodeFromPath(data.getPath()));
+        if (event.getType() == TreeCacheEvent.Type.NODE_REMOVED) {
+            entries.remove(key);
+        } else {
+            entries.compute(key, (ignored, before) -> entry(before, data));
+        }
     }
 
     private Entry entry(Entry before, ChildData data) {

@@ -120,7 +120,7 @@ final class SnapshotBuilder {
     private static Topology topology(TopologyDetails details, List<ExecutorDetails> order, Cluster cluster,
                                      Map<String, Integer> supervisorIndex) {
         Map<ExecutorDetails, String> components = details.getExecutorToComponent();
-        ComponentGraph graph = new ComponentGraph(details.getTopology(), components.values());
+        ComponentGraph graph = ComponentGraph.of(details.getTopology(), components.values());
         Topology topology = new Topology();
         topology.setId(details.getId());
         topology.setName(details.getName() == null ? "" : details.getName());

@@ -27,7 +27,7 @@ class ComponentGraphTest {
 
     @Test
     void systemComponentsAreKnownByTheirExecutorsAndOrderedByName() {
-        ComponentGraph graph = new ComponentGraph(Fixture.wordCount(),
+        ComponentGraph graph = ComponentGraph.of(Fixture.wordCount(),
             List.of("words", "count", "__eventlogger", "__metrics_org.example.Consumer"));
         assertEquals(List.of("__eventlogger", "__metrics_org.example.Consumer", "count", "words"), graph.names());
         assertEquals(List.of(ComponentKind.SYSTEM, ComponentKind.SYSTEM, ComponentKind.BOLT, ComponentKind.SPOUT),
@@ -37,7 +37,7 @@ class ComponentGraphTest {
 
     @Test
     void ackersBringTheirStreamsInBothDirections() {
-        ComponentGraph graph = new ComponentGraph(Fixture.wordCount(), List.of("words", "count", "__acker"));
+        ComponentGraph graph = ComponentGraph.of(Fixture.wordCount(), List.of("words", "count", "__acker"));
         assertEquals(ComponentKind.ACKER, graph.kinds().get(graph.indexOf("__acker")));
         assertEquals(List.of("__acker __ack_ack words DIRECT", "__acker __ack_fail words DIRECT",
             "__acker __ack_reset_timeout words DIRECT", "count __ack_ack __acker FIELDS",
@@ -64,7 +64,7 @@ class ComponentGraphTest {
         TopologyBuilder builder = new TopologyBuilder();
         builder.setSpout("words", new TestWordSpout());
         subscribe(builder.setBolt("count", new TestGlobalCount()), grouping);
-        ComponentGraph graph = new ComponentGraph(builder.createTopology(), List.of("words", "count"));
+        ComponentGraph graph = ComponentGraph.of(builder.createTopology(), List.of("words", "count"));
         assertEquals(List.of("words default count " + grouping), streams(graph));
     }
 
@@ -76,12 +76,12 @@ class ComponentGraphTest {
             .allGrouping(Constants.SYSTEM_COMPONENT_ID, Constants.SYSTEM_TICK_STREAM_ID);
         StormTopology topology = builder.createTopology();
         assertEquals(List.of("words default count SHUFFLE"),
-            streams(new ComponentGraph(topology, List.of("words", "count"))));
+            streams(ComponentGraph.of(topology, List.of("words", "count"))));
     }
 
     @Test
     void aTopologyThatNimbusDoesNotKnowHasOnlyItsExecutorsComponents() {
-        ComponentGraph graph = new ComponentGraph(null, List.of("x", "__acker"));
+        ComponentGraph graph = ComponentGraph.of(null, List.of("x", "__acker"));
         Map<String, ComponentKind> kinds = graph.names().stream()
             .collect(Collectors.toMap(name -> name, name -> graph.kinds().get(graph.indexOf(name))));
         assertEquals(Map.of("x", ComponentKind.SYSTEM, "__acker", ComponentKind.ACKER), kinds);
@@ -95,6 +95,6 @@ class ComponentGraphTest {
         builder.setBolt("count", new TestGlobalCount()).shuffleGrouping("words", "b").globalGrouping("words", "a");
         StormTopology topology = builder.createTopology();
         assertEquals(List.of("words a count GLOBAL", "words b count SHUFFLE"),
-            streams(new ComponentGraph(topology, List.of("words", "count"))));
+            streams(ComponentGraph.of(topology, List.of("words", "count"))));
     }
 }

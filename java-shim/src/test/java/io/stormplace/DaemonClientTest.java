@@ -8,8 +8,6 @@ import io.stormplace.wire.PlanRequest;
 import io.stormplace.wire.Refused;
 import io.stormplace.wire.placementConstants;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -49,11 +47,7 @@ class DaemonClientTest {
 
     @Test
     void noDaemonAtTheAddressIsAbsence() throws IOException {
-        int port;
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = socket.getLocalPort();
-        }
-        DaemonFault fault = fault(client(port), AMPLE_MS);
+        DaemonFault fault = fault(client(Fixture.unusedPort()), AMPLE_MS);
         assertEquals(DaemonFault.Kind.ABSENT, fault.kind(), fault.getMessage());
     }
 

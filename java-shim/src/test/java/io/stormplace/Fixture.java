@@ -1,5 +1,8 @@
 package io.stormplace;
 
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -9,12 +12,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import org.apache.storm.Config;
+import org.apache.storm.daemon.nimbus.Nimbus;
 import org.apache.storm.generated.StormTopology;
 import org.apache.storm.metric.StormMetricsRegistry;
 import org.apache.storm.scheduler.Cluster;
 import org.apache.storm.scheduler.ExecutorDetails;
-import org.apache.storm.scheduler.INimbus;
-import org.apache.storm.scheduler.IScheduler;
 import org.apache.storm.scheduler.SchedulerAssignment;
 import org.apache.storm.scheduler.SchedulerAssignmentImpl;
 import org.apache.storm.scheduler.SupervisorDetails;
@@ -124,13 +126,20 @@ final class Fixture {
     }
 
     Cluster cluster(Topologies all) {
-        return new Cluster(new Nimbus(), new ResourceMetrics(new StormMetricsRegistry()), supervisors, assignments, all,
+        return new Cluster(new Nimbus.StandaloneINimbus(), new ResourceMetrics(new StormMetricsRegistry()), supervisors, assignments, all,
             conf);
     }
 
-    /** A cluster that counts how often it is written to. */
-    CountingCluster countingCluster() {
-        return new CountingCluster(cluster());
+    /** A cluster that records what is written to it. */
+    RecordingCluster recordingCluster() {
+        return new RecordingCluster(cluster());
+    }
+
+    /** A port of this machine on which no server listens. */
+    static int unusedPort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
     }
 
     static StormTopology wordCount() {
@@ -164,70 +173,44 @@ final class Fixture {
         return state;
     }
 
-    /** Counts writes; each of them goes on to Storm's implementation. */
-    static final class CountingCluster extends Cluster {
-        private int writes;
+    /** Records writes; each of them goes on to Storm's implementation. */
+    static final class RecordingCluster extends Cluster {
+        private final List<String> writes;
 
-        CountingCluster(Cluster source) {
+        RecordingCluster(Cluster source) {
             super(source);
-            writes = 0;
+            writes = new ArrayList<>();
         }
 
-        int writes() {
+        List<String> writes() {
             return writes;
         }
 
         @Override
         public void assign(WorkerSlot slot, String topologyId, Collection<ExecutorDetails> executors) {
-            writes++;
+            // The superclass' constructor assigns before there is a list.
+            if (writes != null) {
+                writes.add("assign " + slot);
+            }
             super.assign(slot, topologyId, executors);
         }
 
         @Override
         public void freeSlot(WorkerSlot slot) {
-            writes++;
+            writes.add("free " + slot);
             super.freeSlot(slot);
         }
 
         @Override
         public void setStatus(String topologyId, String status) {
-            writes++;
+            writes.add("status of " + topologyId);
             super.setStatus(topologyId, status);
         }
 
         @Override
         public void updateFrom(Cluster other) {
-            writes++;
+            writes.add("update");
             super.updateFrom(other);
-        }
-    }
-
-    /** Nimbus as far as a cluster asks it: only for host names, as the stand-alone one answers. */
-    private static final class Nimbus implements INimbus {
-        @Override
-        public void prepare(Map<String, Object> conf, String directory) {
-        }
-
-        @Override
-        public Collection<WorkerSlot> allSlotsAvailableForScheduling(Collection<SupervisorDetails> supervisors,
-                                                                     Topologies topologies, Set<String> missing) {
-            throw new UnsupportedOperationException("not asked in a round");
-        }
-
-        @Override
-        public void assignSlots(Topologies topologies, Map<String, Collection<WorkerSlot>> slots) {
-            throw new UnsupportedOperationException("not asked in a round");
-        }
-
-        @Override
-        public String getHostName(Map<String, SupervisorDetails> supervisors, String id) {
-            SupervisorDetails details = supervisors.get(id);
-            return details == null ? null : details.getHost();
-        }
-
-        @Override
-        public IScheduler getForcedScheduler() {
-            return null;
         }
     }
 }

@@ -60,11 +60,11 @@ class LocalClusterTest {
                 assertEquals("placed by the test", info.get_sched_status());
                 assertEquals(Set.of("host-sup-b:6701"), info.get_executors().stream()
                     .map(executor -> executor.get_host() + ":" + executor.get_port()).collect(Collectors.toSet()));
-                PlanRequest told = daemon.lastRequest();
+                PlanRequest request = daemon.lastRequest();
                 assertEquals(List.of("host-sup-a", "host-sup-b"),
-                    told.getSupervisors().stream().map(Supervisor::getHost).toList());
-                assertEquals(Map.of("stormplace.site", "site-of-sup-a"), told.getSupervisors().get(0).getMeta());
-                Topology words = told.getTopologies().get(0);
+                    request.getSupervisors().stream().map(Supervisor::getHost).toList());
+                assertEquals(Map.of("stormplace.site", "site-of-sup-a"), request.getSupervisors().get(0).getMeta());
+                Topology words = request.getTopologies().get(0);
                 assertEquals("words", words.getName());
                 assertEquals(List.of("__acker", "count", "words"), words.getComponent_names());
                 assertEquals(info.get_executors_size(), words.getExecutor_first_taskSize());

@@ -6,12 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.stormplace.wire.Decision;
+import io.stormplace.wire.PlacementDaemon;
 import io.stormplace.wire.PlanResponse;
 import io.stormplace.wire.Refused;
 import io.stormplace.wire.TopologyPlan;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -28,6 +27,7 @@ import org.apache.storm.scheduler.DefaultScheduler;
 import org.apache.storm.scheduler.ExecutorDetails;
 import org.apache.storm.scheduler.WorkerSlot;
 import org.apache.storm.scheduler.blacklist.BlacklistScheduler;
+import org.apache.thrift.transport.TTransportException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 class PlacementSchedulerTest {
     private static final Map<WorkerSlot, Set<ExecutorDetails>> ON_B =
         Map.of(Fixture.slot("b", 6701), Fixture.executors(1, 2, 3, 4));
-    private static final TestDaemon.Planner NEW_ON_B = request -> TestDaemon.response(request,
+    private static final PlacementDaemon.Iface NEW_ON_B = request -> TestDaemon.response(request,
         TestDaemon.onOneSlot(request, "new", "b", 6701), TestDaemon.decide("placed", Decision.KEEP, "stays"));
 
     private final List<String> warnings = Collections.synchronizedList(new ArrayList<>());
@@ -46,12 +46,19 @@ class PlacementSchedulerTest {
     private final Fixture fixture = new Fixture().supervisor("a", 3).supervisor("b", 3)
         .topology("placed", 3, 0).placed("placed", "a", 6700, 1, 2, 3, 4).topology("new", 2, 0);
     private final Map<WorkerSlot, Set<ExecutorDetails>> placed = SlotMap.of(fixture.cluster(), "placed");
+    private TestDaemon daemon;
 
     private void prepare(int port, Object... keysAndValues) {
         Map<String, Object> conf = Fixture.conf(keysAndValues);
         conf.put(ShimSettings.DAEMON_PORT, port);
         conf.putIfAbsent(ShimSettings.DAEMON_DEADLINE_MS, 20_000);
         scheduler.prepare(conf, new StormMetricsRegistry());
+    }
+
+    /** Starts a daemon, which ends with the test, and prepares the scheduler for it. */
+    private void startDaemon(PlacementDaemon.Iface planner, Object... keysAndValues) throws TTransportException {
+        daemon = new TestDaemon(planner);
+        prepare(daemon.port(), keysAndValues);
     }
 
     private Cluster round() {
@@ -62,6 +69,9 @@ class PlacementSchedulerTest {
 
     @AfterEach
     void cleanup() {
+        if (daemon != null) {
+            daemon.close();
+        }
         scheduler.cleanup();
         assertFalse(Thread.interrupted(), "a test left its thread interrupted");
     }
@@ -82,52 +92,43 @@ class PlacementSchedulerTest {
 
     @Test
     void aPlanIsAppliedAndItsStatusShown() throws Exception {
-        try (TestDaemon daemon = new TestDaemon(NEW_ON_B)) {
-            prepare(daemon.port());
-            Cluster cluster = round();
-            assertEquals(Map.of("placed", placed, "new", ON_B), Fixture.state(cluster));
-            assertEquals(Map.of("placed", "stays", "new", "placed by the test"), cluster.getStatusMap());
-            assertTrue(daemon.lastRequest().getDeadline_ms() > 0 && daemon.lastRequest().getDeadline_ms() <= 20_000);
-            assertFalse(daemon.lastRequest().isReadings_live());
-            assertEquals(List.of(), daemonWarnings());
-        }
+        startDaemon(NEW_ON_B);
+        Cluster cluster = round();
+        assertEquals(Map.of("placed", placed, "new", ON_B), Fixture.state(cluster));
+        assertEquals(Map.of("placed", "stays", "new", "placed by the test"), cluster.getStatusMap());
+        assertTrue(daemon.lastRequest().getDeadline_ms() > 0 && daemon.lastRequest().getDeadline_ms() <= 20_000);
+        assertFalse(daemon.lastRequest().isReadings_live());
+        assertEquals(List.of(), daemonWarnings());
     }
 
     @Test
     void everyRoundHasANameOfItsOwn() throws Exception {
-        try (TestDaemon daemon = new TestDaemon(NEW_ON_B)) {
-            prepare(daemon.port());
-            round();
-            round();
-            assertNotEquals(daemon.requests.get(0).getRound_id(), daemon.requests.get(1).getRound_id());
-        }
+        startDaemon(NEW_ON_B);
+        round();
+        round();
+        assertNotEquals(daemon.requests.get(0).getRound_id(), daemon.requests.get(1).getRound_id());
     }
 
     @Test
     void aSecondRoundWithTheSamePlanWritesNothing() throws Exception {
         fixture.topology("third", 1, 1);
-        TestDaemon.Planner planner = request -> TestDaemon.response(request,
+        PlacementDaemon.Iface planner = request -> TestDaemon.response(request,
             TestDaemon.onOneSlot(request, "new", "b", 6701), TestDaemon.onOneSlot(request, "placed", "a", 6701),
             TestDaemon.onOneSlot(request, "third", "b", 6702));
-        try (TestDaemon daemon = new TestDaemon(planner)) {
-            prepare(daemon.port());
-            Fixture.CountingCluster first = fixture.countingCluster();
-            scheduler.schedule(fixture.topologies(), first);
-            assertNotEquals(0, first.writes());
-            assertEquals(3, Fixture.state(first).size());
-            Fixture.CountingCluster second = new Fixture.CountingCluster(first);
-            scheduler.schedule(fixture.topologies(), second);
-            assertEquals(0, second.writes());
-            assertEquals(2, daemon.requests.size());
-        }
+        startDaemon(planner);
+        Fixture.RecordingCluster first = fixture.recordingCluster();
+        scheduler.schedule(fixture.topologies(), first);
+        assertNotEquals(List.of(), first.writes());
+        assertEquals(3, Fixture.state(first).size());
+        Fixture.RecordingCluster second = new Fixture.RecordingCluster(first);
+        scheduler.schedule(fixture.topologies(), second);
+        assertEquals(List.of(), second.writes());
+        assertEquals(2, daemon.requests.size());
     }
 
     @Test
     void withoutADaemonOnlyUnassignedExecutorsArePlacedByStorm() throws IOException {
-        int port;
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = socket.getLocalPort();
-        }
+        int port = Fixture.unusedPort();
         prepare(port);
         for (int i = 0; i < 5; i++) {
             assertFallenBack(round(), "no connection to 127.0.0.1:" + port);
@@ -171,37 +172,31 @@ class PlacementSchedulerTest {
 
     @Test
     void aDaemonOfAnotherVersionIsNotBelieved() throws Exception {
-        try (TestDaemon daemon = new TestDaemon(request -> new PlanResponse(99, request.getRound_id(), List.of()))) {
-            prepare(daemon.port());
-            assertFallenBack(round(), "speaks version 99, this shim speaks version 1");
-        }
+        startDaemon(request -> new PlanResponse(99, request.getRound_id(), List.of()));
+        assertFallenBack(round(), "speaks version 99, this shim speaks version 1");
     }
 
     @Test
     void aDaemonThatRefusesIsNoAbsentDaemon() throws Exception {
-        try (TestDaemon daemon = new TestDaemon(request -> {
+        startDaemon(request -> {
             throw new Refused("wire version 1 is not mine");
-        })) {
-            prepare(daemon.port());
-            assertFallenBack(round(), "refused the request: wire version 1 is not mine");
-        }
+        });
+        assertFallenBack(round(), "refused the request: wire version 1 is not mine");
     }
 
     @Test
     void everyChangeOfTheDaemonsStateIsOneWarning() throws Exception {
-        AtomicReference<TestDaemon.Planner> planner = new AtomicReference<>(NEW_ON_B);
-        int port;
-        try (TestDaemon daemon = new TestDaemon(request -> planner.get().plan(request))) {
-            port = daemon.port();
-            prepare(port);
-            round();
-            planner.set(request -> new PlanResponse(99, request.getRound_id(), List.of()));
-            round();
-            round();
-            planner.set(NEW_ON_B);
-            round();
-            round();
-        }
+        AtomicReference<PlacementDaemon.Iface> planner = new AtomicReference<>(NEW_ON_B);
+        startDaemon(request -> planner.get().plan(request));
+        int port = daemon.port();
+        round();
+        planner.set(request -> new PlanResponse(99, request.getRound_id(), List.of()));
+        round();
+        round();
+        planner.set(NEW_ON_B);
+        round();
+        round();
+        daemon.close();
         round();
         round();
         assertEquals(3, daemonWarnings().size(), daemonWarnings().toString());
@@ -212,22 +207,18 @@ class PlacementSchedulerTest {
 
     @Test
     void aDaemonThatComesBackTakesOverInTheNextRound() throws Exception {
-        int port;
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = socket.getLocalPort();
-        }
+        int port = Fixture.unusedPort();
         prepare(port);
         round();
-        try (TestDaemon daemon = new TestDaemon(port, NEW_ON_B)) {
-            assertEquals(ON_B, SlotMap.of(round(), "new"));
-        }
+        daemon = new TestDaemon(port, NEW_ON_B);
+        assertEquals(ON_B, SlotMap.of(round(), "new"));
     }
 
     @Test
     void anInterruptDuringTheCallEndsTheRoundWithTheFlagSetAndTheClusterUnchanged() throws Exception {
         try (RawServer server = new RawServer(new byte[0])) {
             prepare(server.port());
-            Fixture.CountingCluster cluster = fixture.countingCluster();
+            Fixture.RecordingCluster cluster = fixture.recordingCluster();
             AtomicBoolean flag = new AtomicBoolean();
             AtomicReference<Throwable> escaped = new AtomicReference<>();
             CountDownLatch ended = new CountDownLatch(1);
@@ -246,7 +237,7 @@ class PlacementSchedulerTest {
             ended.await();
             assertEquals(null, escaped.get());
             assertTrue(flag.get());
-            assertEquals(0, cluster.writes());
+            assertEquals(List.of(), cluster.writes());
             assertEquals(Map.of(), cluster.getStatusMap());
         }
     }
@@ -254,70 +245,62 @@ class PlacementSchedulerTest {
     @Test
     void aWrongPlanForOneTopologyDoesNotKeepTheOthersFromTheirs() throws Exception {
         fixture.topology("third", 1, 0);
-        TestDaemon.Planner planner = request -> TestDaemon.response(request,
+        PlacementDaemon.Iface planner = request -> TestDaemon.response(request,
             TestDaemon.onOneSlot(request, "new", "b", 6701), TestDaemon.decide("placed", Decision.KEEP, "stays"),
             TestDaemon.onOneSlot(request, "third", "a", 6700));
-        try (TestDaemon daemon = new TestDaemon(planner)) {
-            prepare(daemon.port());
-            Cluster cluster = round();
-            assertEquals(ON_B, SlotMap.of(cluster, "new"));
-            assertEquals(placed, SlotMap.of(cluster, "placed"));
-            assertEquals(0, cluster.getUnassignedExecutors(fixture.details("third")).size());
-            assertEquals("No plan: slot a:6700 is occupied by another topology; placed by DefaultScheduler",
-                cluster.getStatus("third"));
-            assertEquals(List.of("Stormplace has no usable plan for some topologies: "
-                + "{third=slot a:6700 is occupied by another topology}"), daemonWarnings());
-        }
+        startDaemon(planner);
+        Cluster cluster = round();
+        assertEquals(ON_B, SlotMap.of(cluster, "new"));
+        assertEquals(placed, SlotMap.of(cluster, "placed"));
+        assertEquals(0, cluster.getUnassignedExecutors(fixture.details("third")).size());
+        assertEquals("No plan: slot a:6700 is occupied by another topology; placed by DefaultScheduler",
+            cluster.getStatus("third"));
+        assertEquals(List.of("Stormplace has no usable plan for some topologies: "
+            + "{third=slot a:6700 is occupied by another topology}"), daemonWarnings());
     }
 
     @Test
     void anUnplaceableTopologyStaysUnassignedWithTheReason() throws Exception {
-        TestDaemon.Planner planner = request -> TestDaemon.response(request,
+        PlacementDaemon.Iface planner = request -> TestDaemon.response(request,
             TestDaemon.decide("new", Decision.UNPLACEABLE, "count is pinned to a host that is away"),
             TestDaemon.onOneSlot(request, "placed", "b", 6700));
-        try (TestDaemon daemon = new TestDaemon(planner)) {
-            prepare(daemon.port());
-            Cluster cluster = round();
-            assertEquals(Set.of("placed"), Fixture.state(cluster).keySet());
-            assertEquals("count is pinned to a host that is away", cluster.getStatus("new"));
-        }
+        startDaemon(planner);
+        Cluster cluster = round();
+        assertEquals(Set.of("placed"), Fixture.state(cluster).keySet());
+        assertEquals("count is pinned to a host that is away", cluster.getStatus("new"));
     }
 
     @Test
     void anAnswerForATopologyThatIsGoneHarmsNoOther() throws Exception {
-        TestDaemon.Planner planner = request -> {
+        PlacementDaemon.Iface planner = request -> {
             PlanResponse response = NEW_ON_B.plan(request);
             List<TopologyPlan> plans = new ArrayList<>(response.getPlans());
             plans.add(TestDaemon.assign("killed", List.of(0), List.of(6702)));
             return response.setPlans(plans);
         };
-        try (TestDaemon daemon = new TestDaemon(planner)) {
-            prepare(daemon.port());
-            assertEquals(Map.of("placed", placed, "new", ON_B), Fixture.state(round()));
-            assertEquals(List.of("Stormplace has no usable plan for some topologies: "
-                + "{killed=is not a topology of this round}"), daemonWarnings());
-        }
+        startDaemon(planner);
+        assertEquals(Map.of("placed", placed, "new", ON_B), Fixture.state(round()));
+        assertEquals(List.of("Stormplace has no usable plan for some topologies: "
+            + "{killed=is not a topology of this round}"), daemonWarnings());
     }
 
     @Test
     void aRoundThatFailsWhileItCommitsChangesNothingAndThrowsNothing() throws Exception {
-        try (TestDaemon daemon = new TestDaemon(NEW_ON_B)) {
-            prepare(daemon.port());
-            AtomicBoolean armed = new AtomicBoolean();
-            Cluster cluster = new Cluster(fixture.cluster()) {
-                @Override
-                public void assign(WorkerSlot slot, String id, Collection<ExecutorDetails> executors) {
-                    if (armed != null && armed.get() && id.equals("new")) {
-                        throw new OutOfMemoryError("injected");
-                    }
-                    super.assign(slot, id, executors);
+        startDaemon(NEW_ON_B);
+        AtomicBoolean armed = new AtomicBoolean();
+        Cluster cluster = new Cluster(fixture.cluster()) {
+            @Override
+            public void assign(WorkerSlot slot, String id, Collection<ExecutorDetails> executors) {
+                if (armed != null && armed.get() && id.equals("new")) {
+                    throw new OutOfMemoryError("injected");
                 }
-            };
-            armed.set(true);
-            scheduler.schedule(fixture.topologies(), cluster);
-            assertEquals(Map.of("placed", placed), Fixture.state(cluster));
-            assertEquals(1, daemonWarnings().size(), daemonWarnings().toString());
-        }
+                super.assign(slot, id, executors);
+            }
+        };
+        armed.set(true);
+        scheduler.schedule(fixture.topologies(), cluster);
+        assertEquals(Map.of("placed", placed), Fixture.state(cluster));
+        assertEquals(1, daemonWarnings().size(), daemonWarnings().toString());
     }
 
     @Test
@@ -330,63 +313,55 @@ class PlacementSchedulerTest {
 
     @Test
     void anEmptyClusterIsNoReasonToAsk() throws Exception {
-        try (TestDaemon daemon = new TestDaemon(NEW_ON_B)) {
-            prepare(daemon.port());
-            Fixture empty = new Fixture().supervisor("a", 1);
-            scheduler.schedule(empty.topologies(), empty.cluster());
-            assertEquals(0, daemon.requests.size());
-        }
+        startDaemon(NEW_ON_B);
+        Fixture empty = new Fixture().supervisor("a", 1);
+        scheduler.schedule(empty.topologies(), empty.cluster());
+        assertEquals(0, daemon.requests.size());
     }
 
     @Test
-    void inShadowModeTheFallbackDoesTheRoundAndTheStatusTellsThePlan() throws Exception {
-        try (TestDaemon daemon = new TestDaemon(NEW_ON_B)) {
-            prepare(daemon.port(), ShimSettings.MODE, "shadow");
-            Cluster storms = fixture.cluster();
-            new DefaultScheduler().schedule(fixture.topologies(), storms);
-            Cluster cluster = round();
-            assertEquals(Fixture.state(storms), Fixture.state(cluster));
-            assertNotEquals(placed, SlotMap.of(cluster, "placed"));
-            assertEquals("Shadow plan: would assign: placed by the test", cluster.getStatus("new"));
-            assertEquals("Shadow plan: would keep: stays", cluster.getStatus("placed"));
-        }
+    void inShadowModeTheFallbackDoesTheRoundAndTheStatusShowsThePlan() throws Exception {
+        startDaemon(NEW_ON_B, ShimSettings.MODE, "shadow");
+        Cluster storms = fixture.cluster();
+        new DefaultScheduler().schedule(fixture.topologies(), storms);
+        Cluster cluster = round();
+        assertEquals(Fixture.state(storms), Fixture.state(cluster));
+        assertNotEquals(placed, SlotMap.of(cluster, "placed"));
+        assertEquals("Shadow plan: would assign: placed by the test", cluster.getStatus("new"));
+        assertEquals("Shadow plan: would keep: stays", cluster.getStatus("placed"));
     }
 
     @Test
     void itWorksInsideTheBlacklistSchedulerThatNimbusWrapsAroundIt() throws Exception {
-        try (TestDaemon daemon = new TestDaemon(request -> TestDaemon.response(request,
-            TestDaemon.onOneSlot(request, "new", "b", 6701),
-            TestDaemon.onOneSlot(request, "placed", "b", 6702)))) {
-            // One worker each: with a shortage of slots Storm would pardon the host.
-            fixture.topology("placed", 1, 0);
-            BlacklistScheduler nimbus = new BlacklistScheduler(scheduler);
-            Map<String, Object> conf = Fixture.conf(ShimSettings.DAEMON_PORT, daemon.port(),
-                ShimSettings.DAEMON_DEADLINE_MS, 20_000, "blacklist.scheduler.tolerance.count", 1);
-            nimbus.prepare(conf, new StormMetricsRegistry());
-            nimbus.schedule(fixture.topologies(), fixture.cluster());
+        daemon = new TestDaemon(request -> TestDaemon.response(request,
+            TestDaemon.onOneSlot(request, "new", "b", 6701), TestDaemon.onOneSlot(request, "placed", "b", 6702)));
+        // One worker each: with a shortage of slots Storm would pardon the host.
+        fixture.topology("placed", 1, 0);
+        BlacklistScheduler nimbus = new BlacklistScheduler(scheduler);
+        Map<String, Object> conf = Fixture.conf(ShimSettings.DAEMON_PORT, daemon.port(),
+            ShimSettings.DAEMON_DEADLINE_MS, 20_000, "blacklist.scheduler.tolerance.count", 1);
+        nimbus.prepare(conf, new StormMetricsRegistry());
+        nimbus.schedule(fixture.topologies(), fixture.cluster());
 
-            // Supervisor b is away for a round; when it is back its host is blacklisted.
-            Fixture without = new Fixture().supervisor("a", 3).topology("placed", 1, 0)
-                .placed("placed", "a", 6700, 1, 2, 3, 4).topology("new", 2, 0);
-            nimbus.schedule(without.topologies(), without.cluster());
-            Cluster cluster = fixture.cluster();
-            nimbus.schedule(fixture.topologies(), cluster);
-            assertEquals(Set.of("host-b"), cluster.getBlacklistedHosts());
-            assertTrue(daemon.lastRequest().getSupervisors().get(1).isBlacklisted());
-            assertEquals(placed, SlotMap.of(cluster, "placed"));
-            assertEquals("No plan: host host-b is blacklisted; its workers stay where they are",
-                cluster.getStatus("placed"));
-            assertTrue(SlotMap.of(cluster, "new").keySet().stream().allMatch(slot -> slot.getNodeId().equals("a")));
-            assertEquals(Map.of(), nimbus.config());
-        }
+        // Supervisor b is away for a round; when it is back its host is blacklisted.
+        Fixture without = new Fixture().supervisor("a", 3).topology("placed", 1, 0)
+            .placed("placed", "a", 6700, 1, 2, 3, 4).topology("new", 2, 0);
+        nimbus.schedule(without.topologies(), without.cluster());
+        Cluster cluster = fixture.cluster();
+        nimbus.schedule(fixture.topologies(), cluster);
+        assertEquals(Set.of("host-b"), cluster.getBlacklistedHosts());
+        assertTrue(daemon.lastRequest().getSupervisors().get(1).isBlacklisted());
+        assertEquals(placed, SlotMap.of(cluster, "placed"));
+        assertEquals("No plan: host host-b is blacklisted; its workers stay where they are",
+            cluster.getStatus("placed"));
+        assertTrue(SlotMap.of(cluster, "new").keySet().stream().allMatch(slot -> slot.getNodeId().equals("a")));
+        assertEquals(Map.of(), nimbus.config());
     }
 
     @Test
     void badSettingsAreNoReasonToFail() throws Exception {
-        try (TestDaemon daemon = new TestDaemon(NEW_ON_B)) {
-            prepare(daemon.port(), ShimSettings.MODE, 7, ShimSettings.ZOOKEEPER_ROOT, "no",
-                ShimSettings.FALLBACK_SCHEDULER, "org.example.Missing");
-            assertEquals(ON_B, SlotMap.of(round(), "new"));
-        }
+        startDaemon(NEW_ON_B, ShimSettings.MODE, 7, ShimSettings.ZOOKEEPER_ROOT, "no",
+            ShimSettings.FALLBACK_SCHEDULER, "org.example.Missing");
+        assertEquals(ON_B, SlotMap.of(round(), "new"));
     }
 }

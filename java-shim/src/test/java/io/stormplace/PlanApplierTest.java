@@ -3,7 +3,6 @@ package io.stormplace;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -40,17 +39,17 @@ class PlanApplierTest {
 
     @Test
     void whatIsAlreadySoIsNotWritten() {
-        Fixture.CountingCluster cluster = fixture.countingCluster();
+        Fixture.RecordingCluster cluster = fixture.recordingCluster();
         new PlanApplier().apply(cluster, Map.of("t1", SlotMap.of(cluster, "t1")));
-        assertEquals(0, cluster.writes());
+        assertEquals(List.of(), cluster.writes());
     }
 
     @Test
     void onlyWorkersWhoseExecutorsChangeAreFreedAndAssigned() {
-        List<String> writes = new ArrayList<>();
-        PlanApplier applier = new PlanApplier(source -> new RecordingCluster(source, writes));
-        applier.apply(fixture.cluster(), Map.of("t1", Map.of(A0, Fixture.executors(1, 2), B1, Fixture.executors(3, 4))));
-        assertEquals(List.of("free b:6700", "assign b:6701"), writes);
+        Fixture.RecordingCluster copy = fixture.recordingCluster();
+        new PlanApplier(source -> copy).apply(fixture.cluster(),
+            Map.of("t1", Map.of(A0, Fixture.executors(1, 2), B1, Fixture.executors(3, 4))));
+        assertEquals(List.of("free b:6700", "assign b:6701"), copy.writes());
     }
 
     @Test
@@ -101,30 +100,6 @@ class PlanApplierTest {
             return copy;
         }).apply(cluster, Map.of("t1", oneWorker(A1)));
         assertEquals(Map.of("t1", oneWorker(A1)), Fixture.state(cluster));
-    }
-
-    /** Notes what is freed and assigned; its superclass' constructor assigns before there is a list. */
-    private static final class RecordingCluster extends Cluster {
-        private final List<String> writes;
-
-        RecordingCluster(Cluster source, List<String> writes) {
-            super(source);
-            this.writes = writes;
-        }
-
-        @Override
-        public void freeSlot(WorkerSlot slot) {
-            writes.add("free " + slot);
-            super.freeSlot(slot);
-        }
-
-        @Override
-        public void assign(WorkerSlot slot, String id, Collection<ExecutorDetails> executors) {
-            if (writes != null) {
-                writes.add("assign " + slot);
-            }
-            super.assign(slot, id, executors);
-        }
     }
 
     /** Throws once, after a number of assignments that succeed. */

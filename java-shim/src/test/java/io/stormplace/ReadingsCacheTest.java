@@ -216,6 +216,25 @@ class ReadingsCacheTest {
     }
 
     @Test
+    void aChangeDuringARefusalIsAsOldAsItsZnode() throws Exception {
+        publish("/stormplace/nodes/a", new byte[] {1});
+        follow();
+        agent.getZookeeperClient().getZooKeeper().addAuthInfo("digest", "stormplace:right".getBytes(StandardCharsets.UTF_8));
+        protect("/stormplace/nodes/a");
+        monotonicNs.addAndGet(TimeUnit.SECONDS.toNanos(31));
+        cache.start();
+        await(() -> !warnings.isEmpty());
+        publish("/stormplace/nodes/a", new byte[] {2});
+        wallMs.set(agent.checkExists().forPath("/stormplace/nodes/a").getMtime() + 7_000);
+        agent.setACL().withACL(ZooDefs.Ids.OPEN_ACL_UNSAFE).forPath("/stormplace/nodes/a");
+        await(() -> {
+            cache.start();
+            return cache.view().live() && only().getPayload()[0] == 2;
+        });
+        assertEquals(7_000, only().getAge_ms());
+    }
+
+    @Test
     void aClientThatCannotBeMadeIsTriedAgainInTheNextRoundAndNamedOnce() {
         AtomicLong attempts = new AtomicLong();
         ReadingsCache broken = new ReadingsCache(() -> {

@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.apache.thrift.TException;
 import org.apache.thrift.protocol.TBinaryProtocol;
 import org.apache.thrift.server.TThreadPoolServer;
 import org.apache.thrift.transport.TServerSocket;
@@ -22,21 +21,16 @@ import org.apache.thrift.transport.layered.TFramedTransport;
 
 /** A real Thrift server on the loopback interface whose plans are made by the test. */
 final class TestDaemon implements AutoCloseable {
-    /** Answers a request. */
-    interface Planner {
-        PlanResponse plan(PlanRequest request) throws TException;
-    }
-
     final List<PlanRequest> requests = new CopyOnWriteArrayList<>();
     private final TServerSocket socket;
     private final TThreadPoolServer server;
     private final Thread thread;
 
-    TestDaemon(Planner planner) throws TTransportException {
+    TestDaemon(PlacementDaemon.Iface planner) throws TTransportException {
         this(0, planner);
     }
 
-    TestDaemon(int port, Planner planner) throws TTransportException {
+    TestDaemon(int port, PlacementDaemon.Iface planner) throws TTransportException {
         socket = new TServerSocket(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
         PlacementDaemon.Iface service = request -> {
             requests.add(request);
