@@ -34,11 +34,11 @@ lint: $(VENV)/.ready  ## ruff, mypy --strict, import contracts
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-unit: setup  ## Python tests that need no server, no Spark and no cluster
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "not lab and not spark and not servers"
+unit: setup  ## Python tests that need no server, no program of their own, no Spark and no cluster
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not lab and not spark and not servers and not programs"
 
-servers: setup  ## tests against a real ZooKeeper and a real Redis
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m servers
+servers: setup  ## tests against a real ZooKeeper and a real Redis, and of whole programs
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "servers or programs"
 
 spark: setup  ## tests of the data pipeline
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m spark

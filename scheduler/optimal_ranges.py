@@ -56,7 +56,7 @@ class MetricRange:
 
 
 def optimal_ranges(
-    problem: Problem, context: Context, tell: Callable[[str, End], None] = lambda _metric, _end: None
+    problem: Problem, context: Context, announce: Callable[[str, End], None] = lambda _metric, _end: None
 ) -> dict[str, MetricRange]:
     """Return optimum and anti-optimum of every metric, each by an exact solution for that metric alone.
 
@@ -69,7 +69,7 @@ def optimal_ranges(
         problem: Its weights and given ranges are not looked at.
         context: Deadline, children for the solver, and what takes progress, in terms of F from 0 to 1 over
             the bounds that `scheduler.model.ranges` computes: 0 is the end that is looked for.
-        tell: Called before each end is looked for.
+        announce: Called before each end is looked for.
 
     Returns:
         By metric name, in the order of `METRICS`.
@@ -83,7 +83,7 @@ def optimal_ranges(
         _solved(plain, context)  # which refuses a problem without placements
     found: dict[tuple[str, End], tuple[float, bool]] = {}
     for k, (metric, end) in enumerate(ends):
-        tell(metric, end)
+        announce(metric, end)
         share = context.deadline.remaining() / (len(ends) - k)
         part = replace(context, deadline=context.deadline.within(share))
         found[metric, end] = _end(problem, metric, end, part)

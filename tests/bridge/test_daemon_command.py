@@ -18,6 +18,8 @@ from bridge.wire.messages import Decision
 from bridge.wire.structs import to_thrift
 from cli.main import main
 
+pytestmark = pytest.mark.programs
+
 
 @pytest.fixture
 def command(tmp_path):

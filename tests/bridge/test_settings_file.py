@@ -78,7 +78,7 @@ def test_values_of_a_file_are_taken(tmp_path):
         ),
     ],
 )
-def test_a_fault_is_told_with_its_path(tmp_path, text, fault):
+def test_a_fault_is_stated_with_its_path(tmp_path, text, fault):
     """Section and key, the rule, and what was found."""
     with pytest.raises(SettingsError) as caught:
         load(tmp_path, text)
@@ -86,7 +86,7 @@ def test_a_fault_is_told_with_its_path(tmp_path, text, fault):
 
 
 @pytest.mark.parametrize("section", Settings.model_fields)
-def test_every_fault_of_every_key_is_told_in_our_words(section):
+def test_every_fault_of_every_key_is_stated_in_our_words(section):
     """Whatever stands in the place of a value: its key, and what it must be."""
     odd = [None, True, -1, 1.5, 10**30, float("nan"), "", "A b", [], ["a"], {}, {"x": 1}, [[]], "x" * 200]
     ours = rf"{section}[\w.\[\]]*: (must be .{{1,160}}, got .{{1,90}}|unknown key|missing)$"
@@ -100,7 +100,7 @@ def test_every_fault_of_every_key_is_told_in_our_words(section):
                 assert re.match(ours, fault)
 
 
-def test_all_faults_are_told_at_once(tmp_path):
+def test_all_faults_are_stated_at_once(tmp_path):
     """Unknown keys, bad values and unknown strategies of one file come in one sentence."""
     with pytest.raises(SettingsError) as caught:
         load(tmp_path, "[server]\nport = -1\nx = 1\n[plan]\nstrategy = 'magic'\nseed = -1\n")

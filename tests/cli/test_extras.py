@@ -14,6 +14,8 @@ from packaging.requirements import Requirement
 from cli.errors import UserError
 from cli.extras import EXTRA_OF, lacks_extra, require_all_extras
 
+pytestmark = pytest.mark.programs
+
 PROJECT = Path(__file__).parents[2]
 EXTRAS = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
     "optional-dependencies"

@@ -24,6 +24,8 @@ from monitoring.agent.probe import Probe, encode_probe
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+pytestmark = pytest.mark.programs
+
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 60
 
@@ -175,7 +177,7 @@ def test_without_a_port_there_are_no_metrics() -> None:
         assert metrics is None
 
 
-def test_a_scraper_that_stalls_or_leaves_keeps_nobody_from_the_next_answer() -> None:
+def test_a_scraper_that_stalls_or_leaves_keeps_no_other_from_the_next_answer() -> None:
     """One sends half a request, one hangs up, one asks by another method; the last one is served."""
     registry = CollectorRegistry()
     Counter("rows", "Rows.", registry=registry).inc(3)

@@ -11,7 +11,8 @@ from tests.docs.guide import Guide
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.timeout(400)  # it runs the contract suite of what the guide adds
+# it runs the contract suite of what the guide adds
+pytestmark = [pytest.mark.programs, pytest.mark.timeout(400)]
 
 COPIED = (
     "scheduler",

@@ -28,9 +28,9 @@ def test_the_guide_and_the_processes_name_the_same_metrics():
     served = {
         f"{family.name}_total" if family.type == "counter" else family.name for family in registry.collect()
     }
-    told = set()
+    stated = set()
     for row in re.findall(r"^\| (`stormplace_[^|]+) \|", GUIDE, flags=re.MULTILINE):
         first, *others = re.findall(r"`([a-z_]+)`", row)
         process = "_".join(first.split("_")[:2])
-        told |= {first, *(process + end for end in others)}
-    assert told == served
+        stated |= {first, *(process + end for end in others)}
+    assert stated == served

@@ -27,13 +27,13 @@ def test_every_strategy_has_a_section_that_names_its_parameters_with_their_defau
 
     assert re.search(rf"^### .*`{strategy}`", sections, re.MULTILINE)
     rows = re.findall(r"^\| ([^|]*) \| ([^|]*) \|", sections, re.MULTILINE)
-    told = {
+    stated = {
         (name, _value(default))
         for names, defaults in rows
         for name, default in zip(re.findall(r"`(\w+)`", names), defaults.split(","), strict=False)
     }
     for field in dataclasses.fields(STRATEGIES[strategy].parameters):
-        assert (field.name, _value(str(field.default))) in told
+        assert (field.name, _value(str(field.default))) in stated
 
 
 def _value(text: str) -> str | float:

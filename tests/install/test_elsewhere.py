@@ -7,6 +7,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.programs
+
 EXAMPLE = Path(__file__).parents[2] / "benchmarks" / "instances" / "sequential-100.json"
 PROGRAM = ("-m", "cli.main")
 NEED_THE_TREE = [

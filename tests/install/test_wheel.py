@@ -8,7 +8,10 @@ import zipfile
 from email.parser import Parser
 from pathlib import Path
 
+import pytest
 from packaging.requirements import Requirement
+
+pytestmark = pytest.mark.programs
 
 PROJECT = Path(__file__).resolve().parents[2]
 SETTINGS = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from benchmarks.simulated_agents import Simulation, table_5_ms
+from benchmarks.monitoring.simulated_agents import Simulation, table_5_ms
 from monitoring.zookeeper.publisher import Publisher, PublisherOptions
 from tests.monitoring.zookeeper.publisher_peers import Peers
 from tests.monitoring.zookeeper_server import PATIENCE_S, ROOT, ZooKeeperServer, free_port

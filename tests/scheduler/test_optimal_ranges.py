@@ -225,13 +225,13 @@ def test_hopeless_availability_ends_where_floats_do() -> None:
 
 def test_each_end_is_announced_before_it_is_looked_for(rich_problem: RichProblem) -> None:
     """Both ends of every metric that is not constant, once."""
-    told: list[tuple[str, str]] = []
+    stated: list[tuple[str, str]] = []
     problem = rich_problem(0, 3, 3)
-    optimal_ranges(problem, context(), lambda metric, end: told.append((metric, end)))
+    optimal_ranges(problem, context(), lambda metric, end: stated.append((metric, end)))
 
     open_metrics = [metric for metric, (low, high) in problem.ranges.items() if low < high]
     assert 0 < len(open_metrics) < len(METRICS)
-    assert sorted(told) == sorted((metric, end) for metric in open_metrics for end in ("best", "worst"))
+    assert sorted(stated) == sorted((metric, end) for metric in open_metrics for end in ("best", "worst"))
 
 
 def test_a_metric_may_look_at_where_operators_run(

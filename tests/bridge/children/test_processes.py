@@ -59,7 +59,7 @@ def spoken(job):
     return job.messages()
 
 
-def test_a_child_gets_its_argument_and_is_heard(children, work):
+def test_a_child_gets_its_argument_and_its_answer_comes(children, work):
     """Messages come in order, and a good end has no failure."""
     job = children.start(work.echo, {"nodes": [1, 2]}, NEVER)
     assert finished(job) == [{"nodes": [1, 2]}, (True, float("inf"))]
@@ -254,7 +254,7 @@ def test_where_file_descriptors_are_short_jobs_fail_and_the_others_go_on(childre
     assert not first.ended
 
 
-def test_a_server_that_hangs_keeps_nobody(children, work):
+def test_a_server_that_hangs_keeps_no_caller(children, work):
     """Orders for which it has no room fail."""
     server = os.getsid(spoken(children.start(work.stubborn, 0, NEVER))[0])
     os.kill(server, signal.SIGSTOP)

@@ -166,7 +166,7 @@ def test_hosts_without_agent_are_known_only_with_the_supervisors() -> None:
     assert host(known, "c-1").faults == ("has no agent",)
 
 
-def test_an_agent_without_supervisor_judges_nobody() -> None:
+def test_an_agent_without_supervisor_judges_no_host() -> None:
     """b-1 is no host of the cluster: by the nine pairs with it all coordinates would be given up."""
     peers = [f"a-{n}" for n in range(9)]
     agents = [reading(peer, float(n), links={"b-1": 90.0}) for n, peer in enumerate(peers)]

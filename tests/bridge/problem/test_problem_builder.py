@@ -163,7 +163,7 @@ def test_cpu_and_memory_are_resources_when_enabled(make):
     assert problem.network.nodes[0].capacity == {"executors": 2.0, "cpu_percent": 100.0, "memory_mb": 512.0}
 
 
-def test_no_open_host_at_all_is_told(make):
+def test_no_open_host_at_all_is_stated(make):
     """A cluster without a usable host."""
     request = make.cluster(make.taxi())
     state, task, _ = prepare(replace(request, supervisors=()))

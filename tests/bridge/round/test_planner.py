@@ -128,7 +128,7 @@ def test_bad_settings_are_named_and_the_default_is_used(make):
     assert len(done.setting_faults[0][1]) == 2
 
 
-def test_stale_and_malformed_readings_are_told_in_the_status(make):
+def test_stale_and_malformed_readings_are_named_in_the_status(make):
     """Five of seven hosts measured: the others are degraded, the fault is quoted, dead ZooKeeper is named."""
     request = make.cluster(make.taxi())
     readings = list(request.readings)

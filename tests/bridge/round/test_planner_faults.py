@@ -54,7 +54,7 @@ def test_what_is_pinned_to_an_unusable_host_stays_when_others_make_room(make):
     assert (answer.executor_supervisor[0], answer.executor_supervisor[7]) == (0, 1)
 
 
-def test_a_lost_executor_with_a_pin_that_cannot_be_met_is_told(make):
+def test_a_lost_executor_with_a_pin_that_cannot_be_met_is_stated(make):
     """Its own pin still counts."""
     pinned = make.taxi(settings={"pin": {"globalRank": "host:uniroma2-1"}})
     slots = [3, 1, 1, 2, 2, 3, 4, -1]

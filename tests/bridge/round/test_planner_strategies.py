@@ -243,7 +243,7 @@ def test_cost_and_traffic_can_be_weighed(make, strategy):
     assert "stormplace.cost" not in answer.status
 
 
-def test_weighing_a_cost_that_nobody_states_is_told(make):
+def test_weighing_a_cost_that_no_host_states_is_stated(make):
     """It would count for nothing in silence."""
     (answer,) = plan(query(make, "greedy", weights={"cost": 1})).response.plans
 

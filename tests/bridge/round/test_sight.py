@@ -90,7 +90,7 @@ def rounds(requests, memory=NOTHING):
         (gone, "kept: readings are missing (europe-west1, uniroma2); "),
     ],
 )
-def test_nobody_moves_while_all_readings_are_lost(make, lose, reason):
+def test_no_executor_moves_while_all_readings_are_lost(make, lose, reason):
     """Five minutes: ZooKeeper away, agents that hang, agents that are gone."""
     answers, _ = rounds([lose(healthy(make), age_s) for age_s in range(0, 301, 10)])
     assert [answer.decision for answer in answers] == [Decision.KEEP] * 31
@@ -134,7 +134,7 @@ def test_what_runs_at_a_site_without_readings_stays(make):
     assert answer.status.startswith("kept: readings are missing (us-east1); ")
 
 
-def test_nobody_moves_to_a_site_without_readings(make):
+def test_no_executor_moves_to_a_site_without_readings(make):
     """The table puts us-east1 next door; c1 moves to the best host that is measured, 20 ms away."""
     x = {"uniroma2": 20.0, "europe-west1": 90.0, "us-east1": 0.0}
     request = with_distances(make, make.cluster(pair(make, 3)), x, without=("us-east1-1", "us-east1-2"))
@@ -217,7 +217,7 @@ def test_a_stale_reading_is_forgotten_if_no_delay_was_ever_measured(make):
     assert not memory.measured
 
 
-def test_a_watched_host_that_falls_out_of_sight_hands_its_time_to_nobody(make):
+def test_a_watched_host_that_falls_out_of_sight_hands_its_time_to_no_other(make):
     """c1 would come to europe-west1; when no host sees that any more, the next best place is watched."""
     x = {"uniroma2": 30.0, "europe-west1": 10.0, "us-east1": 120.0}
     request = with_room_for_one(with_distances(make, make.cluster(pair(make, 5)), x))

@@ -86,7 +86,7 @@ def test_a_round_that_was_recorded_before_hosts_could_vanish_is_planned_as_it_wa
     assert hosts_of(request, answer)[1] == GONE
 
 
-def test_nobody_comes_to_a_vanished_host_for_a_gain(make):
+def test_no_executor_comes_to_a_vanished_host_for_a_gain(make):
     """By the links to it, it is next door to c0; c1 comes nearer, to a host that is read."""
     topology = make.assigned(make.chain("a", [1, 1], [Grouping.SHUFFLE]), [0, 4])
     request = with_one_each(replace(cut_off(make, delay_ms=0.1), topologies=(topology,)))
@@ -133,7 +133,7 @@ def test_without_room_for_all_the_lost_ones_come_to_no_vanished_host(make):
     assert hosts_of(request, only(request, move=MoveSettings())) == ["uniroma2-1", GONE, "uniroma2-2"]
 
 
-def test_a_broken_avoidance_is_told_as_such(make):
+def test_a_broken_avoidance_is_named_as_such(make):
     """c1 has to leave GONE whether its reading is there or not."""
     request = cut_off(make, at=(0, 3, 0), avoid={"c1": f"host:{GONE}"})
     status = only(request, move=MoveSettings()).status

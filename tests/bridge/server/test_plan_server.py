@@ -56,7 +56,7 @@ def test_bad_frames_close_their_connection_and_no_other(make, daemon, content):
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=st.binary(min_size=0, max_size=300))
-def test_random_bytes_harm_nobody(make, daemon, content):
+def test_random_bytes_harm_no_client(make, daemon, content):
     """Framed or not, the next client is served."""
     for bytes_ in (content, frame(content)):
         with daemon.connect() as bad:

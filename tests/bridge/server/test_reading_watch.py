@@ -89,7 +89,7 @@ def test_a_clock_far_from_the_others_is_named(ahead_s, named):
     assert ReadingWatch().observe(readings, 0.0) == (kinds if named else {})
 
 
-def test_a_fault_is_told_once_until_it_was_away_for_long():
+def test_a_fault_is_logged_once_until_it_was_away_for_long():
     """New faults alone are logged, the end of all once, and one that comes and goes is not new."""
     log = FaultLog()
     assert log.news(["x"], 0.0) == ("x",)

@@ -140,7 +140,7 @@ def test_links_without_an_answer_for_two_minutes_are_left_out() -> None:
     assert prober.links.choose(120.1, ()) == {}
 
 
-def test_at_most_32_links_are_told_partners_first_and_then_the_freshest() -> None:
+def test_at_most_32_links_are_published_partners_first_and_then_the_freshest() -> None:
     prober = Prober()
     for number in range(60):
         prober.answered(float(number), peer=f"p{number:02d}")

@@ -20,7 +20,7 @@ def test_a_folder_without_results_is_refused(tmp_path: Path) -> None:
         find_runs([tmp_path])
 
 
-def test_runs_of_one_name_are_told_by_their_paths_and_none_is_given_twice(tmp_path: Path) -> None:
+def test_runs_of_one_name_are_distinguished_by_their_paths_and_none_is_given_twice(tmp_path: Path) -> None:
     folders = [tmp_path / "a" / "even", tmp_path / "b" / "even", tmp_path / "c" / "ras"]
     for folder in folders:
         folder.mkdir(parents=True)

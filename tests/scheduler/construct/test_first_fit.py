@@ -167,7 +167,7 @@ def test_runs_marks_and_windows_change_no_placement(
         assert suggestion.reason != "first-fit placed every operator"
 
 
-def test_thousands_of_operators_that_do_not_fit_are_told_soon() -> None:
+def test_thousands_of_operators_that_do_not_fit_are_refused_soon() -> None:
     """The proof comes before the repair, and like operators and nodes are one vertex of it."""
     operators = [Operator(f"o{k}") for k in range(3000)]
     suggestion = place_in_order(

@@ -102,7 +102,7 @@ def test_a_proof_that_fails_is_not_tried_again_for_every_node(monkeypatch: pytes
 
 
 def test_few_nodes_are_tried_where_first_fit_gets_stuck(monkeypatch: pytest.MonkeyPatch) -> None:
-    """5 + 3 + 3 + 3 do not fit into 7 + 7, which no count or sum tells: tries as far as the work goes."""
+    """5 + 3 + 3 + 3 do not fit into 7 + 7, which no count or sum shows: tries as far as the work goes."""
     operators = tuple(Operator(f"o{k}", demand={"memory": size}) for k, size in enumerate((5, 3, 3, 3)))
     nodes = tuple(Node(name, {"memory": 7}) for name in "xy")
     problem = Problem(Application(operators), Network(nodes, 1.0 - np.eye(2)))

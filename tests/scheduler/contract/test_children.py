@@ -16,7 +16,7 @@ def count(to: int, _deadline: Deadline, send: Callable[[int], None]) -> None:
         send(each)
 
 
-def test_inline_work_has_ended_when_it_starts_and_is_heard_once() -> None:
+def test_inline_work_has_ended_when_it_starts_and_answers_once() -> None:
     """Every message is there after `start`, in order, and is returned once."""
     job = INLINE.start(count, 3, Deadline.none())
     assert job.ended

@@ -64,7 +64,7 @@ def test_blocks_of_operators_give_the_same_and_end_with_the_time(
     assert np.isinf(cut.objective[-1]).all()
 
 
-def test_equal_objectives_are_told_apart_by_mean_delay() -> None:
+def test_equal_objectives_are_ranked_by_mean_delay() -> None:
     """Differences of F below a step do not count, then the lower mean delay wins, then the first."""
     costs = MoveCosts(np.array([0.5, 0.3 + 1e-12, 0.3, 0.3]), np.array([0.0, 2.0, 1.0, 1.0]))
 

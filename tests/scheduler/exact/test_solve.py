@@ -131,13 +131,15 @@ def test_bounds_on_the_way_never_pass_the_optimum(any_problem: AnyProblem, optim
     problem = any_problem(2, 6, 5)
     best = optimum(problem)
     assert best is not None
-    heard: list[Progress] = []
-    solved(problem, None, Context(np.random.default_rng(0), Deadline.none(), report=heard.append))
+    reported: list[Progress] = []
+    solved(problem, None, Context(np.random.default_rng(0), Deadline.none(), report=reported.append))
 
-    bounds = [each.bound for each in heard if each.bound is not None]
+    bounds = [each.bound for each in reported if each.bound is not None]
     assert bounds == sorted(bounds)
     assert all(bound <= best + 1e-12 for bound in bounds)
-    assert [each.objective for each in heard] == sorted((each.objective for each in heard), reverse=True)
+    assert [each.objective for each in reported] == sorted(
+        (each.objective for each in reported), reverse=True
+    )
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -154,13 +156,15 @@ def test_bounds_hold_where_terms_far_larger_than_the_objective_cancel(optimum: O
         Network(nodes, delay_ms),
         Objective({"response_time": 0.9, "cost": 0.1}, ranges),
     )
-    best, heard = optimum(problem), list[Progress]()
+    best, reported = optimum(problem), list[Progress]()
     assert best is not None
     start = np.array([0, 1, 2, 3, 4, 0])
-    found = solved(problem, start, Context(np.random.default_rng(0), Deadline.none(), report=heard.append))
+    found = solved(problem, start, Context(np.random.default_rng(0), Deadline.none(), report=reported.append))
 
     assert found.bound is not None
-    assert all(bound <= best for bound in (found.bound, *(each.bound for each in heard)) if bound is not None)
+    assert all(
+        bound <= best for bound in (found.bound, *(each.bound for each in reported)) if bound is not None
+    )
 
 
 def test_a_limit_of_work_ends_the_search_with_a_true_bound(make_problem: MakeProblem) -> None:

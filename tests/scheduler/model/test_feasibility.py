@@ -87,7 +87,7 @@ def test_the_placements_that_tests_compare_with_are_those_that_pass_the_check(
 def test_the_reason_names_operators_and_capacity(
     operators: list[Operator], capacity: dict[str, dict[str, float]], reason: str
 ) -> None:
-    """Each kind of conflict is told with names and amounts."""
+    """Each kind of conflict is stated with names and amounts."""
     assert prove_infeasible(problem(operators, **capacity)) == reason
 
 

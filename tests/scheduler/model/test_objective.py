@@ -100,7 +100,7 @@ def test_f_is_its_constant_plus_factors_times_metrics() -> None:
 
 
 def test_a_range_without_width_adds_nothing() -> None:
-    """A metric in which all placements are alike cannot tell them apart, not even by rounding."""
+    """A metric in which all placements are alike cannot distinguish them, not even by rounding."""
     scale = Scale.of(Objective(), RANGES | {"response_time": (7.0, 7.0 + 1e-15)})
 
     assert f(scale, response_time=7.0 + 1e-15) == 0.0

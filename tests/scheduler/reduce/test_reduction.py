@@ -71,7 +71,7 @@ def test_planning_on_the_result_moves_nothing(wide: Problem) -> None:
 
 
 def test_nothing_is_proved_by_looking_at_candidates_only(wide: Problem) -> None:
-    """What the strategy proves, bounds and reports holds for the candidates; placements are told in whole."""
+    """What the strategy proves, bounds and reports holds for the candidates; placements are reported in whole."""
     news: list[Progress] = []
     found = solve_on_candidates(wide, entry(all_on_first), NoParameters(), context(news.append))
 
@@ -118,7 +118,7 @@ def test_a_strategy_that_starts_where_operators_run_gets_their_nodes(
 
 
 def test_a_strategy_that_finds_nothing_leaves_the_improved_greedy_placement(wide: Problem) -> None:
-    """A placement is known, so infeasible would be a lie; the reason tells what happened."""
+    """A placement is known, so infeasible would be a lie; the reason says what happened."""
 
     def nothing(_problem: Problem, _parameters: NoParameters, _context: Context, /) -> Suggestion:
         return Suggestion(None, "lost", proved=True)

@@ -59,7 +59,7 @@ def test_forks_joins_and_pins_part_runs_and_streams_to_oneself_do_not() -> None:
     nodes = tuple(Node(name, {"slots": 20.0}) for name in "uv")
     problem = Problem(Application(operators, streams), Network(nodes, 1.0 - np.eye(2)))
     names = [each.name for each in operators]
-    told = [
+    stated = [
         (
             "".join(names[i] for i in run.operators),
             None if run.before is None else names[run.before],
@@ -68,7 +68,7 @@ def test_forks_joins_and_pins_part_runs_and_streams_to_oneself_do_not() -> None:
         for run in runs_of(problem)
     ]
 
-    assert told == [("bcde", "a", "f"), ("ghij", "f", "k"), ("nopq", "m", None)]
+    assert stated == [("bcde", "a", "f"), ("ghij", "f", "k"), ("nopq", "m", None)]
 
 
 def run_between_pins(seed: int, *, beside_ms: float) -> Problem:

@@ -22,16 +22,16 @@ def test_the_longer_search_is_ils_with_the_same_seed_whatever_the_first_one_draw
 ) -> None:
     """So a proof that fails is never worse than `ils`."""
     problem = make_problem(2, 12, 20)
-    heard: list[Progress] = []
-    context = Context(np.random.default_rng(5), NO_DEADLINE, report=heard.append)
+    reported: list[Progress] = []
+    context = Context(np.random.default_rng(5), NO_DEADLINE, report=reported.append)
     first, longer = searched_start(problem, context)
-    heard.clear()
+    reported.clear()
     longer(context)
     alone: list[Progress] = []
     plan(problem, "ils", seed=5, report=alone.append)
 
     assert first.placement is not None
-    assert heard == alone
+    assert reported == alone
 
 
 @pytest.mark.parametrize(("n_nodes", "better"), [(12, False), (60, True)])

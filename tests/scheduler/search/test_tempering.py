@@ -25,7 +25,7 @@ def greedy(problem: Problem) -> IntArray:
 
 
 def test_the_best_is_feasible_and_only_gets_better(make_problem: MakeProblem) -> None:
-    """Its rank is what a full evaluation says, and improvements are told."""
+    """Its rank is what a full evaluation says, and improvements are reported."""
     for seed in range(4):
         problem = make_problem(seed, 12, 20)
         walkers = Tempering(problem, greedy(problem), 6, np.random.default_rng(seed))

@@ -43,7 +43,7 @@ def sites(operators: int, *, constraints: tuple[CoLocationLimit, ...] = ()) -> P
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_best_site_is_found(seed: int) -> None:
-    """Where groups of nodes are clearly better than others, averages tell which, and their nodes are used."""
+    """Where groups of nodes are clearly better than others, averages show which, and their nodes are used."""
     result = plan(sites(4), "hierarchical", seed=seed)
 
     assert result.evaluation is not None
@@ -97,14 +97,14 @@ def test_nothing_is_proved_on_some_of_the_nodes() -> None:
     assert " of 16 nodes: proved" in result.reason
 
 
-def test_progress_is_told_in_nodes_of_the_problem() -> None:
-    """Whoever listens hears of feasible placements with their worth, never of one on virtual data centres."""
+def test_progress_is_reported_in_nodes_of_the_problem() -> None:
+    """Whoever listens gets feasible placements with their worth, never of one on virtual data centres."""
     problem = sites(4)
-    heard: list[Progress] = []
-    plan(problem, "hierarchical", report=heard.append)
+    reported: list[Progress] = []
+    plan(problem, "hierarchical", report=reported.append)
 
-    assert heard
-    for progress in heard:
+    assert reported
+    for progress in reported:
         assert progress.bound is None
         if progress.placement is not None:
             assert check(problem, progress.placement) == ()

@@ -62,16 +62,16 @@ def test_it_beats_local_search_on_most_problems_and_loses_on_none(make_problem: 
 
 def test_every_improvement_is_reported(hundred_nodes: Problem) -> None:
     """Greedy first, then lower and lower, each with a feasible placement of that worth."""
-    heard: list[Progress] = []
-    result = plan(hundred_nodes, "ils", IlsParameters(2, 8), report=heard.append)
+    reported: list[Progress] = []
+    result = plan(hundred_nodes, "ils", IlsParameters(2, 8), report=reported.append)
 
-    assert [heard[0].source, *{news.source for news in heard[1:]}] == ["greedy", "ils"]
-    for news in heard:
+    assert [reported[0].source, *{news.source for news in reported[1:]}] == ["greedy", "ils"]
+    for news in reported:
         assert news.placement is not None
         assert check(hundred_nodes, news.placement) == ()
         assert evaluate(hundred_nodes, news.placement).objective == news.objective
     assert result.evaluation is not None
-    objectives = [news.objective for news in heard]
+    objectives = [news.objective for news in reported]
     assert objectives == sorted(objectives, reverse=True)
     assert objectives[-1] == result.evaluation.objective
 

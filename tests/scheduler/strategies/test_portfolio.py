@@ -162,13 +162,13 @@ def test_better_placements_of_the_solver_are_taken_over_and_checked(make_problem
         [Progress(best.evaluation.objective, 0.0, "highs", best.placement)],
         failure="its process was killed",
     )
-    heard: list[Progress] = []
-    result = plan(problem, "portfolio", QUICK, deadline=LONG, children=child, report=heard.append)  # type: ignore[arg-type]
+    reported: list[Progress] = []
+    result = plan(problem, "portfolio", QUICK, deadline=LONG, children=child, report=reported.append)  # type: ignore[arg-type]
 
     assert result.evaluation is not None
     assert result.evaluation.rank <= best.evaluation.rank
-    assert all(each.placement is not None and not check(problem, each.placement) for each in heard)
-    objectives = [each.objective for each in heard]
+    assert all(each.placement is not None and not check(problem, each.placement) for each in reported)
+    objectives = [each.objective for each in reported]
     assert objectives == sorted(objectives, reverse=True)
 
 
@@ -215,18 +215,18 @@ def test_at_the_deadline_the_best_so_far_counts_with_the_bound_so_far(
     assert child.question is None or child.stopped
 
 
-def test_progress_is_told_with_the_better_of_both_and_never_gets_worse(make_problem: MakeProblem) -> None:
+def test_progress_is_reported_with_the_better_of_both_and_never_gets_worse(make_problem: MakeProblem) -> None:
     """From greedy on; bounds rise, F falls, and the last word is the result."""
     problem = make_problem(0, 5, 4)
-    heard: list[Progress] = []
-    result = plan(problem, "portfolio", report=heard.append)
+    reported: list[Progress] = []
+    result = plan(problem, "portfolio", report=reported.append)
 
-    assert heard[0].source == "greedy"
-    bounds = [-math.inf if each.bound is None else each.bound for each in heard]
+    assert reported[0].source == "greedy"
+    bounds = [-math.inf if each.bound is None else each.bound for each in reported]
     assert bounds == sorted(bounds)
     assert result.evaluation is not None
-    assert heard[-1].objective == pytest.approx(result.evaluation.objective, abs=1e-7)
-    assert heard[-1].bound == pytest.approx(result.bound)
+    assert reported[-1].objective == pytest.approx(result.evaluation.objective, abs=1e-7)
+    assert reported[-1].bound == pytest.approx(result.bound)
 
 
 def test_what_greedy_cannot_decide_the_proof_does() -> None:

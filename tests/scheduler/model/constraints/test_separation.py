@@ -48,7 +48,7 @@ def test_too_many_operators_to_keep_apart_are_infeasible(strategy: str) -> None:
     )
 
 
-def test_a_broken_limit_is_told_with_node_and_operators() -> None:
+def test_a_broken_limit_is_stated_with_node_and_operators() -> None:
     """The checker names where and who."""
     (violation,) = check(limited(CoLocationLimit(("a", "b"))), np.array([0, 0, 0, 1]))
     assert violation.kind == "capacity"

@@ -1,6 +1,6 @@
 """Accuracy of coordinates on the real lab of Table 5: after a cold start, and after a link has changed.
 
-    python -m benchmarks.coordinates_in_lab [--sites FILE] [--age 90] [--within 60] [--plot FILE.png]
+    python -m benchmarks.monitoring.coordinates_in_lab [--sites FILE] [--age 90] [--within 60] [--plot PNG]
 
 Brings a lab of its own up (32 supervisors, no topology runs), waits until the youngest agent has the age
 asked for, and compares the delay by coordinates with the site file's for all pairs of hosts. Then all links

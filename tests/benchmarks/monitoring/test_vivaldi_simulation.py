@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks.simulated_agents import Simulation, table_5_ms
-from benchmarks.vivaldi_simulation import MatrixDelays, errors, noisy, plot, waxman
+from benchmarks.monitoring.simulated_agents import Simulation, table_5_ms
+from benchmarks.monitoring.vivaldi_simulation import MatrixDelays, errors, noisy, plot, waxman
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +23,7 @@ def test_the_error_is_the_same_pair_by_pair_and_by_matrix() -> None:
     assert np.allclose(sorted(errors(by_matrix, names, true_ms)), sorted(by_pairs.relative_errors()))
 
 
-def test_rounds_are_told_in_order_and_the_error_falls_in_each() -> None:
+def test_rounds_come_in_order_and_the_error_falls_in_each() -> None:
     """From above a third to below a tenth."""
     rows = waxman(100, 10, seed=0)
     assert [row["rounds"] for row in rows] == [1, 2, 5, 10]

@@ -1,6 +1,6 @@
 """Coordinates in simulation: 1,000 agents on a two-level Waxman network, 32 on Table 5 of the paper.
 
-    python -m benchmarks.vivaldi_simulation --out runs/vivaldi [--rounds 100] [--nodes 1000]
+    python -m benchmarks.monitoring.vivaldi_simulation --out runs/vivaldi [--rounds 100] [--nodes 1000]
 
 A round is one pass of every agent over its eight peers. Prints tables and writes error-by-rounds.png.
 """
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
-from benchmarks.simulated_agents import Simulation, table_5_ms
+from benchmarks.monitoring.simulated_agents import Simulation, table_5_ms
 from experiments.machine import provenance
 from scheduler.instances.generators.brite import two_level_waxman
 

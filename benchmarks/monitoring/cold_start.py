@@ -1,6 +1,6 @@
 """Coordinates in simulation: a thousand agents in sites that all start at once.
 
-    python -m benchmarks.cold_start [--hosts 1000] [--sites 20] [--seed 0]
+    python -m benchmarks.monitoring.cold_start [--hosts 1000] [--sites 20] [--seed 0]
 
 Sites lie at random in a square of 100 ms with access links of 0.5 to 8 ms; two hosts of one site are 0.25 ms
 apart. Measured delays have 5 % normal noise. Prints one row per moment.
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks.simulated_agents import Simulation
-from benchmarks.vivaldi_simulation import MatrixDelays, noisy
+from benchmarks.monitoring.simulated_agents import Simulation
+from benchmarks.monitoring.vivaldi_simulation import MatrixDelays, noisy
 from bridge.settings import ReadingsSettings
 from experiments.machine import provenance
 

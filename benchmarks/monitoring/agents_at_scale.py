@@ -1,6 +1,6 @@
 """A thousand agents' publishing against a real ZooKeeper.
 
-    python -m benchmarks.agents_at_scale [--agents 1000] [--real 50] [--seconds 60]
+    python -m benchmarks.monitoring.agents_at_scale [--agents 1000] [--real 50] [--seconds 60]
 
 A few agents are real: each is a `Publisher` with a session, a watch on the list and a pool of peers of its
 own, and only its probes are missing. The others are ephemeral znodes that ten sessions write for them, as
@@ -29,7 +29,7 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import ConnectionLoss, NoNodeError, SessionExpiredError
 from kazoo.protocol.states import EventType
 
-from benchmarks.zookeeper_server import zookeeper_server
+from benchmarks.monitoring.zookeeper_server import zookeeper_server
 from experiments.machine import provenance
 from monitoring.coordinate import Coordinate
 from monitoring.reading import Address, Link, Load, Outages, Reading, to_json

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.cold_start import cold_start, network
+from benchmarks.monitoring.cold_start import cold_start, network
 
 
 def test_hosts_of_a_site_are_near_each_other_and_far_from_the_others() -> None:

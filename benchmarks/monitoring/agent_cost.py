@@ -1,6 +1,6 @@
 """What an agent costs its host, in clusters of different size.
 
-    python -m benchmarks.agent_cost [--hosts 4 32 1000] [--seconds 120]
+    python -m benchmarks.monitoring.agent_cost [--hosts 4 32 1000] [--seconds 120]
 
 One real agent at default settings (with four slot ports) meets published readings of other hosts. One socket
 answers the probes to all of them, and sends the agent as many probes as it sends itself: in a cluster
@@ -24,8 +24,8 @@ from typing import Any
 import psutil
 from kazoo.client import KazooClient
 
-from benchmarks.agents_at_scale import content
-from benchmarks.zookeeper_server import zookeeper_server
+from benchmarks.monitoring.agents_at_scale import content
+from benchmarks.monitoring.zookeeper_server import zookeeper_server
 from experiments.machine import PROJECT, provenance
 from monitoring.agent.probe import Answer, Probe, decode, encode_answer, encode_probe
 from monitoring.coordinate import Coordinate

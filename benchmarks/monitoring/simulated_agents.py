@@ -1,6 +1,6 @@
 """Agents without sockets: their own parts on a scripted network and a clock of its own.
 
-Shared by the tests of monitoring and by `benchmarks.vivaldi_simulation`.
+Shared by the tests of monitoring and by `benchmarks.monitoring.vivaldi_simulation`.
 """
 
 from __future__ import annotations

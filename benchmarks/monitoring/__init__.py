@@ -1,0 +1,1 @@
+"""Measurements of agents, coordinates and readings: accuracy, cost, scale."""
