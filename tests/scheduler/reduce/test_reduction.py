@@ -71,7 +71,7 @@ def test_planning_on_the_result_moves_nothing(wide: Problem) -> None:
 
 
 def test_nothing_is_proved_by_looking_at_candidates_only(wide: Problem) -> None:
-    """What the strategy proves, bounds and reports holds for the candidates; placements are reported in whole."""
+    """What is proved, bounded and reported holds for the candidates; placements are reported in whole."""
     news: list[Progress] = []
     found = solve_on_candidates(wide, entry(all_on_first), NoParameters(), context(news.append))
 
