@@ -1,46 +1,33 @@
 """The source's side of Redis: epochs begin when they have to, outages are reported and survived.
 
-Most rules are tried on a real Redis, those of who is asked and what is believed on scripted answers too.
+On a real Redis; who is asked and what is believed is tried on scripted answers in test_epoch_reader.
 """
 
 from __future__ import annotations
 
 import re
-import threading
 import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from formats.address import Address
-from formats.semantics import Semantics
 from topologies.batches.acking import REPLAY_KEY
 from topologies.batches.header import Header, QueryStart
-from topologies.redis_io.resp import RedisGoneError, RedisReplyError
-from topologies.taxi.epochs import Began, EpochReader, Progress, ProgressWatch, Superseded, Trouble
 from topologies.taxi.keys import Run
-from topologies.taxi.settings import REDIS_KEY, RUN_KEY, STALL_KEY, TaxiSettings
+from topologies.taxi.settings import REDIS_KEY, RUN_KEY, STALL_KEY
+
+from .waiting import until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
-    from topologies.taxi.epochs import News
 
 RUN = Run("r1")
-_WAIT_S = 20.0
 _STALL_S = 0.3
 
 
 def conf(redis_server: Any, **more: Any) -> dict[str, Any]:
     return {REDIS_KEY: str(redis_server.address), RUN_KEY: RUN.id, STALL_KEY: _STALL_S, **more}
-
-
-def until(done: Callable[[], bool]) -> None:
-    end_s = time.monotonic() + _WAIT_S
-    pause = threading.Event()
-    while not done():
-        assert time.monotonic() < end_s
-        pause.wait(0.005)
 
 
 class Source:
@@ -309,105 +296,3 @@ def test_an_epoch_is_above_all_before_it_whatever_redis_and_the_source_remember(
     again.until_row(1, 1)
     assert again.batches[0].epoch == 2**52 + 1
     assert client.hget(RUN.progress, "epoch") == str(2**52 + 1)
-
-
-class Scripted:
-    """A Redis that gives the answers of a test; a new epoch is one above the last, from 5 on."""
-
-    def __init__(self) -> None:
-        self.begun = 4
-        self.known_epoch = 5
-        self.hashed: list[bytes | None] = []
-        self.refusal: str | None = None
-        self.watched = threading.Semaphore(0)
-        self.reading = threading.Semaphore(0)
-
-    def connection(self, *_: Any) -> Any:
-        redis, closed = self, threading.Event()
-
-        class Connection:
-            def call(self, command: str, *_: Any) -> Any:
-                if command == "EVAL":
-                    redis.begun += 1
-                    return [redis.begun - 1, b"%d" % redis.begun, b"1", [[b"1", b"1", b"-", b"0"]], 0]
-                if command == "HGET":
-                    return b"%d" % redis.known_epoch
-                if command == "HMGET":
-                    redis.watched.release()
-                    return redis.hashed
-                return b"OK"
-
-            def send(self, _: bytes) -> None:
-                pass
-
-            def read_reply(self) -> Any:
-                redis.reading.release()
-                if redis.refusal is not None:
-                    raise RedisReplyError(redis.refusal)
-                closed.wait(_WAIT_S)
-                raise RedisGoneError("closed")
-
-            def close(self) -> None:
-                closed.set()
-
-        return Connection()
-
-
-@pytest.fixture
-def scripted(monkeypatch: pytest.MonkeyPatch) -> Scripted:
-    redis = Scripted()
-    monkeypatch.setattr("topologies.taxi.epochs.RedisConnection", redis.connection)
-    return redis
-
-
-@pytest.fixture
-def reader(scripted: Scripted) -> Iterator[EpochReader]:  # noqa: ARG001 - it connects to that one
-    reader = EpochReader(TaxiSettings(Address("redis", 6379), RUN))
-    yield reader
-    reader.stop()
-
-
-def news(reader: EpochReader) -> News:
-    """Return what the reader says next."""
-    found: list[News] = []
-
-    def said() -> bool:
-        each = reader.poll()
-        found.extend([] if each is None else [each])
-        return bool(found)
-
-    until(said)
-    return found[0]
-
-
-@pytest.mark.parametrize(("known_epoch", "then"), [(5, Trouble), (6, Superseded)])
-def test_a_refused_source_is_superseded_only_if_a_newer_epoch_than_its_own_is_known(
-    scripted: Scripted, reader: EpochReader, known_epoch: int, then: type
-) -> None:
-    """In its own epoch something else is wrong, and it begins another one."""
-    scripted.known_epoch, scripted.refusal = known_epoch, "NOGROUP no such group"
-    reader.start()
-    assert news(reader) == Began(5, 1, {"1": QueryStart(1, None, 0)}, 4, 0)
-    assert isinstance(news(reader), then)
-
-
-def test_news_of_an_epoch_that_is_given_up_are_dropped(scripted: Scripted, reader: EpochReader) -> None:
-    """What was ready before another epoch was asked for would count for that one."""
-    reader.start()
-    assert scripted.reading.acquire(timeout=_WAIT_S)  # the news that the first epoch has begun is ready
-    reader.begin_again(5, 0)
-    assert news(reader) == Began(6, 1, {"1": QueryStart(1, None, 0)}, 5, 0)
-
-
-@pytest.mark.parametrize(("seen", "least"), [((b"20", b"12"), 12), ((b"12", b"20"), 12), ((b"12", None), 0)])
-def test_a_row_is_worked_off_when_the_last_of_the_queries_has_seen_it(
-    scripted: Scripted, seen: tuple[bytes | None, ...], least: int
-) -> None:
-    """A query that has said nothing has seen none."""
-    scripted.hashed = [b"7", *seen]
-    watch = ProgressWatch(TaxiSettings(Address("redis", 6379), RUN, ("1", "2")), Semantics())
-    watch.start()
-    for _ in range(2):  # when it asks again it has noted the first answer
-        assert scripted.watched.acquire(timeout=_WAIT_S)
-    watch.stop()
-    assert watch.progress == Progress(7, least)

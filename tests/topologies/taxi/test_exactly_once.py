@@ -205,7 +205,7 @@ def test_a_batch_that_always_fails_begins_epochs_ever_more_rarely(
     storm.redis.feed(rows, storm.random)
     storm.settle(most=600)
     assert storm.redis.now_s >= 600
-    assert (25 if first else 10) <= storm.redis.begun <= (50 if first else 30)
+    assert (20 if first else 10) <= storm.redis.begun <= (50 if first else 30)
     errors = [error for error in storm.errors if error.startswith("('dataSource'")]
     named = r": rows? (\d+)(?: to (\d+))? (?:is|are) the first not worked off after \d+ epochs in a row"
     found = re.search(named, errors[-1]) if errors else None

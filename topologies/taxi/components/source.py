@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 _BATCHES_PER_CALL = 4
 _START_S = 120.0  # a worker may take a minute to start; beyond it is a fault
-_PROBE_S = 2.0  # a row alone needs less on its way through the topology, unless workers are starting
 _LEAST_EPOCH_S = 1.0  # a batch that fails again and again must not begin epochs without a pause
 
 
@@ -206,10 +205,8 @@ class DataSource(HardenedSpout):
 
     def _patience_s(self, now_s: float) -> float:
         """Return for how long an epoch, or that of the other source, may stand still, seconds."""
-        stall_s = self._settings.stall_s
-        if self._batcher is None or self._came_through(self._batcher):
-            return self._tries.wait_s(stall_s, now_s, in_full=True)
-        return self._tries.wait_s(min(stall_s, _PROBE_S), now_s, in_full=False)
+        in_full = self._batcher is None or self._came_through(self._batcher)
+        return self._tries.wait_s(self._settings.stall_s, now_s, in_full=in_full)
 
     def _came_through(self, batcher: Batcher) -> bool:
         """Return whether the epoch's first row is worked off."""
