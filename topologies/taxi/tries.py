@@ -34,6 +34,7 @@ class Tries:
         """Note that a row was worked off that never was before."""
         self.count = 0
         self._in_full = 0
+        self._report_from = 0
         self._since_s = now_s
 
     def under_way(self, now_s: float) -> None:
@@ -50,10 +51,12 @@ class Tries:
         self.count += 1
         self._in_full += in_full
 
-    @property
-    def worth_reporting(self) -> bool:
-        """Whether a fault shall be reported now: at the first, second, fourth, eighth, ... try in vain."""
-        return self.count & (self.count - 1) == 0
+    def take_report(self) -> bool:
+        """Return whether to report a fault now: it is new, or tries have doubled since the last report."""
+        if self.count < self._report_from:
+            return False
+        self._report_from = max(1, 2 * self.count)
+        return True
 
     def stuck_s(self, now_s: float) -> float:
         """Return for how long no row got further, seconds."""

@@ -60,7 +60,16 @@ def test_a_fault_that_lasts_is_reported_ever_more_rarely() -> None:
     tries = Tries(0.0)
     reported = []
     for _ in range(20):
-        if tries.worth_reporting:
+        if tries.take_report():
             reported.append(tries.count)
         tries.add(in_full=False)
     assert reported == [0, 1, 2, 4, 8, 16]
+
+
+def test_a_fault_that_is_reported_late_is_reported_at_once() -> None:
+    """However many tries were in vain before, as while workers were starting."""
+    tries = Tries(0.0)
+    for _ in range(17):
+        tries.add(in_full=False)
+    assert tries.take_report()
+    assert not tries.take_report()

@@ -183,7 +183,7 @@ class DataSource(HardenedSpout):
             stall = f"no row was worked off for {stuck_s:.1f} s, {self._stuck()}"
             if not self._flows and stuck_s < _START_S:
                 self.logger.warning("%s: other components may not have started yet", stall)
-            elif self._tries.worth_reporting:
+            elif self._tries.take_report():
                 self.report_error(f"{stall}; they come again in a new epoch")
             if self._tries.count:
                 self._watch.note_fault(stall)
@@ -219,7 +219,7 @@ class DataSource(HardenedSpout):
         in_full = self._came_through(self._batcher)
         if now_s - self._began_s >= self._tries.wait_s(_LEAST_EPOCH_S, now_s, in_full=in_full):
             # the component that failed has reported the first time
-            if self._tries.count and self._tries.worth_reporting:
+            if self._tries.count and self._tries.take_report():
                 self._report_to_all(f"a batch failed, {self._stuck()}")
             self._begin_again(now_s)
 
