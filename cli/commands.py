@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from cli import agent, daemon, demo, evaluation, experiment, lab, rates, replay_rounds
-from cli.data import commands as data
+from cli.data import data
 from cli.errors import UserError
 from cli.extras import lacks_extra
 from cli.instance import instance

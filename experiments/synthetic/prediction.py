@@ -106,7 +106,7 @@ def predict(workload: Workload, hosts: Sequence[str], delays: Mapping[tuple[str,
     """
     import numpy as np  # noqa: PLC0415 - keeps other commands quick, as all below
 
-    from scheduler.evaluation.response_time import longest_path  # noqa: PLC0415
+    from scheduler.evaluation.critical_path import longest_path  # noqa: PLC0415
     from scheduler.model.problem import (  # noqa: PLC0415
         Application,
         Network,

@@ -111,7 +111,6 @@ class StrategyEntry(Generic[Parameters]):
         summary: What it does, in one line.
         exact: Whether it proves optimality if given time.
         anytime: Whether more time may give a better placement and the deadline ends it early.
-        needs_rates: Whether its placement depends on rates of streams whatever the weights are.
         never_worse_than_greedy: Whether F never exceeds that of `greedy`.
         scales: Whether it takes problems of any size; others get candidate nodes of large networks only
             (`scheduler.reduce.reduction`).
@@ -127,7 +126,6 @@ class StrategyEntry(Generic[Parameters]):
     summary: str
     exact: bool = False
     anytime: bool = False
-    needs_rates: bool = False
     never_worse_than_greedy: bool = False
     scales: bool = False
     limits: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scheduler.evaluation.response_time import longest_path
+from scheduler.evaluation.critical_path import longest_path
 from scheduler.model.metrics.catalogue import METRICS
 from scheduler.model.metrics.response_time import RESPONSE_TIME
 from scheduler.model.metrics.terms import DELAY

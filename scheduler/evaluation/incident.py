@@ -12,7 +12,7 @@ from scheduler.model.metrics.terms import DELAY
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import FloatArray, IntArray
-    from scheduler.evaluation.response_time import Potentials
+    from scheduler.evaluation.critical_path import Potentials
     from scheduler.model.problem import Problem
 
 

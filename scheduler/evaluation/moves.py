@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scheduler.evaluation.critical_path import Avoidance, potentials
 from scheduler.evaluation.evaluate import DELAY_STEP_MS, OBJECTIVE_STEP, Rank, rank_of
 from scheduler.evaluation.linear_form import LinearForm, PairTerm, linear_form, mean_delay_term, sum_form
-from scheduler.evaluation.response_time import Avoidance, potentials
 from scheduler.model.capacity import fits, remaining
 from scheduler.model.metrics.terms import DELAY
 

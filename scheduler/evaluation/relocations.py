@@ -9,10 +9,10 @@ import numpy as np
 
 from scheduler.base.deadline import NO_DEADLINE, Deadline
 from scheduler.evaluation.batch import BatchEvaluator
+from scheduler.evaluation.critical_path import potentials_without
 from scheduler.evaluation.evaluate import DELAY_STEP_MS, OBJECTIVE_STEP, Rank
 from scheduler.evaluation.linear_form import PairTerm, linear_form, mean_delay_term
 from scheduler.evaluation.moves import MoveCosts, MoveEvaluator, Standing
-from scheduler.evaluation.response_time import potentials_without
 from scheduler.model.capacity import demanded, fits
 
 if TYPE_CHECKING:

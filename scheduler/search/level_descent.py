@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.construct.near_nodes import NearNodes
+from scheduler.evaluation.critical_path import potentials
 from scheduler.evaluation.evaluate import evaluate
 from scheduler.evaluation.incident import IncidentStreams
-from scheduler.evaluation.response_time import potentials
 from scheduler.model.capacity import fits, remaining
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ import pytest
 from scheduler.base.deadline import Deadline
 from scheduler.construct.penalty import link_penalty
 from scheduler.evaluation.batch import BatchEvaluator
+from scheduler.evaluation.critical_path import potentials
 from scheduler.evaluation.evaluate import evaluate, metric_sums
 from scheduler.evaluation.incident import IncidentStreams
 from scheduler.evaluation.linear_form import linear_form, sum_form
 from scheduler.evaluation.moves import MoveEvaluator
-from scheduler.evaluation.response_time import potentials
 from scheduler.instances.document import parse_instance, to_document
 from scheduler.model.metrics.catalogue import ADDITIVE_METRICS, METRICS
 from scheduler.model.network import LINK_QUANTITIES, NODE_QUANTITIES, Network

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from scheduler.evaluation.critical_path import potentials
 from scheduler.evaluation.evaluate import evaluate
 from scheduler.evaluation.incident import IncidentStreams
-from scheduler.evaluation.response_time import potentials
 from scheduler.model.problem import Problem
 
 if TYPE_CHECKING:

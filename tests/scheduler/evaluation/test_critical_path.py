@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler.evaluation.response_time import Avoidance, potentials
+from scheduler.evaluation.critical_path import Avoidance, potentials
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray

@@ -1,4 +1,4 @@
-"""Longest source-to-sink paths by potentials, in time linear in operators and streams."""
+"""The critical path: the longest from a source to a sink, found by potentials in linear time."""
 
 from __future__ import annotations
 
