@@ -13,7 +13,6 @@ import typer
 
 from cli.errors import UserError
 from cli.interrupt import INTERRUPTED_STATUS, Interrupt, ends_at_once
-from cli.progress import StepProgress
 from cli.solve.solve_input import read_problem
 
 if TYPE_CHECKING:
@@ -70,6 +69,7 @@ def _found(
 
     from bridge.children.processes import ChildProcesses  # noqa: PLC0415
     from bridge.children.time_limit import TimeLimit  # noqa: PLC0415
+    from cli.progress import StepProgress  # noqa: PLC0415
     from scheduler.base.deadline import Deadline  # noqa: PLC0415
     from scheduler.contract.strategy import Context  # noqa: PLC0415
     from scheduler.optimal_ranges import NoPlacementError, open_ends, optimal_ranges  # noqa: PLC0415

@@ -79,3 +79,12 @@ def test_the_version_is_that_of_the_installed_distribution(
     stormplace: Callable[..., tuple[int, str, str]],
 ) -> None:
     assert stormplace("--version") == (0, f"stormplace {version('stormplace')}\n", "")
+
+
+def test_the_commands_load_slow_libraries_only_when_one_is_asked_for() -> None:
+    """Else each command would wait for what others need."""
+    script = "import sys; import cli.commands; print(*sorted(set(sys.modules) & {*sys.argv[1:]}))"
+    slow = ("numpy", "ortools", "pandas", "pydantic", "pyspark", "rich", "streamparse", "thriftpy2")
+    done = subprocess.run([sys.executable, "-c", script, *slow], capture_output=True, text=True, check=True)
+
+    assert done.stdout.split() == []
