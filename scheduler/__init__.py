@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from scheduler.contract.strategy import Context, NoParameters, Progress, StrategyEntry, Suggestion
     from scheduler.evaluation.evaluate import Evaluation, check, evaluate
     from scheduler.model.problem import (
+        ELSEWHERE,
         UNPLACED,
         Application,
         CoLocationLimit,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from scheduler.registry import STRATEGIES
 
 __all__ = [
+    "ELSEWHERE",
     "NO_DEADLINE",
     "STRATEGIES",
     "UNPLACED",
@@ -63,6 +65,7 @@ _NAMES = {
     "scheduler.contract.strategy": ("Context", "NoParameters", "Progress", "StrategyEntry", "Suggestion"),
     "scheduler.evaluation.evaluate": ("Evaluation", "check", "evaluate"),
     "scheduler.model.problem": (
+        "ELSEWHERE",
         "UNPLACED",
         "Application",
         "CoLocationLimit",

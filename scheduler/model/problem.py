@@ -41,6 +41,9 @@ __all__ = [
 UNPLACED = -1
 """In `Problem.current`: the operator runs nowhere yet."""
 
+ELSEWHERE = -2
+"""Likewise: it runs on a node that this problem, a part of another one, leaves out."""
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -54,8 +57,8 @@ class Problem:
         application: G_dsp.
         network: G_res.
         objective: Weights, and given ranges.
-        current: (n_ops,) the running placement as a possible start, `UNPLACED` where none; it need not
-            meet the constraints.
+        current: (n_ops,) the running placement as a possible start, `UNPLACED` where none, `ELSEWHERE` on no
+            node of this problem; it need not meet the constraints.
         constraints: What holds besides allowed nodes and capacities.
         resources: Names of all demanded resources, sorted, then those that constraints amount to.
         demand: (n_ops, n_resources) C_i.
@@ -165,8 +168,9 @@ class Problem:
         if current.shape != (self.n_ops,) or current.dtype.kind != "i":
             raise ModelError("current", f"expected {self.n_ops} node indices, got shape {current.shape}")
         for i, node in enumerate(current):
-            if not UNPLACED <= node < self.n_nodes:
-                raise ModelError(f"current[{i}]", f"expected a node index or {UNPLACED}, got {node}")
+            if not ELSEWHERE <= node < self.n_nodes:
+                expected = f"a node index, {UNPLACED} or {ELSEWHERE}"
+                raise ModelError(f"current[{i}]", f"expected {expected}, got {node}")
         return frozen(current.astype(np.int64))
 
 

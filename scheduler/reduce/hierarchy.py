@@ -12,7 +12,7 @@ from scheduler.base.checks import LARGEST
 from scheduler.construct.penalty import link_penalty
 from scheduler.model.capacity import fits
 from scheduler.model.network import LINK_QUANTITIES, NODE_QUANTITIES
-from scheduler.model.problem import UNPLACED, Application, Network, Node, Problem
+from scheduler.model.problem import Application, Network, Node, Problem
 from scheduler.reduce.clustering import between, clusters
 from scheduler.reduce.subproblem import with_ranges
 
@@ -109,7 +109,7 @@ def aggregate(problem: Problem, group: IntArray) -> Problem:
             **links,
         ),
         with_ranges(problem.objective, problem.ranges),
-        None if current is None else np.where(current == UNPLACED, UNPLACED, group[current]),
+        None if current is None else np.where(current < 0, current, group[np.maximum(current, 0)]),
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from scheduler.base.checks import LARGEST
 from scheduler.contract.strategy import Context, Progress
 from scheduler.model.network import LINK_QUANTITIES, Network
-from scheduler.model.problem import UNPLACED, Problem
+from scheduler.model.problem import ELSEWHERE, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +27,7 @@ def restrict(problem: Problem, nodes: IntArray) -> Problem:
     F has the same value in both, because the ranges of the whole problem are kept. (Ranges that an
     objective cannot state, being without width or beyond the largest number of the model, are computed
     anew.) An operator may be left with no allowed node; the problem is infeasible then. Where the
-    current placement uses other nodes, the operator counts as unplaced.
+    current placement uses other nodes, the operator runs `ELSEWHERE`.
 
     Complexity: O(n_ops x k + k^2) for k nodes, plus the streams.
 
@@ -37,9 +37,9 @@ def restrict(problem: Problem, nodes: IntArray) -> Problem:
     """
     current = problem.current
     if current is not None:
-        position = np.full(problem.n_nodes + 1, UNPLACED, dtype=np.int64)  # the last place is for UNPLACED
+        position = np.full(problem.n_nodes, ELSEWHERE)
         position[nodes] = np.arange(nodes.size)
-        current = position[current]
+        current = np.where(current < 0, current, position[np.maximum(current, 0)])
     network = subnetwork(problem.network, nodes)
     remaining = (each.within(network) for each in problem.constraints)
     return replace(

@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scheduler.evaluation.evaluate import check, evaluate
-from scheduler.model.problem import UNPLACED, Application, Network, Node, Operator, Problem, Stream
+from scheduler.model.problem import ELSEWHERE, UNPLACED, Application, Network, Node, Operator, Problem, Stream
 from scheduler.reduce.subproblem import restrict
 
 if TYPE_CHECKING:
+    from scheduler.base.arrays import BoolArray
     from tests.scheduler.conftest import MakeProblem
 
 
@@ -34,13 +35,31 @@ def test_a_placement_has_the_same_worth_in_the_whole_and_in_the_part(
 
 
 def test_the_current_placement_comes_along_as_far_as_its_nodes_are_there(make_problem: MakeProblem) -> None:
-    """Nodes that are left out, and operators that ran nowhere, are unplaced in the part."""
+    """What runs on nodes that are left out runs elsewhere, what runs nowhere does so in the part too."""
     current = np.array([4, 2, UNPLACED, 0, 2])
     whole = replace(make_problem(1, 5, 6), current=current)
     part = restrict(whole, np.array([0, 2, 3]))
 
     assert part.current is not None
-    assert part.current.tolist() == [UNPLACED, 1, UNPLACED, 0, 1]
+    assert part.current.tolist() == [ELSEWHERE, 1, UNPLACED, 0, 1]
+    smallest = restrict(restrict(part, np.array([1])), np.array([0]))
+    assert smallest.current is not None
+    assert smallest.current.tolist() == [ELSEWHERE, 0, UNPLACED, ELSEWHERE, 0]
+
+
+def test_what_leaving_the_current_node_costs_is_the_same_in_the_part(make_problem: MakeProblem) -> None:
+    """Executors that restart, as a metric of later records would count them: also those from elsewhere."""
+
+    def restarted(problem: Problem) -> BoolArray:
+        current = problem.current
+        assert current is not None
+        leaves: BoolArray = current[:, None] != np.arange(problem.n_nodes)
+        return leaves & (current[:, None] != UNPLACED)
+
+    nodes = np.array([0, 2, 3])
+    whole = replace(make_problem(1, 5, 6), current=np.array([4, 2, UNPLACED, 0, 2]))
+
+    assert restarted(restrict(whole, nodes)).tolist() == restarted(whole)[:, nodes].tolist()
 
 
 def test_an_operator_may_be_left_without_a_node() -> None:
