@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bridge.problem.flows import Edge, FlowDealer, Layout, is_user
+from bridge.problem.flows import Edge, FlowDealer, Layout, user_components
 from bridge.readings.rates import UNMEASURED
 from scheduler.base.graph import break_cycles
 from scheduler.model.problem import Stream
@@ -97,6 +97,8 @@ def _execution_times(
     """Return (n_executors,) ms per tuple: measured, else the mean of the component, else the default."""
     times = np.full(topology.n_executors, default_ms)
     measured_ms = measured.executors(topology).execute_ms
+    if np.isnan(measured_ms).all():
+        return times
     for members in layout.members:
         own = measured_ms[members]
         known = own[~np.isnan(own)]
@@ -118,7 +120,8 @@ def _layout(topology: Topology) -> Layout:
 def _edges(topology: Topology) -> tuple[tuple[Edge, ...], tuple[tuple[str, str], ...]]:
     """Return all subscriptions and the pairs of components whose subscriptions are feedback."""
     pairs = list(zip(topology.stream_from, topology.stream_to, strict=True))
-    user = [index for index, (source, target) in enumerate(pairs) if is_user(topology, source, target)]
+    own = user_components(topology)
+    user = [index for index, pair in enumerate(pairs) if own.issuperset(pair)]
     feedback = {
         user[k] for k in break_cycles(len(topology.component_names), [pairs[index] for index in user])
     }

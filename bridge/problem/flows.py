@@ -107,6 +107,7 @@ class FlowDealer:
         measured: MeasuredRates,
     ) -> None:
         self._topology = topology
+        self._user = user_components(topology)
         self._edges = edges
         self._layout = layout
         self._unit_rate = unit_rate
@@ -138,7 +139,7 @@ class FlowDealer:
 
     def _emission(self, component: int, fed: set[int]) -> FloatArray:
         """Return what each executor of a component without input emits on each of its streams."""
-        if not self._is_user(component) or component in fed:
+        if component not in self._user or component in fed:
             return np.zeros(len(self._layout.members[component]))
         name = self._topology.component_names[component]
         streams = {edge.stream_id for edge in self._edges if edge.source == component and edge.critical}
@@ -220,7 +221,7 @@ class FlowDealer:
 
     def _sent(self, edge: Edge) -> FloatArray:
         """Return the tuples per second that each executor of an edge's source sends over it, unmeasured."""
-        if not edge.stream_id.startswith("__ack") or self._is_user(edge.source, edge.target):
+        if not edge.stream_id.startswith("__ack") or {edge.source, edge.target} <= self._user:
             return self._output[edge.source]
         if edge.stream_id == ACK_INIT:
             return self._output[edge.source]
@@ -238,11 +239,8 @@ class FlowDealer:
             return np.asarray(self._output[edge.target] / total, dtype=np.float64)
         return self._weights(edge)
 
-    def _is_user(self, *components: int) -> bool:
-        return is_user(self._topology, *components)
 
-
-def is_user(topology: Topology, *components: int) -> bool:
-    """Whether all of these components are the user's own."""
-    user = (ComponentKind.SPOUT, ComponentKind.BOLT)
-    return all(topology.component_kinds[component] in user for component in components)
+def user_components(topology: Topology) -> frozenset[int]:
+    """Return the components that are the user's own."""
+    own = (ComponentKind.SPOUT, ComponentKind.BOLT)
+    return frozenset(component for component, kind in enumerate(topology.component_kinds) if kind in own)

@@ -78,6 +78,9 @@ class MeasuredRates:
 
     def executors(self, topology: Topology) -> Executors:
         """Return what the executors of the topology do, in its order."""
+        if not self.first_task.size:
+            unknown = np.full(topology.n_executors, np.nan)
+            return Executors(unknown, unknown, unknown)
         wanted = np.array(topology.executor_first_task, dtype=np.int64)
         place = np.searchsorted(self.first_task, wanted)
         # One more at the end stands for all that are not listed.

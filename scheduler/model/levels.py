@@ -79,14 +79,15 @@ class Sweep:
         # a step ends with its level, and after the first group that lies across a multiple of CHUNK
         new_level = np.diff(level[far[begins]], prepend=-1) != 0
         new_chunk = np.diff(begins // CHUNK, prepend=0) != 0
-        cuts = [*np.flatnonzero(new_level | new_chunk).tolist(), len(begins)]
+        starts = np.flatnonzero(new_level | new_chunk)
         ends = np.append(begins, len(far))
+        sizes = np.diff(ends)
+        least, most = np.minimum.reduceat(sizes, starts), np.maximum.reduceat(sizes, starts)
         steps = []
-        for k, after in pairwise(cuts):
+        cuts = pairwise([*starts.tolist(), len(begins)])
+        for (k, after), width in zip(cuts, np.where(least == most, most, 0).tolist(), strict=True):
             first, last = int(ends[k]), int(ends[after])
             groups = begins[k:after]
-            sizes = np.diff(ends[k : after + 1])
-            width = int(sizes[0]) if (sizes == sizes[0]).all() else 0
             steps.append(_Step(first, last, groups - first, far[groups], width))
         return Sweep(streams, near, far, tuple(steps))
 
