@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import is_dataclass
 from enum import IntEnum
 from typing import Any, NamedTuple, TypeVar, get_args, get_type_hints
@@ -78,6 +79,9 @@ def from_thrift(kind: type[MessageT], raw: Any, path: str = "") -> MessageT:
 def _converted(field: _Field, value: Any, path: str) -> Any:
     """Return a message, an enumerator, or a tuple of either."""
     if isinstance(value, list):
+        if field.enum is not None:
+            with suppress(ValueError):  # a wrong one is looked for below
+                return tuple(map(field.enum, value))
         return tuple(_converted(field, each, f"{path}[{index}]") for index, each in enumerate(value))
     if field.message is not None:
         return from_thrift(field.message, value, f"{path}.")
