@@ -36,7 +36,7 @@ class CapacitySettings(_Section):
     """How much one host carries."""
 
     executors_per_host: int = Field(default=8, ge=1, le=100_000)
-    """Executors per host, where no metadata `stormplace.executors` differs."""
+    """Executors per host, unless its metadata `stormplace.executors` differs."""
     use_cpu: bool = False
     """Also respect CPU requests and the supervisors' CPU capacity (percent of a core)."""
     use_memory: bool = False
@@ -56,15 +56,15 @@ class NetworkSettings(_Section):
     """Delays where nothing is measured."""
 
     hop_overhead_ms: float = Field(default=2.0, ge=0, le=1000)
-    """Cost of leaving a worker (queues, serialisation), ms, beside delays of hosts."""
+    """Cost of leaving a worker (queues, serialisation), ms, added to delays of hosts."""
     local_delay_ms: float = Field(default=0.25, ge=0, le=60_000)
     """One-way delay between hosts of one site without measurement, ms."""
     unknown_delay_ms: float = Field(default=100.0, ge=0, le=60_000)
     """One-way delay between hosts of which nothing is known, ms."""
     max_embedding_error: float = Field(default=0.3, gt=0, le=10)
-    """Largest median relative error of coordinates in use, over 8 or more fresh links."""
+    """Coordinates with a larger median error against fresh links are not used."""
     site_delay: tuple[SiteDelay, ...] = Field(default=(), strict=False)
-    """Without measurement: `[[network.site_delay]]` with `between = ["a", "b"]` and `delay_ms` (one way)."""
+    """Delays without measurement: `[[network.site_delay]]`, `between = ["a", "b"]`, `delay_ms` (one way)."""
 
     @model_validator(mode="after")
     def _each_pair_once(self) -> NetworkSettings:
@@ -123,7 +123,7 @@ class PlanSettings(_Section):
     max_hosts: int = Field(default=200, ge=1, le=100_000)
     """Hosts considered for a topology, the roomiest ones; more if it needs them."""
     max_streams_per_edge: int = Field(default=4096, ge=1, le=100_000_000)
-    """Most executor pairs per pair of components; fewer stand for all."""
+    """Executor pairs per pair of components; above it few stand for all."""
     execution_time_ms: float = Field(default=1.0, gt=0, le=60_000)
     """Execution time of an executor per tuple, ms."""
     unit_rate: float = Field(default=1.0, gt=0, le=1e9)

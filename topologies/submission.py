@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import tempfile
 import zipfile
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,7 +39,7 @@ _DEFAULTS: Mapping[str, object] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Submission:
+class Submission(ABC):
     """What to submit; subclasses say what the topology is and does.
 
     Attributes:
@@ -59,17 +60,17 @@ class Submission:
     python_env: Path = Path(sys.prefix)
     conf: Mapping[str, object] = field(default_factory=dict)
 
+    @abstractmethod
     def configuration(self) -> dict[str, object]:
         """Return the topology configuration.
 
         Raises:
             ValueError: A key of the topology's own is wrong.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def thrift_topology(self) -> Any:
         """Return the topology as Storm wants it, its components started by `command`."""
-        raise NotImplementedError
 
     @property
     def command(self) -> Path:

@@ -62,6 +62,7 @@ def build_executor_graph(
         for component, first in zip(topology.executor_component, topology.executor_first_task, strict=True)
     )
     edges, feedback = _edges(topology)
+    executors = measured.executors(topology)
     dealer = FlowDealer(
         topology,
         edges,
@@ -69,6 +70,7 @@ def build_executor_graph(
         unit_rate=settings.unit_rate,
         declared=declared or {},
         measured=measured,
+        executors=executors,
     )
     rates: dict[tuple[int, int, bool, float], float] = {}
     for edge, flow in zip(edges, dealer.flows(), strict=True):
@@ -87,18 +89,13 @@ def build_executor_graph(
         Stream(names[source], names[target], rate=rate, tuple_bytes=size, critical=critical)
         for (source, target, critical, size), rate in sorted(rates.items())
     )
-    times = _execution_times(topology, layout, measured, settings.execution_time_ms)
+    times = _execution_times(executors.execute_ms, layout, settings.execution_time_ms)
     return ExecutorGraph(names, streams, feedback, times)
 
 
-def _execution_times(
-    topology: Topology, layout: Layout, measured: MeasuredRates, default_ms: float
-) -> FloatArray:
+def _execution_times(measured_ms: FloatArray, layout: Layout, default_ms: float) -> FloatArray:
     """Return (n_executors,) ms per tuple: measured, else the mean of the component, else the default."""
-    times = np.full(topology.n_executors, default_ms)
-    measured_ms = measured.executors(topology).execute_ms
-    if np.isnan(measured_ms).all():
-        return times
+    times = np.full(measured_ms.size, default_ms)
     for members in layout.members:
         own = measured_ms[members]
         known = own[~np.isnan(own)]

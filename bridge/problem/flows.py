@@ -18,7 +18,7 @@ from scheduler.base.graph import topological_order
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from bridge.readings.rates import MeasuredRates
+    from bridge.readings.rates import Executors, MeasuredRates
     from bridge.wire.messages import Topology
     from scheduler.base.arrays import FloatArray, IntArray
 
@@ -94,6 +94,7 @@ class FlowDealer:
         unit_rate: Tuples per second of a spout executor of which nothing else is known.
         declared: Tuples per second on each output stream of a component, by name.
         measured: What was measured, `UNMEASURED` without it.
+        executors: What single executors do by that.
     """
 
     def __init__(
@@ -105,6 +106,7 @@ class FlowDealer:
         unit_rate: float,
         declared: Mapping[str, float],
         measured: MeasuredRates,
+        executors: Executors,
     ) -> None:
         self._topology = topology
         self._user = user_components(topology)
@@ -113,7 +115,7 @@ class FlowDealer:
         self._unit_rate = unit_rate
         self._declared = declared
         self._measured = measured
-        self._executors = measured.executors(topology)
+        self._executors = executors
         count = len(topology.component_names)
         self._received = [np.zeros(len(layout.members[component])) for component in range(count)]
         self._output: list[FloatArray] = []

@@ -14,7 +14,7 @@ from scheduler.model.capacity import fits
 from scheduler.model.network import LINK_QUANTITIES, NODE_QUANTITIES
 from scheduler.model.problem import Application, Network, Node, Problem
 from scheduler.reduce.clustering import between, clusters
-from scheduler.reduce.subproblem import with_ranges
+from scheduler.reduce.subproblem import renumbered, with_ranges
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
@@ -109,7 +109,7 @@ def aggregate(problem: Problem, group: IntArray) -> Problem:
             **links,
         ),
         with_ranges(problem.objective, problem.ranges),
-        None if current is None else np.where(current < 0, current, group[np.maximum(current, 0)]),
+        None if current is None else renumbered(current, group),
     )
 
 

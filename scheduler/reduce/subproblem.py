@@ -39,7 +39,7 @@ def restrict(problem: Problem, nodes: IntArray) -> Problem:
     if current is not None:
         position = np.full(problem.n_nodes, ELSEWHERE)
         position[nodes] = np.arange(nodes.size)
-        current = np.where(current < 0, current, position[np.maximum(current, 0)])
+        current = renumbered(current, position)
     network = subnetwork(problem.network, nodes)
     remaining = (each.within(network) for each in problem.constraints)
     return replace(
@@ -50,6 +50,11 @@ def restrict(problem: Problem, nodes: IntArray) -> Problem:
         objective=with_ranges(problem.objective, problem.ranges),
         current=current,
     )
+
+
+def renumbered(current: IntArray, position: IntArray) -> IntArray:
+    """Return a current placement by other numbers of its nodes, (n_nodes,); marks such as `UNPLACED` stay."""
+    return np.where(current < 0, current, position[np.maximum(current, 0)])
 
 
 def lifting(context: Context, nodes: IntArray) -> Context:

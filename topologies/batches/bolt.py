@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topologies.batches.acking import is_replayed
@@ -24,7 +25,7 @@ class _GuardedBolt(HardenedBolt):
         self.replay = self.auto_anchor = is_replayed(storm_conf)
 
 
-class BatchBolt(_GuardedBolt):
+class BatchBolt(_GuardedBolt, ABC):
     """Base of components that keep no state: each batch is worked off when it comes.
 
     Tuples of an epoch that was left are dropped, as their rows come again. Emits with `send`.
@@ -43,6 +44,7 @@ class BatchBolt(_GuardedBolt):
             self._epoch = header.epoch
             self.work(header, tup.values[_OWN:], came_us)
 
+    @abstractmethod
     def work(self, header: Header, values: Sequence[Any], came_us: int) -> None:
         """Work a batch off.
 
@@ -51,7 +53,6 @@ class BatchBolt(_GuardedBolt):
             values: The tuple's values behind the header.
             came_us: When it came, unix microseconds.
         """
-        raise NotImplementedError
 
     def send(self, header: Header, values: list[Any], stream: str | None = None) -> None:
         """Emit a tuple of the same batch."""
@@ -66,7 +67,7 @@ class Arrived(NamedTuple):
     values: Sequence[Any]
 
 
-class OrderedBolt(_GuardedBolt):
+class OrderedBolt(_GuardedBolt, ABC):
     """Base of components that keep state: batches are worked off whole, in the order of their rows.
 
     A task may have several shares, each a machine of its own with a state of its own. Subclasses say what a
@@ -93,10 +94,11 @@ class OrderedBolt(_GuardedBolt):
         """Return the share that a tuple is for, and which part of a batch it is: by default its component."""
         return tup.values[_OWN], tup.component
 
+    @abstractmethod
     def begin(self, header: Header) -> Any:
         """Return the state of a share before this batch, the first one of an epoch."""
-        raise NotImplementedError
 
+    @abstractmethod
     def work(self, share: int, state: Any, header: Header, parts: Mapping[str, Arrived]) -> None:
         """Work a batch off, the next one of its share.
 
@@ -106,7 +108,6 @@ class OrderedBolt(_GuardedBolt):
             header: The batch.
             parts: What came, by the part's name.
         """
-        raise NotImplementedError
 
     def process(self, tup: Any) -> None:
         """Take one part of a batch, and work off what is whole and next."""

@@ -19,7 +19,7 @@ from tests.reference.query1 import Answers
 from tests.reference.query2 import query2
 
 from .conftest import said, written
-from .storm_in_one_process import Storm
+from .simulated.storm_in_one_process import Storm
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -22,7 +22,7 @@ from tests.reference.query2 import query2
 from tests.topologies.taxi.areas import messy
 
 from .conftest import said, written
-from .storm_in_one_process import PARALLEL, Storm
+from .simulated.storm_in_one_process import PARALLEL, Storm
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,7 +16,7 @@ from tests.reference.query2 import query2
 from tests.reference.rows import read_lines
 
 from .conftest import said, written
-from .storm_in_one_process import PARALLEL, Storm
+from .simulated.storm_in_one_process import PARALLEL, Storm
 
 if TYPE_CHECKING:
     from collections.abc import Callable

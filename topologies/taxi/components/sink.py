@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from abc import abstractmethod
 from collections import deque
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -80,13 +81,13 @@ class ResultsBolt(Configured, OrderedBolt):
         self._tag = 0
         self._outage = False
 
+    @abstractmethod
     def merge(self) -> TopMerge[Any]:
         """Return what merges the shares' tops."""
-        raise NotImplementedError
 
+    @abstractmethod
     def read(self, text: str) -> Iterable[ShareTop]:
         """Return what a share sent as its text, in order of the rows."""
-        raise NotImplementedError
 
     def place(self, tup: Any) -> tuple[int, str]:
         """Return that there is one share here, of which each earlier share sends a part."""
