@@ -42,9 +42,9 @@ def agent(
     # imported here: other commands must not wait for these, nor the agent's memory hold theirs
     import asyncio  # noqa: PLC0415 - see above
 
+    from formats.log import Log  # noqa: PLC0415 - see above
     from monitoring.agent.agent import Agent  # noqa: PLC0415 - see above
     from monitoring.agent.agent_options import AgentError, AgentOptions, parse_ports  # noqa: PLC0415 - see above
-    from monitoring.log import json_log  # noqa: PLC0415 - see above
 
     with refused(AgentError):
         ports = None if slot_ports is None else parse_ports(slot_ports)
@@ -64,7 +64,7 @@ def agent(
     with refused(AgentError):
         options.check()
         with metrics_served(metrics_host, metrics_port) as metrics:
-            log = json_log(host)
+            log = Log(host=host)
             one = Agent(options, log)
             if metrics is not None:
                 from monitoring.agent.agent_metrics import AgentMetrics  # noqa: PLC0415 - see above

@@ -32,13 +32,13 @@ def daemon(
 
     with ends_at_once():
         from bridge.children.processes import ChildProcesses  # noqa: PLC0415
-        from bridge.log import json_log  # noqa: PLC0415
         from bridge.record.record import RecordError, RecordWriter  # noqa: PLC0415
         from bridge.server.handler import RoundHandler  # noqa: PLC0415
         from bridge.server.plan_server import PlanServer, ServerError  # noqa: PLC0415
+        from formats.log import Log  # noqa: PLC0415
 
         settings = settings_of(config)
-    log = json_log(settings.log.level)
+    log = Log(settings.log.level)
     recorder = None
     # Nicer than the rounds: the answer in time comes before the better one.
     with (

@@ -36,7 +36,7 @@ def rates(
     Runs until SIGTERM or Ctrl-C; writes one JSON line per change of state to standard error.
     """
     # imported here: other commands must not wait for these
-    from monitoring.log import json_log  # noqa: PLC0415 - see above
+    from formats.log import Log  # noqa: PLC0415 - see above
     from monitoring.rates.collector import run  # noqa: PLC0415 - see above
     from monitoring.rates.rates_options import CollectorError, CollectorOptions  # noqa: PLC0415 - see above
 
@@ -51,7 +51,7 @@ def rates(
     with refused(CollectorError):
         options.check()
         with metrics_served(metrics_host, metrics_port) as metrics:
-            log = json_log("rates")
+            log = Log(host="rates")
             if metrics is not None:
                 log.info("metrics-served", address=metrics.address)
             run(options, log, lambda *figures: _register(metrics, *figures))

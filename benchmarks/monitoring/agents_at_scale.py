@@ -31,6 +31,7 @@ from kazoo.protocol.states import EventType
 
 from benchmarks.monitoring.zookeeper_server import zookeeper_server
 from experiments.machine import provenance
+from formats.log import Log
 from monitoring.coordinate import Coordinate
 from monitoring.reading import Address, Link, Load, Outages, Reading, to_json
 from monitoring.zookeeper.publisher import Publisher, PublisherOptions
@@ -44,15 +45,6 @@ PUBLISH_S = 5.0
 PATIENCE_S = 300.0
 SETTLE_S = 60.0
 SESSIONS = 10
-
-
-class Silence:
-    """A log without a reader."""
-
-    def info(self, event: str, **fields: Any) -> None:
-        """Drop it."""
-
-    warning = info
 
 
 @functools.cache
@@ -81,7 +73,7 @@ def agents(address: str, names: list[str], stop: Event) -> None:
     publishers = []
     for name in names:
         publisher = Publisher(
-            PublisherOptions(address, ROOT, name, session_timeout_s=40.0), _ignore, _ignore, Silence()
+            PublisherOptions(address, ROOT, name, session_timeout_s=40.0), _ignore, _ignore, Log("error")
         )
         publisher.start()
         publishers.append(publisher)

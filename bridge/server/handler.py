@@ -24,13 +24,12 @@ from scheduler.contract.children import INLINE
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import structlog
-
     from bridge.record.record import RecordWriter
     from bridge.round.memory import Memory
     from bridge.round.round_report import Round
     from bridge.settings import Settings
     from bridge.wire.messages import PlanRequest
+    from formats.log import Log
     from scheduler.contract.children import Children
 
 
@@ -49,7 +48,7 @@ class RoundHandler:
         self,
         settings: Settings,
         recorder: RecordWriter | None,
-        log: structlog.typing.FilteringBoundLogger,
+        log: Log,
         children: Children = INLINE,
         callbacks: RoundCallbacks | None = None,
     ) -> None:

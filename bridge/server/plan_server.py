@@ -21,10 +21,9 @@ from bridge.wire.contract import idl
 from bridge.wire.encoding import DECODE_ERRORS, PROTOCOL_FACTORY
 
 if TYPE_CHECKING:
-    import structlog
-
     from bridge.server.handler import RoundHandler
     from bridge.settings import ServerSettings
+    from formats.log import Log
 
 # A client that begins a frame and stops, or does not read its answer, is let go after this.
 _PATIENCE_S = 10.0
@@ -48,9 +47,7 @@ class PlanServer:
         log: Takes a line per connection that ends badly.
     """
 
-    def __init__(
-        self, settings: ServerSettings, handler: RoundHandler, log: structlog.typing.FilteringBoundLogger
-    ) -> None:
+    def __init__(self, settings: ServerSettings, handler: RoundHandler, log: Log) -> None:
         self._settings = settings
         self._processor = _processor(idl.PlacementDaemon, handler)
         self._log = log

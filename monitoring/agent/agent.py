@@ -27,9 +27,9 @@ from monitoring.zookeeper.publisher import Publisher, PublisherOptions
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from formats.log import Log
     from monitoring.agent.agent_options import AgentOptions
     from monitoring.coordinate import Coordinate
-    from monitoring.log import Log
     from monitoring.zookeeper.peer_list import Listing
 
 LIFETIME_S = 30.0

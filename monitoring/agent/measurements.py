@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from random import Random
 
+    from formats.log import Log
     from monitoring.agent.availability import History
     from monitoring.agent.link_memory import LinkMemory
     from monitoring.coordinate import Coordinate
-    from monitoring.log import Log
     from monitoring.reading import Address, Link
     from monitoring.zookeeper.peer_list import Listing
 

@@ -10,7 +10,7 @@ from monitoring.agent import state
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from monitoring.log import Log
+    from formats.log import Log
 
 
 class StateKeeper:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
-    from monitoring.log import Log
+    from formats.log import Log
     from monitoring.rates.nimbus import NimbusClient
     from monitoring.rates.rates_options import CollectorOptions
     from monitoring.rates.topology_rates import Step

@@ -11,7 +11,7 @@ from monitoring.zookeeper.replies import REPLY_S
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from monitoring.log import Log
+    from formats.log import Log
 
     Content = TypeVar("Content")
 

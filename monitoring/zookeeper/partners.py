@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from random import Random
 
-    from monitoring.log import Log
+    from formats.log import Log
 
 
 _Pairs = tuple[tuple[str, str, float], ...]

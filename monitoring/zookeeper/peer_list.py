@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from random import Random
 
-    from monitoring.log import Log
+    from formats.log import Log
 
 _NAMES_PER_S = 50
 """Names read per second at most, while hosts come and go: a thousand agents that start together must not each

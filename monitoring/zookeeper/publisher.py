@@ -13,7 +13,7 @@ from monitoring.zookeeper.session import Session
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from monitoring.log import Log
+    from formats.log import Log
     from monitoring.zookeeper.access import ZookeeperAuth
     from monitoring.zookeeper.peer_list import Listing
     from monitoring.zookeeper.session_figures import SessionFigures

@@ -24,7 +24,7 @@ from monitoring.zookeeper.session_figures import SessionFigures
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from monitoring.log import Log
+    from formats.log import Log
     from monitoring.zookeeper.access import ZookeeperAuth
 
 

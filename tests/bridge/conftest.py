@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import pytest
-import structlog
 from thriftpy2.protocol import TBinaryProtocolFactory
 from thriftpy2.rpc import make_client
 from thriftpy2.transport import TFramedTransportFactory
@@ -31,6 +30,7 @@ from bridge.wire.messages import (
     Supervisor,
     Topology,
 )
+from formats.log import Log
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -192,12 +192,7 @@ class Daemon:
 
     def __init__(self, recorder=None, callbacks=None, **server):
         self.log_text = io.StringIO()
-        log = structlog.wrap_logger(
-            structlog.PrintLogger(self.log_text),
-            processors=[structlog.processors.add_log_level, structlog.processors.JSONRenderer(default=str)],
-            wrapper_class=structlog.make_filtering_bound_logger(0),
-            context_class=dict,
-        )
+        log = Log(stream=self.log_text)
         self.settings = Settings(
             server=ServerSettings(port=0, **server), plan=PlanSettings(time_limit_ms=60_000)
         )

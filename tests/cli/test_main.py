@@ -88,3 +88,15 @@ def test_the_commands_load_slow_libraries_only_when_one_is_asked_for() -> None:
     done = subprocess.run([sys.executable, "-c", script, *slow], capture_output=True, text=True, check=True)
 
     assert done.stdout.split() == []
+
+
+def test_daemon_and_agent_load_nothing_that_draws_on_terminals() -> None:
+    """It would stay in the memory of every host."""
+    script = """
+import sys, bridge.server.handler, bridge.server.plan_server
+import formats.log, monitoring.agent.agent, monitoring.zookeeper.publisher
+print("rich" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "False\n"

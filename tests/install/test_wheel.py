@@ -65,7 +65,6 @@ def test_every_requirement_has_a_lower_bound_that_the_pinned_version_meets(wheel
         "psutil",
         "pydantic",
         "rich",
-        "structlog",
         "thriftpy2",
         "typer",
         "typing-extensions",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 
 import pytest
-import structlog
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +16,7 @@ from bridge.server.handler import RoundHandler
 from bridge.settings import MoveSettings, Settings
 from bridge.wire.messages import Decision
 from bridge.wire.structs import to_thrift
+from formats.log import Log
 from tests.bridge.round.planner_rounds import PINNED, SCATTERED
 from tests.bridge.round.stability_rounds import Rounds, scattered
 
@@ -73,7 +74,7 @@ def test_what_may_not_move_is_not_watched(make, section):
 def test_the_daemon_keeps_the_memory_between_rounds(make):
     """The first round sees the gain, the second one moves."""
     settings = Settings(move=MoveSettings(stabilisation_s=1e-9))
-    handler = RoundHandler(settings, None, structlog.wrap_logger(structlog.ReturnLogger()))
+    handler = RoundHandler(settings, None, Log(stream=io.StringIO()))
     request = to_thrift(replace(make.cluster(scattered(make)), deadline_ms=60_000))
     decisions = [handler.plan(request).plans[0].decision for _ in range(2)]
     assert decisions == [Decision.KEEP, Decision.ASSIGN]
@@ -81,7 +82,7 @@ def test_the_daemon_keeps_the_memory_between_rounds(make):
 
 def test_of_rounds_that_overlap_the_one_that_began_last_has_the_last_word(make, monkeypatch):
     """The first ends after the second and must not bring back what it knew."""
-    handler = RoundHandler(Settings(), None, structlog.wrap_logger(structlog.ReturnLogger()))
+    handler = RoundHandler(Settings(), None, Log(stream=io.StringIO()))
     seen = []
 
     def planned(request, *arguments, memory, now_s):

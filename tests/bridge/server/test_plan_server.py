@@ -7,7 +7,6 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-import structlog
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from bridge.server.plan_server import PlanServer, ServerError
 from bridge.settings import ServerSettings
 from bridge.wire.messages import Decision
 from bridge.wire.structs import to_thrift
+from formats.log import Log
 
 
 def is_closed(connection):
@@ -153,12 +153,10 @@ def test_a_port_in_use_is_one_sentence(daemon):
     """A second daemon on the same port is refused, even one that shares ports."""
     settings_ = ServerSettings(port=daemon.port)
     with pytest.raises(ServerError, match=f"port {daemon.port} of 127.0.0.1 is in use"):
-        PlanServer(settings_, daemon.handler, structlog.get_logger()).listen()
+        PlanServer(settings_, daemon.handler, Log()).listen()
 
 
 def test_an_unknown_address_is_one_sentence(daemon):
     """The name does not resolve."""
     with pytest.raises(ServerError, match=r"port 7090 of no\.such\.host\.invalid cannot be used"):
-        PlanServer(
-            ServerSettings(host="no.such.host.invalid"), daemon.handler, structlog.get_logger()
-        ).listen()
+        PlanServer(ServerSettings(host="no.such.host.invalid"), daemon.handler, Log()).listen()
