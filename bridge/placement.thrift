@@ -27,6 +27,8 @@ struct Supervisor {
   6: required double cpu_percent       // capacity, 100 = one core; 0 if unknown
   7: required double memory_mb         // capacity; 0 if unknown
   8: required map<string, string> meta // supervisor.scheduler.meta
+  9: optional string rack              // by Storm's network topography; absent if there is one rack only
+  10: optional list<double> resources  // capacity of each of the request's resource_names
 }
 
 struct Topology {
@@ -50,6 +52,10 @@ struct Topology {
   15: required list<double> executor_memory_mb
   16: required list<i32> executor_supervisor   // supervisor index, -1 = unassigned
   17: required list<i32> executor_port         // -1 = unassigned
+  18: optional list<double> component_heap_mb  // of one executor
+  19: optional list<double> component_resources  // of one executor, each of the request's resource_names, row by row
+  20: optional string storm_json               // JSON object: keys of Storm's own that placements heed
+  21: optional i64 launched_s                  // Unix time of the submission
 }
 
 struct Reading {
@@ -67,6 +73,7 @@ struct PlanRequest {
   5: required list<Topology> topologies
   6: required list<Reading> readings
   7: required bool readings_live       // false: the shim has no ZooKeeper connection, readings only grow older
+  9: optional list<string> resource_names  // beside CPU and memory
 }
 
 struct Price {

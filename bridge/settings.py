@@ -35,12 +35,12 @@ class ServerSettings(_Section):
 class CapacitySettings(_Section):
     """How much one host carries."""
 
-    executors_per_host: int = Field(default=8, ge=1, le=100_000)
-    """Executors per host, unless its metadata `stormplace.executors` differs."""
-    use_cpu: bool = False
-    """Also respect CPU requests and the supervisors' CPU capacity (percent of a core)."""
-    use_memory: bool = False
-    """Also respect memory requests and the supervisors' memory capacity (MB)."""
+    executors_per_host: int | None = Field(default=None, ge=1, le=100_000)
+    """Executors per host, unless its metadata `stormplace.executors` differs; without it one per core, or as
+    many as all executors of the cluster need if they are spread evenly over its cores."""
+    resources: Literal["soft", "strict", "off"] = "soft"
+    """CPU and memory of components and supervisors: `soft` respects them, and places a topology that fits no
+    other way with little overload; `strict` refuses it; `off` ignores both."""
 
 
 class SiteDelay(_Section):
@@ -61,6 +61,8 @@ class NetworkSettings(_Section):
     """One-way delay between hosts of one site without measurement, ms."""
     unknown_delay_ms: float = Field(default=100.0, ge=0, le=60_000)
     """One-way delay between hosts of which nothing is known, ms."""
+    max_hosts: int = Field(default=400, ge=1, le=10_000)
+    """Hosts up to which the delays of all pairs are worked out; larger clusters are planned by counts."""
     max_embedding_error: float = Field(default=0.3, gt=0, le=10)
     """Coordinates with a larger median error against fresh links are not used."""
     site_delay: tuple[SiteDelay, ...] = Field(default=(), strict=False)
@@ -122,6 +124,8 @@ class PlanSettings(_Section):
     """Topologies with more executors are placed but never moved for a gain."""
     max_hosts: int = Field(default=200, ge=1, le=100_000)
     """Hosts considered for a topology, the roomiest ones; more if it needs them."""
+    max_pairs: int = Field(default=20_000, ge=1, le=10**12)
+    """Executors without a slot times usable hosts above which a round is planned by counts of components."""
     max_streams_per_edge: int = Field(default=4096, ge=1, le=100_000_000)
     """Executor pairs per pair of components; above it few stand for all."""
     execution_time_ms: float = Field(default=1.0, gt=0, le=60_000)

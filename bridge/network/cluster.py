@@ -22,6 +22,8 @@ CPU = "cpu_percent"
 MEMORY = "memory_mb"
 # Stands for "not limited": resource amounts have to be finite numbers.
 UNLIMITED = 1e12
+# Storm's own default of `supervisor.cpu.capacity`, in cores.
+_USUAL_CORES = 4
 
 # Nine digits are more executors than any host carries, and nothing that is charged for needs more.
 _WHOLE = re.compile(r"\d{1,9}")
@@ -43,6 +45,7 @@ class Host:
         capacity: What its usable supervisors carry in all, by resource.
         cost: What an executor costs there, None if it is not stated.
         silent: True if its site may be lost: it has no reading, while readings of others name theirs.
+        limited: True if its number of executors is stated, not just a fair share.
     """
 
     name: str
@@ -52,6 +55,7 @@ class Host:
     capacity: Mapping[str, float]
     cost: float | None = None
     silent: bool = False
+    limited: bool = True
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,7 @@ def gather_hosts(request: PlanRequest, capacity: CapacitySettings, readings: Rea
     faults: list[str] = []
     sites = {name: _site(name, [*own.values()], readings, faults) for name, own in by_name.items()}
     read = readings.by_host.keys() | set(readings.stale)
+    fair = _fair_share(request)
     agents_know_sites = bool(readings.stale_sites) or any(each.site for each in readings.by_host.values())
     hosts = tuple(
         Host(
@@ -93,9 +98,11 @@ def gather_hosts(request: PlanRequest, capacity: CapacitySettings, readings: Rea
             site=sites[name],
             supervisors=tuple(own),
             usable=any(supervisor.usable for supervisor in own.values()),
-            capacity=_capacity([*own.values()], capacity, faults),
+            capacity=_capacity([*own.values()], capacity, fair, faults),
             cost=_cost([*own.values()], faults),
             silent=agents_know_sites and sites[name] is None and name not in read,
+            limited=capacity.executors_per_host is not None
+            or any(META_EXECUTORS in supervisor.meta for supervisor in own.values()),
         )
         for name, own in by_name.items()
     )
@@ -115,19 +122,32 @@ def _site(name: str, supervisors: Sequence[Supervisor], readings: Readings, faul
 
 
 def _capacity(
-    supervisors: Sequence[Supervisor], settings: CapacitySettings, faults: list[str]
+    supervisors: Sequence[Supervisor], settings: CapacitySettings, fair: float, faults: list[str]
 ) -> dict[str, float]:
     usable = [supervisor for supervisor in supervisors if supervisor.usable]
     result = {EXECUTORS: 0.0}
     if usable:
         stated = _stated(supervisors, META_EXECUTORS, _WHOLE, "no whole number", faults)
         # The least of contradictory values is the safe one.
-        result[EXECUTORS] = float(min(stated, default=settings.executors_per_host))
-    if settings.use_cpu:
+        cores = sum(map(_cores, usable))
+        usual = settings.executors_per_host or max(cores, math.ceil(fair * cores))
+        result[EXECUTORS] = float(min(stated, default=usual))
+    if settings.resources != "off":
         result[CPU] = _total([supervisor.cpu_percent for supervisor in usable])
-    if settings.use_memory:
         result[MEMORY] = _total([supervisor.memory_mb for supervisor in usable])
     return result
+
+
+def _fair_share(request: PlanRequest) -> float:
+    """Executors per core if all of the cluster's were spread evenly over all of its cores."""
+    executors = sum(topology.n_executors for topology in request.topologies)
+    return executors / max(sum(_cores(each) for each in request.supervisors if each.usable), 1)
+
+
+def _cores(supervisor: Supervisor) -> int:
+    if supervisor.cpu_percent <= 0:
+        return _USUAL_CORES
+    return max(int(supervisor.cpu_percent / 100), 1)
 
 
 def _cost(supervisors: Sequence[Supervisor], faults: list[str]) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from bridge.wire.messages import PlanRequest, Topology
     from scheduler.base.arrays import FloatArray
 
+_RESOURCE_NAMES = {CPU: "CPU", MEMORY: "memory"}
+_ROUNDING = 1e-6
+
 Assignment = tuple[Slot | None, ...]
 """Per executor the slot it runs in, None if it is unassigned."""
 
@@ -25,16 +28,21 @@ class RoundState:
     Attributes:
         request: The round.
         hosts: Its hosts.
-        resources: Names of the limited resources.
+        resources: Names of the limited resources, `EXECUTORS` first.
     """
 
-    def __init__(self, request: PlanRequest, hosts: Hosts, *, use_cpu: bool, use_memory: bool) -> None:
+    def __init__(
+        self, request: PlanRequest, hosts: Hosts, resources: Literal["soft", "strict", "off"]
+    ) -> None:
         self.request = request
         self.hosts = hosts
-        self.resources = (EXECUTORS, *((CPU,) if use_cpu else ()), *((MEMORY,) if use_memory else ()))
+        self.resources = (EXECUTORS,) if resources == "off" else (EXECUTORS, CPU, MEMORY)
         self._capacity = np.array(
             [[host.capacity[name] for name in self.resources] for host in hosts.hosts], dtype=np.float64
         ).reshape(len(hosts.hosts), len(self.resources))
+        # What may be exceeded where a topology fits no other way.
+        self._soft = np.full(self._capacity.shape, resources == "soft")
+        self._soft[:, 0] = [not host.limited for host in hosts.hosts]
         self._demand = [self._demand_of(topology) for topology in request.topologies]
         self._initial = [_assignment(topology) for topology in request.topologies]
         self._assignment = list(self._initial)
@@ -59,9 +67,37 @@ class RoundState:
         """Return what the executors of a topology need, (n_executors, n_resources)."""
         return self._demand[topology]
 
-    def capacity_left(self, topology: int) -> FloatArray:
-        """Return what the other topologies leave of every host, (n_hosts, n_resources), never below 0."""
-        return np.maximum(self._capacity - (self._total - self._load[topology]), 0.0)
+    def capacity_left(self, topology: int, overload: float = 0.0) -> FloatArray:
+        """Return what the other topologies leave of every host, (n_hosts, n_resources), never below 0.
+
+        Args:
+            topology: Index of the topology.
+            overload: Part of a host's capacity by which it may be exceeded where it is no hard limit.
+        """
+        capacity = self._capacity * np.where(self._soft, 1.0 + overload, 1.0)
+        return np.clip(capacity - (self._total - self._load[topology]), 0.0, UNLIMITED)
+
+    @property
+    def stretches(self) -> bool:
+        """Whether any capacity may be exceeded."""
+        return bool((self._soft & (self._capacity < UNLIMITED)).any())
+
+    def overloads(self, topology: int, placement: Sequence[int]) -> tuple[str, ...]:
+        """Name the hosts that would carry more CPU or memory than they offer, one phrase each.
+
+        Args:
+            topology: Index of the topology.
+            placement: Host index per executor.
+        """
+        load = np.array(self._total - self._load[topology])
+        np.add.at(load, list(placement), self._demand[topology])
+        part = np.divide(load, self._capacity, out=np.zeros_like(load), where=self._capacity > 0)
+        return tuple(
+            f"{self.hosts.hosts[host].name} at {part[host, column]:.0%} of its {_RESOURCE_NAMES[name]}"
+            for host in sorted(set(placement))
+            for column, name in enumerate(self.resources)
+            if name in _RESOURCE_NAMES and part[host, column] > 1.0 + _ROUNDING
+        )
 
     def host_of(self, slot: Slot) -> int:
         """Host index of a slot."""

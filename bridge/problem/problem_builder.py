@@ -66,13 +66,15 @@ class Frame:
 
     Attributes:
         hosts: (n_nodes,) host index of each node, ascending.
-        capacity: (n_nodes, n_resources) what each node offers.
+        resources: Indices of the round's resources that can run out in this problem, ascending.
+        capacity: (n_nodes, n_resources) what each node offers of all of the round's resources.
         allowed: (n_executors, n_nodes) where executors may run.
         current: (n_executors,) node of each executor now, `UNPLACED` where none.
         whole: Whether no host is left out that is open to an executor.
     """
 
     hosts: IntArray
+    resources: tuple[int, ...]
     capacity: FloatArray
     allowed: BoolArray
     current: IntArray
@@ -119,6 +121,7 @@ def make_frame(
     task: Task,
     fixed: Sequence[int | None],
     closed: BoolArray | None = None,
+    overload: float = 0.0,
 ) -> Frame:
     """Work out which hosts are open to a topology's executors and what the other topologies leave there.
 
@@ -127,6 +130,7 @@ def make_frame(
         task: The topology.
         fixed: Per executor the host that it must keep, None if it may run on each permitted host with a slot.
         closed: (n_hosts,) hosts to which no executor may come, None if there are none.
+        overload: Part of a host's capacity by which it may be exceeded where it is no hard limit.
 
     Raises:
         NoHostError: There is no such host.
@@ -139,7 +143,7 @@ def make_frame(
     # What must stay fits by definition, even where less is left than it needs.
     needed = np.zeros((n_hosts, len(state.resources)))
     np.add.at(needed, held, demand[keepers])
-    capacity = np.maximum(state.capacity_left(task.index), needed)
+    capacity = np.maximum(state.capacity_left(task.index, overload), needed)
     permitted: BoolArray = task.permits.permitted[task.component]
     somewhere = permitted.any(axis=0)
     if closed is not None:
@@ -170,11 +174,19 @@ def make_frame(
     current_nodes = [UNPLACED if host is None else position[host] for host in current]
     return Frame(
         hosts=nodes,
+        resources=_scarce(capacity[nodes], demand),
         capacity=capacity[nodes],
         allowed=allowed[:, nodes],
         current=np.array(current_nodes, dtype=np.int64),
         whole=len(choice) == len(in_reach),
     )
+
+
+def _scarce(capacity: FloatArray, demand: FloatArray) -> tuple[int, ...]:
+    """Return the resources that can run out: those of which a host full of executors may lack some."""
+    enough = capacity[:, :1] * demand.max(axis=0, initial=0.0)
+    scarce = (enough > capacity).any(axis=0)
+    return tuple(index for index in range(demand.shape[1]) if index == 0 or scarce[index])
 
 
 def build_problem(
@@ -199,7 +211,8 @@ def build_problem(
 
 def _application(state: RoundState, task: Task, frame: Frame) -> Application:
     names = [state.hosts.hosts[host].name for host in frame.hosts]
-    demand = state.demand(task.index).tolist()
+    resources = [state.resources[index] for index in frame.resources]
+    demand = state.demand(task.index)[:, frame.resources].tolist()
     times = task.graph.execution_time_ms.tolist()
     named: dict[bytes, tuple[str, ...]] = {}
     operators: list[Operator] = []
@@ -213,7 +226,7 @@ def _application(state: RoundState, task: Task, frame: Frame) -> Application:
             Operator(
                 name=name,
                 execution_time_ms=times[executor],
-                demand=dict(zip(state.resources, demand[executor], strict=True)),
+                demand=dict(zip(resources, demand[executor], strict=True)),
                 allowed=named[key],
             )
         )
@@ -224,18 +237,19 @@ def _network(
     state: RoundState, task: Task, frame: Frame, delays: Delays, availability: FloatArray
 ) -> Network:
     block = np.ix_(frame.hosts, frame.hosts)
+    resources = [state.resources[index] for index in frame.resources]
     # Worked out only where it is weighed: most topologies weigh the response time alone.
     links = delays.link_availability if task.settings.weights.get("availability") else None
     return Network(
         nodes=tuple(
             Node(
                 name=state.hosts.hosts[host].name,
-                capacity=dict(zip(state.resources, capacity, strict=True)),
+                capacity=dict(zip(resources, capacity, strict=True)),
                 availability=float(availability[host]),
                 site=state.hosts.hosts[host].site,
                 cost=state.hosts.hosts[host].cost or 0.0,
             )
-            for host, capacity in zip(frame.hosts, frame.capacity.tolist(), strict=True)
+            for host, capacity in zip(frame.hosts, frame.capacity[:, frame.resources].tolist(), strict=True)
         ),
         delay_ms=delays.delay_ms[block],
         link_availability=None if links is None else links[block],

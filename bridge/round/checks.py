@@ -19,13 +19,16 @@ if TYPE_CHECKING:
 _TOLERANCE = 1e-6
 
 
-def check_assignment(state: RoundState, task: Task, assignment: Sequence[Slot]) -> tuple[str, ...]:
+def check_assignment(
+    state: RoundState, task: Task, assignment: Sequence[Slot], overload: float = 0.0
+) -> tuple[str, ...]:
     """Look for everything that an assignment may not do.
 
     Args:
         state: The cluster before the assignment.
         task: The topology.
         assignment: Slot per executor.
+        overload: Part of the hosts' soft capacities by which they may be exceeded.
 
     Returns:
         One phrase per fault; empty if every executor has one known slot that is open to it, on a host that
@@ -40,12 +43,13 @@ def check_assignment(state: RoundState, task: Task, assignment: Sequence[Slot]) 
     forbidden = np.flatnonzero(arriving & ~task.permits.widened.permitted[task.component, hosts])
     found = [f"executor {task.graph.names[i]} may not come to {_name(state, hosts[i])}" for i in forbidden]
     demand = state.demand(task.index)
-    load = np.zeros_like(state.capacity_left(task.index))
+    left = state.capacity_left(task.index, overload)
+    load = np.zeros_like(left)
     added = np.zeros_like(load)
     np.add.at(load, hosts, demand)
     np.add.at(added, hosts[arriving], demand[arriving])
     # A host that is overfull already may keep what it has, but gets nothing more.
-    overfull = (load > state.capacity_left(task.index) + _TOLERANCE) & (added > 0)
+    overfull = (load > left + _TOLERANCE) & (added > 0)
     found.extend(f"{_name(state, host)} would be overfull" for host in np.unique(np.nonzero(overfull)[0]))
     return tuple(found)
 

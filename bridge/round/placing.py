@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from bridge.round.sight import Sight
     from scheduler.contract.result import Result
 
+# Parts of their capacity by which hosts may be exceeded, tried in turn; the last one holds whatever there is.
+_OVERLOADS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 1e6)
+_SHOWN = 3
+
 
 @dataclass(frozen=True, eq=False)
 class _Need:
@@ -58,12 +62,14 @@ class _Attempt:
         fixed: The host that every executor had to keep, None if it was free.
         answer: The strategy's answer.
         how: What the status line adds to the strategy's name.
+        overload: Part of the hosts' soft capacities by which they might be exceeded.
     """
 
     task: Task
     fixed: Sequence[int | None]
     answer: Answer
     how: str = ""
+    overload: float = 0.0
 
     @property
     def all_free(self) -> bool:
@@ -98,6 +104,8 @@ def place_missing(
     if not need.missing and not need.leaving:
         return None
     attempt = _place_beside(search, task, need)
+    if attempt.answer.placement is None and state.stretches:
+        attempt = _overload(search, attempt, need)
     if attempt.answer.placement is None and not attempt.all_free and not task.settings.frozen:
         attempt = _make_room(search, attempt, need)
         moved = moved_executors(need.hosts, attempt.answer.placement)
@@ -143,15 +151,30 @@ def _need(state: RoundState, task: Task, moves_left: int) -> _Need:
     )
 
 
-def _place_beside(search: Search, task: Task, need: _Need) -> _Attempt:
+def _place_beside(search: Search, task: Task, need: _Need, overload: float = 0.0) -> _Attempt:
     """Ask for a placement while all others keep their host; on doubtful hosts too if no others have room."""
     fixed = need.fixed()
-    attempt = _Attempt(task, fixed, search.ask(task, fixed))
+    attempt = _Attempt(task, fixed, search.ask(task, fixed, overload=overload), overload=overload)
     if attempt.answer.placement is not None or not task.permits.doubtful.any():
         return attempt
     widened = replace(task, permits=task.permits.widened)
     how = ", some on hosts without a reading as no others have room"
-    return _Attempt(widened, fixed, search.ask(widened, fixed), how)
+    return _Attempt(widened, fixed, search.ask(widened, fixed, overload=overload), how, overload)
+
+
+def _overload(search: Search, failed: _Attempt, need: _Need) -> _Attempt:
+    """Ask for a placement that exceeds soft capacities by little; return the failed one if there is none.
+
+    Restarting what runs, to make room, would cost more than a host that is somewhat too full.
+    """
+    most = _place_beside(search, failed.task, need, _OVERLOADS[-1])
+    if most.answer.placement is None:
+        return failed
+    for overload in _OVERLOADS[:-1]:
+        attempt = _place_beside(search, failed.task, need, overload)
+        if attempt.answer.placement is not None:
+            return attempt
+    return most
 
 
 def _make_room(search: Search, failed: _Attempt, need: _Need) -> _Attempt:
@@ -177,7 +200,14 @@ def _verdict(state: RoundState, task: Task, need: _Need, attempt: _Attempt) -> V
         reason += f", {gone} moved because readings of their hosts have vanished"
     if len(need.leaving) > gone:
         reason += f", {len(need.leaving) - gone} moved because a pin or avoidance was broken"
-    return Verdict("placed", reason, attempt.answer.placement, result, evaluation=result.evaluation)
+    placement = attempt.answer.placement
+    overloads = state.overloads(task.index, placement) if attempt.overload and placement else ()
+    if overloads:
+        more = f" and {len(overloads) - _SHOWN} more" if len(overloads) > _SHOWN else ""
+        reason += f", above what is declared as it fits no other way ({', '.join(overloads[:_SHOWN])}{more})"
+    return Verdict(
+        "placed", reason, placement, result, evaluation=result.evaluation, overload=attempt.overload
+    )
 
 
 def _find_displaced(state: RoundState, task: Task, hosts: Sequence[int | None]) -> list[tuple[int, ...]]:

@@ -19,6 +19,7 @@ from bridge.problem.problem_builder import Task, make_task
 from bridge.problem.topology_settings import parse_topology_settings
 from bridge.round.checks import check_assignment
 from bridge.round.improving import improve
+from bridge.round.large import plan_large_round
 from bridge.round.memory import NOTHING
 from bridge.round.placing import place_missing
 from bridge.round.round_data import gather_data
@@ -30,7 +31,7 @@ from bridge.round.stability import Stability
 from bridge.round.status import status_line
 from bridge.round.verdict import Verdict
 from bridge.wire.contract import VERSION
-from bridge.wire.messages import Decision, PlanResponse, Price, TopologyPlan
+from bridge.wire.messages import UNASSIGNED, Decision, PlanResponse, Price, TopologyPlan
 from scheduler.base.deadline import Deadline
 from scheduler.contract.children import INLINE
 from scheduler.registry import STRATEGIES
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
     from bridge.network.cluster import Slot
     from bridge.round.memory import Memory
+    from bridge.round.round_data import RoundData
     from bridge.settings import Settings
     from bridge.wire.messages import PlanRequest
     from scheduler.contract.children import Children
@@ -78,7 +80,37 @@ def plan_round(
             and how long topologies have cooled down.
     """
     began_s = clock() if began_s is None else began_s
-    return _Planner(request, settings, clock, began_s, children, memory=memory, now_s=now_s).run()
+    limit_ms = min(
+        settings.plan.time_limit_ms, max(request.deadline_ms - settings.plan.deadline_margin_ms, 0)
+    )
+    end_s = began_s + limit_ms / 1000.0
+    data = gather_data(request, settings)
+    if is_large(request, data, settings):
+        return plan_large_round(request, settings, data, lambda: clock() >= end_s, memory)
+    planner = _Planner(
+        request,
+        settings,
+        data,
+        clock=clock,
+        end_s=end_s,
+        children=children,
+        memory=memory,
+        now_s=now_s,
+    )
+    return planner.run()
+
+
+def is_large(request: PlanRequest, data: RoundData, settings: Settings) -> bool:
+    """Whether a round is planned by counts of components.
+
+    Args:
+        request: The round.
+        data: What is known of hosts.
+        settings: The daemon's settings.
+    """
+    usable = sum(host.usable for host in data.hosts.hosts)
+    missing = sum(topology.executor_supervisor.count(UNASSIGNED) for topology in request.topologies)
+    return len(data.hosts.hosts) > settings.network.max_hosts or missing * usable > settings.plan.max_pairs
 
 
 class _Planner:
@@ -88,27 +120,20 @@ class _Planner:
         self,
         request: PlanRequest,
         settings: Settings,
-        clock: Callable[[], float],
-        began_s: float,
-        children: Children,
+        data: RoundData,
         *,
+        clock: Callable[[], float],
+        end_s: float,
+        children: Children,
         memory: Memory,
         now_s: float,
     ) -> None:
-        limit_ms = min(
-            settings.plan.time_limit_ms, max(request.deadline_ms - settings.plan.deadline_margin_ms, 0)
-        )
         self._request = request
         self._settings = settings
         self._clock = clock
-        self._end = began_s + limit_ms / 1000.0
-        self._data = gather_data(request, settings)
-        self._state = RoundState(
-            request,
-            self._data.hosts,
-            use_cpu=settings.capacity.use_cpu,
-            use_memory=settings.capacity.use_memory,
-        )
+        self._end = end_s
+        self._data = data
+        self._state = RoundState(request, self._data.hosts, settings.capacity.resources)
         self._stability = Stability(self._state, settings.move, memory, now_s)
         self._sight = look(
             self._data.hosts.hosts,
@@ -200,7 +225,7 @@ class _Planner:
                 self._note(index, verdict)
                 return False
             assignment = assign_slots(self._state, index, verdict.placement)
-            self._check(task, assignment)
+            self._check(task, assignment, verdict.overload)
         except Exception as error:  # noqa: BLE001  # one topology's fault must not cost the others their plan
             self._traces[index] = traceback.format_exc()
             reason = f"planning failed ({type(error).__name__}: {error})"
@@ -248,8 +273,8 @@ class _Planner:
         moves_left = self._moves_left()
         return improve(self._state, task, self._search, moves_left, self._stability, sight=self._sight)
 
-    def _check(self, task: Task, assignment: Sequence[Slot]) -> None:
-        faults = check_assignment(self._state, task, assignment)
+    def _check(self, task: Task, assignment: Sequence[Slot], overload: float) -> None:
+        faults = check_assignment(self._state, task, assignment, overload)
         if faults:
             raise PlanCheckError("; ".join(faults))
 

@@ -79,35 +79,49 @@ class Search:
         self._questions: dict[tuple[int, bytes], Question] = {}
         self._answers: dict[tuple[int, bytes], Answer] = {}
 
-    def pose(self, task: Task, fixed: Sequence[int | None], closed: BoolArray | None = None) -> Question:
+    def pose(
+        self,
+        task: Task,
+        fixed: Sequence[int | None],
+        closed: BoolArray | None = None,
+        overload: float = 0.0,
+    ) -> Question:
         """Make the question about a topology without asking it.
 
         Args:
             task: The topology.
             fixed: Per executor the host that it must keep, None if it is free.
             closed: (n_hosts,) hosts to which no executor may come, None if there are none.
+            overload: Part of a host's capacity by which it may be exceeded where it is no hard limit.
 
         Raises:
             NoHostError: No host is open to it.
         """
-        frame = make_frame(self._state, task, fixed, closed)
+        frame = make_frame(self._state, task, fixed, closed, overload)
         key = (task.index, frame.key)
         if key not in self._questions:
             problem = build_problem(self._state, task, frame, self._delays, self._availability)
             self._questions[key] = Question(problem, frame)
         return self._questions[key]
 
-    def ask(self, task: Task, fixed: Sequence[int | None], closed: BoolArray | None = None) -> Answer:
+    def ask(
+        self,
+        task: Task,
+        fixed: Sequence[int | None],
+        closed: BoolArray | None = None,
+        overload: float = 0.0,
+    ) -> Answer:
         """Ask the topology's strategy for a placement.
 
         Args:
             task: The topology.
             fixed: Per executor the host that it must keep, None if it is free.
             closed: (n_hosts,) hosts to which no executor may come, None if there are none.
+            overload: Part of a host's capacity by which it may be exceeded where it is no hard limit.
         """
         settings = task.settings
         try:
-            question = self.pose(task, fixed, closed)
+            question = self.pose(task, fixed, closed, overload)
         except NoHostError as error:
             refused = Result(None, None, None, "infeasible", str(error), settings.strategy, settings.seed)
             return Answer(refused, None)

@@ -25,6 +25,7 @@ class Verdict:
         gain: Fraction of the objective saved, 0 unless moved.
         evaluation: Worth of the placement that holds after the verdict, None if it is not known.
         bound: Proved lower limit of the objective over all placements of the topology, None if not known.
+        overload: Part of the hosts' soft capacities by which the placement may exceed them.
         optimal: True if it is proved that none of them is better than the one that holds.
     """
 
@@ -36,6 +37,7 @@ class Verdict:
     evaluation: Evaluation | None = None
     bound: float | None = None
     optimal: bool = False
+    overload: float = 0.0
 
 
 def with_proof(verdict: Verdict) -> Verdict:

@@ -58,6 +58,8 @@ class Supervisor:
         cpu_percent: Capacity, 100 = one core, 0 if unknown.
         memory_mb: Capacity, 0 if unknown.
         meta: `supervisor.scheduler.meta`.
+        rack: Name of its rack; None if the cluster knows none.
+        resources: Capacity of each of the request's `resource_names`.
     """
 
     id: str
@@ -68,6 +70,8 @@ class Supervisor:
     cpu_percent: float
     memory_mb: float
     meta: dict[str, str]
+    rack: str | None = None
+    resources: tuple[float, ...] | None = None
 
     @property
     def usable(self) -> bool:
@@ -82,6 +86,13 @@ class Topology:
     The lists of one prefix (`component_`, `stream_`, `executor_`) are parallel. `stream_from`, `stream_to`
     and `executor_component` hold component indices; `executor_supervisor` holds supervisor indices, -1 =
     unassigned.
+
+    Attributes:
+        component_heap_mb: Heap of one executor, by component.
+        component_resources: What one executor needs of the request's `resource_names`, one component after
+            the other.
+        storm_json: JSON object of the keys of Storm's own configuration that placements heed.
+        launched_s: Unix time of the submission.
     """
 
     id: str
@@ -101,6 +112,10 @@ class Topology:
     executor_memory_mb: tuple[float, ...]
     executor_supervisor: tuple[int, ...]
     executor_port: tuple[int, ...]
+    component_heap_mb: tuple[float, ...] | None = None
+    component_resources: tuple[float, ...] | None = None
+    storm_json: str | None = None
+    launched_s: int | None = None
 
     @property
     def n_executors(self) -> int:
@@ -127,7 +142,11 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class PlanRequest:
-    """One round of scheduling as the shim sees it."""
+    """One round of scheduling as the shim sees it.
+
+    Attributes:
+        resource_names: Resources beside CPU and memory that supervisors offer.
+    """
 
     version: int
     round_id: str
@@ -136,6 +155,7 @@ class PlanRequest:
     topologies: tuple[Topology, ...]
     readings: tuple[Reading, ...]
     readings_live: bool
+    resource_names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

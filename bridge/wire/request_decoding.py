@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bridge.wire.contract import WireError, check_present, check_unique, check_version
 from bridge.wire.messages import UNASSIGNED, PlanRequest, Topology
 from bridge.wire.structs import from_thrift
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _PARALLEL = {
     "component_names": ("component_kinds",),
@@ -39,6 +42,9 @@ def request_from_thrift(raw: Any) -> PlanRequest:
     for index, topology in enumerate(request.topologies):
         _check_lists(topology, f"topologies[{index}]", len(request.supervisors))
         _check_executors(topology, f"topologies[{index}]")
+        _check_resources(topology, f"topologies[{index}]", len(request.resource_names))
+    for index, supervisor in enumerate(request.supervisors):
+        _check_length(supervisor.resources, len(request.resource_names), f"supervisors[{index}].resources")
     check_unique((supervisor.id for supervisor in request.supervisors), "supervisors", "id")
     check_unique((topology.id for topology in request.topologies), "topologies", "id")
     return request
@@ -76,3 +82,14 @@ def _check_executors(topology: Topology, path: str) -> None:
         if (supervisor == UNASSIGNED) != (port == UNASSIGNED):
             place = f"{path}.executor_port[{index}]"
             raise WireError(f"{place}: port {port} does not fit supervisor {supervisor}")
+
+
+def _check_resources(topology: Topology, path: str, n_named: int) -> None:
+    n_components = len(topology.component_names)
+    _check_length(topology.component_heap_mb, n_components, f"{path}.component_heap_mb")
+    _check_length(topology.component_resources, n_components * n_named, f"{path}.component_resources")
+
+
+def _check_length(values: Sequence[float] | None, wanted: int, place: str) -> None:
+    if values is not None and len(values) != wanted:
+        raise WireError(f"{place}: {len(values)} values where {wanted} are expected")

@@ -68,7 +68,8 @@ def from_thrift(kind: type[MessageT], raw: Any, path: str = "") -> MessageT:
         if value is None:
             if field.required:
                 raise WireError(f"{path}{name}: missing")
-        elif field.message is not None or field.enum is not None:
+            continue
+        if field.message is not None or field.enum is not None:
             value = _converted(field, value, path + name)
         elif isinstance(value, list):
             value = tuple(value)

@@ -1,0 +1,1 @@
+"""This package turns large rounds into jobs and fleets of the packing planner, and its workers into slots."""

@@ -1,0 +1,126 @@
+"""A topology becomes a job: its missing executors by component, beside the workers that run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bridge.packing.grounds import demands, known
+from bridge.problem.permits import permits_of
+from bridge.wire.messages import UNASSIGNED
+from scheduler.packing.job import Job, Worker, WorkerRules
+
+if TYPE_CHECKING:
+    from bridge.network.cluster import Hosts
+    from bridge.packing.grounds import Grounds
+    from bridge.packing.storm_settings import StormSettings
+    from bridge.problem.topology_settings import TopologySettings
+    from bridge.wire.messages import PlanRequest, Topology
+    from scheduler.base.arrays import BoolArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    """A topology with executors to place.
+
+    Attributes:
+        index: Position of the topology in the request.
+        job: What is packed.
+        missing: Indices of the executors to place, ascending.
+        reasons: Why executors of a component may go nowhere, by component.
+    """
+
+    index: int
+    job: Job
+    missing: IntArray
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """How a topology wants to be placed.
+
+    Attributes:
+        own: Its settings for this scheduler.
+        storm: What Storm's keys say about it.
+    """
+
+    own: TopologySettings
+    storm: StormSettings
+
+
+def order_of(request: PlanRequest, index: int, grounds: Grounds, hosts: Hosts, wishes: Wishes) -> Order:
+    """Describe what has to be placed of a topology.
+
+    Args:
+        request: The round.
+        index: Position of the topology in the request.
+        grounds: The supervisors.
+        hosts: The hosts.
+        wishes: How it wants to be placed.
+    """
+    settings, storm = wishes.own, wishes.storm
+    topology = request.topologies[index]
+    component = np.array(topology.executor_component, dtype=np.int64)
+    n_components = len(topology.component_names)
+    where = np.array(topology.executor_supervisor, dtype=np.int64)
+    missing = np.flatnonzero(where == UNASSIGNED)
+    demand = demands(topology, len(request.resource_names))
+    # Executors of a component need the same: Storm states resources per component.
+    first = np.array([np.flatnonzero(component == each)[:1].sum() for each in range(n_components)])
+    edges = _edges(topology, component)
+    permits = permits_of(topology, settings, hosts.hosts) if settings.pin or settings.avoid else None
+    job = Job(
+        count=np.bincount(component[missing], minlength=n_components).astype(np.int64),
+        demand=demand[first] if topology.n_executors else np.zeros((n_components, demand.shape[1])),
+        heap_mb=np.array(topology.component_heap_mb or (0.0,) * n_components, dtype=np.float64),
+        edges=edges,
+        weight=np.ones(len(edges)),
+        rules=_rules(topology, storm),
+        permitted=None if permits is None else permits.widened.permitted[:, grounds.host],
+        running=_workers(topology, component, n_components),
+        rank=_rank(hosts, grounds, storm),
+    )
+    return Order(index, job, missing, tuple(permits.reasons.values()) if permits else ())
+
+
+def _edges(topology: Topology, component: IntArray) -> IntArray:
+    """(n_edges, 2) an edge per stream between different components that have executors."""
+    present = np.bincount(component, minlength=len(topology.component_names)) > 0
+    edges = np.array([topology.stream_from, topology.stream_to], dtype=np.int64).T.reshape(-1, 2)
+    return np.asarray(edges[(edges[:, 0] != edges[:, 1]) & present[edges].all(axis=1)], dtype=np.int64)
+
+
+def _rules(topology: Topology, storm: StormSettings) -> WorkerRules:
+    executors = 2**31
+    if storm.one_executor_per_worker:
+        executors = 1
+    elif topology.num_workers > 1:
+        # As many workers as were asked for, where slots allow.
+        executors = max(-(-topology.n_executors // topology.num_workers), 1)
+    return WorkerRules(
+        heap_mb=storm.heap_mb if topology.component_heap_mb else float("inf"),
+        executors=executors,
+        one_component=storm.one_component_per_worker,
+    )
+
+
+def _workers(topology: Topology, component: IntArray, n_components: int) -> tuple[Worker, ...]:
+    executors: dict[tuple[int, int], list[int]] = {}
+    slots = zip(topology.executor_supervisor, topology.executor_port, strict=True)
+    for executor, slot in enumerate(slots):
+        if slot[0] != UNASSIGNED:
+            executors.setdefault(slot, []).append(executor)
+    return tuple(
+        Worker(slot[0], np.bincount(component[held], minlength=n_components).astype(np.int64))
+        for slot, held in executors.items()
+    )
+
+
+def _rank(hosts: Hosts, grounds: Grounds, storm: StormSettings) -> IntArray | None:
+    if not (storm.favored or storm.unfavored):
+        return None
+    favored: BoolArray = known(hosts, storm.favored, grounds.host)
+    return np.asarray(known(hosts, storm.unfavored, grounds.host).astype(np.int64) - favored, dtype=np.int64)

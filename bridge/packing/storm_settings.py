@@ -1,0 +1,75 @@
+"""What Storm's own keys say about the placement of one topology."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from bridge.faults import phrases
+
+DEFAULT_HEAP_MB = 768.0
+DEFAULT_PRIORITY = 29
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"must be a number, got {value!r}")
+    return value
+
+
+def _or_none(value: Any) -> Any:
+    return [] if value is None else value
+
+
+_Amount = Annotated[float, Field(gt=0), BeforeValidator(_number)]
+_Hosts = Annotated[tuple[str, ...], BeforeValidator(_or_none)]
+
+
+class StormSettings(BaseModel):
+    """Keys that Storm's resource-aware scheduler reads too, and means the same by.
+
+    Attributes:
+        heap_mb: Most heap of a worker, MB; an executor that needs more alone gets a worker of its own.
+        priority: Topologies of a lower number come first.
+        one_executor_per_worker: Whether each executor gets a worker of its own.
+        one_component_per_worker: Whether a worker holds executors of one component only.
+        favored: Hosts that are filled first.
+        unfavored: Hosts that are filled last.
+        faults: One phrase per bad value; each such key has its default.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    heap_mb: _Amount = Field(default=DEFAULT_HEAP_MB, alias="topology.worker.max.heap.size.mb")
+    priority: Annotated[int, Field(ge=0), BeforeValidator(_number)] = Field(
+        default=DEFAULT_PRIORITY, alias="topology.priority"
+    )
+    one_executor_per_worker: bool = Field(default=False, alias="topology.ras.one.executor.per.worker")
+    one_component_per_worker: bool = Field(default=False, alias="topology.ras.one.component.per.worker")
+    favored: _Hosts = Field(default=(), alias="topology.scheduler.favored.nodes")
+    unfavored: _Hosts = Field(default=(), alias="topology.scheduler.unfavored.nodes")
+    faults: tuple[str, ...] = ()
+
+
+def parse_storm_settings(text: str | None) -> StormSettings:
+    """Read Storm's keys; a bad value is named in `faults`, and its key keeps the default.
+
+    Args:
+        text: JSON object of Storm's keys; None from a shim that sends none.
+    """
+    try:
+        given = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return StormSettings(faults=("Storm's settings are no JSON",))
+    if not isinstance(given, dict):
+        return StormSettings(faults=("Storm's settings are no JSON object",))
+    given = {key: value for key, value in given.items() if value is not None}
+    try:
+        return StormSettings.model_validate(given)
+    except ValidationError as error:
+        bad = {str(fault["loc"][0]) for fault in error.errors(include_url=False)}
+        good = {key: value for key, value in given.items() if key not in bad}
+        return StormSettings.model_validate(good).model_copy(update={"faults": tuple(phrases(error))})

@@ -1,0 +1,119 @@
+"""What is to be packed of one topology: executors of one component are alike."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from scheduler.base.arrays import BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Worker:
+    """A worker process on a node.
+
+    Attributes:
+        node: The node.
+        count: (n_components,) its executors by component.
+    """
+
+    node: int
+    count: IntArray
+
+
+@dataclass(frozen=True)
+class WorkerRules:
+    """What one worker may hold.
+
+    Attributes:
+        heap_mb: Heap of a worker, MB; an executor that needs more alone gets a worker of its own.
+        executors: Most executors of a worker.
+        one_component: Whether a worker holds executors of one component only.
+        apart: Pairs of components, either way round, that no worker holds together.
+    """
+
+    heap_mb: float = math.inf
+    executors: int = 2**31
+    one_component: bool = False
+    apart: frozenset[tuple[int, int]] = frozenset()
+
+    def allow(self, component: int, others: Iterable[int]) -> bool:
+        """Whether an executor of a component may join those of others in a worker, as far as kinds matter."""
+        if self.one_component:
+            return all(other == component for other in others)
+        return not self.apart or all((component, other) not in self.apart for other in others)
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """Executors to place, by component.
+
+    Attributes:
+        count: (n_components,) executors to place.
+        demand: (n_components, n_resources) what one executor needs, finite and >= 0.
+        heap_mb: (n_components,) heap of one executor, MB.
+        edges: (n_edges, 2) pairs of different components that exchange tuples.
+        weight: (n_edges,) how much each edge counts, >= 0.
+        rules: What one worker may hold.
+        permitted: (n_components, n_nodes) where executors may go; None if they may go everywhere.
+        running: Workers that stay as they are.
+        per_node: (n_components,) most executors of a component on one node; None without such limits.
+        rank: (n_nodes,) nodes of a lower rank are filled first; None if all are alike.
+    """
+
+    count: IntArray
+    demand: FloatArray
+    heap_mb: FloatArray
+    edges: IntArray
+    weight: FloatArray
+    rules: WorkerRules = WorkerRules()
+    permitted: BoolArray | None = None
+    running: tuple[Worker, ...] = ()
+    per_node: IntArray | None = None
+    rank: IntArray | None = None
+
+    @property
+    def n_components(self) -> int:
+        """Number of components."""
+        return len(self.count)
+
+    @cached_property
+    def whole(self) -> IntArray:
+        """(n_components,) executors that there are in all, placed or not."""
+        return np.sum([self.count, *(worker.count for worker in self.running)], axis=0, dtype=np.int64)
+
+    @cached_property
+    def affinity(self) -> FloatArray:
+        """(n_components, n_components) what it is worth that two executors are together, symmetric.
+
+        Each edge spreads its weight evenly over its pairs of executors.
+        """
+        table = np.zeros((self.n_components, self.n_components))
+        if len(self.edges):
+            one, other = self.edges.T
+            pairs = np.maximum(self.whole[one] * self.whole[other], 1)
+            np.add.at(table, (one, other), self.weight / pairs)
+            np.add.at(table, (other, one), self.weight / pairs)
+        np.fill_diagonal(table, 0.0)
+        return table
+
+    @cached_property
+    def weight_between(self) -> FloatArray:
+        """(n_components, n_components) weight of the edges between two components, symmetric."""
+        return self.affinity * np.outer(self.whole, self.whole)
+
+    @cached_property
+    def worker_share(self) -> FloatArray:
+        """(n_components,) part of a worker that one executor takes at least."""
+        rules = self.rules
+        by_heap = np.full(self.n_components, math.inf)
+        np.divide(rules.heap_mb, self.heap_mb, out=by_heap, where=self.heap_mb > 0)
+        alike = np.minimum(np.floor(by_heap + 1e-9), rules.executors)
+        return np.asarray(1.0 / np.maximum(alike, 1.0), dtype=np.float64)

@@ -1,0 +1,140 @@
+"""Jobs are packed onto a fleet: all of them if there is room, else by rank."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scheduler.packing.fleet import Ledger
+from scheduler.packing.placing import Manner, place_job
+from scheduler.packing.refining import refine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from scheduler.base.arrays import BoolArray, FloatArray, IntArray
+    from scheduler.packing.fleet import Fleet
+    from scheduler.packing.job import Job, Worker
+
+SHARES = (1.0, 0.92, 0.86, 0.8)
+"""Parts of a node that large jobs fill at first, densest first: sparser ones strand less of a resource."""
+
+
+OVERLOADS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 1e6)
+"""Parts of their capacity by which nodes may be exceeded for a job that fits no other way, tried in turn."""
+
+
+@dataclass(frozen=True, eq=False)
+class Packing:
+    """What was placed.
+
+    Attributes:
+        workers: New workers by job; None for a job that is not placed, or not looked at in time.
+        refused: Jobs for whose executors there is no room.
+        overloading: Jobs that are placed above what nodes offer.
+        ledger: What is left of the nodes.
+        complete: Whether the time was enough to look at every job.
+    """
+
+    workers: tuple[tuple[Worker, ...] | None, ...]
+    refused: frozenset[int]
+    overloading: frozenset[int]
+    ledger: Ledger
+    complete: bool
+
+
+class Packer:
+    """Jobs and the fleet that they are packed onto.
+
+    Args:
+        fleet: The nodes.
+        jobs: What to place, in the order of who comes first when there is not room for all.
+        soft: (n_resources,) resources that may be exceeded where a job fits no other way.
+        expired: Whether the time is over; asked between jobs.
+    """
+
+    def __init__(
+        self, fleet: Fleet, jobs: Sequence[Job], soft: BoolArray, expired: Callable[[], bool]
+    ) -> None:
+        self._fleet = fleet
+        self._jobs = jobs
+        self._soft = soft
+        self._expired = expired
+
+    def pack(self, free: FloatArray, slots: IntArray) -> Packing:
+        """Place every executor of every job, or of as many jobs as there is room for.
+
+        If all jobs have room, their order matters to the packing alone: those that fit on one node come
+        first, small before large, as large ones lose least by taking what is left. If not, rank decides.
+
+        Args:
+            free: (n_nodes, n_resources) what is left of each node.
+            slots: (n_nodes,) free worker slots.
+        """
+        by_size = sorted(range(len(self._jobs)), key=lambda index: (*self._size(index), index))
+        for share in SHARES:
+            found = self._attempt(Ledger(free, slots), by_size, Manner(share))
+            if not found.refused or not found.complete:
+                return found
+        ranked = self._attempt(Ledger(free, slots), range(len(self._jobs)), Manner())
+        return self._overloaded(ranked) if self._soft.any() else ranked
+
+    def _attempt(self, ledger: Ledger, order: Sequence[int], manner: Manner) -> Packing:
+        workers: list[tuple[Worker, ...] | None] = [None] * len(self._jobs)
+        refused: set[int] = set()
+        complete = True
+        for index in order:
+            if self._expired():
+                complete = False
+                break
+            workers[index] = self._place(ledger, index, manner)
+            if workers[index] is None:
+                refused.add(index)
+        return Packing(tuple(workers), frozenset(refused), frozenset(), ledger, complete)
+
+    def _place(self, ledger: Ledger, index: int, manner: Manner) -> tuple[Worker, ...] | None:
+        """Place all of a job, or nothing of it."""
+        job = self._jobs[index]
+        found = place_job(self._fleet, ledger, job, manner)
+        if sum(int(worker.count.sum()) for worker in found) < int(job.count.sum()):
+            for worker in found:
+                ledger.take(worker.node, -(worker.count @ job.demand), -1)
+            return None
+        return tuple(refine(self._fleet, ledger, job, found))
+
+    def _overloaded(self, packing: Packing) -> Packing:
+        """Place refused jobs, too, with as little overload as these steps allow."""
+        workers = list(packing.workers)
+        ledger = packing.ledger
+        overloading: set[int] = set()
+        for index in sorted(packing.refused):
+            for overload in OVERLOADS:
+                if self._expired():
+                    return replace(packing, workers=tuple(workers), ledger=ledger, complete=False)
+                more = self._fleet.capacity * np.where(self._soft, overload, 0.0)
+                stretched = Ledger(ledger.free + more, ledger.slots)
+                workers[index] = self._place(stretched, index, Manner())
+                if workers[index] is not None:
+                    ledger = Ledger(stretched.free - more, stretched.slots)
+                    overloading.add(index)
+                    break
+        return replace(
+            packing,
+            workers=tuple(workers),
+            refused=packing.refused - overloading,
+            overloading=frozenset(overloading),
+            ledger=ledger,
+        )
+
+    def _size(self, index: int) -> tuple[bool, float]:
+        """Whether a job needs more than one usual node, and how many it fills."""
+        job, fleet = self._jobs[index], self._fleet
+        if not fleet.n_nodes:
+            return False, 0.0
+        usual = np.median(fleet.capacity, axis=0)
+        needed = job.count @ job.demand
+        shares = np.divide(needed, usual, out=np.zeros_like(needed), where=usual > 0)
+        size = float(shares.max(initial=0.0))
+        return size > 1.0, size
