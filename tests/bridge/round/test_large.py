@@ -1,0 +1,169 @@
+"""Rounds that are planned by counts of components."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+from itertools import count
+
+import pytest
+
+from bridge.round.planner import is_large, plan_round
+from bridge.round.round_data import gather_data
+from bridge.settings import CapacitySettings, NetworkSettings, PlanSettings, Settings
+from bridge.wire.messages import UNASSIGNED, Decision, PlanRequest
+
+LARGE = Settings(plan=PlanSettings(max_pairs=1))
+
+
+def _plan(request: PlanRequest, settings: Settings = LARGE, clock=lambda: 0.0):
+    return plan_round(request, settings, clock)
+
+
+def _request(make, *topologies, racks=2, per_rack=3, ports=4, **changes) -> PlanRequest:
+    fields = {"cpu_percent": 400.0, "memory_mb": 4096.0, "ports": tuple(range(6700, 6700 + ports)), **changes}
+    supervisors = tuple(
+        replace(make.supervisor(f"h{rack}-{number}", **fields), rack=f"r{rack}")
+        for rack in range(racks)
+        for number in range(per_rack)
+    )
+    return replace(make.cluster(*topologies), supervisors=supervisors, readings=())
+
+
+def _with_demand(topology, cpu=10.0, memory=128.0, **changes):
+    return replace(
+        topology,
+        executor_cpu_percent=(cpu,) * topology.n_executors,
+        executor_memory_mb=(memory,) * topology.n_executors,
+        component_heap_mb=(memory,) * len(topology.component_names),
+        **changes,
+    )
+
+
+def _chain(make, name="t", parallelism=(2, 4, 2), **changes):
+    topology = make.chain(name, parallelism, [0] * (len(parallelism) - 1))
+    return _with_demand(topology, **{"num_workers": 1, **changes})
+
+
+def test_a_round_is_large_by_missing_executors_or_by_hosts(make):
+    request = _request(make, _chain(make))
+    data = gather_data(request, Settings())
+    assert not is_large(request, data, Settings())
+    assert is_large(request, data, Settings(plan=PlanSettings(max_pairs=8 * 6 - 1)))
+    assert not is_large(request, data, Settings(plan=PlanSettings(max_pairs=8 * 6)))
+    assert is_large(request, data, Settings(network=NetworkSettings(max_hosts=5)))
+
+
+def test_every_executor_gets_a_free_slot(make):
+    request = _request(make, _chain(make, "a"), _chain(make, "b"))
+    response = _plan(request).response
+    assert [plan.decision for plan in response.plans] == [Decision.ASSIGN] * 2
+    slots = [set(zip(plan.executor_supervisor, plan.executor_port, strict=True)) for plan in response.plans]
+    assert not slots[0] & slots[1]
+    assert all(port in request.supervisors[index].ports for index, port in slots[0] | slots[1])
+    assert "placed by packing: 8 executors on 2 workers, 1 host, 1 rack" in response.plans[0].status
+
+
+def test_planning_on_the_result_changes_nothing(make):
+    request = _request(make, _chain(make, "a"), _chain(make, "b"))
+    following = make.carried_out(request, _plan(request).response)
+    settings = Settings(network=NetworkSettings(max_hosts=1))
+    plans = _plan(following, settings).response.plans
+    assert [(plan.decision, plan.status) for plan in plans] == [(Decision.KEEP, "kept: runs completely")] * 2
+
+
+def test_what_runs_is_neither_moved_nor_joined(make):
+    """Two workers run; the third's executors go to a new one."""
+    topology = _chain(make)
+    slots = [(0, 6700)] * 3 + [(1, 6700)] * 3 + [(UNASSIGNED, UNASSIGNED)] * 2
+    running = replace(
+        topology,
+        executor_supervisor=tuple(slot[0] for slot in slots),
+        executor_port=tuple(slot[1] for slot in slots),
+    )
+    (plan,) = _plan(_request(make, running)).response.plans
+    found = list(zip(plan.executor_supervisor, plan.executor_port, strict=True))
+    assert found[:6] == slots[:6]
+    assert not set(found[6:]) & set(slots[:6])
+    assert {index for index, _ in found[6:]} <= {0, 1}
+
+
+def test_the_heap_of_a_worker_is_kept(make):
+    heap = json.dumps({"topology.worker.max.heap.size.mb": 256})
+    (plan,) = _plan(_request(make, _chain(make, storm_json=heap))).response.plans
+    workers = Counter(zip(plan.executor_supervisor, plan.executor_port, strict=True))
+    assert set(workers.values()) == {2}
+
+
+def test_as_many_workers_as_asked_for(make):
+    (plan,) = _plan(_request(make, _chain(make, num_workers=4))).response.plans
+    assert len(set(zip(plan.executor_supervisor, plan.executor_port, strict=True))) == 4
+
+
+def test_priority_decides_where_there_is_not_room_for_all(make):
+    strict = Settings(plan=PlanSettings(max_pairs=1), capacity=CapacitySettings(resources="strict"))
+    wishes = {"a": 20, "b": 10, "c": 20}
+    topologies = [
+        _chain(make, name, cpu=250.0, storm_json=json.dumps({"topology.priority": priority}), launched_s=-at)
+        for at, (name, priority) in enumerate(wishes.items())
+    ]
+    request = _request(make, *topologies, per_rack=8)
+    plans = _plan(request, strict).response.plans
+    assert [plan.decision for plan in plans] == [Decision.UNPLACEABLE, Decision.ASSIGN, Decision.ASSIGN]
+    assert plans[0].status.startswith("not placed: an executor needs 250 of CPU, no host has more than")
+
+
+def test_by_default_a_topology_is_placed_above_what_is_declared_and_says_so(make):
+    request = _request(make, _chain(make, cpu=250.0), racks=1)
+    (plan,) = _plan(request).response.plans
+    assert plan.decision is Decision.ASSIGN
+    assert "above what is declared as it fits no other way (h0-0 at " in plan.status
+    assert "% of its CPU" in plan.status
+
+
+def test_pins_are_kept_and_an_impossible_one_is_named(make):
+    pinned = _chain(make, settings_json=json.dumps({"topology.stormplace.pin": {"c0": "host:h1-2"}}))
+    lost = _chain(make, "u", settings_json=json.dumps({"topology.stormplace.pin": {"c0": "host:nowhere"}}))
+    request = _request(make, pinned, lost)
+    placed, refused = _plan(request).response.plans
+    where = {request.supervisors[index].host for index in placed.executor_supervisor[:2]}
+    assert where == {"h1-2"}
+    assert refused.decision is Decision.UNPLACEABLE
+    assert "c0 is pinned to host:nowhere, which is not in the cluster" in refused.status
+
+
+def test_bad_keys_are_reported_and_the_topology_is_placed(make):
+    odd = _chain(
+        make, settings_json='{"topology.stormplace.sead": 1}', storm_json='{"topology.priority": -1}'
+    )
+    done = _plan(_request(make, odd))
+    assert done.response.plans[0].decision is Decision.ASSIGN
+    assert done.setting_faults == (
+        ("t", ("topology.stormplace.sead: unknown key", "topology.priority: must be >= 0, got -1")),
+    )
+
+
+def test_what_is_not_finished_in_time_is_finished_in_the_next_round(make):
+    """The clock leaves time for one topology; the other one waits, and Storm's scheduler does not get it."""
+    request = replace(_request(make, _chain(make, "a"), _chain(make, "b")), deadline_ms=60_000)
+    ticks = count(step=500.0)
+    first = _plan(request, clock=lambda: next(ticks) / 1000)
+    decisions = Counter(plan.decision for plan in first.response.plans)
+    assert decisions == {Decision.ASSIGN: 1, Decision.UNPLACEABLE: 1}
+    assert first.timed_out
+    assert not first.left_out
+    second = _plan(make.carried_out(request, first.response))
+    assert {plan.decision for plan in second.response.plans} == {Decision.ASSIGN, Decision.KEEP}
+
+
+def test_without_any_time_the_topologies_are_left_to_storm(make):
+    done = _plan(replace(_request(make, _chain(make)), deadline_ms=0))
+    assert done.response.plans == ()
+    assert done.left_out == (("t", "no time left in this round"),)
+
+
+@pytest.mark.parametrize("changes", [{"cpu_percent": 0.0}, {"memory_mb": 0.0}])
+def test_an_unknown_capacity_does_not_limit(make, changes):
+    (plan,) = _plan(_request(make, _chain(make, cpu=900.0, memory=9000.0), racks=1, **changes)).response.plans
+    assert plan.decision is Decision.ASSIGN
