@@ -102,7 +102,7 @@ def gather_hosts(request: PlanRequest, capacity: CapacitySettings, readings: Rea
             cost=_cost([*own.values()], faults),
             silent=agents_know_sites and sites[name] is None and name not in read,
             limited=capacity.executors_per_host is not None
-            or any(META_EXECUTORS in supervisor.meta for supervisor in own.values()),
+            or any(_WHOLE.fullmatch(each.meta.get(META_EXECUTORS, "")) for each in own.values()),
         )
         for name, own in by_name.items()
     )

@@ -51,7 +51,12 @@ def test_values_of_a_file_are_taken(tmp_path):
     ("text", "fault"),
     [
         ("[capacity]\nexecutors_per_host = 0", "capacity.executors_per_host: must be >= 1, got 0"),
-        ("[capacity]\nuse_cpu = 1", "capacity.use_cpu: must be true or false, got 1"),
+        (
+            "[capacity]\nresources = 'some'",
+            "capacity.resources: must be 'soft', 'strict' or 'off', got 'some'",
+        ),
+        ("[capacity]\nuse_cpu = true", "capacity.use_cpu: unknown key"),
+        ("[move]\nmin_gain = true", "move.min_gain: must be a number, got true"),
         ("[server]\nport = 70000", "server.port: must be <= 65535, got 70000"),
         ("[server]\nport = '7090'", "server.port: must be a whole number, got '7090'"),
         ("[server]\nprot = 7090", "server.prot: unknown key"),

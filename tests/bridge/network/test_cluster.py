@@ -11,8 +11,8 @@ from bridge.readings.believed import read_nodes
 from bridge.settings import CapacitySettings, ReadingsSettings
 
 
-def gather(make, *supervisors, capacity=CapacitySettings(), readings=()):  # noqa: B008  # frozen
-    request = replace(make.cluster(), supervisors=supervisors, readings=readings)
+def gather(make, *supervisors, capacity=CapacitySettings(), readings=(), topologies=()):  # noqa: B008  # frozen
+    request = replace(make.cluster(*topologies), supervisors=supervisors, readings=readings)
     believed = read_nodes(request, {each.host for each in supervisors}, ReadingsSettings())
     return gather_hosts(request, capacity, believed)
 
@@ -31,7 +31,7 @@ def test_dead_and_blacklisted_hosts_have_no_capacity(make, changes, usable):
     """They stay nodes, because executors may still run there."""
     host = gather(make, make.supervisor("a", **changes)).hosts[0]
     assert host.usable is usable
-    assert host.capacity[EXECUTORS] == (8.0 if usable else 0.0)
+    assert host.capacity[EXECUTORS] == (4.0 if usable else 0.0)
 
 
 @pytest.mark.parametrize(
@@ -51,21 +51,46 @@ def test_metadata_overrides_the_number_of_executors(make, values, executors, n_f
         make.supervisor("a", id=str(number), meta={} if value is None else {"stormplace.executors": value})
         for number, value in enumerate(values)
     ]
-    hosts = gather(make, *supervisors)
+    hosts = gather(make, *supervisors, capacity=CapacitySettings(executors_per_host=8))
     assert hosts.hosts[0].capacity[EXECUTORS] == executors
     assert len(hosts.faults) == n_faults
 
 
 def test_cpu_and_memory_are_summed_over_usable_supervisors_or_unlimited(make):
     """An unknown capacity (0) limits nothing."""
-    capacity = CapacitySettings(use_cpu=True, use_memory=True)
     supervisors = (
         make.supervisor("a", id="1", cpu_percent=100.0, memory_mb=0.0),
         make.supervisor("a", id="2", cpu_percent=50.0, memory_mb=64.0),
         make.supervisor("a", id="3", cpu_percent=50.0, memory_mb=64.0, alive=False),
     )
-    host = gather(make, *supervisors, capacity=capacity).hosts[0]
+    host = gather(make, *supervisors).hosts[0]
     assert (host.capacity[CPU], host.capacity[MEMORY]) == (150.0, UNLIMITED)
+
+
+def test_without_resources_only_executors_limit_a_host(make):
+    host = gather(make, make.supervisor("a"), capacity=CapacitySettings(resources="off")).hosts[0]
+    assert set(host.capacity) == {EXECUTORS}
+
+
+@pytest.mark.parametrize(
+    ("executors", "limits"),
+    [(3, [4, 8]), (12, [4, 8]), (40, [14, 27])],
+    ids=["few", "one per core", "more than cores"],
+)
+def test_without_a_stated_number_hosts_carry_their_fair_share_of_executors(make, executors, limits):
+    """One per core, or as many as all executors need if they are spread over twelve cores."""
+    supervisors = (make.supervisor("a"), make.supervisor("b", cpu_percent=850.0))
+    hosts = gather(make, *supervisors, topologies=(make.chain("t", [executors], []),)).hosts
+    assert [host.capacity[EXECUTORS] for host in hosts] == limits
+    assert not any(host.limited for host in hosts)
+
+
+def test_a_stated_number_is_a_limit(make):
+    stated = make.supervisor("a", meta={"stormplace.executors": "3"})
+    hosts = gather(make, stated, make.supervisor("b")).hosts
+    assert [host.limited for host in hosts] == [True, False]
+    settled = gather(make, make.supervisor("b"), capacity=CapacitySettings(executors_per_host=5)).hosts
+    assert (settled[0].capacity[EXECUTORS], settled[0].limited) == (5.0, True)
 
 
 def test_a_site_comes_from_metadata_else_from_the_agent(make):

@@ -21,12 +21,12 @@ from bridge.settings import Settings
 SETTINGS = Settings()
 
 
-def prepare(request, index=0, *, use_cpu=False, use_memory=False):
+def prepare(request, index=0, resources="soft"):
     """The state and the task of one topology."""
     readings = read_nodes(request, {each.host for each in request.supervisors}, SETTINGS.readings)
-    capacity = SETTINGS.capacity.model_copy(update={"use_cpu": use_cpu, "use_memory": use_memory})
+    capacity = SETTINGS.capacity.model_copy(update={"resources": resources})
     hosts = gather_hosts(request, capacity, readings)
-    state = RoundState(request, hosts, use_cpu=use_cpu, use_memory=use_memory)
+    state = RoundState(request, hosts, resources)
     topology = request.topologies[index]
     settings = parse_topology_settings(
         topology.settings_json, topology.component_names, ("greedy", "local-search"), "greedy", 0
@@ -149,18 +149,36 @@ def test_a_dead_host_is_a_node_only_for_what_runs_there(make):
     assert "uniroma2-1" not in allowed_names(state, frame, 0)
 
 
-def test_cpu_and_memory_are_resources_when_enabled(make):
-    """Demands and capacities of the request appear in the problem."""
+@pytest.mark.parametrize(
+    ("resources", "cpu", "memory", "demand"),
+    [
+        ("soft", 15.0, 200.0, {"executors": 1.0, "cpu_percent": 10.0, "memory_mb": 128.0}),
+        ("strict", 15.0, 256.0, {"executors": 1.0, "cpu_percent": 10.0}),
+        ("soft", 20.0, 256.0, {"executors": 1.0}),
+        ("off", 15.0, 200.0, {"executors": 1.0}),
+    ],
+)
+def test_cpu_and_memory_are_resources_where_they_can_run_out(make, resources, cpu, memory, demand):
+    """A host takes two executors of 10 % and 128 MB: what is enough for both is no resource."""
     request = make.cluster(make.taxi())
-    supervisors = tuple(replace(each, cpu_percent=100.0, memory_mb=512.0) for each in request.supervisors)
-    state, task, view = prepare(replace(request, supervisors=supervisors), use_cpu=True, use_memory=True)
+    supervisors = tuple(replace(each, cpu_percent=cpu, memory_mb=memory) for each in request.supervisors)
+    state, task, view = prepare(replace(request, supervisors=supervisors), resources=resources)
     problem = build_problem(state, task, make_frame(state, task, [None] * 8), *view)
-    assert problem.application.operators[0].demand == {
-        "executors": 1.0,
-        "cpu_percent": 10.0,
-        "memory_mb": 128.0,
-    }
-    assert problem.network.nodes[0].capacity == {"executors": 2.0, "cpu_percent": 100.0, "memory_mb": 512.0}
+    capacity = {"executors": 2.0, "cpu_percent": cpu, "memory_mb": memory}
+    assert problem.application.operators[0].demand == demand
+    assert problem.network.nodes[0].capacity == {name: capacity[name] for name in demand}
+
+
+def test_only_soft_capacities_stretch(make):
+    """Executors of the first host are stated, its CPU is soft; the second host's executors are a fair share."""
+    request = make.cluster(make.taxi())
+    fair = make.supervisor("a", cpu_percent=100.0)
+    stated = make.supervisor("b", cpu_percent=100.0, meta={"stormplace.executors": "2"})
+    request = replace(request, supervisors=(fair, stated))
+    for resources, cpu in (("soft", 150.0), ("strict", 100.0)):
+        state, _, _ = prepare(request, resources=resources)
+        assert state.stretches
+        assert state.capacity_left(0, 0.5)[:, :2].tolist() == [[6.0, cpu], [2.0, cpu]]
 
 
 def test_no_open_host_at_all_is_stated(make):

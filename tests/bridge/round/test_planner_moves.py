@@ -185,7 +185,7 @@ def test_a_worker_of_a_dead_supervisor_never_changes(make):
 
 
 def test_thousands_of_running_executors_are_kept(make):
-    """36,000 executors on 1,900 hosts decode and are all kept, those above the limit without a search."""
+    """36,000 executors on 1,900 hosts decode and are all kept, without a search."""
     supervisors = tuple(make.supervisor(f"host-{index:04d}", f"site{index % 20}") for index in range(1900))
     topologies = tuple(
         make.assigned(
@@ -198,7 +198,13 @@ def test_thousands_of_running_executors_are_kept(make):
     request = replace(make.cluster(*topologies), supervisors=supervisors, readings=())
     done = plan(decode_request(encode_request(request)))
     assert {answer.decision for answer in done.response.plans} == {Decision.KEEP}
-    assert "9000 executors are above plan.max_executors 1000" in done.response.plans[0].status
+    assert {answer.status for answer in done.response.plans} == {"kept: runs completely"}
+
+
+def test_a_topology_above_the_limit_is_not_moved_for_a_gain(make):
+    answer = only(make.cluster(make.assigned(make.taxi(), SCATTERED)), plan=PlanSettings(max_executors=7))
+    assert answer.decision is Decision.KEEP
+    assert "8 executors are above plan.max_executors 7" in answer.status
 
 
 def test_room_that_a_later_topology_makes_is_used_in_the_same_round(make):

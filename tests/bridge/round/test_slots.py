@@ -18,9 +18,7 @@ from bridge.settings import CapacitySettings, ReadingsSettings
 
 def state_of(request):
     readings = read_nodes(request, {each.host for each in request.supervisors}, ReadingsSettings())
-    return RoundState(
-        request, gather_hosts(request, CapacitySettings(), readings), use_cpu=False, use_memory=False
-    )
+    return RoundState(request, gather_hosts(request, CapacitySettings(), readings), "soft")
 
 
 def host(state, name):

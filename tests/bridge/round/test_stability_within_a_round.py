@@ -43,9 +43,7 @@ def request_of_two(make):
 
 @pytest.fixture
 def state(request_of_two):
-    return RoundState(
-        request_of_two, gather_data(request_of_two, SETTINGS).hosts, use_cpu=False, use_memory=False
-    )
+    return RoundState(request_of_two, gather_data(request_of_two, SETTINGS).hosts, "soft")
 
 
 def names(state, hosts):
