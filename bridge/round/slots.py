@@ -21,8 +21,9 @@ def assign_slots(state: RoundState, topology: int, placement: Sequence[int]) -> 
     """Choose the slots of a topology's executors.
 
     An executor that stays on its host stays in its slot, so that its worker need not restart for its sake;
-    one that returns to where it was when the round began gets its slot back. An executor that comes to a host
-    joins the topology's lowest worker there, else it takes the lowest free slot.
+    one that returns to where it was when the round began gets its slot back. Executors that move to a host
+    join the topology's lowest worker there, else they take the lowest free slot. Executors that were lost take
+    a free slot first, as joining a healthy worker would restart it.
 
     Args:
         state: The cluster so far.
@@ -39,17 +40,34 @@ def assign_slots(state: RoundState, topology: int, placement: Sequence[int]) -> 
             state.assignment(topology), state.initial(topology), placement, strict=True
         )
     ]
-    kept = {slot for slot in staying if slot is not None}
-    joined: dict[int, Slot] = {}
-    for slot, host in zip(staying, placement, strict=True):
-        if slot is None and host not in joined:
-            open_slots = state.open_slots(topology, host)
-            if not open_slots:
-                raise NoSlotError(f"host {state.hosts.hosts[host].name} has no free worker slot")
-            joined[host] = next((candidate for candidate in open_slots if candidate in kept), open_slots[0])
+    joined = {
+        host: _joined(state, topology, host, placement, staying)
+        for host in {host for slot, host in zip(staying, placement, strict=True) if slot is None}
+    }
     return tuple(
         joined[host] if slot is None else slot for slot, host in zip(staying, placement, strict=True)
     )
+
+
+def _joined(
+    state: RoundState, topology: int, host: int, placement: Sequence[int], staying: Sequence[Slot | None]
+) -> Slot:
+    """Choose the slot of the executors that come to a host."""
+    open_slots = state.open_slots(topology, host)
+    if not open_slots:
+        raise NoSlotError(f"host {state.hosts.hosts[host].name} has no free worker slot")
+    kept = {slot for slot in staying if slot is not None}
+    initial = state.initial(topology)
+    lost = any(
+        before is None and slot is None and at == host
+        for before, slot, at in zip(initial, staying, placement, strict=True)
+    )
+    if not lost:
+        return next((slot for slot in open_slots if slot in kept), open_slots[0])
+    # What loses an executor restarts in any case: another one costs nothing more.
+    restarting = {before for before, slot in zip(initial, staying, strict=True) if before != slot}
+    order = (kept & restarting, set(open_slots) - kept, kept)
+    return next(slot for slots in order for slot in open_slots if slot in slots)
 
 
 def _find_settled(state: RoundState, topology: int, placement: Sequence[int]) -> set[tuple[Slot, int]]:

@@ -51,7 +51,7 @@ def test_a_fair_share_gives_way_to_a_pin(make):
 
 
 def test_declared_resources_are_exceeded_where_a_topology_fits_no_other_way(make):
-    """Eight executors of 10 % on three hosts of 20 %: the least step that holds them all, and the status names it."""
+    """Eight executors of 10 % on three hosts of 20 %: the least step that holds them, named."""
     request = _cluster(make, make.taxi(), hosts=3, cpu_percent=20.0)
     answer = only(request)
     assert answer.decision is Decision.ASSIGN
