@@ -10,6 +10,16 @@ namespace java io.stormplace.wire
 
 const i32 VERSION = 1
 
+// Keys of Storm's own that placements heed: a topology's values go into storm_json.
+const list<string> STORM_KEYS = [
+  "topology.priority",
+  "topology.ras.one.component.per.worker",
+  "topology.ras.one.executor.per.worker",
+  "topology.scheduler.favored.nodes",
+  "topology.scheduler.unfavored.nodes",
+  "topology.worker.max.heap.size.mb"
+]
+
 enum ComponentKind { SPOUT = 0, BOLT = 1, ACKER = 2, SYSTEM = 3 }
 
 enum Grouping { SHUFFLE = 0, FIELDS = 1, ALL = 2, GLOBAL = 3, NONE = 4, DIRECT = 5, LOCAL_OR_SHUFFLE = 6, CUSTOM = 7 }

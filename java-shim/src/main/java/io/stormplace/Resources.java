@@ -1,0 +1,92 @@
+package io.stormplace;
+
+import io.stormplace.wire.Supervisor;
+import io.stormplace.wire.Topology;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import org.apache.storm.scheduler.ExecutorDetails;
+import org.apache.storm.scheduler.TopologyDetails;
+import org.apache.storm.scheduler.resource.normalization.NormalizedResourceRequest;
+
+/**
+ * What components ask for and supervisors offer beside CPU and memory, and the heap of executors, for one request.
+ *
+ * <p>Storm states resources per component: one executor of each stands for all of them.
+ */
+final class Resources {
+    private final Map<Supervisor, Map<String, Double>> offers = new LinkedHashMap<>();
+    private final Map<Topology, List<Map<String, Double>>> demands = new LinkedHashMap<>();
+
+    /**
+     * Takes note of what a supervisor offers.
+     *
+     * @param supervisor its description
+     * @param offered    amount by name; null if nothing is known
+     */
+    void offer(Supervisor supervisor, Map<String, Double> offered) {
+        offers.put(supervisor, offered == null ? Map.of() : offered);
+    }
+
+    /**
+     * Takes note of what a topology's components need, and describes their heap.
+     *
+     * @param topology its description; gets the heap
+     * @param details  Storm's own description
+     * @param order    executors in the order of the request
+     */
+    void demand(Topology topology, TopologyDetails details, List<ExecutorDetails> order) {
+        Map<Integer, ExecutorDetails> samples = new HashMap<>();
+        for (int i = 0; i < order.size(); i++) {
+            samples.putIfAbsent(topology.getExecutor_component().get(i), order.get(i));
+        }
+        List<Double> heap = new ArrayList<>();
+        List<Map<String, Double>> needed = new ArrayList<>();
+        for (int component = 0; component < topology.getComponent_namesSize(); component++) {
+            ExecutorDetails sample = samples.get(component);
+            Double heapMb = sample == null ? null : details.getOnHeapMemoryRequirement(sample);
+            heap.add(heapMb == null ? 0 : heapMb);
+            needed.add(generic(sample == null ? null : details.getTotalResources(sample)));
+        }
+        topology.setComponent_heap_mb(heap);
+        demands.put(topology, needed);
+    }
+
+    /**
+     * Writes the amounts into all descriptions.
+     *
+     * @return the names of the resources in the order of the amounts; empty if there are none
+     */
+    List<String> describe() {
+        TreeSet<String> found = new TreeSet<>();
+        offers.values().forEach(offered -> found.addAll(offered.keySet()));
+        demands.values().forEach(needed -> needed.forEach(each -> found.addAll(each.keySet())));
+        List<String> names = List.copyOf(found);
+        if (!names.isEmpty()) {
+            offers.forEach((supervisor, offered) -> supervisor.setResources(amounts(names, offered)));
+            demands.forEach((topology, needed) -> {
+                List<Double> rows = new ArrayList<>();
+                needed.forEach(each -> rows.addAll(amounts(names, each)));
+                topology.setComponent_resources(rows);
+            });
+        }
+        return names;
+    }
+
+    private static Map<String, Double> generic(NormalizedResourceRequest request) {
+        if (request == null) {
+            return Map.of();
+        }
+        Map<String, Double> amounts = new HashMap<>(request.toNormalizedMap());
+        NormalizedResourceRequest.removeNonGenericResources(amounts);
+        amounts.values().removeIf(amount -> amount == null || amount == 0);
+        return amounts;
+    }
+
+    private static List<Double> amounts(List<String> names, Map<String, Double> byName) {
+        return names.stream().map(name -> byName.getOrDefault(name, 0.0)).toList();
+    }
+}
