@@ -4,10 +4,10 @@ import io.stormplace.wire.Supervisor;
 import io.stormplace.wire.Topology;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import org.apache.storm.scheduler.ExecutorDetails;
 import org.apache.storm.scheduler.TopologyDetails;
 import org.apache.storm.scheduler.resource.normalization.NormalizedResourceRequest;
@@ -18,8 +18,8 @@ import org.apache.storm.scheduler.resource.normalization.NormalizedResourceReque
  * <p>Storm states resources per component: one executor of each stands for all of them.
  */
 final class Resources {
-    private final Map<Supervisor, Map<String, Double>> offers = new LinkedHashMap<>();
-    private final Map<Topology, List<Map<String, Double>>> demands = new LinkedHashMap<>();
+    private final TreeSet<String> names = new TreeSet<>();
+    private final List<Consumer<List<String>>> writers = new ArrayList<>();
 
     /**
      * Takes note of what a supervisor offers.
@@ -28,7 +28,9 @@ final class Resources {
      * @param offered    amount by name; null if nothing is known
      */
     void offer(Supervisor supervisor, Map<String, Double> offered) {
-        offers.put(supervisor, offered == null ? Map.of() : offered);
+        Map<String, Double> amounts = offered == null ? Map.of() : offered;
+        names.addAll(amounts.keySet());
+        writers.add(all -> supervisor.setResources(amounts(all, amounts)));
     }
 
     /**
@@ -52,7 +54,9 @@ final class Resources {
             needed.add(generic(sample == null ? null : details.getTotalResources(sample)));
         }
         topology.setComponent_heap_mb(heap);
-        demands.put(topology, needed);
+        needed.forEach(each -> names.addAll(each.keySet()));
+        writers.add(all -> topology.setComponent_resources(
+            needed.stream().flatMap(each -> amounts(all, each).stream()).toList()));
     }
 
     /**
@@ -61,19 +65,11 @@ final class Resources {
      * @return the names of the resources in the order of the amounts; empty if there are none
      */
     List<String> describe() {
-        TreeSet<String> found = new TreeSet<>();
-        offers.values().forEach(offered -> found.addAll(offered.keySet()));
-        demands.values().forEach(needed -> needed.forEach(each -> found.addAll(each.keySet())));
-        List<String> names = List.copyOf(found);
-        if (!names.isEmpty()) {
-            offers.forEach((supervisor, offered) -> supervisor.setResources(amounts(names, offered)));
-            demands.forEach((topology, needed) -> {
-                List<Double> rows = new ArrayList<>();
-                needed.forEach(each -> rows.addAll(amounts(names, each)));
-                topology.setComponent_resources(rows);
-            });
+        List<String> all = List.copyOf(names);
+        if (!all.isEmpty()) {
+            writers.forEach(writer -> writer.accept(all));
         }
-        return names;
+        return all;
     }
 
     private static Map<String, Double> generic(NormalizedResourceRequest request) {

@@ -47,11 +47,13 @@ final class SnapshotBuilder {
         SortedMap<String, TreeSet<Integer>> ports = portsBySupervisor(topologies, cluster);
         hosts.keySet().retainAll(ports.keySet());
         List<String> supervisorIds = List.copyOf(ports.keySet());
+        Resources resources = new Resources();
+        Map<String, String> racks = racks(cluster);
         List<Supervisor> supervisors = new ArrayList<>();
         Map<String, Integer> supervisorIndex = new HashMap<>();
         ports.forEach((id, usable) -> {
             supervisorIndex.put(id, supervisors.size());
-            supervisors.add(supervisor(id, new ArrayList<>(usable), cluster));
+            supervisors.add(supervisor(id, new ArrayList<>(usable), cluster, resources, racks));
         });
 
         List<Topology> described = new ArrayList<>();
@@ -62,7 +64,9 @@ final class SnapshotBuilder {
                 List<ExecutorDetails> order = new ArrayList<>(details.getExecutorToComponent().keySet());
                 order.sort(Comparator.comparingInt(ExecutorDetails::getStartTask)
                     .thenComparingInt(ExecutorDetails::getEndTask));
-                described.add(topology(details, order, cluster, supervisorIndex));
+                Topology topology = topology(details, order, cluster, supervisorIndex);
+                resources.demand(topology, details, order);
+                described.add(topology);
                 executors.put(details.getId(), order);
             } catch (RuntimeException e) {
                 // Whatever is odd about one topology must not keep the others from being placed.
@@ -71,6 +75,10 @@ final class SnapshotBuilder {
         }
         PlanRequest request = new PlanRequest(placementConstants.VERSION, roundId, 0, supervisors, described,
             readings.readings(), readings.live());
+        List<String> resourceNames = resources.describe();
+        if (!resourceNames.isEmpty()) {
+            request.setResource_names(resourceNames);
+        }
         return new Snapshot(request, supervisorIds, executors, leftOut);
     }
 
@@ -94,15 +102,29 @@ final class SnapshotBuilder {
         return ports;
     }
 
-    private Supervisor supervisor(String id, List<Integer> ports, Cluster cluster) {
+    /** Host to rack by Storm's network topography; empty if it knows one rack only. */
+    private static Map<String, String> racks(Cluster cluster) {
+        Map<String, List<String>> hosts = cluster.getNetworkTopography();
+        Map<String, String> racks = new HashMap<>();
+        if (hosts != null && hosts.size() > 1) {
+            hosts.forEach((rack, members) -> members.forEach(host -> racks.put(host, rack)));
+        }
+        return racks;
+    }
+
+    private Supervisor supervisor(String id, List<Integer> ports, Cluster cluster, Resources resources,
+                                  Map<String, String> racks) {
         SupervisorDetails details = cluster.getSupervisorById(id);
         if (details == null) {
             return new Supervisor(id, hosts.getOrDefault(id, id), ports, false, false, 0, 0, Map.of());
         }
         String host = details.getHost() == null ? id : details.getHost();
         hosts.put(id, host);
-        return new Supervisor(id, host, ports, true, cluster.isBlackListed(id), details.getTotalCpu(),
+        Supervisor supervisor = new Supervisor(id, host, ports, true, cluster.isBlackListed(id), details.getTotalCpu(),
             details.getTotalMemory(), meta(details.getSchedulerMeta()));
+        supervisor.setRack(racks.get(host));
+        resources.offer(supervisor, details.getTotalGenericResources());
+        return supervisor;
     }
 
     private static Map<String, String> meta(Object meta) {
@@ -126,6 +148,8 @@ final class SnapshotBuilder {
         topology.setName(details.getName() == null ? "" : details.getName());
         topology.setNum_workers(details.getNumWorkers());
         topology.setSettings_json(settings(details.getConf()));
+        topology.setStorm_json(stormSettings(details.getConf()));
+        topology.setLaunched_s(details.getLaunchTime());
         topology.setComponent_names(graph.names());
         topology.setComponent_kinds(graph.kinds().stream().map(kind -> kind.getValue()).toList());
         topology.setStream_from(graph.streams().stream().map(ComponentGraph.Stream::from).toList());
@@ -161,6 +185,16 @@ final class SnapshotBuilder {
         conf.forEach((key, value) -> {
             if (key.startsWith(SETTINGS_PREFIX)) {
                 settings.put(key, value);
+            }
+        });
+        return JSONObject.toJSONString(settings);
+    }
+
+    private static String stormSettings(Map<String, Object> conf) {
+        Map<String, Object> settings = new TreeMap<>();
+        placementConstants.STORM_KEYS.forEach(key -> {
+            if (conf.get(key) != null) {
+                settings.put(key, conf.get(key));
             }
         });
         return JSONObject.toJSONString(settings);
