@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,6 +31,23 @@ class Level:
     step: float = 1.0
     far: FloatArray | None = None
 
+    @cached_property
+    def n_groups(self) -> int:
+        """Number of groups."""
+        return int(self.group.max(initial=-1)) + 1
+
+    @cached_property
+    def single(self) -> bool:
+        """Whether each group is one node."""
+        return self.n_groups == len(self.group)
+
+    @cached_property
+    def members(self) -> tuple[IntArray, ...]:
+        """The nodes of each group, ascending."""
+        order = np.argsort(self.group, kind="stable")
+        ends = np.cumsum(np.bincount(self.group, minlength=self.n_groups))
+        return tuple(np.split(order, ends[:-1])) if self.n_groups else ()
+
 
 @dataclass(frozen=True, eq=False)
 class Fleet:
@@ -50,6 +68,13 @@ class Fleet:
     def n_nodes(self) -> int:
         """Number of nodes."""
         return int(self.capacity.shape[0])
+
+    @cached_property
+    def usual(self) -> FloatArray:
+        """(n_resources,) capacity of a usual node: the medians."""
+        if not self.n_nodes:
+            return np.zeros(self.capacity.shape[1])
+        return np.asarray(np.median(self.capacity, axis=0), dtype=np.float64)
 
 
 class Ledger:

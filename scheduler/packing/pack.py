@@ -22,6 +22,10 @@ SHARES = (1.0, 0.92, 0.86, 0.8)
 """Parts of a node that large jobs fill at first, densest first: sparser ones strand less of a resource."""
 
 
+_TURNS = 2
+# Executors that fill such a part of a usual node need nodes that no one has taken a little of.
+_LARGE = 0.2
+
 OVERLOADS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 1e6)
 """Parts of their capacity by which nodes may be exceeded for a job that fits no other way, tried in turn."""
 
@@ -67,7 +71,9 @@ class Packer:
         """Place every executor of every job, or of as many jobs as there is room for.
 
         If all jobs have room, their order matters to the packing alone: those that fit on one node come
-        first, small before large, as large ones lose least by taking what is left. If not, rank decides.
+        first, small before large, as large ones lose least by taking what is left. A job that finds no room
+        comes first in the next attempt, as in Joslin and Clements, Squeaky Wheel Optimization (1999). If
+        there is not room for all, rank decides.
 
         Args:
             free: (n_nodes, n_resources) what is left of each node.
@@ -75,9 +81,12 @@ class Packer:
         """
         by_size = sorted(range(len(self._jobs)), key=lambda index: (*self._size(index), index))
         for share in SHARES:
-            found = self._attempt(Ledger(free, slots), by_size, Manner(share))
-            if not found.refused or not found.complete:
-                return found
+            order = by_size
+            for _ in range(_TURNS):
+                found = self._attempt(Ledger(free, slots), order, Manner(share))
+                if not found.refused or not found.complete:
+                    return found
+                order = sorted(order, key=lambda index: index not in found.refused)
         ranked = self._attempt(Ledger(free, slots), range(len(self._jobs)), Manner())
         return self._overloaded(ranked) if self._soft.any() else ranked
 
@@ -128,13 +137,10 @@ class Packer:
             ledger=ledger,
         )
 
-    def _size(self, index: int) -> tuple[bool, float]:
-        """Whether a job needs more than one usual node, and how many it fills."""
-        job, fleet = self._jobs[index], self._fleet
-        if not fleet.n_nodes:
-            return False, 0.0
-        usual = np.median(fleet.capacity, axis=0)
-        needed = job.count @ job.demand
-        shares = np.divide(needed, usual, out=np.zeros_like(needed), where=usual > 0)
-        size = float(shares.max(initial=0.0))
-        return size > 1.0, size
+    def _size(self, index: int) -> tuple[bool, bool, float]:
+        """Order of jobs: those of large executors first, then those of one usual node, small before large."""
+        job, usual = self._jobs[index], self._fleet.usual
+        share = np.divide(job.demand, usual, out=np.zeros_like(job.demand), where=usual > 0)
+        largest = float(share[job.count > 0].max(initial=0.0))
+        nodes = float((job.count @ share).max(initial=0.0))
+        return largest <= _LARGE, nodes > 1.0, nodes

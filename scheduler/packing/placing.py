@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 # Amounts are sums of many demands: rounding must not make a node too small.
 _ROUNDING = 1e-9
+# Nodes tried for a whole job whose workers cannot be filled to the brim; groups looked at closely.
+_TRIED_NODES = 8
+_LIKELY_GROUPS = 8
 
 
 @dataclass(frozen=True)
@@ -47,9 +50,8 @@ def place_job(fleet: Fleet, ledger: Ledger, job: Job, manner: Manner) -> list[Wo
         New workers, also if not all executors found room.
     """
     placing = _Placing(fleet, ledger, job, manner)
-    everywhere = np.flatnonzero(ledger.slots > 0)
-    if not placing.into_one_node(everywhere):
-        placing.into_groups(everywhere, len(fleet.levels) - 1)
+    if not placing.into_one_node():
+        placing.into_groups(np.flatnonzero(ledger.slots > 0), len(fleet.levels) - 1)
         if placing.left:
             placing.to_the_brim()
             placing.into_groups(np.flatnonzero(ledger.slots > 0), len(fleet.levels) - 1)
@@ -66,15 +68,12 @@ class _Placing:
         self._job = job
         self._rest = np.array(job.count)
         self._groups = group_components(job.weight_between, self._sizes())
-        self._kept = fleet.capacity * (1.0 - manner.share)
+        self._kept = 1.0 - manner.share
         self._greedy = False
         self._demand = job.demand.tolist()
         self._heap_mb = job.heap_mb.tolist()
         self._share = job.worker_share.tolist()
-        self._rank = np.zeros(fleet.n_nodes, dtype=np.int64) if job.rank is None else job.rank
-        self._seen = np.zeros(fleet.n_nodes, dtype=np.bool_)
-        for worker in job.running:
-            self._seen[worker.node] = True
+        self._seen = {worker.node for worker in job.running}
 
     @property
     def left(self) -> bool:
@@ -83,26 +82,27 @@ class _Placing:
 
     def to_the_brim(self) -> None:
         """Leave nothing of a node to others any more, and take executors in whatever order they fit."""
-        self._kept = np.zeros_like(self._kept)
+        self._kept = 0.0
         self._greedy = True
 
-    def into_one_node(self, nodes: IntArray) -> bool:
+    def into_one_node(self) -> bool:
         """Place the whole job on the node that it fills best, the nearest to what runs, if it fits on one."""
+        nodes = np.flatnonzero(self._ledger.slots > 0)
         if self._job.permitted is not None:
             nodes = nodes[self._job.permitted[self._rest > 0][:, nodes].all(axis=0)]
         needed = self._needed()
-        fits = nodes[self._takes_all(nodes, needed)]
-        if not len(fits):
-            return False
-        tightness = _rooms(self._ledger.free[fits], needed)
-        nearness = self._nearness(fits)
-        for at in np.lexsort((fits, tightness, -nearness, self._rank[fits])).tolist():
+        nodes = nodes[self._takes_all(nodes, needed)]
+        for _ in range(_TRIED_NODES):
+            if not len(nodes):
+                break
+            at = self._best(nodes, -_rooms(self._ledger.free[nodes], needed))
             before = len(self.workers)
-            self._fill(int(fits[at]), whole=True)
+            self._fill(int(nodes[at]), whole=True)
             if not self.left:
                 return True
             # Workers could not be filled to the brim: it is given back, and the next node tried.
             self._undo(before)
+            nodes = np.delete(nodes, at)
         return False
 
     def into_groups(self, nodes: IntArray, level: int) -> None:
@@ -112,47 +112,62 @@ class _Placing:
             nodes: The nodes.
             level: The level; below the smallest one nodes are filled one by one.
         """
-        if level < 0 or len(nodes) == 1:
+        if level < 0 or self._fleet.levels[level].single:
             self._onto(nodes)
             return
-        group = self._fleet.levels[level].group[nodes]
-        if len(nodes) == len(np.unique(group)):
-            # Groups of one node each: choosing among them is choosing nodes.
-            self._onto(nodes)
-            return
-        members = {int(each): nodes[group == each] for each in np.unique(group)}
-        while self.left and members:
-            best = max(members, key=lambda each: self._merit(members[each], each))
-            self.into_groups(members.pop(best), level - 1)
+        here = self._fleet.levels[level]
+        group = here.group[nodes]
+        left = np.bincount(group, minlength=here.n_groups) > 0
+        while self.left and left.any():
+            best = self._best_group(nodes, group, left, level)
+            left[best] = False
+            self.into_groups(nodes[group == best], level - 1)
 
-    def _merit(self, nodes: IntArray, group: int) -> tuple[float, ...]:
-        """Order of groups: near the job, taking the rest on fewest nodes, tightest."""
+    def _best_group(self, nodes: IntArray, group: IntArray, left: BoolArray, level: int) -> int:
+        """Choose a group: near the job, else that takes the rest on fewest nodes, else the roomiest."""
+        n_groups = len(left)
         needed = self._needed()
-        near = float(self._nearness(nodes).max(initial=0.0))
-        rooms = np.sort(self._roominess(nodes, needed))[::-1]
-        covered = np.cumsum(rooms)
-        nodes_needed = int(np.searchsorted(covered, 1.0 - _ROUNDING)) + 1
-        total = float(covered[-1]) if len(covered) else 0.0
-        if nodes_needed > len(rooms):
-            return (near, 0.0, total, -group)
-        return (near, 1.0, -nodes_needed, -total, -group)
+        rooms = self._roominess(nodes, needed)
+        total = np.bincount(group, weights=rooms, minlength=n_groups)
+        near = np.zeros(n_groups)
+        for inner in self._fleet.levels[: level + 1]:
+            if self._seen:
+                touched = np.isin(inner.group[nodes], inner.group[list(self._seen)])
+                near += np.bincount(group[touched], minlength=n_groups) > 0
+        candidates = np.flatnonzero(left & (near == near[left].max()))
+        takes_all = candidates[total[candidates] >= 1.0 - _ROUNDING]
+        if not len(takes_all):
+            return int(candidates[np.argmax(total[candidates])])
+        # Where the mean node is roomy few are enough; only the most likely groups are looked at closely.
+        mean = total[takes_all] / np.bincount(group, minlength=n_groups)[takes_all]
+        likely = takes_all[np.argsort(-mean, kind="stable")[:_LIKELY_GROUPS]]
+        return int(min(likely, key=lambda each: (_count(rooms[group == each]), total[each], each)))
 
     def _onto(self, nodes: IntArray) -> None:
         """Fill nodes one by one: the tightest one that takes all that is left, else the roomiest."""
-        nodes = nodes[self._ledger.slots[nodes] > 0]
         while self.left and len(nodes):
             needed = self._needed()
             fits = self._takes_all(nodes, needed)
             rooms = self._roominess(nodes, needed)
-            near = self._nearness(nodes)
             whole = bool(fits.any())
-            rank = self._rank[nodes]
-            order = (nodes, rooms, -near, rank, ~fits) if whole else (nodes, -rooms, -near, rank)
-            at = int(np.lexsort(order)[0])
-            if not whole and rooms[at] <= 0.0 and not near.any():
+            at = self._best(nodes, np.where(fits, -rooms, -np.inf) if whole else rooms)
+            if not whole and not rooms.any() and not self._seen:
                 return
             self._fill(int(nodes[at]), whole=whole)
             nodes = np.delete(nodes, at)
+
+    def _best(self, nodes: IntArray, merit: FloatArray) -> int:
+        """Position of the node of least rank, nearest to the job, of most merit; of equals the first."""
+        open_to = merit > -np.inf
+        if self._job.rank is not None:
+            rank = self._job.rank[nodes]
+            open_to &= rank == rank[open_to].min()
+        if self._seen:
+            near = np.zeros(len(nodes))
+            for level in self._fleet.levels:
+                near += np.isin(level.group[nodes], level.group[list(self._seen)])
+            open_to &= near == near[open_to].max()
+        return int(np.argmax(np.where(open_to, merit, -np.inf)))
 
     def _fill(self, node: int, *, whole: bool) -> None:
         rest = np.array(self._rest)
@@ -160,24 +175,23 @@ class _Placing:
             rest[~self._job.permitted[:, node]] = 0
         if self._job.per_node is not None:
             rest = np.minimum(rest, np.maximum(self._job.per_node - self._on_node(node), 0))
-        room = self._ledger.free[node]
-        untouched = bool((room >= self._fleet.capacity[node]).all())
-        if not whole:
-            room = room - self._kept[node]
+        free, capacity = self._ledger.free[node], self._fleet.capacity[node]
+        untouched = bool((free >= capacity).all())
+        room = free if whole else free - self._kept * capacity
         piece = Piece(rest.tolist(), self._demand, self._heap_mb, self._share, self._job.rules)
         slots = int(self._ledger.slots[node])
         found = fill_node(piece, self._groups, room.tolist(), slots, greedy=self._greedy)
         if not found and untouched and not whole:
             # A single executor may need more than the share of an empty node.
-            room = self._ledger.free[node]
-            found = fill_node(piece, self._groups, room.tolist(), slots, greedy=self._greedy)
+            found = fill_node(piece, self._groups, free.tolist(), slots, greedy=self._greedy)
         for counts in found:
             count = np.zeros(self._job.n_components, dtype=np.int64)
             count[list(counts)] = list(counts.values())
             self._rest -= count
             self._ledger.take(node, count @ self._job.demand, 1)
             self.workers.append(Worker(node, count))
-        self._seen[node] |= bool(found)
+        if found:
+            self._seen.add(node)
 
     def _on_node(self, node: int) -> IntArray:
         """(n_components,) executors of the job that run on a node or have been placed there."""
@@ -189,15 +203,15 @@ class _Placing:
             self._rest += worker.count
             self._ledger.take(worker.node, -(worker.count @ self._job.demand), -1)
         del self.workers[first:]
+        self._seen = {worker.node for worker in (*self._job.running, *self.workers)}
 
     def _sizes(self) -> FloatArray:
         """(n_components, 2 + n_levels) workers, nodes and groups that what is left of components fills."""
         job, fleet = self._job, self._fleet
         workers = job.count * job.worker_share
-        typical = np.median(fleet.capacity, axis=0) if fleet.n_nodes else np.zeros(job.demand.shape[1])
-        shares = np.divide(job.demand, typical, out=np.zeros_like(job.demand), where=typical > 0)
+        shares = np.divide(job.demand, fleet.usual, out=np.zeros_like(job.demand), where=fleet.usual > 0)
         nodes = job.count * shares.max(axis=1, initial=0.0)
-        per_group = [fleet.n_nodes / max(int(level.group.max(initial=0)) + 1, 1) for level in fleet.levels]
+        per_group = [fleet.n_nodes / max(level.n_groups, 1) for level in fleet.levels]
         return np.stack([workers, nodes, *(nodes / max(each, 1.0) for each in per_group)], axis=1)
 
     def _needed(self) -> FloatArray:
@@ -211,17 +225,13 @@ class _Placing:
 
     def _roominess(self, nodes: IntArray, needed: FloatArray) -> FloatArray:
         """(n_nodes,) part of what is left that each node takes, by its scarcest resource."""
-        free = self._ledger.free[nodes] - self._kept[nodes]
+        free = self._ledger.free[nodes] - self._kept * self._fleet.capacity[nodes]
         return np.minimum(_rooms(free, needed), self._ledger.slots[nodes] / needed[-1])
 
-    def _nearness(self, nodes: IntArray) -> FloatArray:
-        """(n_nodes,) how many levels each node shares with executors of the job."""
-        near = np.zeros(len(nodes))
-        if self._seen.any():
-            seen = np.flatnonzero(self._seen)
-            for level in self._fleet.levels:
-                near += np.isin(level.group[nodes], level.group[seen])
-        return near
+
+def _count(rooms: FloatArray) -> int:
+    """Number of nodes, the roomiest first, that take everything."""
+    return int(np.searchsorted(np.cumsum(np.sort(rooms)[::-1]), 1.0 - _ROUNDING)) + 1
 
 
 def _rooms(free: FloatArray, needed: FloatArray) -> FloatArray:
