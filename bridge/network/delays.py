@@ -105,6 +105,11 @@ class Delays:
         return ", ".join(parts)
 
     @property
+    def unknown(self) -> bool:
+        """Whether nothing at all is known of any pair of hosts: the same guess stands for all."""
+        return all(source is Provenance.UNIFORM for source, _ in self.hosts_by_provenance)
+
+    @property
     def faults(self) -> tuple[str, ...]:
         """What is contradictory, one phrase each."""
         found = self.links.contradictions

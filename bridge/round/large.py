@@ -6,6 +6,7 @@ but whether executors share a worker, a host, a rack, a site.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -69,14 +70,43 @@ class _LargeRound:
             Wishes(self._settings_of(topology, settings), parse_storm_settings(topology.storm_json))
             for topology in request.topologies
         ]
-        self._grounds: Grounds = survey(request, data.hosts, settings.capacity)
+        self._capacity = settings.capacity
+
+    @cached_property
+    def _grounds(self) -> Grounds:
+        """The supervisors; not looked at where nothing is missing."""
+        return survey(self._request, self._data.hosts, self._capacity)
 
     def run(self, memory: Memory) -> Round:
         """Place what is missing."""
-        orders = [
-            order_of(self._request, index, self._grounds, self._data.hosts, self._wishes[index])
+        plans, left_out, timed_out = self._place_missing()
+        return Round(
+            response=PlanResponse(VERSION, self._request.round_id, self._in_order(plans, left_out)),
+            memory=memory,
+            known=self._data,
+            setting_faults=tuple(
+                (topology.id, faults)
+                for topology, wishes in zip(self._request.topologies, self._wishes, strict=True)
+                if (faults := (*wishes.own.faults, *wishes.storm.faults))
+            ),
+            traces=(),
+            left_out=tuple(left_out),
+            moves=0,
+            timed_out=timed_out,
+        )
+
+    def _place_missing(self) -> tuple[dict[int, TopologyPlan], list[tuple[str, str]], bool]:
+        """Return plans by topology, those left to Storm with the reason, and whether time ran out."""
+        ranked = [
+            index
             for index in self._by_rank()
             if UNASSIGNED in self._request.topologies[index].executor_supervisor
+        ]
+        if not ranked:
+            return {}, [], False
+        orders = [
+            order_of(self._request, index, self._grounds, self._data.hosts, self._wishes[index])
+            for index in ranked
         ]
         packing = Packer(
             self._grounds.fleet, [order.job for order in orders], self._grounds.soft, self._expired
@@ -99,20 +129,7 @@ class _LargeRound:
                 left_out.append((topology.id, "no time left in this round"))
             else:
                 plans[order.index] = self._plan(topology, Decision.UNPLACEABLE, f"not placed: {reason}")
-        return Round(
-            response=PlanResponse(VERSION, self._request.round_id, self._in_order(plans, left_out)),
-            memory=memory,
-            known=self._data,
-            setting_faults=tuple(
-                (topology.id, faults)
-                for topology, wishes in zip(self._request.topologies, self._wishes, strict=True)
-                if (faults := (*wishes.own.faults, *wishes.storm.faults))
-            ),
-            traces=(),
-            left_out=tuple(left_out),
-            moves=0,
-            timed_out=not packing.complete,
-        )
+        return plans, left_out, not packing.complete
 
     def _settings_of(self, topology: Topology, settings: Settings) -> TopologySettings:
         return parse_topology_settings(

@@ -256,22 +256,26 @@ class _Planner:
         if task.index in self._traces or None in self._state.assignment(task.index):
             # Planning it failed or it could not be placed: its verdict stands.
             return None
-        n_executors = task.topology.n_executors
-        if n_executors == 0:
+        if task.topology.n_executors == 0:
             return Verdict("kept", "no executors")
-        if task.settings.frozen:
+        held = self._why_held(task)
+        if held:
             self._stability.forget(task.index)
-            return Verdict("kept", "frozen")
-        if n_executors > self._settings.plan.max_executors:
-            self._stability.forget(task.index)
-            return Verdict(
-                "kept",
-                f"{n_executors} executors are above plan.max_executors {self._settings.plan.max_executors}",
-            )
+            return Verdict("kept", held)
         if self._expired():
             return Verdict("kept", _NO_TIME)
         moves_left = self._moves_left()
         return improve(self._state, task, self._search, moves_left, self._stability, sight=self._sight)
+
+    def _why_held(self, task: Task) -> str:
+        """Say why a topology is not moved for any gain; empty if it may be."""
+        n_executors, most = task.topology.n_executors, self._settings.plan.max_executors
+        if task.settings.frozen:
+            return "frozen"
+        if n_executors > most:
+            return f"{n_executors} executors are above plan.max_executors {most}"
+        # In most networks hosts are much nearer than the guess: what would be gained is a guess too.
+        return "delays between hosts are not known" if self._data.delays.unknown else ""
 
     def _check(self, task: Task, assignment: Sequence[Slot], overload: float) -> None:
         faults = check_assignment(self._state, task, assignment, overload)

@@ -22,8 +22,8 @@ def assign_slots(state: RoundState, topology: int, placement: Sequence[int]) -> 
 
     An executor that stays on its host stays in its slot, so that its worker need not restart for its sake;
     one that returns to where it was when the round began gets its slot back. Executors that move to a host
-    join the topology's lowest worker there, else they take the lowest free slot. Executors that were lost take
-    a free slot first, as joining a healthy worker would restart it.
+    join the topology's lowest worker there, else they take the lowest free slot. Executors that were lost
+    take a free slot first, as joining a healthy worker would restart it.
 
     Args:
         state: The cluster so far.

@@ -235,3 +235,12 @@ def test_room_that_a_later_topology_makes_is_used_in_the_same_round(make):
     assert done.response.plans[1].executor_supervisor == (3, 3)
     again = plan(make.carried_out(request, done.response))
     assert again.moves == 0
+
+
+def test_nothing_moves_for_a_gain_where_no_delay_is_known(make):
+    """Neither readings nor sites: the same guess stands for every pair of hosts."""
+    request = make.cluster(make.assigned(make.taxi(), SCATTERED))
+    bare = tuple(replace(each, meta={"stormplace.executors": "2"}) for each in request.supervisors)
+    answer = only(replace(request, supervisors=bare, readings=()))
+    assert answer.decision is Decision.KEEP
+    assert answer.status.startswith("kept: delays between hosts are not known")
