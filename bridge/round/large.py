@@ -42,6 +42,19 @@ _SHOWN = 3
 _NEXT_ROUND = "not planned in time, goes on in the next round"
 
 
+def is_large(request: PlanRequest, data: RoundData, settings: Settings) -> bool:
+    """Whether a round is planned by counts of components.
+
+    Args:
+        request: The round.
+        data: What is known of hosts.
+        settings: The daemon's settings.
+    """
+    usable = sum(host.usable for host in data.hosts.hosts)
+    missing = sum(topology.executor_supervisor.count(UNASSIGNED) for topology in request.topologies)
+    return len(data.hosts.hosts) > settings.network.max_hosts or missing * usable > settings.plan.max_pairs
+
+
 def plan_large_round(
     request: PlanRequest, settings: Settings, data: RoundData, expired: Callable[[], bool], memory: Memory
 ) -> Round:

@@ -19,7 +19,7 @@ from bridge.problem.problem_builder import Task, make_task
 from bridge.problem.topology_settings import parse_topology_settings
 from bridge.round.checks import check_assignment
 from bridge.round.improving import improve
-from bridge.round.large import plan_large_round
+from bridge.round.large import is_large, plan_large_round
 from bridge.round.memory import NOTHING
 from bridge.round.placing import place_missing
 from bridge.round.round_data import gather_data
@@ -31,7 +31,7 @@ from bridge.round.stability import Stability
 from bridge.round.status import status_line
 from bridge.round.verdict import Verdict
 from bridge.wire.contract import VERSION
-from bridge.wire.messages import UNASSIGNED, Decision, PlanResponse, Price, TopologyPlan
+from bridge.wire.messages import Decision, PlanResponse, Price, TopologyPlan
 from scheduler.base.deadline import Deadline
 from scheduler.contract.children import INLINE
 from scheduler.registry import STRATEGIES
@@ -98,19 +98,6 @@ def plan_round(
         now_s=now_s,
     )
     return planner.run()
-
-
-def is_large(request: PlanRequest, data: RoundData, settings: Settings) -> bool:
-    """Whether a round is planned by counts of components.
-
-    Args:
-        request: The round.
-        data: What is known of hosts.
-        settings: The daemon's settings.
-    """
-    usable = sum(host.usable for host in data.hosts.hosts)
-    missing = sum(topology.executor_supervisor.count(UNASSIGNED) for topology in request.topologies)
-    return len(data.hosts.hosts) > settings.network.max_hosts or missing * usable > settings.plan.max_pairs
 
 
 class _Planner:

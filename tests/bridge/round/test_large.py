@@ -9,7 +9,8 @@ from itertools import count
 
 import pytest
 
-from bridge.round.planner import is_large, plan_round
+from bridge.round.large import is_large
+from bridge.round.planner import plan_round
 from bridge.round.round_data import gather_data
 from bridge.settings import CapacitySettings, NetworkSettings, PlanSettings, Settings
 from bridge.wire.messages import UNASSIGNED, Decision, PlanRequest
