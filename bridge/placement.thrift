@@ -90,6 +90,7 @@ struct Price {
   1: required double gain              // fraction of the current objective that the move saves; 0 for a first placement
   2: required i32 executors_moved
   3: required i32 workers_moved
+  4: optional i32 executors_restarted  // all executors of those workers
 }
 
 struct TopologyPlan {

@@ -147,13 +147,13 @@ class RoundState:
         """Number of running executors that this round moves, over all topologies."""
         return sum(self._moves)
 
-    def workers_moved(self, topology: int) -> int:
-        """Number of workers that ran when the round began and end or restart: another set of executors."""
+    def restarted_workers(self, topology: int) -> list[set[int]]:
+        """Executors of each worker that ran when the round began and ends or restarts: another set of them."""
         before, after = (
             executors_by_slot(self._initial[topology]),
             executors_by_slot(self._assignment[topology]),
         )
-        return sum(after.get(slot) != executors for slot, executors in before.items())
+        return [executors for slot, executors in before.items() if after.get(slot) != executors]
 
     def _demand_of(self, topology: Topology) -> FloatArray:
         columns = {

@@ -219,5 +219,5 @@ class _LargeRound:
             executor_port=tuple(slot[1] for slot in slots),
             status=status,
             strategy=STRATEGY,
-            price=Price(0.0, 0, 0) if decision is Decision.ASSIGN else None,
+            price=Price(0.0, 0, 0, 0) if decision is Decision.ASSIGN else None,
         )

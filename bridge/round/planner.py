@@ -279,6 +279,7 @@ class _Planner:
         else:
             decision = Decision.ASSIGN if changed else Decision.KEEP
         hosts = [state.host_of(slot) for slot in assignment]
+        restarted = state.restarted_workers(index)
         return TopologyPlan(
             topology_id=task.topology.id,
             decision=decision,
@@ -289,7 +290,7 @@ class _Planner:
             objective=None if verdict.evaluation is None else verdict.evaluation.objective,
             response_time_ms=None if verdict.evaluation is None else verdict.evaluation.response_time_ms,
             bound=verdict.bound,
-            price=Price(verdict.gain, state.moves(index), state.workers_moved(index))
+            price=Price(verdict.gain, state.moves(index), len(restarted), sum(map(len, restarted)))
             if decision is Decision.ASSIGN
             else None,
         )

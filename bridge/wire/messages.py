@@ -166,11 +166,13 @@ class Price:
         gain: Fraction of the current objective that is saved; 0 for a first placement.
         executors_moved: Running executors that change their slot.
         workers_moved: Running workers that end or restart because their set of executors changes.
+        executors_restarted: All executors of those workers.
     """
 
     gain: float
     executors_moved: int
     workers_moved: int
+    executors_restarted: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ def test_executors_of_a_lost_host_go_to_the_others(make):
     assert answer.decision is Decision.ASSIGN
     stayed = [index for index, slot in enumerate(slots) if slot != 3]
     assert [answer.executor_supervisor[index] for index in stayed] == [slots[index] for index in stayed]
+    assert (answer.price.executors_moved, answer.price.executors_restarted) == (0, 0)
 
 
 def test_a_fair_share_gives_way_to_a_pin(make):

@@ -25,6 +25,7 @@ def test_a_bad_running_placement_is_left_for_a_gain_that_is_worth_it(make):
         old != new for old, new in zip(SCATTERED, answer.executor_supervisor, strict=True)
     )
     assert answer.price.workers_moved >= 1
+    assert answer.price.executors_restarted >= answer.price.executors_moved
 
 
 @pytest.mark.parametrize(

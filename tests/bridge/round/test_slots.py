@@ -94,7 +94,7 @@ def test_an_executor_that_returns_gets_its_slot_back(make):
     state.assign(0, assign_slots(state, 0, [there] * 8))
     assert state.moves(0) == 8
     state.assign(0, assign_slots(state, 0, [here] * 8))
-    assert (state.moves(0), state.workers_moved(0)) == (0, 0)
+    assert (state.moves(0), state.restarted_workers(0)) == (0, [])
 
 
 def test_a_slot_freed_in_this_round_is_not_given_to_another_topology(make):

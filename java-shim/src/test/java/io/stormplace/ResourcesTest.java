@@ -96,6 +96,6 @@ class ResourcesTest {
     }
 
     private static PlanRequest build(Fixture fixture, Cluster cluster) {
-        return new SnapshotBuilder().build("r", fixture.topologies(), cluster, ReadingsCache.View.EMPTY).request();
+        return new SnapshotBuilder().build("r", fixture.topologies(), cluster, new ReadingsCache.View(List.of(), true)).request();
     }
 }
