@@ -148,7 +148,7 @@ class RoundState:
         return sum(self._moves)
 
     def restarted_workers(self, topology: int) -> list[set[int]]:
-        """Executors of each worker that ran when the round began and ends or restarts: another set of them."""
+        """Executors of each worker that ran when the round began and has another set of them now."""
         before, after = (
             executors_by_slot(self._initial[topology]),
             executors_by_slot(self._assignment[topology]),

@@ -1,0 +1,69 @@
+package io.stormplace;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.apache.storm.Config;
+import org.apache.storm.scheduler.Cluster;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Rounds without any change have one fingerprint; whatever matters to a plan changes it. */
+class FingerprintTest {
+    @Test
+    void theSameClusterHasTheSameFingerprint() {
+        assertEquals(of(cluster()), of(cluster()));
+    }
+
+    static Stream<UnaryOperator<Fixture>> changes() {
+        return Stream.of(
+            fixture -> fixture.supervisor("c", 2),
+            fixture -> fixture.supervisor("a", 3),
+            fixture -> fixture.supervisor("a", "elsewhere", List.of(6700, 6701), Map.of()),
+            fixture -> fixture.topology("u", 1, 0),
+            fixture -> fixture.topology("t", 2, 0),
+            fixture -> fixture.topology("t", 1, 1),
+            fixture -> fixture.topology("t", 1, 0, Config.TOPOLOGY_PRIORITY, 1),
+            fixture -> fixture.topology("t", 1, 0, "topology.stormplace.frozen", true),
+            fixture -> fixture.placed("t", "a", 6700, 1),
+            fixture -> fixture.placed("t", "b", 6700, 3));
+    }
+
+    @ParameterizedTest
+    @MethodSource("changes")
+    void anyChangeChangesIt(UnaryOperator<Fixture> change) {
+        assertNotEquals(of(cluster()), of(change.apply(cluster())));
+    }
+
+    @Test
+    void theBlacklistChangesIt() {
+        Fixture fixture = cluster();
+        Cluster listed = fixture.cluster();
+        listed.setBlacklistedHosts(Set.of("host-a"));
+
+        assertNotEquals(of(fixture), Fingerprint.of(fixture.topologies(), listed));
+    }
+
+    @Test
+    void executorsThatChangePlacesChangeIt() {
+        long before = of(cluster().placed("t", "b", 6701, 1).placed("t", "b", 6700, 4));
+        long after = of(cluster().placed("t", "b", 6701, 4).placed("t", "b", 6700, 1));
+
+        assertNotEquals(before, after);
+    }
+
+    private static Fixture cluster() {
+        return new Fixture().supervisor("a", 2).supervisor("b", 2).topology("t", 1, 0)
+            .placed("t", "a", 6700, 1, 2).placed("t", "a", 6701, 3, 4);
+    }
+
+    private static long of(Fixture fixture) {
+        return Fingerprint.of(fixture.topologies(), fixture.cluster());
+    }
+}
