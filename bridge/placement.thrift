@@ -110,6 +110,7 @@ struct PlanResponse {
   1: required i32 version
   2: required string round_id
   3: required list<TopologyPlan> plans
+  4: optional i32 hold_ms              // for so long a cluster in which nothing changes needs no plan
 }
 
 exception Refused {

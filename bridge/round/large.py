@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from scheduler.packing.job import Worker
 
 STRATEGY = "packing"
+# Agents that appear and settings that are loaded again wait for so long at most.
+HOLD_MS = 60_000
 _SHOWN = 3
 _NEXT_ROUND = "not planned in time, goes on in the next round"
 
@@ -94,7 +96,12 @@ class _LargeRound:
         """Place what is missing."""
         plans, left_out, timed_out = self._place_missing()
         return Round(
-            response=PlanResponse(VERSION, self._request.round_id, self._in_order(plans, left_out)),
+            response=PlanResponse(
+                VERSION,
+                self._request.round_id,
+                self._in_order(plans, left_out),
+                hold_ms=None if plans or left_out else HOLD_MS,
+            ),
             memory=memory,
             known=self._data,
             setting_faults=tuple(

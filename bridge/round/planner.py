@@ -19,7 +19,7 @@ from bridge.problem.problem_builder import Task, make_task
 from bridge.problem.topology_settings import parse_topology_settings
 from bridge.round.checks import check_assignment
 from bridge.round.improving import improve
-from bridge.round.large import is_large, plan_large_round
+from bridge.round.large import HOLD_MS, is_large, plan_large_round
 from bridge.round.memory import NOTHING
 from bridge.round.placing import place_missing
 from bridge.round.round_data import gather_data
@@ -137,6 +137,7 @@ class _Planner:
         self._traces: dict[int, str] = {}
         self._left_out: dict[int, str] = {}
         self._questions_left = 0
+        self._looked = False
 
     def run(self) -> Round:
         """Decide about every topology."""
@@ -158,7 +159,7 @@ class _Planner:
         topologies = self._request.topologies
         plans = tuple(self._plan(index) for index in range(len(topologies)) if index not in self._left_out)
         return Round(
-            response=PlanResponse(VERSION, self._request.round_id, plans),
+            response=PlanResponse(VERSION, self._request.round_id, plans, self._hold_ms()),
             memory=replace(self._stability.memory(), measured=self._sight.remembered),
             known=self._data,
             setting_faults=tuple(
@@ -169,6 +170,14 @@ class _Planner:
             moves=self._state.total_moves(),
             timed_out=self._expired() or self._search.timed_out,
         )
+
+    def _hold_ms(self) -> int | None:
+        """Nothing to plan until something changes, if nothing was missing and no gain was looked for."""
+        changed = any(
+            None in self._state.initial(index) or self._state.assignment(index) != self._state.initial(index)
+            for index in self._order
+        )
+        return None if changed or self._looked else HOLD_MS
 
     def _task(self, index: int) -> Task:
         topology = self._request.topologies[index]
@@ -249,6 +258,7 @@ class _Planner:
         if held:
             self._stability.forget(task.index)
             return Verdict("kept", held)
+        self._looked = True
         if self._expired():
             return Verdict("kept", _NO_TIME)
         moves_left = self._moves_left()

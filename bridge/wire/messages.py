@@ -193,8 +193,13 @@ class TopologyPlan:
 
 @dataclass(frozen=True, slots=True)
 class PlanResponse:
-    """The answer for one round."""
+    """The answer for one round.
+
+    Attributes:
+        hold_ms: Time for which a cluster in which nothing changes needs no plan; None if it always needs one.
+    """
 
     version: int
     round_id: str
     plans: tuple[TopologyPlan, ...]
+    hold_ms: int | None = None

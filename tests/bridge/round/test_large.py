@@ -9,7 +9,7 @@ from itertools import count
 
 import pytest
 
-from bridge.round.large import is_large
+from bridge.round.large import HOLD_MS, is_large
 from bridge.round.planner import plan_round
 from bridge.round.round_data import gather_data
 from bridge.settings import CapacitySettings, NetworkSettings, PlanSettings, Settings
@@ -63,6 +63,7 @@ def test_every_executor_gets_a_free_slot(make):
     slots = [set(zip(plan.executor_supervisor, plan.executor_port, strict=True)) for plan in response.plans]
     assert not slots[0] & slots[1]
     assert all(port in request.supervisors[index].ports for index, port in slots[0] | slots[1])
+    assert response.hold_ms is None
     assert "placed by packing: 8 executors on 2 workers, 1 host, 1 rack" in response.plans[0].status
 
 
@@ -70,8 +71,10 @@ def test_planning_on_the_result_changes_nothing(make):
     request = _request(make, _chain(make, "a"), _chain(make, "b"))
     following = make.carried_out(request, _plan(request).response)
     settings = Settings(network=NetworkSettings(max_hosts=1))
-    plans = _plan(following, settings).response.plans
-    assert [(plan.decision, plan.status) for plan in plans] == [(Decision.KEEP, "kept: runs completely")] * 2
+    response = _plan(following, settings).response
+    kept = (Decision.KEEP, "kept: runs completely")
+    assert [(plan.decision, plan.status) for plan in response.plans] == [kept] * 2
+    assert response.hold_ms == HOLD_MS
 
 
 def test_what_runs_is_neither_moved_nor_joined(make):

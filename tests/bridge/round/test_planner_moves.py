@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from bridge.round.large import HOLD_MS
 from bridge.round.stability import percent
 from bridge.settings import MoveSettings, PlanSettings
 from bridge.wire.encoding import decode_request, encode_request
@@ -245,3 +246,13 @@ def test_nothing_moves_for_a_gain_where_no_delay_is_known(make):
     answer = only(replace(request, supervisors=bare, readings=()))
     assert answer.decision is Decision.KEEP
     assert answer.status.startswith("kept: delays between hosts are not known")
+
+
+@pytest.mark.parametrize(
+    ("settings_", "slots", "held"), [({"frozen": True}, GOOD, True), ({}, GOOD, False), ({}, None, False)]
+)
+def test_a_round_without_anything_to_look_for_need_not_be_repeated(make, settings_, slots, held):
+    """What is frozen stays as it is until something changes; a gain or a missing executor is looked for."""
+    topology = make.taxi(settings=settings_)
+    request = make.cluster(topology if slots is None else make.assigned(topology, slots))
+    assert plan(request).response.hold_ms == (HOLD_MS if held else None)
