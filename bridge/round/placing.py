@@ -36,12 +36,14 @@ class _Need:
         hosts: Host of every executor, None if it has no slot.
         missing: Executors without a slot.
         leaving: Running executors that have to leave their host and may do so in this round.
+        waiting: Number of those that have to leave but may not yet.
         barred: Why executors that have to be placed are permitted nowhere, empty if they are somewhere.
     """
 
     hosts: Sequence[int | None]
     missing: tuple[int, ...]
     leaving: tuple[int, ...]
+    waiting: int
     barred: str
 
     def fixed(self) -> list[int | None]:
@@ -101,8 +103,17 @@ def place_missing(
     need = _need(state, task, moves_left)
     if need.barred:
         return need.unmet(need.barred)
-    if not need.missing and not need.leaving:
-        return None
+    if need.missing or need.leaving:
+        return _place_needed(state, task, search, need, moves_left)
+    return (
+        need.unmet(f"{need.waiting} executors wait to move, {moves_left} may in this round")
+        if need.waiting
+        else None
+    )
+
+
+def _place_needed(state: RoundState, task: Task, search: Search, need: _Need, moves_left: int) -> Verdict:
+    """Place what needs it: beside what runs, above soft capacities, or after making room."""
     attempt = _place_beside(search, task, need)
     if attempt.answer.placement is None and state.stretches:
         attempt = _overload(search, attempt, need)
@@ -146,9 +157,9 @@ def _need(state: RoundState, task: Task, moves_left: int) -> _Need:
     # What runs and is permitted nowhere stays where it is: it must not keep others from being placed.
     movable = [group for group in displaced if not _reasons(task, group)]
     judged = missing if missing or movable else tuple(executor for group in displaced for executor in group)
-    return _Need(
-        hosts, missing, tuple(_first_groups(movable, moves_left)), barred="; ".join(_reasons(task, judged))
-    )
+    leaving = tuple(_first_groups(movable, moves_left, alone=state.total_moves() == 0))
+    waiting = sum(map(len, movable)) - len(leaving)
+    return _Need(hosts, missing, leaving, waiting, barred="; ".join(_reasons(task, judged)))
 
 
 def _place_beside(search: Search, task: Task, need: _Need, overload: float = 0.0) -> _Attempt:
@@ -200,6 +211,8 @@ def _verdict(state: RoundState, task: Task, need: _Need, attempt: _Attempt) -> V
         reason += f", {gone} moved because readings of their hosts have vanished"
     if len(need.leaving) > gone:
         reason += f", {len(need.leaving) - gone} moved because a pin or avoidance was broken"
+    if need.waiting:
+        reason += f", {need.waiting} more wait as no more may move in one round"
     placement = attempt.answer.placement
     overloads = state.overloads(task.index, placement) if attempt.overload and placement else ()
     if overloads:
@@ -235,11 +248,18 @@ def _reasons(task: Task, executors: Sequence[int]) -> list[str]:
     return [task.permits.reasons[component] for component in components if component in task.permits.reasons]
 
 
-def _first_groups(groups: Sequence[tuple[int, ...]], most: int) -> list[int]:
-    """Take whole groups from the first on, as long as their executors are at most `most`."""
+def _first_groups(groups: Sequence[tuple[int, ...]], most: int, *, alone: bool) -> list[int]:
+    """Take whole groups, small ones first, as long as their executors are at most `most`.
+
+    Args:
+        groups: Executors that leave together.
+        most: Most executors.
+        alone: Whether a group that is larger than any round allows may go by itself,
+            as it would wait for ever.
+    """
     taken: list[int] = []
-    for group in groups:
-        if len(taken) + len(group) > most:
+    for group in sorted(groups, key=len):
+        if len(taken) + len(group) > most and (taken or not alone or most == 0):
             break
         taken.extend(group)
     return taken

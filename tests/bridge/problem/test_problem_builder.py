@@ -170,7 +170,7 @@ def test_cpu_and_memory_are_resources_where_they_can_run_out(make, resources, cp
 
 
 def test_only_soft_capacities_stretch(make):
-    """Executors of the first host are stated, its CPU is soft; the second host's executors are a fair share."""
+    """The first host's executors are a fair share, the second's are stated; CPU is soft if it is so set."""
     request = make.cluster(make.taxi())
     fair = make.supervisor("a", cpu_percent=100.0)
     stated = make.supervisor("b", cpu_percent=100.0, meta={"stormplace.executors": "2"})

@@ -186,6 +186,35 @@ def test_a_worker_of_a_dead_supervisor_never_changes(make):
     assert list(answer.executor_supervisor[2:]) == slots[2:]
 
 
+def test_a_group_that_no_round_allows_goes_alone(make):
+    """Both executors of the worker are against their pin and leave together; one may move in a round."""
+    settings_ = {"pin": {"dataSource": "host:uniroma2-2", "parser": "host:uniroma2-2"}}
+    request = make.cluster(make.assigned(make.taxi(settings=settings_), [0, 0, 2, 2, 3, 3, 4, 4]))
+    dead = replace(request.supervisors[0], alive=False)
+    request = replace(request, supervisors=(dead, *request.supervisors[1:]))
+    answer = only(request, move=MoveSettings(max_moves_per_round=1, min_gain=1.0))
+    assert list(answer.executor_supervisor[:2]) == [1, 1]
+
+
+def test_broken_pins_that_have_to_wait_are_named_small_groups_first(make):
+    """Three executors are against their pins, two of them in one worker of a dead host: one may move."""
+    settings_ = {"pin": dict.fromkeys(("dataSource", "parser", "filterByCoordinates"), "host:uniroma2-2")}
+    request = make.cluster(make.assigned(make.taxi(settings=settings_), [0, 0, 2, 2, 3, 3, 4, 4]))
+    dead = replace(request.supervisors[0], alive=False)
+    roomy = replace(request.supervisors[1], meta={"stormplace.executors": "3"})
+    request = replace(request, supervisors=(dead, roomy, *request.supervisors[2:]))
+    move = MoveSettings(max_moves_per_round=1, min_gain=1.0)
+    answer = only(request, move=move)
+    assert list(answer.executor_supervisor[:3]) == [0, 0, 1]
+    assert "1 moved because a pin or avoidance was broken, 2 more wait" in answer.status
+    stuck = only(request, move=replace_moves(move, 0))
+    assert stuck.status.startswith("kept (pin not met): 3 executors wait to move, 0 may in this round")
+
+
+def replace_moves(move, most):
+    return move.model_copy(update={"max_moves_per_round": most})
+
+
 def test_thousands_of_running_executors_are_kept(make):
     """36,000 executors on 1,900 hosts decode and are all kept, without a search."""
     supervisors = tuple(make.supervisor(f"host-{index:04d}", f"site{index % 20}") for index in range(1900))
