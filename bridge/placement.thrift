@@ -66,6 +66,9 @@ struct Topology {
   19: optional list<double> component_resources  // of one executor, each of the request's resource_names, row by row
   20: optional string storm_json               // JSON object: keys of Storm's own that placements heed
   21: optional i64 launched_s                  // Unix time of the submission
+  // where each executor ran last, if not all have a slot; -1 = not known or on a supervisor that is gone
+  22: optional list<i32> last_supervisor
+  23: optional list<i32> last_port
 }
 
 struct Reading {

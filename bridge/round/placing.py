@@ -105,11 +105,9 @@ def place_missing(
         return need.unmet(need.barred)
     if need.missing or need.leaving:
         return _place_needed(state, task, search, need, moves_left)
-    return (
-        need.unmet(f"{need.waiting} executors wait to move, {moves_left} may in this round")
-        if need.waiting
-        else None
-    )
+    if need.waiting:
+        return need.unmet(f"{need.waiting} executors wait to move, {moves_left} may in this round")
+    return None
 
 
 def _place_needed(state: RoundState, task: Task, search: Search, need: _Need, moves_left: int) -> Verdict:

@@ -20,6 +20,7 @@ from bridge.problem.topology_settings import parse_topology_settings
 from bridge.round.checks import check_assignment
 from bridge.round.improving import improve
 from bridge.round.large import HOLD_MS, is_large, plan_large_round
+from bridge.round.last_slots import carried_over, has_unplaceable, with_last_slots
 from bridge.round.memory import NOTHING
 from bridge.round.placing import place_missing
 from bridge.round.round_data import gather_data
@@ -84,20 +85,31 @@ def plan_round(
         settings.plan.time_limit_ms, max(request.deadline_ms - settings.plan.deadline_margin_ms, 0)
     )
     end_s = began_s + limit_ms / 1000.0
-    data = gather_data(request, settings)
-    if is_large(request, data, settings):
-        return plan_large_round(request, settings, data, lambda: clock() >= end_s, memory)
-    planner = _Planner(
-        request,
-        settings,
-        data,
-        clock=clock,
-        end_s=end_s,
-        children=children,
-        memory=memory,
-        now_s=now_s,
-    )
-    return planner.run()
+
+    def planned(round_: PlanRequest) -> Round:
+        data = gather_data(round_, settings)
+        if is_large(round_, data, settings):
+            return plan_large_round(round_, settings, data, lambda: clock() >= end_s, memory)
+        planner = _Planner(
+            round_,
+            settings,
+            data,
+            clock=clock,
+            end_s=end_s,
+            children=children,
+            memory=memory,
+            now_s=now_s,
+        )
+        return planner.run()
+
+    restored = with_last_slots(request)
+    done = planned(restored)
+    if restored is request:
+        return done
+    if has_unplaceable(request, done.response):
+        # What does not fit around the last slots may fit without them; a topology that stands still is worse.
+        return planned(request)
+    return replace(done, response=carried_over(request, restored, done.response))
 
 
 class _Planner:

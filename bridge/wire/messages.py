@@ -93,6 +93,9 @@ class Topology:
             the other.
         storm_json: JSON object of the keys of Storm's own configuration that placements heed.
         launched_s: Unix time of the submission.
+        last_supervisor: Supervisor on which each executor ran last, -1 if that is not known; None if all have
+            a slot.
+        last_port: Its port there, -1 likewise.
     """
 
     id: str
@@ -116,6 +119,8 @@ class Topology:
     component_resources: tuple[float, ...] | None = None
     storm_json: str | None = None
     launched_s: int | None = None
+    last_supervisor: tuple[int, ...] | None = None
+    last_port: tuple[int, ...] | None = None
 
     @property
     def n_executors(self) -> int:

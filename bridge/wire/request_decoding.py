@@ -88,6 +88,8 @@ def _check_resources(topology: Topology, path: str, n_named: int) -> None:
     n_components = len(topology.component_names)
     _check_length(topology.component_heap_mb, n_components, f"{path}.component_heap_mb")
     _check_length(topology.component_resources, n_components * n_named, f"{path}.component_resources")
+    _check_length(topology.last_supervisor, topology.n_executors, f"{path}.last_supervisor")
+    _check_length(topology.last_port, topology.n_executors, f"{path}.last_port")
 
 
 def _check_length(values: Sequence[float] | None, wanted: int, place: str) -> None:

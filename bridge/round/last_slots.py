@@ -1,0 +1,92 @@
+"""Executors that lost their slots by Nimbus' doing, not by a fault, get them back.
+
+A rebalance hides the running assignment for one round. Executors whose last slots are free and may be used
+are planned as if they ran there: nothing moves that need not move, and what no longer fits leaves under the
+same rules as ever. A worker that died is not among them: Storm hides its port in that round.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from bridge.wire.messages import UNASSIGNED, Decision, Price
+
+if TYPE_CHECKING:
+    from bridge.wire.messages import PlanRequest, PlanResponse, Topology, TopologyPlan
+
+_Slot = tuple[int, int]
+
+
+def with_last_slots(request: PlanRequest) -> PlanRequest:
+    """Return the request with executors in their last slots, as far as these are free and usable."""
+    if all(topology.last_supervisor is None for topology in request.topologies):
+        return request
+    holder: dict[_Slot, str] = {}
+    for topology in request.topologies:
+        slots = zip(topology.executor_supervisor, topology.executor_port, strict=True)
+        holder.update(dict.fromkeys((slot for slot in slots if slot[0] != UNASSIGNED), topology.id))
+    restored = []
+    for topology in sorted(request.topologies, key=lambda each: each.id):
+        back = _restored(request, topology, holder)
+        slots = zip(back.executor_supervisor, back.executor_port, strict=True)
+        holder.update(dict.fromkeys((slot for slot in slots if slot[0] != UNASSIGNED), topology.id))
+        restored.append(back)
+    by_id = {topology.id: topology for topology in restored}
+    return replace(request, topologies=tuple(by_id[topology.id] for topology in request.topologies))
+
+
+def _restored(request: PlanRequest, topology: Topology, holder: dict[_Slot, str]) -> Topology:
+    if topology.last_supervisor is None or topology.last_port is None:
+        return topology
+    slots = list(zip(topology.executor_supervisor, topology.executor_port, strict=True))
+    last = zip(topology.last_supervisor, topology.last_port, strict=True)
+    for executor, slot in enumerate(last):
+        if slots[executor][0] != UNASSIGNED or not 0 <= slot[0] < len(request.supervisors):
+            continue
+        supervisor = request.supervisors[slot[0]]
+        free = holder.get(slot, topology.id) == topology.id
+        if free and supervisor.usable and slot[1] in supervisor.ports:
+            slots[executor] = slot
+    return replace(
+        topology,
+        executor_supervisor=tuple(slot[0] for slot in slots),
+        executor_port=tuple(slot[1] for slot in slots),
+    )
+
+
+def carried_over(request: PlanRequest, planned: PlanRequest, response: PlanResponse) -> PlanResponse:
+    """Return the response with assignments for topologies that a plan keeps where Nimbus does not see them.
+
+    Args:
+        request: The round as the shim sees it.
+        planned: The round as it was planned.
+        response: Its plans.
+    """
+    before = {topology.id: topology for topology in request.topologies}
+    after = {topology.id: topology for topology in planned.topologies}
+    plans = tuple(
+        _carried(plan, before[plan.topology_id], after[plan.topology_id]) for plan in response.plans
+    )
+    changed = any(new is not old for new, old in zip(plans, response.plans, strict=True))
+    return replace(response, plans=plans, hold_ms=None if changed else response.hold_ms)
+
+
+def has_unplaceable(request: PlanRequest, response: PlanResponse) -> bool:
+    """Whether a topology with known last slots is not placed."""
+    known = {topology.id for topology in request.topologies if topology.last_supervisor is not None}
+    return any(plan.decision is Decision.UNPLACEABLE and plan.topology_id in known for plan in response.plans)
+
+
+def _carried(plan: TopologyPlan, before: Topology, after: Topology) -> TopologyPlan:
+    missing = UNASSIGNED in before.executor_supervisor
+    if plan.decision is not Decision.KEEP or not missing:
+        return plan
+    return replace(
+        plan,
+        decision=Decision.ASSIGN,
+        executor_supervisor=after.executor_supervisor,
+        executor_port=after.executor_port,
+        status=f"back in its last slots; {plan.status}",
+        price=Price(0.0, 0, 0, 0),
+    )

@@ -1,0 +1,71 @@
+package io.stormplace;
+
+import io.stormplace.wire.Topology;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.storm.scheduler.Cluster;
+import org.apache.storm.scheduler.ExecutorDetails;
+import org.apache.storm.scheduler.SchedulerAssignment;
+import org.apache.storm.scheduler.Topologies;
+import org.apache.storm.scheduler.TopologyDetails;
+import org.apache.storm.scheduler.WorkerSlot;
+
+/**
+ * Where executors ran in the round before: a rebalance hides a topology's assignment for one round.
+ *
+ * <p>After a fail-over the new Nimbus reads assignments from ZooKeeper, so nothing has to be kept on disk. A topology that asks for
+ * another number of workers is meant to be placed anew and is forgotten. Used by the scheduling thread alone.
+ */
+final class LastAssignments {
+    private record Known(int workers, Map<ExecutorDetails, WorkerSlot> slots) {
+    }
+
+    private Map<String, Known> known = new HashMap<>();
+
+    /**
+     * Describes where a topology's executors ran, if some of them have no slot now and it is known of any.
+     *
+     * @param topology        its description; gets the last slots
+     * @param details         Storm's own description
+     * @param order           executors in the order of the request
+     * @param supervisorIndex supervisor id to index in the request
+     */
+    void describe(Topology topology, TopologyDetails details, List<ExecutorDetails> order, Map<String, Integer> supervisorIndex) {
+        Known last = known.get(details.getId());
+        if (last == null || last.workers() != details.getNumWorkers() || !topology.getExecutor_supervisor().contains(-1)) {
+            return;
+        }
+        List<Integer> supervisors = new ArrayList<>(order.size());
+        List<Integer> ports = new ArrayList<>(order.size());
+        for (ExecutorDetails executor : order) {
+            WorkerSlot slot = last.slots().get(executor);
+            Integer supervisor = slot == null ? null : supervisorIndex.get(slot.getNodeId());
+            supervisors.add(supervisor == null ? -1 : supervisor);
+            ports.add(supervisor == null ? -1 : slot.getPort());
+        }
+        topology.setLast_supervisor(supervisors);
+        topology.setLast_port(ports);
+    }
+
+    /**
+     * Takes note of where executors run; topologies that are gone are forgotten, those without any slot are not.
+     *
+     * @param topologies all topologies of the round
+     * @param cluster    the round's cluster; not changed
+     */
+    void remember(Topologies topologies, Cluster cluster) {
+        Map<String, Known> seen = new HashMap<>();
+        for (TopologyDetails topology : topologies) {
+            SchedulerAssignment assignment = cluster.getAssignmentById(topology.getId());
+            Known last = known.get(topology.getId());
+            if (assignment != null && !assignment.getExecutorToSlot().isEmpty()) {
+                seen.put(topology.getId(), new Known(topology.getNumWorkers(), Map.copyOf(assignment.getExecutorToSlot())));
+            } else if (last != null) {
+                seen.put(topology.getId(), last);
+            }
+        }
+        known = seen;
+    }
+}

@@ -1,0 +1,86 @@
+package io.stormplace;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import io.stormplace.wire.Topology;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A topology whose assignment is hidden for a round is described with its last slots. */
+class LastAssignmentsTest {
+    private final LastAssignments last = new LastAssignments();
+    private final SnapshotBuilder snapshots = new SnapshotBuilder(last);
+
+    @Test
+    void aHiddenAssignmentIsDescribed() {
+        remember(running());
+
+        Topology hidden = described(hosts().topology("t", 1, 0));
+
+        assertEquals(List.of(0, 0, 1, 1), hidden.getLast_supervisor());
+        assertEquals(List.of(6700, 6700, 6701, 6701), hidden.getLast_port());
+    }
+
+    @Test
+    void whatRunsCompletelyHasNoLastSlots() {
+        remember(running());
+
+        assertNull(described(running()).getLast_supervisor());
+    }
+
+    @Test
+    void theFirstRoundKnowsNothing() {
+        assertNull(described(hosts().topology("t", 1, 0)).getLast_supervisor());
+    }
+
+    @Test
+    void aTopologyThatStaysHiddenIsNotForgotten() {
+        remember(running());
+        remember(hosts().topology("t", 1, 0));
+
+        assertEquals(List.of(0, 0, 1, 1), described(hosts().topology("t", 1, 0)).getLast_supervisor());
+    }
+
+    @Test
+    void aTopologyThatIsGoneIsForgotten() {
+        remember(running());
+        remember(hosts().topology("u", 1, 0));
+
+        assertNull(described(hosts().topology("t", 1, 0)).getLast_supervisor());
+    }
+
+    @Test
+    void anotherNumberOfWorkersMeansANewPlacement() {
+        remember(running());
+
+        assertNull(described(hosts().topology("t", 2, 0)).getLast_supervisor());
+    }
+
+    @Test
+    void executorsAndSupervisorsThatAreGoneAreLeftOut() {
+        remember(hosts().supervisor("z", 2).topology("t", 1, 0).placed("t", "z", 6700, 1).placed("t", "b", 6701, 2, 3));
+
+        Topology hidden = described(hosts().topology("t", 1, 0));
+
+        assertEquals(List.of(-1, 1, 1, -1), hidden.getLast_supervisor());
+        assertEquals(List.of(-1, 6701, 6701, -1), hidden.getLast_port());
+    }
+
+    private static Fixture hosts() {
+        return new Fixture().supervisor("a", 2).supervisor("b", 2);
+    }
+
+    private static Fixture running() {
+        return hosts().topology("t", 1, 0).placed("t", "a", 6700, 1, 2).placed("t", "b", 6701, 3, 4);
+    }
+
+    private void remember(Fixture fixture) {
+        last.remember(fixture.topologies(), fixture.cluster());
+    }
+
+    private Topology described(Fixture fixture) {
+        return snapshots.build("r", fixture.topologies(), fixture.cluster(), new ReadingsCache.View(List.of(), true)).request()
+            .getTopologies().get(0);
+    }
+}

@@ -1,0 +1,83 @@
+"""A rebalance hides what runs for one round: nothing moves that need not move."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from bridge.round.last_slots import with_last_slots
+from bridge.settings import MoveSettings, NetworkSettings
+from bridge.wire.messages import UNASSIGNED, Decision
+from tests.bridge.round.planner_rounds import GOOD, SCATTERED, hosts_of, only, plan
+
+PORTS = (6700,) * 8
+
+
+def _hidden(make, slots, **changes):
+    """The taxi query without any slot, and where it ran."""
+    topology = replace(make.taxi(**changes), last_supervisor=tuple(slots), last_port=PORTS)
+    return make.cluster(topology)
+
+
+@pytest.mark.parametrize("slots", [GOOD, SCATTERED])
+@pytest.mark.parametrize("settings_", [{}, {"frozen": True}, {"seed": 3}])
+def test_a_rebalance_of_any_setting_moves_nothing(make, slots, settings_):
+    answer = only(_hidden(make, slots, settings=settings_), move=MoveSettings())
+    assert answer.decision is Decision.ASSIGN
+    assert (list(answer.executor_supervisor), answer.executor_port) == (slots, PORTS)
+    assert (answer.price.executors_moved, answer.price.executors_restarted) == (0, 0)
+    assert answer.status.startswith("back in its last slots; kept: ")
+
+
+def test_a_large_topology_comes_back_too(make):
+    answer = only(_hidden(make, GOOD), network=NetworkSettings(max_hosts=1))
+    assert list(answer.executor_supervisor) == GOOD
+    assert answer.status == "back in its last slots; kept: runs completely"
+
+
+def test_slots_that_are_taken_or_gone_are_not_used(make):
+    """Host 0 is blacklisted, the port on host 1 belongs to another topology, host 2 does not offer it."""
+    request = _hidden(make, GOOD)
+    other = make.assigned(make.chain("a", [1], []), [1])
+    supervisors = list(request.supervisors)
+    supervisors[0] = replace(supervisors[0], blacklisted=True)
+    supervisors[2] = replace(supervisors[2], ports=(6701,))
+    request = replace(request, topologies=(other, *request.topologies), supervisors=tuple(supervisors))
+    restored = with_last_slots(request).topologies[1]
+    assert restored.executor_supervisor == (*(UNASSIGNED,) * 6, 3, 3)
+
+
+def test_of_two_topologies_with_one_last_slot_the_first_by_name_gets_it(make):
+    request = _hidden(make, GOOD)
+    later = replace(request.topologies[0], id="a")
+    restored = with_last_slots(replace(request, topologies=(*request.topologies, later)))
+    assert [topology.executor_supervisor[0] for topology in restored.topologies] == [UNASSIGNED, 0]
+
+
+def test_what_runs_is_not_touched(make):
+    running = make.assigned(make.taxi(), SCATTERED)
+    request = make.cluster(replace(running, last_supervisor=tuple(GOOD), last_port=PORTS))
+    assert with_last_slots(request).topologies[0].executor_supervisor == tuple(SCATTERED)
+
+
+def test_a_new_pin_is_met_and_the_others_stay(make):
+    """What the rebalance asks for is done, and only that."""
+    pin = {"dataSource": "host:europe-west1-2"}
+    answer = only(_hidden(make, GOOD, settings={"pin": pin}), move=MoveSettings())
+    assert answer.executor_supervisor[0] == 4
+    assert list(answer.executor_supervisor[1:]) == GOOD[1:]
+
+
+def test_what_does_not_fit_around_the_last_slots_is_placed_anew(make):
+    """Three executors have to be at a host of two, where one of another component ran: it moves."""
+    pins = {"dataSource": "host:uniroma2-1", "parser": "host:uniroma2-1"}
+    request = _hidden(make, [3, 3, 0, 0, 1, 1, 2, 2], settings={"pin": pins})
+    answer = plan(request).response.plans[0]
+    assert answer.decision is Decision.ASSIGN
+    assert hosts_of(request, answer)[:2] == ["uniroma2-1"] * 2
+
+
+def test_without_known_slots_the_request_stays_the_same(make):
+    request = make.cluster(make.taxi())
+    assert with_last_slots(request) is request
