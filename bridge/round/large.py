@@ -16,7 +16,7 @@ from bridge.packing.grounds import survey
 from bridge.packing.jobs import Wishes, order_of
 from bridge.packing.storm_settings import parse_storm_settings
 from bridge.problem.topology_settings import parse_topology_settings
-from bridge.round.round_report import Round
+from bridge.round.round_report import HOLD_MS, Round
 from bridge.wire.contract import VERSION
 from bridge.wire.messages import UNASSIGNED, Decision, PlanResponse, Price, TopologyPlan
 from scheduler.packing.pack import Packer
@@ -32,14 +32,13 @@ if TYPE_CHECKING:
     from bridge.problem.topology_settings import TopologySettings
     from bridge.round.memory import Memory
     from bridge.round.round_data import RoundData
+    from bridge.round.round_report import Course
     from bridge.settings import Settings
     from bridge.wire.messages import PlanRequest, Topology
     from scheduler.packing.fleet import Ledger
     from scheduler.packing.job import Worker
 
 STRATEGY = "packing"
-# Agents that appear and settings that are loaded again wait for so long at most.
-HOLD_MS = 60_000
 _SHOWN = 3
 _NEXT_ROUND = "not planned in time, goes on in the next round"
 
@@ -58,7 +57,7 @@ def is_large(request: PlanRequest, data: RoundData, settings: Settings) -> bool:
 
 
 def plan_large_round(
-    request: PlanRequest, settings: Settings, data: RoundData, expired: Callable[[], bool], memory: Memory
+    request: PlanRequest, settings: Settings, data: RoundData, memory: Memory, course: Course
 ) -> Round:
     """Plan a large round.
 
@@ -66,10 +65,10 @@ def plan_large_round(
         request: The round as the shim sees it.
         settings: The daemon's settings.
         data: What is known of hosts.
-        expired: Whether the round's time is over.
         memory: What the round before handed on; goes on to the next one as it is.
+        course: Time of the round.
     """
-    return _LargeRound(request, settings, data, expired).run(memory)
+    return _LargeRound(request, settings, data, course.expired).run(memory)
 
 
 class _LargeRound:

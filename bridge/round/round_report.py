@@ -1,4 +1,4 @@
-"""The outcome of a round: its response, what the log says beyond it, what the next round has to know."""
+"""A round's time and its outcome: the response, what the log says beyond it, what the next round must know."""
 
 from __future__ import annotations
 
@@ -6,9 +6,36 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from bridge.round.memory import Memory
     from bridge.round.round_data import RoundData
     from bridge.wire.messages import PlanResponse
+    from scheduler.contract.children import Children
+
+# Agents that appear, and settings that are loaded again, wait for so long at most.
+HOLD_MS = 60_000
+
+
+@dataclass(frozen=True, eq=False)
+class Course:
+    """Time and helpers of a round.
+
+    Attributes:
+        clock: Monotonic seconds.
+        end_s: When the round's time is over, on that clock.
+        now_s: Time of the round in seconds, on one clock for all rounds.
+        children: Runs what strategies leave to others, such as solvers.
+    """
+
+    clock: Callable[[], float]
+    end_s: float
+    now_s: float
+    children: Children
+
+    def expired(self) -> bool:
+        """Whether the round's time is over."""
+        return self.clock() >= self.end_s
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Status lines: what was decided about a topology, why, and how far the readings can be trusted.
 
-The phrase of why is `Verdict.reason`, which `planner`, `placing` and `improving` choose. Without a plan the
+The phrase of why is `Verdict.reason`, which `small`, `placing` and `improving` choose. Without a plan the
 line is the shim's own (`PlacementScheduler`).
 """
 

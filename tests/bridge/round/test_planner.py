@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bridge.round import planner
+from bridge.round import small
 from bridge.round.planner import plan_round
 from bridge.settings import Settings
 from bridge.wire.encoding import decode_request, encode_request, encode_response
@@ -143,14 +143,14 @@ def test_stale_and_malformed_readings_are_named_in_the_status(make):
 
 def test_a_topology_that_breaks_the_planner_does_not_cost_the_others_their_plan(make, monkeypatch):
     """The exception becomes a reason and a trace; running topologies are kept, new ones left to Storm."""
-    genuine = planner.place_missing
+    genuine = small.place_missing
 
     def fragile(state, task, search, moves_left, sight):
         if task.topology.id != "b":
             raise ZeroDivisionError("boom")
         return genuine(state, task, search, moves_left, sight)
 
-    monkeypatch.setattr(planner, "place_missing", fragile)
+    monkeypatch.setattr(small, "place_missing", fragile)
     request = make.cluster(
         make.assigned(make.taxi("a"), GOOD), make.chain("b", [1], []), make.chain("c", [1], [])
     )
@@ -166,7 +166,7 @@ def test_a_topology_that_breaks_the_planner_does_not_cost_the_others_their_plan(
 
 def test_a_plan_that_fails_the_daemons_check_is_not_sent(make, monkeypatch):
     """Whatever made it."""
-    monkeypatch.setattr(planner, "assign_slots", lambda *_: ((0, 6700),) * 8)
+    monkeypatch.setattr(small, "assign_slots", lambda *_: ((0, 6700),) * 8)
     done = plan(make.cluster(make.taxi()))
     assert done.response.plans == ()
     assert "uniroma2-1 would be overfull" in done.left_out[0][1]

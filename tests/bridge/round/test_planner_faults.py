@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bridge.round import planner
+from bridge.round import small
 from bridge.round.planner import plan_round
 from bridge.settings import MoveSettings, Settings
 from bridge.wire.messages import Decision, Grouping
@@ -94,14 +94,14 @@ def test_time_that_runs_out_leaves_the_rest_to_storm(make, monkeypatch):
     request = make.cluster(pair, running, make.chain("c", [1], []))
     now = [0.0]
 
-    genuine = planner.place_missing
+    genuine = small.place_missing
 
     def slow(*arguments):
         verdict = genuine(*arguments)
         now[0] += 3600.0
         return verdict
 
-    monkeypatch.setattr(planner, "place_missing", slow)
+    monkeypatch.setattr(small, "place_missing", slow)
     done = plan_round(request, Settings(), lambda: now[0])
     assert [(answer.topology_id, answer.decision) for answer in done.response.plans] == [
         ("a", Decision.ASSIGN),
@@ -119,7 +119,7 @@ def test_no_better_place_is_sought_when_the_time_is_over(make, monkeypatch):
     )
     now, asked = [0.0], []
 
-    genuine = planner.improve
+    genuine = small.improve
 
     def slow(state, task, *arguments, **options):
         asked.append(task.topology.id)
@@ -127,7 +127,7 @@ def test_no_better_place_is_sought_when_the_time_is_over(make, monkeypatch):
         now[0] += 3600.0
         return verdict
 
-    monkeypatch.setattr(planner, "improve", slow)
+    monkeypatch.setattr(small, "improve", slow)
     done = plan_round(request, Settings(move=MoveSettings(cool_down_s=0, stabilisation_s=0)), lambda: now[0])
     assert asked == ["a"]
     assert [answer.decision for answer in done.response.plans] == [Decision.ASSIGN, Decision.KEEP]

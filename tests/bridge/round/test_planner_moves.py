@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from bridge.round.large import HOLD_MS
+from bridge.round.round_report import HOLD_MS
 from bridge.round.stability import percent
 from bridge.settings import MoveSettings, PlanSettings
 from bridge.wire.encoding import decode_request, encode_request

@@ -1,0 +1,264 @@
+"""A round planned executor by executor: each topology that needs it is asked of its strategy.
+
+Topologies are taken in ascending order of their ids, each sees what those before it left. First every
+topology with executors to place is served, then the running ones are looked at for gains until a whole pass
+changes nothing: so a plan that is carried out is left alone by the next round, unless the moves of a round or
+its time ran out.
+"""
+
+from __future__ import annotations
+
+import traceback
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from bridge.problem.occupancy import RoundState
+from bridge.problem.problem_builder import Task, make_task
+from bridge.problem.topology_settings import parse_topology_settings
+from bridge.round.checks import check_assignment
+from bridge.round.improving import improve
+from bridge.round.placing import place_missing
+from bridge.round.round_report import HOLD_MS, Course, Round
+from bridge.round.search import Search
+from bridge.round.sight import look
+from bridge.round.slots import assign_slots
+from bridge.round.stability import Stability
+from bridge.round.status import status_line
+from bridge.round.verdict import Verdict
+from bridge.wire.contract import VERSION
+from bridge.wire.messages import Decision, PlanResponse, Price, TopologyPlan
+from scheduler.base.deadline import Deadline
+from scheduler.registry import STRATEGIES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from bridge.network.cluster import Slot
+    from bridge.round.memory import Memory
+    from bridge.round.round_data import RoundData
+    from bridge.settings import Settings
+    from bridge.wire.messages import PlanRequest
+
+# Each pass that changes something saves a stated fraction of some objective: a few suffice.
+_MOST_PASSES = 8
+_NO_TIME = "no time left in this round"
+
+
+class PlanCheckError(RuntimeError):
+    """A plan failed the daemon's own check and is not sent."""
+
+
+def plan_small_round(
+    request: PlanRequest, settings: Settings, data: RoundData, memory: Memory, course: Course
+) -> Round:
+    """Plan a round executor by executor.
+
+    Args:
+        request: The round as the shim sees it.
+        settings: The daemon's settings.
+        data: What is known of hosts, delays and rates.
+        memory: What the round before handed on.
+        course: Time and helpers of the round.
+    """
+    return _Planner(request, settings, data, memory, course).run()
+
+
+class _Planner:
+    """One round at work."""
+
+    def __init__(
+        self,
+        request: PlanRequest,
+        settings: Settings,
+        data: RoundData,
+        memory: Memory,
+        course: Course,
+    ) -> None:
+        self._request = request
+        self._settings = settings
+        self._course = course
+        self._data = data
+        self._state = RoundState(request, self._data.hosts, settings.capacity.resources)
+        self._stability = Stability(self._state, settings.move, memory, course.now_s)
+        self._sight = look(
+            self._data.hosts.hosts,
+            self._data.readings,
+            self._data.delays,
+            measured_before=memory.measured,
+        )
+        self._search = Search(
+            self._state, self._data.delays, self._data.availability, self._deadline_for, course.children
+        )
+        self._tasks = [self._task(index) for index in range(len(request.topologies))]
+        self._order = sorted(range(len(request.topologies)), key=lambda index: request.topologies[index].id)
+        self._verdicts: dict[int, Verdict] = {}
+        self._traces: dict[int, str] = {}
+        self._left_out: dict[int, str] = {}
+        self._questions_left = 0
+        self._looked = False
+
+    def run(self) -> Round:
+        """Decide about every topology."""
+        self._questions_left = sum(None in self._state.assignment(index) for index in self._order)
+        for index in self._order:
+            if not self._expired():
+                self._decide(index, self._place)
+            elif None in self._state.assignment(index):
+                self._left_out[index] = _NO_TIME
+        passes = 0
+        changed = True
+        while changed and passes < _MOST_PASSES and not self._expired():
+            changed = False
+            passes += 1
+            self._questions_left = len(self._order)
+            for index in self._order:
+                changed |= self._decide(index, self._improve)
+                self._questions_left -= 1
+        topologies = self._request.topologies
+        plans = tuple(self._plan(index) for index in range(len(topologies)) if index not in self._left_out)
+        return Round(
+            response=PlanResponse(VERSION, self._request.round_id, plans, self._hold_ms()),
+            memory=replace(self._stability.memory(), measured=self._sight.remembered),
+            known=self._data,
+            setting_faults=tuple(
+                (task.topology.id, task.settings.faults) for task in self._tasks if task.settings.faults
+            ),
+            traces=tuple((topologies[index].id, trace) for index, trace in sorted(self._traces.items())),
+            left_out=tuple((topologies[index].id, why) for index, why in sorted(self._left_out.items())),
+            moves=self._state.total_moves(),
+            timed_out=self._expired() or self._search.timed_out,
+        )
+
+    def _hold_ms(self) -> int | None:
+        """Nothing to plan until something changes, if nothing was missing and no gain was looked for."""
+        changed = any(
+            None in self._state.initial(index) or self._state.assignment(index) != self._state.initial(index)
+            for index in self._order
+        )
+        return None if changed or self._looked else HOLD_MS
+
+    def _task(self, index: int) -> Task:
+        topology = self._request.topologies[index]
+        settings = parse_topology_settings(
+            topology.settings_json,
+            frozenset(topology.component_names),
+            frozenset(STRATEGIES),
+            self._settings.plan.strategy,
+            self._settings.plan.seed,
+        )
+        measured = self._data.rates.by_topology.get(topology.id)
+        return make_task(self._state, index, settings, self._settings.plan, measured)
+
+    def _expired(self) -> bool:
+        return self._course.expired()
+
+    def _deadline_for(self, task: Task) -> Deadline:
+        """Give a topology its share of what is left, at most the time that it allows itself."""
+        now = self._course.clock()
+        share = (self._course.end_s - now) / max(self._questions_left, 1)
+        limit_ms = task.settings.time_limit_ms
+        if limit_ms is not None:
+            share = min(share, limit_ms / 1000.0)
+        return Deadline(self._course.clock, now + max(share, 0.0))
+
+    def _moves_left(self) -> int:
+        return max(self._settings.move.max_moves_per_round - self._state.total_moves(), 0)
+
+    def _decide(self, index: int, step: Callable[[Task], Verdict | None]) -> bool:
+        """Take one step for one topology; whatever goes wrong stays with this topology.
+
+        Returns:
+            True if an assignment changed.
+        """
+        task = self._tasks[index]
+        try:
+            verdict = step(task)
+            if verdict is None:
+                return False
+            if verdict.placement is None:
+                self._note(index, verdict)
+                return False
+            assignment = assign_slots(self._state, index, verdict.placement)
+            self._check(task, assignment, verdict.overload)
+        except Exception as error:  # noqa: BLE001  # one topology's fault must not cost the others their plan
+            self._traces[index] = traceback.format_exc()
+            reason = f"planning failed ({type(error).__name__}: {error})"
+            if None in self._state.assignment(index):
+                # Not unplaceable: that was not found out. Storm's own scheduler can still serve it.
+                self._left_out[index] = reason
+            else:
+                self._note(index, Verdict("kept", reason))
+            return False
+        if verdict.kind == "moved" and all(slot is None for slot in self._state.initial(index)):
+            # Better than what an earlier step of this round had in mind, but nothing ran yet: no move.
+            verdict = replace(verdict, kind="placed", reason=f"placed by {task.settings.strategy}", gain=0.0)
+        self._state.assign(index, assignment)
+        self._verdicts[index] = verdict
+        return True
+
+    def _note(self, index: int, verdict: Verdict) -> None:
+        """Remember a verdict that changes nothing; it replaces none that brought a plan."""
+        if index not in self._verdicts or self._verdicts[index].kind == "kept":
+            self._verdicts[index] = verdict
+
+    def _place(self, task: Task) -> Verdict | None:
+        verdict = place_missing(self._state, task, self._search, self._moves_left(), self._sight)
+        self._questions_left -= None in self._state.assignment(task.index)
+        return verdict
+
+    def _improve(self, task: Task) -> Verdict | None:
+        if task.index in self._traces or None in self._state.assignment(task.index):
+            # Planning it failed or it could not be placed: its verdict stands.
+            return None
+        if task.topology.n_executors == 0:
+            return Verdict("kept", "no executors")
+        held = self._why_held(task)
+        if held:
+            self._stability.forget(task.index)
+            return Verdict("kept", held)
+        self._looked = True
+        if self._expired():
+            return Verdict("kept", _NO_TIME)
+        moves_left = self._moves_left()
+        return improve(self._state, task, self._search, moves_left, self._stability, sight=self._sight)
+
+    def _why_held(self, task: Task) -> str:
+        """Say why a topology is not moved for any gain; empty if it may be."""
+        n_executors, most = task.topology.n_executors, self._settings.plan.max_executors
+        if task.settings.frozen:
+            return "frozen"
+        if n_executors > most:
+            return f"{n_executors} executors are above plan.max_executors {most}"
+        # In most networks hosts are much nearer than the guess: what would be gained is a guess too.
+        return "delays between hosts are not known" if self._data.delays.unknown else ""
+
+    def _check(self, task: Task, assignment: Sequence[Slot], overload: float) -> None:
+        faults = check_assignment(self._state, task, assignment, overload)
+        if faults:
+            raise PlanCheckError("; ".join(faults))
+
+    def _plan(self, index: int) -> TopologyPlan:
+        task, state = self._tasks[index], self._state
+        verdict = self._verdicts.get(index, Verdict("kept", _NO_TIME))
+        assignment = [slot for slot in state.assignment(index) if slot is not None]
+        changed = state.assignment(index) != state.initial(index)
+        if verdict.kind == "unplaceable":
+            decision = Decision.UNPLACEABLE
+        else:
+            decision = Decision.ASSIGN if changed else Decision.KEEP
+        hosts = [state.host_of(slot) for slot in assignment]
+        restarted = state.restarted_workers(index)
+        return TopologyPlan(
+            topology_id=task.topology.id,
+            decision=decision,
+            executor_supervisor=tuple(slot[0] for slot in assignment) if decision is Decision.ASSIGN else (),
+            executor_port=tuple(slot[1] for slot in assignment) if decision is Decision.ASSIGN else (),
+            status=status_line(verdict, task, hosts, self._data),
+            strategy=task.settings.strategy,
+            objective=None if verdict.evaluation is None else verdict.evaluation.objective,
+            response_time_ms=None if verdict.evaluation is None else verdict.evaluation.response_time_ms,
+            bound=verdict.bound,
+            price=Price(verdict.gain, state.moves(index), len(restarted), sum(map(len, restarted)))
+            if decision is Decision.ASSIGN
+            else None,
+        )
