@@ -1,4 +1,4 @@
-"""A round's time and its outcome: the response, what the log says beyond it, what the next round must know."""
+"""A round's time, and its outcome: the response, what the log says beyond it, what the next round needs."""
 
 from __future__ import annotations
 
