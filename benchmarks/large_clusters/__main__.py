@@ -19,7 +19,7 @@ import json
 import shutil
 import sys
 import tempfile
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -145,7 +145,7 @@ def _measured(name: str, arguments: argparse.Namespace, classes: str, settings: 
                 daemon_pid=daemon.pid,
             )
         runs = []
-        for figures in run(classes, spec, folder):
+        for figures in stack.enter_context(closing(run(classes, spec, folder))):
             if figures["scheduler"] == "stormplace":
                 figures["daemon_peak_mb"] = _peak_mb(spec.daemon_pid)
             sys.stderr.write(f"    {figures['scheduler']}: {figures['seconds']} s\n")

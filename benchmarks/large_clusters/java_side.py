@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from experiments.machine import PROJECT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Generator, Mapping, Sequence
     from pathlib import Path
 
 JVM_FLAGS = ("-Xms3g", "-Xmx3g", "-XX:+UseG1GC")
@@ -64,8 +64,8 @@ def class_path() -> str:
     return lines[-1]
 
 
-def run(classes: str, spec: Spec, folder: Path) -> Iterator[dict[str, Any]]:
-    """Run the Java side; it is ended by its handle when the caller stops early.
+def run(classes: str, spec: Spec, folder: Path) -> Generator[dict[str, Any], None, None]:
+    """Run the Java side; it is ended by its handle when the generator is closed.
 
     Args:
         classes: The class path.

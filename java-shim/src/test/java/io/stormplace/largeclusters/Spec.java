@@ -22,8 +22,9 @@ import java.util.Map;
  * @param missingExecutors  executors that one topology loses
  * @param seed              of what is drawn
  */
-record Spec(Object cluster, String name, String folder, List<String> schedulers, Map<String, Object> nimbus, long daemonPid, int repeats,
-            int mostRounds, int pauseMs, int unchangedRounds, int unchangedPauseMs, int missingTopologies, int missingExecutors, long seed) {
+record Spec(Object cluster, String name, String folder, List<String> schedulers, Map<String, Object> nimbus, long daemonPid,
+            int repeats, int mostRounds, int pauseMs, int unchangedRounds, int unchangedPauseMs, int missingTopologies,
+            int missingExecutors, long seed) {
 
     /** Reads the specification. */
     @SuppressWarnings("unchecked")
