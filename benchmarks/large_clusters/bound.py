@@ -14,9 +14,10 @@ and no group holds more than the largest there is, so the averages over executor
 
 N are numbers of executors. Inequalities of the second and third kind are added when a solution breaks them;
 leaving some out keeps the bound valid. Each resource's capacity is the largest of any host or rack; the heap
-limit and the slots bound the heap of a worker, a host and a rack. That topologies compete for the largest is
-left out, as is shared memory. The method is that of clique partitioning (Groetschel and Wakabayashi, A
-cutting plane algorithm for a clustering problem, 1989) on averages over executors that are alike.
+limit and the slots bound the heap of a worker, a host and a rack. Left out are that topologies compete for the
+largest, shared memory, and rules but those of one executor or one component per worker. The method is that of
+clique partitioning (Groetschel and Wakabayashi, A cutting plane algorithm for a clustering problem, 1989) on
+averages over executors that are alike.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmarks.large_clusters.cluster import Cluster, Topology
+    from benchmarks.large_clusters.worker_rules import WorkerRules
 
-_LEVELS = 3
 _CUT_ROUNDS = 40
 _CUTS_PER_COMPONENT = 4
 _BROKEN = 1e-4
@@ -73,9 +74,16 @@ def topology_bound(cluster: Cluster, topology: Topology) -> float:
     resources = sorted({name for each in topology.components for name in each.generic})
     capacities = _capacities(cluster, topology.max_heap, resources)
     for part in _parts(topology, resources):
-        shares = sum(_most_shared(part, capacity) for capacity in capacities)
+        worker, host, rack = capacities
+        shares = 0.0 if _alone(topology.rules, part) else _most_shared(part, worker)
+        shares += _most_shared(part, host) + _most_shared(part, rack)
         bound += FARTHEST * len(part.edges) - shares
     return max(0.0, bound)
+
+
+def _alone(rules: WorkerRules, part: _Part) -> bool:
+    """Whether the topology's rules keep the ends of every edge in different workers."""
+    return (rules.one_executor or rules.one_component) and all(a != b for a, b in part.edges)
 
 
 def _capacities(

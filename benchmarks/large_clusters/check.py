@@ -20,7 +20,8 @@ class Fault:
     """One rule that is broken in one place.
 
     Attributes:
-        rule: `unknown`, `twice`, `missing`, `slot`, `shared slot`, `cpu`, `memory`, `generic` or `heap`.
+        rule: `unknown`, `twice`, `missing`, `slot`, `shared slot`, `cpu`, `memory`, `generic`, `heap`,
+            `worker rule` or `host rule`.
         text: Where, and by how much.
     """
 
@@ -85,23 +86,26 @@ def _name(each: Placed) -> str:
 def _overloads(
     cluster: Cluster, placed: Iterable[Placed], known: Mapping[tuple[str, int], Component]
 ) -> Iterator[Fault]:
-    cpu: dict[str, float] = defaultdict(float)
+    cpu: dict[tuple[str, str, int], float] = defaultdict(float)
     memory: dict[str, float] = defaultdict(float)
     generic: dict[tuple[str, str], float] = defaultdict(float)
     heap: dict[tuple[str, str, int], float] = defaultdict(float)
-    components_of_worker: dict[tuple[str, str, int], set[str]] = defaultdict(set)
+    in_worker: dict[tuple[str, str, int], list[str]] = defaultdict(list)
     for each in placed:
         demand = known[each.topology, each.task]
         worker = each.topology, each.host, each.port
-        cpu[each.host] += demand.cpu
+        cpu[worker] += demand.cpu
         memory[each.host] += demand.on_heap + demand.off_heap
         heap[worker] += demand.on_heap
-        components_of_worker[worker].add(demand.name)
+        in_worker[worker].append(demand.name)
         for resource, amount in demand.generic.items():
             generic[each.host, resource] += amount
-    _add_shared(cluster, components_of_worker, memory, heap)
+    _add_shared(cluster, in_worker, memory, heap)
+    cpu_of_host: dict[str, float] = defaultdict(float)
+    for (_, name, _), amount in cpu.items():
+        cpu_of_host[name] += max(amount, cluster.min_worker_cpu)
     for name, host in cluster.hosts.items():
-        yield from _above("cpu", f"{name}, % of a core", cpu[name], host.cpu)
+        yield from _above("cpu", f"{name}, % of a core", cpu_of_host[name], host.cpu)
         yield from _above("memory", f"{name}, MB", memory[name], host.memory)
     for (name, resource), amount in generic.items():
         capacity = cluster.hosts[name].generic.get(resource, 0.0)
@@ -109,19 +113,31 @@ def _overloads(
     for (id_, name, port), amount in heap.items():
         most = cluster.topologies[id_].max_heap
         yield from _above("heap", f"the worker of {id_} on {name}:{port}, MB", amount, most)
+    yield from _rules(cluster, in_worker)
+
+
+def _rules(cluster: Cluster, in_worker: Mapping[tuple[str, str, int], Sequence[str]]) -> Iterator[Fault]:
+    on_host: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for (id_, name, port), components in in_worker.items():
+        on_host[id_, name] += components
+        for text in cluster.topologies[id_].rules.broken_in_worker(components):
+            yield Fault("worker rule", f"{id_} on {name}:{port}: {text}")
+    for (id_, name), components in on_host.items():
+        for text in cluster.topologies[id_].rules.broken_on_host(components):
+            yield Fault("host rule", f"{id_} on {name}: {text}")
 
 
 def _add_shared(
     cluster: Cluster,
-    components_of_worker: Mapping[tuple[str, str, int], set[str]],
+    in_worker: Mapping[tuple[str, str, int], Sequence[str]],
     memory: dict[str, float],
     heap: dict[tuple[str, str, int], float],
 ) -> None:
     """Add shared memory: once per worker, and once per host and topology."""
     of_host: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for (id_, name, port), components in components_of_worker.items():
-        of_host[id_, name] |= components
-        for on_heap, off_heap, _ in _shared(cluster.topologies[id_], components):
+    for (id_, name, port), components in in_worker.items():
+        of_host[id_, name].update(components)
+        for on_heap, off_heap, _ in _shared(cluster.topologies[id_], set(components)):
             heap[id_, name, port] += on_heap
             memory[name] += on_heap + off_heap
     for (id_, name), components in of_host.items():

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from benchmarks.large_clusters.worker_rules import WorkerRules, worker_rules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -77,12 +79,14 @@ class Topology:
         edges: Source and target.
         max_heap: Most on-heap memory that executors of one worker may ask for, MB.
         shared: Its shared memory.
+        rules: What may share a worker or a host.
     """
 
     components: Sequence[Component]
     edges: Sequence[tuple[int, int]]
     max_heap: float
     shared: Sequence[SharedMemory] = ()
+    rules: WorkerRules = field(default_factory=WorkerRules)
 
     @property
     def executors(self) -> int:
@@ -92,10 +96,17 @@ class Topology:
 
 @dataclass(frozen=True)
 class Cluster:
-    """Hosts and topologies by name and id."""
+    """Hosts and topologies.
+
+    Attributes:
+        hosts: By name.
+        topologies: By id.
+        min_worker_cpu: What a worker counts for at least, percent of a core.
+    """
 
     hosts: Mapping[str, Host]
     topologies: Mapping[str, Topology]
+    min_worker_cpu: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -128,6 +139,7 @@ def parse_cluster(document: Mapping[str, Any]) -> Cluster:
             for each in document["hosts"]
         },
         {each["id"]: _topology(each) for each in document["topologies"]},
+        document["min_worker_cpu"],
     )
 
 
@@ -150,7 +162,8 @@ def _topology(document: Mapping[str, Any]) -> Topology:
         for each in document["shared_memory"]
     ]
     edges = [(source, target) for source, target, _ in document["edges"]]
-    return Topology(components, edges, document["max_heap"], shared)
+    rules = worker_rules(document["conf"], [each.name for each in components])
+    return Topology(components, edges, document["max_heap"], shared, rules)
 
 
 def read_assignment(file: Path) -> list[Placed]:

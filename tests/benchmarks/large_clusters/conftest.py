@@ -19,9 +19,12 @@ def make() -> Callable[..., Cluster]:
     def made(
         components: list[dict[str, Any]],
         edges: list[tuple[int, int]],
+        *,
         hosts: tuple[str, ...] = ("a1", "a2", "b1"),
         max_heap: float = 1000.0,
         shared: tuple[dict[str, Any], ...] = (),
+        conf: dict[str, Any] | None = None,
+        min_worker_cpu: float = 0.0,
         **host: Any,
     ) -> Cluster:
         room = {"first_port": 1, "slots": 2, "cpu": 100.0, "memory": 2000.0, "generic": {}} | host
@@ -36,9 +39,11 @@ def make() -> Callable[..., Cluster]:
             "components": listed,
             "edges": [[a, b, "shuffle"] for a, b in edges],
             "shared_memory": list(shared),
+            "conf": conf or {},
         }
         return parse_cluster(
             {
+                "min_worker_cpu": min_worker_cpu,
                 "hosts": [room | {"name": name, "rack": name[0]} for name in hosts],
                 "topologies": [topology],
             }

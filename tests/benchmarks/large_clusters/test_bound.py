@@ -78,6 +78,8 @@ def test_a_chain_of_which_four_fit_a_worker_leaves_every_fourth_edge(
         ({"cpu": 15.0}, 2.0),
         ({"memory": 500.0}, 2.0),
         ({"generic": {"gpu": 1.0}}, 2.0),
+        # nothing but the rule is in the way
+        ({"conf": {"topology.ras.one.component.per.worker": True}}, 1.0),
         # a rack is one host
         ({"memory": 500.0, "hosts": ("a1", "b1")}, 3.0),
     ],

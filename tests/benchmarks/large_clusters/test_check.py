@@ -114,6 +114,53 @@ def test_shared_memory_counts_once_per_worker_and_once_per_host(
     assert found(memory, heap - 1) == ["heap"]
 
 
+def test_a_worker_counts_for_its_least_share_of_a_core(make: Callable[..., Cluster]) -> None:
+    # two workers of 60 and 40 %
+    assert rules(make(DEMANDS, [], cpu=110.0, min_worker_cpu=50.0, generic={"gpu": 2.0}), GOOD) == []
+    assert rules(make(DEMANDS, [], cpu=109.0, min_worker_cpu=50.0, generic={"gpu": 2.0}), GOOD) == ["cpu"]
+
+
+SOLVER = {"topology.scheduler.strategy": "org.apache.storm.scheduler.ConstraintSolverStrategy"}
+TOGETHER = [dataclasses.replace(each, port=1) for each in GOOD]
+
+
+@pytest.mark.parametrize(
+    ("conf", "placed", "found"),
+    [
+        ({"topology.ras.one.executor.per.worker": True}, GOOD, ["worker rule"]),
+        ({"topology.ras.one.executor.per.worker": True}, GOOD[1:], ["missing"]),
+        ({"topology.ras.one.component.per.worker": True}, TOGETHER, ["worker rule"]),
+        ({"topology.ras.one.component.per.worker": True}, GOOD, []),
+        ({"topology.ras.constraints": [["c0", "c1"]]}, TOGETHER, []),
+        (SOLVER | {"topology.ras.constraints": [["c0", "c1"], ["c0", "gone"]]}, TOGETHER, ["worker rule"]),
+        (SOLVER | {"topology.ras.constraints": [["c0", "c1"]]}, GOOD, []),
+        (SOLVER | {"topology.ras.constraints": [["c0", "c0"]]}, GOOD, ["worker rule"]),
+        (SOLVER | {"topology.ras.constraints": [["c1", "c1"]]}, TOGETHER, []),
+        (
+            SOLVER | {"topology.ras.constraints": {"c1": {"incompatibleComponents": "c0"}}},
+            TOGETHER,
+            ["worker rule"],
+        ),
+        (
+            SOLVER | {"topology.ras.constraints": {"c1": {"incompatibleComponents": ["c0"]}}},
+            TOGETHER,
+            ["worker rule"],
+        ),
+        (SOLVER | {"topology.ras.constraints": {"c0": {"maxNodeCoLocationCnt": 1}}}, GOOD, ["host rule"]),
+        (SOLVER | {"topology.ras.constraints": {"c0": {"maxNodeCoLocationCnt": 2}}}, GOOD, []),
+        (SOLVER | {"topology.spread.components": ["c0", "gone"]}, GOOD, ["host rule"]),
+        ({"topology.spread.components": ["c0"]}, GOOD, []),
+    ],
+)
+def test_rules_of_a_topology(
+    conf: dict[str, object],
+    placed: Sequence[Placed],
+    found: list[str],
+    make: Callable[..., Cluster],
+) -> None:
+    assert rules(make(DEMANDS, [(0, 1)], conf=conf, generic={"gpu": 2.0}), placed) == found
+
+
 def test_an_assignment_is_read_by_positions(tmp_path: Path) -> None:
     file = tmp_path / "assignment.json"
     topology = {"id": "t", "components": ["c0", "c1"], "executors": [[1, 0, 1, 6700], [3, 1, 0, 6701]]}

@@ -1,5 +1,6 @@
 package io.stormplace.largeclusters;
 
+import io.stormplace.HostNameTopography;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -9,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.apache.storm.DaemonConfig;
 import org.apache.storm.generated.SharedMemory;
 import org.apache.storm.generated.StormTopology;
 import org.apache.storm.networktopography.DNSToSwitchMapping;
@@ -19,13 +21,14 @@ import org.apache.storm.scheduler.SupervisorDetails;
 import org.apache.storm.scheduler.TopologyDetails;
 import org.apache.storm.scheduler.WorkerSlot;
 import org.apache.storm.scheduler.resource.normalization.NormalizedResourceRequest;
+import org.apache.storm.utils.ObjectReader;
 
 /**
  * Clusters and assignments as JSON, for programs that have no Storm.
  *
  * <p>A cluster is an object of
  * <ul>
- * <li>{@code name};
+ * <li>{@code name} and {@code min_worker_cpu} (what a worker counts for at least, percent of a core);
  * <li>{@code hosts}, each with {@code name}, {@code supervisor} (its id), {@code rack}, {@code first_port} and {@code slots} (ports are
  * consecutive), {@code cpu} (percent of a core), {@code memory} (MB) and {@code generic} (amounts of other resources by name);
  * <li>{@code topologies}, each with {@code id}, {@code name}, {@code priority} (0 is the highest), {@code workers} (as the user set it),
@@ -51,7 +54,9 @@ final class ClusterJson {
     private ClusterJson() {
     }
 
-    static Map<String, Object> cluster(BenchmarkCluster cluster, DNSToSwitchMapping racks) {
+    static Map<String, Object> cluster(BenchmarkCluster cluster, Map<String, Object> nimbusConf) {
+        DNSToSwitchMapping racks = new HostNameTopography();
+        double minWorkerCpu = ObjectReader.getDouble(nimbusConf.get(DaemonConfig.STORM_WORKER_MIN_CPU_PCORE_PERCENT), 0.0);
         List<Object> hosts = new ArrayList<>();
         for (SupervisorDetails supervisor : cluster.supervisors().values()) {
             String host = supervisor.getHost();
@@ -60,7 +65,7 @@ final class ClusterJson {
                 "first_port", ports.get(0), "slots", ports.size(), "cpu", supervisor.getTotalCpu(),
                 "memory", supervisor.getTotalMemory(), "generic", amounts(supervisor.getTotalGenericResources())));
         }
-        return object("name", cluster.name(), "hosts", hosts,
+        return object("name", cluster.name(), "min_worker_cpu", minWorkerCpu, "hosts", hosts,
             "topologies", cluster.topologies().stream().map(ClusterJson::topology).toList());
     }
 

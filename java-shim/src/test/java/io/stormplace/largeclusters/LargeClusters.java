@@ -1,6 +1,5 @@
 package io.stormplace.largeclusters;
 
-import io.stormplace.HostNameTopography;
 import io.stormplace.PlacementScheduler;
 import java.io.IOException;
 import java.lang.ref.Reference;
@@ -39,7 +38,7 @@ public final class LargeClusters {
     public static void main(String[] args) throws Exception {
         @SuppressWarnings("unchecked")
         Spec spec = Spec.of((Map<String, Object>) JSONValue.parse(Files.readString(Path.of(args[0]))));
-        write(spec, "cluster", ClusterJson.cluster(spec.build(), new HostNameTopography()));
+        write(spec, "cluster", ClusterJson.cluster(spec.build(), BenchmarkCluster.nimbusConf(spec.nimbus())));
         if (!spec.schedulers().isEmpty()) {
             try (InProcessZookeeper zookeeper = new InProcessZookeeper()) {
                 spec.nimbus().put(Config.STORM_ZOOKEEPER_SERVERS, List.of("127.0.0.1"));

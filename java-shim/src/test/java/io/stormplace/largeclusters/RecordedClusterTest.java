@@ -3,7 +3,6 @@ package io.stormplace.largeclusters;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.stormplace.HostNameTopography;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +28,7 @@ class RecordedClusterTest {
 
     @Test
     void jsonHoldsHostsWithRacksAndComponentsWithDemands() {
-        Map<String, Object> json = ClusterJson.cluster(RecordedCluster.read("03"), new HostNameTopography());
+        Map<String, Object> json = ClusterJson.cluster(RecordedCluster.read("03"), Map.of());
         Set<Object> racks = new HashSet<>();
         list(json, "hosts").forEach(host -> racks.add(host.get("rack")));
         assertEquals(Set.of("/rack001", "/rack002"), racks);
