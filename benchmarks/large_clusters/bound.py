@@ -14,10 +14,10 @@ and no group holds more than the largest there is, so the averages over executor
 
 N are numbers of executors. Inequalities of the second and third kind are added when a solution breaks them;
 leaving some out keeps the bound valid. Each resource's capacity is the largest of any host or rack; the heap
-limit and the slots bound the heap of a worker, a host and a rack. Left out are that topologies compete for the
-largest, shared memory, and rules but those of one executor or one component per worker. The method is that of
-clique partitioning (Groetschel and Wakabayashi, A cutting plane algorithm for a clustering problem, 1989) on
-averages over executors that are alike.
+limit and the slots bound the heap of a worker, a host and a rack. Left out are that topologies compete for
+the largest, shared memory, and rules but those of one executor or component per worker. The method is that
+of clique partitioning (Groetschel and Wakabayashi, A cutting plane algorithm for a clustering problem, 1989)
+on averages over executors that are alike.
 """
 
 from __future__ import annotations
