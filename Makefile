@@ -12,7 +12,7 @@ SHIM := java-shim/target/stormplace-shim-0.1.0.jar
 SHIM_SOURCES := $(shell find java-shim/src -type f 2>/dev/null) pom.xml java-shim/pom.xml bridge/placement.thrift
 MVN := mvn -B -ntp
 
-.PHONY: help setup system demo test lint unit servers spark java lab evaluation bench-shim bench-emulator bench-placement bench-data experiment-response-time experiment-adaptation dist clean
+.PHONY: help setup system demo test lint unit servers spark java lab evaluation bench-shim bench-large bench-emulator bench-placement bench-data experiment-response-time experiment-adaptation dist clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
@@ -51,6 +51,9 @@ lab: setup  ## tests on a real Storm cluster in network namespaces
 
 bench-shim: setup  ## round trip of the shim against the real daemon
 	$(BIN)/python -m benchmarks.shim_round_trip
+
+bench-large: setup  ## Storm's recorded clusters under Stormplace, Storm's resource-aware and default schedulers (ARGS="--cluster recorded-03")
+	$(BIN)/python -m benchmarks.large_clusters $(ARGS)
 
 bench-emulator: setup  ## accuracy and throughput of the wide-area emulator
 	$(BIN)/python -m benchmarks.lab_accuracy --sites lab/sites/demo.toml

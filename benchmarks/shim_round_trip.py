@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import socket
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
+from benchmarks.local_daemon import local_daemon
 from experiments.machine import PROJECT, provenance
 
 PATIENCE_S = 600
@@ -25,26 +24,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=1000)
     rounds = parser.parse_args().rounds
-    with tempfile.TemporaryDirectory() as folder:
-        port = _free_port()
-        config = Path(folder) / "daemon.toml"
-        config.write_text(f'[server]\nhost = "127.0.0.1"\nport = {port}\n', encoding="utf-8")
-        command = [sys.executable, "-m", "cli.main", "daemon", "--config", str(config)]
-        with (Path(folder) / "daemon.log").open("wb") as log:
-            daemon = subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, stderr=log)
-            try:
-                if daemon.stdout is None or not daemon.stdout.readline():
-                    raise SystemExit("the daemon did not start")
-                figures = _ask(port, rounds)
-            finally:
-                daemon.terminate()
-                daemon.communicate(timeout=30)
+    with tempfile.TemporaryDirectory() as folder, local_daemon(Path(folder)) as daemon:
+        figures = _ask(daemon.port, rounds)
     print(json.dumps({"provenance": provenance().line(), **figures}, indent=2))
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
 
 
 def _ask(port: int, rounds: int) -> dict[str, object]:

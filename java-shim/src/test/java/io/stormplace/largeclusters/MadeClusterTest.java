@@ -1,0 +1,46 @@
+package io.stormplace.largeclusters;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.stormplace.HostNameTopography;
+import java.util.Map;
+import org.apache.storm.scheduler.TopologyDetails;
+import org.junit.jupiter.api.Test;
+
+class MadeClusterTest {
+    private static final MadeCluster SIZE = new MadeCluster(7, 2, 3, 50, 6, 1);
+
+    private static String json(MadeCluster size) {
+        return ClusterJson.cluster(size.make("name"), Map.of()).toString();
+    }
+
+    @Test
+    void theSameNumbersMakeTheSameCluster() {
+        assertEquals(json(SIZE), json(SIZE));
+        assertNotEquals(json(SIZE), json(new MadeCluster(7, 2, 3, 50, 6, 2)));
+    }
+
+    @Test
+    void itHasTheSizeAskedFor() {
+        BenchmarkCluster cluster = SIZE.make("name");
+        assertEquals(7, cluster.supervisors().size());
+        assertEquals(2, new HostNameTopography().resolve(cluster.supervisors().values().stream().map(each -> each.getHost()).toList())
+            .values().stream().distinct().count());
+        assertEquals(3, cluster.topologies().size());
+        for (TopologyDetails topology : cluster.topologies()) {
+            assertEquals(50, topology.getExecutors().size());
+            assertEquals(6, BenchmarkCluster.components(topology.getTopology()).size());
+        }
+    }
+
+    @Test
+    void hostsHaveRoomForAll() {
+        BenchmarkCluster cluster = SIZE.make("name");
+        double cpu = cluster.topologies().stream().mapToDouble(TopologyDetails::getTotalRequestedCpu).sum();
+        int workers = cluster.topologies().stream().mapToInt(TopologyDetails::getNumWorkers).sum();
+        assertTrue(cpu <= 0.6 * cluster.supervisors().values().stream().mapToDouble(each -> each.getTotalCpu()).sum());
+        assertTrue(workers <= cluster.supervisors().values().stream().mapToInt(each -> each.getAllPorts().size()).sum() / 2);
+    }
+}
