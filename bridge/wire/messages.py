@@ -127,7 +127,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class PlanRequest:
-    """One round of scheduling as the shim sees it."""
+    """One round of scheduling as the shim sees it; `cluster` is None if the client does not name one."""
 
     version: int
     round_id: str
@@ -136,6 +136,7 @@ class PlanRequest:
     topologies: tuple[Topology, ...]
     readings: tuple[Reading, ...]
     readings_live: bool
+    cluster: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
