@@ -3,12 +3,18 @@
  *
  * Transport framed, protocol binary. One round of scheduling is one call. Large things travel as parallel lists of
  * integers; a name is written once and meant by its index afterwards. No list, set or struct is ever a map key.
- * Both sides refuse a version they do not know. The response holds no clock reading, so the same request gives the
- * same bytes.
+ * The response holds no clock reading, so the same request gives the same bytes.
+ *
+ * Versions. Each side speaks OLDEST_VERSION to VERSION. A field that is added is optional, and a reader that does not
+ * know it skips it: that raises no version. VERSION rises with what an older reader would misunderstand, such as a
+ * further enumerator or another meaning of a field. The shim asks in its newest version. A daemon that does not speak
+ * it names its own range in Refused, and the shim asks again in that range's newest version if it speaks that one:
+ * then it writes nothing that came later but optional fields. The daemon answers in the version of the request.
  */
 namespace java io.stormplace.wire
 
 const i32 VERSION = 1
+const i32 OLDEST_VERSION = 1
 
 // Keys of Storm's own that placements heed: a topology's values go into storm_json.
 const list<string> STORM_KEYS = [
@@ -86,6 +92,7 @@ struct PlanRequest {
   5: required list<Topology> topologies
   6: required list<Reading> readings
   7: required bool readings_live       // false: the shim has no ZooKeeper connection, readings only grow older
+  8: optional string cluster           // names the cluster: the same before and after a fail-over of Nimbus
   9: optional list<string> resource_names  // beside CPU and memory
 }
 
@@ -118,6 +125,9 @@ struct PlanResponse {
 
 exception Refused {
   1: required string reason
+  // the versions that the daemon speaks, where the version of the request is the reason
+  2: optional i32 oldest_version
+  3: optional i32 newest_version
 }
 
 service PlacementDaemon {

@@ -25,7 +25,9 @@ class ServerSettings(_Section):
     port: int = Field(default=7090, ge=0, le=65535)
     """TCP port to listen on; 0 takes a free one."""
     max_connections: int = Field(default=16, ge=1, le=1024)
-    """Connections served at once; further ones are closed."""
+    """Connections at once; one more takes the place of the longest idle one."""
+    idle_timeout_s: float = Field(default=60.0, gt=0, le=86_400)
+    """Time without a request after which a connection is closed, s."""
     max_rounds: int = Field(default=2, ge=1, le=64)
     """Rounds planned at once; further ones wait until their own deadline."""
     max_frame_bytes: int = Field(default=67_108_864, ge=1024, le=2_147_483_647)
@@ -179,6 +181,21 @@ class Settings(_Section):
     def to_json(self) -> str:
         """All values as canonical JSON."""
         return json.dumps(self.model_dump(mode="json"), sort_keys=True, separators=(",", ":"))
+
+    def doubts(self) -> tuple[str, ...]:
+        """Say which values contradict each other, one sentence each; the daemon takes them all the same."""
+        found = []
+        if self.plan.deadline_margin_ms > self.plan.time_limit_ms:
+            found.append(
+                f"plan.deadline_margin_ms {self.plan.deadline_margin_ms} is above plan.time_limit_ms "
+                f"{self.plan.time_limit_ms}: a round leaves more time for its way back than it may plan"
+            )
+        if self.server.max_rounds > self.server.max_connections:
+            found.append(
+                f"server.max_rounds {self.server.max_rounds} is above server.max_connections "
+                f"{self.server.max_connections}: a connection has one round at a time"
+            )
+        return tuple(found)
 
     def digest(self) -> str:
         """Hexadecimal SHA-256 of all values."""

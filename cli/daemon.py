@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,7 +27,7 @@ def daemon(
         typer.Option(help="Settings (TOML); without it every setting has its default.", show_default=False),
     ] = None,
 ) -> None:
-    """Answer Nimbus' shim with placements until SIGTERM or SIGINT."""
+    """Answer Nimbus' shim with placements until SIGTERM or SIGINT; SIGHUP reads the settings again."""
     # The decision core and the Thrift code take a while to load; other commands must not wait for them.
     import signal  # noqa: PLC0415
 
@@ -35,6 +36,7 @@ def daemon(
         from bridge.record.record import RecordError, RecordWriter  # noqa: PLC0415
         from bridge.server.handler import RoundHandler  # noqa: PLC0415
         from bridge.server.plan_server import PlanServer, ServerError  # noqa: PLC0415
+        from bridge.server.reloading import Reloading, log_doubts  # noqa: PLC0415
         from formats.log import Log  # noqa: PLC0415
 
         settings = settings_of(config)
@@ -53,8 +55,10 @@ def daemon(
             handler = RoundHandler(settings, recorder, log, children, _callbacks(metrics))
             server = PlanServer(settings.server, handler, log)
             host, port = server.listen()
+        reloading = Reloading(None if config is None else partial(_load, config), handler, log)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: server.stop())
+        signal.signal(signal.SIGHUP, lambda *_: reloading.ask())
         children.warm_up()
         typer.echo(f"stormplace daemon ready on {host}:{port}")
         log.info(
@@ -64,7 +68,10 @@ def daemon(
             metrics=None if metrics is None else metrics.address,
             settings_digest=settings.digest(),
         )
+        log_doubts(settings, log)
         server.serve()
+        reloading.close()
+        handler.close()
     log.info("daemon stopped")
 
 
@@ -83,10 +90,16 @@ def settings_of(config: Path | None) -> Settings:
         UserError: The file cannot be read or holds something else; every bad key is named.
     """
     from bridge.settings import Settings  # noqa: PLC0415  # see daemon
-    from bridge.settings_file import SettingsError, load_settings  # noqa: PLC0415  # see daemon
-    from scheduler.registry import STRATEGIES  # noqa: PLC0415  # see daemon
+    from bridge.settings_file import SettingsError  # noqa: PLC0415  # see daemon
 
     if config is None:
         return Settings()
     with refused(SettingsError):
-        return load_settings(config, STRATEGIES)
+        return _load(config)
+
+
+def _load(config: Path) -> Settings:
+    from bridge.settings_file import load_settings  # noqa: PLC0415  # see daemon
+    from scheduler.registry import STRATEGIES  # noqa: PLC0415  # see daemon
+
+    return load_settings(config, STRATEGIES)

@@ -1,4 +1,4 @@
-"""Chooses the pairs of hosts that count as partners, by one rule for collector and agents. Pure."""
+"""Chooses the pairs of hosts that count as partners. Pure."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ MAX_PARTNERS = 8
 STAYING = 1.25
 """A partner counts with its rate times this: so noise in rates that are nearly equal exchanges no partner."""
 MAX_HOST_PAIRS = 2_000
-"""Most pairs of one topology's reading. Every agent reads every reading each minute, and the pairs are most
-of it: among a hundred hosts nearly five thousand exchange tuples."""
+"""Most pairs of one topology's reading, of which they are most: among a hundred hosts nearly five thousand
+exchange tuples."""
 
 
 def busiest(
@@ -42,8 +42,8 @@ def busiest(
 class NamedPairs:
     """Chooses the pairs that the readings of one topology name: every host's with its partners.
 
-    It knows each host's partners so far, as the host's agent does. If rates of the moment alone decided,
-    noise would take partners out of the reading, and no agent can keep a partner whose rate it does not know.
+    It knows each host's partners so far. If rates of the moment alone decided, noise would take partners out
+    of the reading, and no partner can be kept whose rate is not known.
     """
 
     def __init__(self) -> None:

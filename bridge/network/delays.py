@@ -21,7 +21,7 @@ from bridge.network.site_medians import site_indices, site_medians
 from bridge.readings.believed import LEAST_AVAILABILITY
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -83,8 +83,18 @@ class Delays:
     site: IntArray
     n_sites: int
 
+    def sources(self) -> str:
+        """One phrase without what noise changes: `delays from coordinates 5/7, 2 by site median`."""
+        counts = dict(self.hosts_by_provenance)
+        total = sum(counts.values())
+        if self.embedding.trusted:
+            located = f"from coordinates {counts.get(Provenance.COORDINATES, 0)}/{total}"
+        else:
+            located = "not from coordinates, which contradict direct links"
+        return ", ".join([f"delays {located}", *self._by_other_sources(counts)])
+
     def summary(self) -> str:
-        """One phrase for status lines: `delays from coordinates 5/7 (error 8 %), 2 by site median`."""
+        """One phrase with all figures: `delays from coordinates 5/7 (error 8 %), 2 by site median`."""
         counts = dict(self.hosts_by_provenance)
         total = sum(counts.values())
         direct = ""
@@ -100,9 +110,11 @@ class Delays:
                 f"not from coordinates (median error {_percent(self.embedding.error)} "
                 f"over {self.embedding.pairs} pairs)"
             )
-        parts = [f"delays {direct}"]
-        parts.extend(f"{counts[kind]} {_PHRASE[kind]}" for kind in _PHRASE if counts.get(kind))
-        return ", ".join(parts)
+        return ", ".join([f"delays {direct}", *self._by_other_sources(counts)])
+
+    @staticmethod
+    def _by_other_sources(counts: Mapping[Provenance, int]) -> list[str]:
+        return [f"{counts[kind]} {_PHRASE[kind]}" for kind in _PHRASE if counts.get(kind)]
 
     @property
     def unknown(self) -> bool:

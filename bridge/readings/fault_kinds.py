@@ -30,3 +30,4 @@ class FaultKind(StrEnum):
     RATES_STALE = "rates_stale"
     SUPERVISOR_METADATA = "supervisor_metadata"
     TOPOLOGY_SETTINGS = "topology_settings"
+    TOPOLOGY_MALFORMED = "topology_malformed"

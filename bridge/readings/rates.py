@@ -94,16 +94,15 @@ class MeasuredRates:
         return Executors(executed, emitted, execute_ms)
 
     def summary(self, topology: Topology) -> str:
-        """One phrase for status lines: `rates measured 12 s ago (2 of 8 executors without statistics)`."""
-        age = f"rates measured {self.age_s:.0f} s ago"
+        """One phrase for status lines: `rates measured (2 of 8 executors without statistics)`."""
         if self.complete:
-            return age
+            return "rates measured"
         if self.first_task.size:
             lost = int(np.isnan(self.executors(topology).executed).sum())
-            return f"{age} ({lost} of {topology.n_executors} executors without statistics)"
+            return f"rates measured ({lost} of {topology.n_executors} executors without statistics)"
         least = "at least " if len(self.missing) >= MAX_NAMED else ""
         plural = "" if len(self.missing) == 1 else "s"
-        return f"{age} ({least}{len(self.missing)} executor{plural} without statistics)"
+        return f"rates measured ({least}{len(self.missing)} executor{plural} without statistics)"
 
 
 _NO_EXECUTORS = Executors(floats([]), floats([]), floats([]))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from bridge.round.malformed import name_malformed
 from bridge.round.memory import Memory
 from bridge.round.planner import plan_round
 from bridge.settings_file import settings_from_json
-from bridge.wire.encoding import decode_request, encode_response
+from bridge.wire.contract import WireError
+from bridge.wire.encoding import decode_received, decode_response, encode_response
 
 if TYPE_CHECKING:
     from bridge.record.record import RoundRecord
+    from bridge.wire.messages import PlanResponse
 
 
 def replay(record: RoundRecord) -> bytes:
@@ -31,14 +35,28 @@ def replay(record: RoundRecord) -> bytes:
         # It was planned before anything waited, and its settings do not say so.
         at_once = settings.move.model_copy(update={"cool_down_s": 0.0, "stabilisation_s": 0.0})
         settings = settings.model_copy(update={"move": at_once})
+    received = decode_received(record.request)
     done = plan_round(
-        decode_request(record.request),
+        received.request,
         settings,
         _stopped_clock,
         memory=record.memory or Memory(),
         now_s=record.now_s or 0.0,
     )
-    return encode_response(done.response)
+    return encode_response(name_malformed(done.response, received.malformed))
+
+
+def same_plans(one: bytes, other: bytes) -> bool:
+    """Whether two responses differ in the words of status lines at most, which change with versions."""
+    try:
+        return _without_words(one) == _without_words(other)
+    except WireError:  # one is no response
+        return False
+
+
+def _without_words(response: bytes) -> PlanResponse:
+    decoded = decode_response(response)
+    return replace(decoded, plans=tuple(replace(plan, status="") for plan in decoded.plans))
 
 
 def _stopped_clock() -> float:

@@ -40,13 +40,13 @@ class Candidate:
     moves: int
 
     def why_not(self, thresholds: MoveSettings) -> str:
-        """Say why the gain is not enough; empty if it is."""
+        """Say why the gain is not enough, without its size, which noise changes; empty if it is."""
         if self.gain <= 0:
             return "no candidate is better"
         if self.gain < thresholds.min_gain:
-            return f"best candidate gains {percent(self.gain)} < {percent(thresholds.min_gain)}"
+            return f"no candidate gains {percent(thresholds.min_gain)}"
         if self.gain_ms is not None and self.gain_ms < thresholds.min_gain_ms:
-            return f"best candidate gains {self.gain_ms:.1f} ms < {thresholds.min_gain_ms:.1f} ms"
+            return f"no candidate gains {thresholds.min_gain_ms:g} ms"
         return ""
 
     def why_beyond(self, moves_left: int) -> str:
@@ -54,7 +54,7 @@ class Candidate:
         if self.moves <= moves_left:
             return ""
         moved = f"moves {self.moves} executors, {moves_left} may move"
-        return f"best candidate gains {percent(self.gain)} but {moved}"
+        return f"best candidate gains enough but {moved}"
 
 
 def weigh(

@@ -17,7 +17,6 @@ from bridge.packing.jobs import Wishes, order_of
 from bridge.packing.storm_settings import parse_storm_settings
 from bridge.problem.topology_settings import parse_topology_settings
 from bridge.round.round_report import HOLD_MS, Round
-from bridge.wire.contract import VERSION
 from bridge.wire.messages import UNASSIGNED, Decision, PlanResponse, Price, TopologyPlan
 from scheduler.packing.pack import Packer
 from scheduler.packing.reasons import why_no_room
@@ -96,7 +95,7 @@ class _LargeRound:
         plans, left_out, timed_out = self._place_missing()
         return Round(
             response=PlanResponse(
-                VERSION,
+                self._request.version,
                 self._request.round_id,
                 self._in_order(plans, left_out),
                 hold_ms=None if plans or left_out else HOLD_MS,
@@ -110,6 +109,7 @@ class _LargeRound:
             ),
             traces=(),
             left_out=tuple(left_out),
+            waits=(),
             moves=0,
             timed_out=timed_out,
         )

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from bridge.round.memory import Memory
     from bridge.round.round_data import RoundData
+    from bridge.round.stability import Wait
     from bridge.wire.messages import PlanResponse
     from scheduler.contract.children import Children
 
@@ -50,6 +51,7 @@ class Round:
         traces: Traceback by topology id of the topologies whose planning failed.
         left_out: Reason by topology id of those with missing executors that the response leaves to Storm's
             own scheduler, because planning them failed or time ran out before their turn.
+        waits: Gains that wait, by topology id.
         moves: Running executors moved.
         timed_out: True if the clock may have changed something: a repetition may come to another plan.
     """
@@ -60,5 +62,6 @@ class Round:
     setting_faults: tuple[tuple[str, tuple[str, ...]], ...]
     traces: tuple[tuple[str, str], ...]
     left_out: tuple[tuple[str, str], ...]
+    waits: tuple[tuple[str, Wait], ...]
     moves: int
     timed_out: bool

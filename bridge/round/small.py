@@ -25,7 +25,6 @@ from bridge.round.slots import assign_slots
 from bridge.round.stability import Stability
 from bridge.round.status import status_line
 from bridge.round.verdict import Verdict
-from bridge.wire.contract import VERSION
 from bridge.wire.messages import Decision, PlanResponse, Price, TopologyPlan
 from scheduler.base.deadline import Deadline
 from scheduler.registry import STRATEGIES
@@ -117,7 +116,7 @@ class _Planner:
         topologies = self._request.topologies
         plans = tuple(self._plan(index) for index in range(len(topologies)) if index not in self._left_out)
         return Round(
-            response=PlanResponse(VERSION, self._request.round_id, plans, self._hold_ms()),
+            response=PlanResponse(self._request.version, self._request.round_id, plans, self._hold_ms()),
             memory=replace(self._stability.memory(), measured=self._sight.remembered),
             known=self._data,
             setting_faults=tuple(
@@ -125,6 +124,9 @@ class _Planner:
             ),
             traces=tuple((topologies[index].id, trace) for index, trace in sorted(self._traces.items())),
             left_out=tuple((topologies[index].id, why) for index, why in sorted(self._left_out.items())),
+            waits=tuple(
+                (topologies[index].id, wait) for index, wait in sorted(self._stability.waits.items())
+            ),
             moves=self._state.total_moves(),
             timed_out=self._expired() or self._search.timed_out,
         )

@@ -7,15 +7,31 @@ looks better in nearly every round, but hardly ever the same one.
 from __future__ import annotations
 
 import hashlib
-import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bridge.round.memory import Change, Memory, TopologyMemory, Watched
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from bridge.problem.occupancy import Assignment, RoundState
     from bridge.settings import MoveSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """A gain that waits.
+
+    Attributes:
+        gain: As a fraction.
+        seen_s: Time for which it has been seen, s.
+        cooling_s: Time for which its topology still cools down, s.
+    """
+
+    gain: float
+    seen_s: float
+    cooling_s: float
 
 
 class Stability:
@@ -41,6 +57,7 @@ class Stability:
         self._changes = [self._valid_change(index) for index in range(len(ids))]
         self._watched = [past.watched for past in self._past]
         self._released: set[int] = set()
+        self._waits: dict[int, Wait] = {}
 
     def watched(self, topology: int) -> Watched | None:
         """Return the placement of a topology that is being watched."""
@@ -49,6 +66,7 @@ class Stability:
     def forget(self, topology: int) -> None:
         """Watch nothing for a topology any more: no gain was seen."""
         self._watched[topology] = None
+        self._waits.pop(topology, None)
 
     def lose(self, topology: int) -> None:
         """Let another placement take over from the watched one, which cannot be had any more.
@@ -77,16 +95,24 @@ class Stability:
         moves = topology in self._released and self._changed(topology)
         if moves or all(slot is None for slot in self._state.initial(topology)):
             # It restarts in this round anyway: what else there is to gain costs nothing more.
+            self._waits.pop(topology, None)
             return ""
-        seen = f"gain of {percent(gain)}"
         cooling_s = self._cooling_s(topology)
-        if cooling_s > 0:
-            return f"{seen}, cooling down, {math.ceil(cooling_s)} s of {self.settings.cool_down_s:g} s left"
         seen_s = max(self._now_s - watched.since_s, 0.0)
+        self._waits[topology] = Wait(gain, seen_s, cooling_s)
+        # Nimbus logs each change of a status: how long it still takes stands in the daemon's log.
+        if cooling_s > 0:
+            return f"a gain waits until {self.settings.cool_down_s:g} s after the last change"
         if seen_s < self.settings.stabilisation_s:
-            return f"{seen} seen for {math.floor(seen_s)} s of {self.settings.stabilisation_s:g} s"
+            return f"a gain waits until it has been seen for {self.settings.stabilisation_s:g} s"
+        del self._waits[topology]
         self._released.add(topology)
         return ""
+
+    @property
+    def waits(self) -> Mapping[int, Wait]:
+        """What waits in this round, by index of the topology."""
+        return self._waits
 
     def memory(self) -> Memory:
         """Return what the next round has to know."""

@@ -1,13 +1,19 @@
 """Status lines: what was decided about a topology, why, and how far the readings can be trusted.
 
+Nimbus logs each change of a line, so that one of a topology that is kept holds nothing that noise or time
+changes from round to round: no ages, and worths in coarse steps. The daemon's log has the figures.
+
 The phrase of why is `Verdict.reason`, which `small`, `placing` and `improving` choose. Without a plan the
 line is the shim's own (`PlacementScheduler`).
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from bridge.network.cluster import META_COST
 from bridge.round.round_data import NOT_LIVE
@@ -26,6 +32,9 @@ _FAULTS_SHOWN = 3
 _SITES_SHOWN = 7
 UNIT_RATES = "unit rates"
 DECLARED_RATES = "declared rates"
+# Steps of a worth in the status of a topology that is kept: preferred numbers (ISO 3, R10), ten per decade.
+_STEPS = np.array([10, 12.5, 16, 20, 25, 31.5, 40, 50, 63, 80, 100]) / 10.0
+_GAPS_PERCENT = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 _START = {"kept": "kept", "unmet": "kept (pin not met)", "unplaceable": "not placed"}
 
 
@@ -34,14 +43,15 @@ def data_summary(data: RoundData, task: Task | None = None) -> str:
 
     Args:
         data: What the round knows of the cluster.
-        task: The topology whose rates are named; with None their number is.
+        task: The topology whose status it is; with None it is for the log, with figures that change.
     """
+    delays = data.delays.summary() if task is None else data.delays.sources()
     rates = (
         f"rates measured of {len(data.rates.by_topology)} topologies" if task is None else _rates(data, task)
     )
     counts = {"stale": data.readings.stale, "too uncertain": data.readings.uncertain}
     missing = [f"{len(hosts)} {what}" for what, hosts in counts.items() if hosts]
-    parts = [", ".join([data.delays.summary(), *missing]), rates]
+    parts = [", ".join([delays, *missing]), rates]
     if not data.readings.live:
         parts.append(NOT_LIVE)
     parts.extend(_first(data.faults))
@@ -86,15 +96,33 @@ def _worth(verdict: Verdict, task: Task) -> list[str]:
     """Say what the placement that holds is worth, and how far it may be from the best."""
     if verdict.evaluation is None:
         return []
-    worth = f"{verdict.evaluation.response_time_ms:.1f} ms response time"
+    objective, time_ms = verdict.evaluation.objective, verdict.evaluation.response_time_ms
+    exact = verdict.kind in ("placed", "moved")
+    worth = f"{time_ms:.1f} ms response time" if exact else f"about {coarse(time_ms)} ms response time"
     if task.settings.weights.get("response_time") != 1.0:
-        worth = f"F {verdict.evaluation.objective:.4f}, {worth}"
-    gap = None if verdict.bound is None else relative_gap(verdict.evaluation.objective, verdict.bound)
+        worth = f"F {objective:.4f}, {worth}" if exact else f"F about {coarse(objective)}, {worth}"
+    gap = None if verdict.bound is None else relative_gap(objective, verdict.bound)
     if verdict.optimal:
         worth += ", optimal,"
     elif gap is not None:
-        worth += f", at most {gap * 100:.1f} % of F above the optimum,"
+        percent = f"{gap * 100:.1f}" if exact else _coarse_percent(gap)
+        worth += f", at most {percent} % of F above the optimum," if percent else ""
     return [worth]
+
+
+def coarse(value: float) -> str:
+    """Return a number in steps of about a quarter, which noise of a few percent seldom leaves."""
+    if value <= 0 or not math.isfinite(value):
+        return f"{value:g}"
+    decade = 10.0 ** math.floor(math.log10(value))
+    # The nearest step by ratio.
+    step = _STEPS[np.argmin(np.abs(np.log(_STEPS * decade / value)))]
+    return f"{step * decade:g}"
+
+
+def _coarse_percent(fraction: float) -> str:
+    """Return the least of some round percentages that a fraction is not above, nothing if there is none."""
+    return next((str(percent) for percent in _GAPS_PERCENT if fraction * 100 <= percent), "")
 
 
 def _spread(hosts: Sequence[Host], placement: Sequence[int]) -> str:

@@ -1,22 +1,22 @@
-"""A round in the daemon: check, plan, record and log one request."""
+"""A round in the daemon: check, plan, log and record one request."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bridge.readings.fault_kinds import FaultKind
-from bridge.record.record import RecordError, RoundRecord, versions
-from bridge.round.memory import NOTHING
+from bridge.record.record_queue import AnsweredRound, RecordQueue
+from bridge.round.malformed import name_malformed
 from bridge.round.planner import plan_round
 from bridge.round.status import data_summary
 from bridge.server.callbacks import RoundCallbacks, Unplanned
-from bridge.server.fault_log import FaultLog
-from bridge.server.reading_watch import ReadingWatch
-from bridge.wire.contract import WireError, idl
-from bridge.wire.encoding import encode_request, encode_response
+from bridge.server.clusters import Clusters
+from bridge.server.repeats import RepeatLog
+from bridge.wire.contract import OLDEST_VERSION, VERSION, VersionError, WireError, idl
 from bridge.wire.request_decoding import request_from_thrift
 from bridge.wire.structs import to_thrift
 from scheduler.contract.children import INLINE
@@ -25,12 +25,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from bridge.record.record import RecordWriter
-    from bridge.round.memory import Memory
     from bridge.round.round_report import Round
+    from bridge.round.stability import Wait
+    from bridge.server.clusters import RememberedCluster
     from bridge.settings import Settings
-    from bridge.wire.messages import PlanRequest
+    from bridge.wire.request_decoding import Received
     from formats.log import Log
     from scheduler.contract.children import Children
+
+# No shim waits for so long, and a deadline of years must not keep a connection.
+_LONGEST_WAIT_S = 60.0
 
 
 class RoundHandler:
@@ -54,44 +58,81 @@ class RoundHandler:
     ) -> None:
         self._callbacks = callbacks or RoundCallbacks()
         self._settings = settings
-        self._recorder = recorder
+        self._records = None if recorder is None else RecordQueue(recorder, self._not_recorded)
         self._log = log
+        self._repeats = RepeatLog(log)
         self._children = children
         self._slots = threading.BoundedSemaphore(settings.server.max_rounds)
         self._lock = threading.Lock()
-        self._fault_log = FaultLog()
-        self._watch = ReadingWatch()
+        self._clusters = Clusters()
         self._fault_counts: Counter[FaultKind] = Counter()
         self._record_failures = 0
-        self._memory = NOTHING
-        self._memory_s = 0.0
 
-    def plan(self, raw: Any) -> Any:
-        """Plan one round; thrift struct in, thrift struct out.
+    @property
+    def settings(self) -> Settings:
+        """The settings by which the next round is planned."""
+        return self._settings
+
+    def use(self, settings: Settings) -> None:
+        """Plan by other settings from the next round on; what serves connections keeps its own."""
+        self._settings = settings
+
+    def call(self, began_s: float | None = None) -> RoundCall:
+        """Return what answers one call.
+
+        Args:
+            began_s: When its first byte came, monotonic s; None means now.
+        """
+        return RoundCall(self, time.monotonic() if began_s is None else began_s)
+
+    def close(self) -> None:
+        """Record the rounds that wait for it."""
+        if self._records is not None:
+            self._records.close()
+
+    def record(self, answered: AnsweredRound) -> None:
+        """Have a round recorded, without waiting for it."""
+        if self._records is not None:
+            self._records.put(answered)
+
+    def answer(self, raw: Any, began_s: float) -> AnsweredRound:
+        """Plan one round.
+
+        Args:
+            raw: The request's thrift struct.
+            began_s: When its first byte came, monotonic s: its deadline counts from then.
 
         Raises:
             Refused: The thrift exception: a request of another version or against the contract, too many
                 rounds at once, or a fault of the daemon (which is logged with its trace).
         """
-        began_s, began_unix_s = time.monotonic(), time.time()
+        settings = self._settings
+        began_unix_s = time.time() - (time.monotonic() - began_s)
         try:
-            request = request_from_thrift(raw)
+            received = request_from_thrift(raw)
         except WireError as error:
-            self._log.warning("request refused", reason=str(error))
-            self._callbacks.on_unplanned(Unplanned.REFUSED)
-            raise idl.Refused(reason=str(error)) from error
-        if not self._slots.acquire(timeout=max(request.deadline_ms, 0) / 1000.0):
-            reason = f"{self._settings.server.max_rounds} rounds are being planned already"
-            self._log.warning("request refused", round_id=request.round_id, reason=reason)
+            raise self._refusal(error) from error
+        request = received.request
+        margin_ms = settings.plan.deadline_margin_ms
+        if request.deadline_ms <= margin_ms:
+            reason = (
+                f"a deadline of {request.deadline_ms} ms is not above plan.deadline_margin_ms {margin_ms}"
+            )
+            self._repeats.warning("no time to plan", round_id=request.round_id, reason=reason)
+        wait_s = began_s + request.deadline_ms / 1000.0 - time.monotonic()
+        if not self._slots.acquire(timeout=min(max(wait_s, 0.0), _LONGEST_WAIT_S)):
+            reason = f"{settings.server.max_rounds} rounds are being planned already"
+            self._repeats.warning("request not planned", round_id=request.round_id, reason=reason)
             self._callbacks.on_unplanned(Unplanned.BUSY)
             raise idl.Refused(reason=reason)
         try:
             with self._lock:
+                cluster = self._clusters.of(request.cluster)
                 # A clock that no one sets: stepping the wall clock must neither end nor prolong a cool-down.
-                memory, planning_s = self._memory, time.monotonic()
+                memory, planning_s = cluster.memory, time.monotonic()
             done = plan_round(
                 request,
-                self._settings,
+                settings,
                 time.monotonic,
                 began_s,
                 self._children,
@@ -99,13 +140,22 @@ class RoundHandler:
                 now_s=planning_s,
             )
             with self._lock:
-                if planning_s >= self._memory_s:
-                    self._memory, self._memory_s = done.memory, planning_s
+                if planning_s >= cluster.memory_s:
+                    cluster.memory, cluster.memory_s = done.memory, planning_s
             planned_s = time.monotonic()
             timings_ms = {"wait": (planning_s - began_s) * 1000, "plan": (planned_s - planning_s) * 1000}
-            self._record(request, done, timings_ms, time_s=began_unix_s, now_s=planning_s, memory=memory)
-            self._log_round(request, done, timings_ms, planning_s)
-            return to_thrift(done.response)
+            done = replace(done, response=name_malformed(done.response, received.malformed))
+            self._log_round(received, done, timings_ms, cluster, planning_s)
+            return AnsweredRound(
+                request=raw,
+                response=done.response,
+                settings=settings,
+                time_s=began_unix_s,
+                timings_ms=timings_ms,
+                timed_out=done.timed_out,
+                now_s=planning_s,
+                memory=memory,
+            )
         except Exception as error:
             # The shim must get an answer: it then lets Storm's own scheduler do the round.
             self._log.exception("round failed", round_id=request.round_id)
@@ -115,64 +165,50 @@ class RoundHandler:
         finally:
             self._slots.release()
 
-    def _record(
-        self,
-        request: PlanRequest,
-        done: Round,
-        timings_ms: Mapping[str, float],
-        *,
-        time_s: float,
-        now_s: float,
-        memory: Memory,
-    ) -> None:
-        if self._recorder is None:
-            return
-        record = RoundRecord(
-            request=encode_request(request),
-            response=encode_response(done.response),
-            settings_json=self._settings.to_json(),
-            settings_digest=self._settings.digest(),
-            time_s=time_s,
-            timings_ms={step: round(ms, 3) for step, ms in timings_ms.items()},
-            timed_out=done.timed_out,
-            versions=versions(),
-            now_s=now_s,
-            memory=memory,
-        )
-        try:
-            self._recorder.append(record)
-        except RecordError as error:
-            with self._lock:
-                self._record_failures += 1
-            self._callbacks.on_record_failure()
-            self._log.error(
-                "round not recorded",
-                round_id=request.round_id,
-                reason=str(error),
-                failures=self._record_failures,
-            )
+    def _refusal(self, error: WireError) -> Any:
+        """Return what refuses a request; the shim may ask again in a version that it names."""
+        self._repeats.warning("request refused", reason=str(error))
+        self._callbacks.on_unplanned(Unplanned.REFUSED)
+        if isinstance(error, VersionError):
+            return idl.Refused(reason=str(error), oldest_version=OLDEST_VERSION, newest_version=VERSION)
+        return idl.Refused(reason=str(error))
+
+    def _not_recorded(self, round_id: str, reason: str) -> None:
+        with self._lock:
+            self._record_failures += 1
+            failures = self._record_failures
+        self._callbacks.on_record_failure()
+        self._log.error("round not recorded", round_id=round_id, reason=reason, failures=failures)
 
     def _log_round(
-        self, request: PlanRequest, done: Round, timings_ms: Mapping[str, float], now_s: float
+        self,
+        received: Received,
+        done: Round,
+        timings_ms: Mapping[str, float],
+        cluster: RememberedCluster,
+        now_s: float,
     ) -> None:
+        request = received.request
         for topology_id, trace in done.traces:
             self._log.error("planning a topology failed", topology=topology_id, trace=trace)
         for topology_id, reason in done.left_out:
             self._log.warning("topology left to Storm's own scheduler", topology=topology_id, reason=reason)
         with self._lock:
-            odd = self._watch.observe(done.known.readings.by_host, now_s)
+            odd = cluster.watch.observe(done.known.readings.by_host, now_s)
             counts = {
                 **done.known.fault_counts,
                 **{kind: len(found) for kind, found in odd.items()},
                 FaultKind.TOPOLOGY_SETTINGS: sum(len(found) for _, found in done.setting_faults),
+                FaultKind.TOPOLOGY_MALFORMED: len(received.malformed),
             }
             self._fault_counts.update(counts)
             totals = {kind: count for kind, count in sorted(self._fault_counts.items()) if count}
-            news = self._fault_log.news(
+            news = cluster.fault_log.news(
                 (
                     *done.known.named_faults,
                     *(phrase for found in odd.values() for phrase in found),
                     *(f"{topology}: {fault}" for topology, found in done.setting_faults for fault in found),
+                    *(f"{each.id} is malformed ({each.reason})" for each in received.malformed),
                 ),
                 now_s,
             )
@@ -180,9 +216,11 @@ class RoundHandler:
         if news is not None:
             # Every round would repeat them: only what is new is worth a line, and the end of all.
             self._log.warning("faults in readings, metadata or settings", faults=news)
+        waits = dict(done.waits)
         self._log.info(
             "round",
             round_id=request.round_id,
+            cluster=request.cluster,
             executors=sum(topology.n_executors for topology in request.topologies),
             topologies=[
                 {
@@ -193,6 +231,7 @@ class RoundHandler:
                     "response_time_ms": plan.response_time_ms,
                     "moves": 0 if plan.price is None else plan.price.executors_moved,
                     "status": plan.status,
+                    **_wait_fields(waits.get(plan.topology_id)),
                 }
                 for plan in done.response.plans
             ],
@@ -204,3 +243,41 @@ class RoundHandler:
             record_failures=self._record_failures,
             **{f"{step}_ms": round(ms, 1) for step, ms in timings_ms.items()},
         )
+
+
+def _wait_fields(wait: Wait | None) -> dict[str, float]:
+    if wait is None:
+        return {}
+    return {
+        "gain": round(wait.gain, 4),
+        "seen_s": round(wait.seen_s, 1),
+        "cooling_s": round(wait.cooling_s, 1),
+    }
+
+
+class RoundCall:
+    """One call of the service: the processor has it plan, and the server says when the answer is sent.
+
+    Args:
+        handler: Plans and records.
+        began_s: When the call's first byte came, monotonic s.
+    """
+
+    def __init__(self, handler: RoundHandler, began_s: float) -> None:
+        self._handler = handler
+        self._began_s = began_s
+        self._answered: AnsweredRound | None = None
+
+    def plan(self, raw: Any) -> Any:
+        """Plan one round; thrift struct in, thrift struct out.
+
+        Raises:
+            Refused: The thrift exception, see `RoundHandler.answer`.
+        """
+        self._answered = self._handler.answer(raw, self._began_s)
+        return to_thrift(self._answered.response)
+
+    def finish(self) -> None:
+        """Record the round: its answer has gone out, or cannot."""
+        if self._answered is not None:
+            self._handler.record(self._answered)

@@ -9,19 +9,22 @@ from __future__ import annotations
 import errno
 import socket
 import threading
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from thriftpy2.thrift import TProcessor
 from thriftpy2.transport import TMemoryBuffer
 
-from bridge.server.frames import read_frame, write_frame
+from bridge.server.frames import await_frame, read_frame, write_frame
+from bridge.server.places import Connection, NoPlaceError, Places, Stage
+from bridge.server.repeats import RepeatLog
 from bridge.wire.binary_check import check_message
 from bridge.wire.contract import idl
 from bridge.wire.encoding import DECODE_ERRORS, PROTOCOL_FACTORY
 
 if TYPE_CHECKING:
-    from bridge.server.handler import RoundHandler
+    from bridge.server.handler import RoundCall, RoundHandler
     from bridge.settings import ServerSettings
     from formats.log import Log
 
@@ -29,6 +32,10 @@ if TYPE_CHECKING:
 _PATIENCE_S = 10.0
 # A running round ends by its own deadline; this only guards the daemon's end against one that does not.
 _DRAIN_S = 30.0
+# What the process or the machine has too little of now: descriptors, memory for sockets.
+_SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+# A connection that gives way frees its descriptor and its thread a little later.
+_RELIEF_S = 0.1
 
 _processor: Any = TProcessor
 _memory: Any = TMemoryBuffer
@@ -44,18 +51,16 @@ class PlanServer:
     Args:
         settings: Where to listen, how many connections, how large requests may be.
         handler: Answers calls.
-        log: Takes a line per connection that ends badly.
+        log: Takes lines on connections that end badly.
     """
 
     def __init__(self, settings: ServerSettings, handler: RoundHandler, log: Log) -> None:
         self._settings = settings
-        self._processor = _processor(idl.PlacementDaemon, handler)
+        self._handler = handler
         self._log = log
+        self._repeats = RepeatLog(log)
         self._listener: socket.socket | None = None
-        self._stopping = False
-        self._lock = threading.Lock()
-        self._connections: dict[socket.socket, threading.Thread] = {}
-        self._busy: set[socket.socket] = set()
+        self._places = Places(settings.max_connections)
 
     def listen(self) -> tuple[str, int]:
         """Begin to listen.
@@ -100,7 +105,7 @@ class PlanServer:
     def stop(self) -> None:
         """Ask `serve` to end; may be called from any thread and from a signal handler."""
         # Nothing here waits for a lock: a signal may come while another thread is just in here.
-        self._stopping = True
+        self._places.closed = True
         if self._listener is not None:
             with suppress(OSError):  # it is closed already
                 self._listener.shutdown(socket.SHUT_RDWR)  # `accept` ends, even one that begins later
@@ -113,62 +118,89 @@ class PlanServer:
             if error.errno == errno.EINVAL:
                 return False
             # The client left early, or file descriptors are short: the next one may do better.
-            self._log.warning("connection not accepted", reason=str(error))
+            self._repeats.warning("connection not accepted", reason=str(error))
+            if error.errno in _SHORTAGES:
+                self._relieve()
             return True
-        with self._lock:
-            if len(self._connections) >= self._settings.max_connections:
-                self._log.warning("connection refused", peer=str(peer[0]), reason="too many connections")
-                client.close()
-                return True
+        connection = Connection(client, str(peer[0]))
+        connection.thread = threading.Thread(
+            target=self._serve_connection, args=(connection,), name=connection.peer, daemon=True
+        )
+        try:
             # Requests and answers are single messages: nothing is gained by waiting for more to send.
             client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            thread = threading.Thread(
-                target=self._serve_connection, args=(client, str(peer[0])), name=str(peer[0]), daemon=True
-            )
-            self._connections[client] = thread
-        thread.start()
+            self._end(self._places.admit(connection))
+            connection.thread.start()
+        except (NoPlaceError, OSError) as error:  # the latter: the client has left already
+            self._refuse(connection, str(error))
+        except RuntimeError as error:  # no thread can be started
+            self._refuse(connection, str(error))
+            self._relieve()
         return True
 
-    def _serve_connection(self, client: socket.socket, peer: str) -> None:
+    def _refuse(self, connection: Connection, reason: str) -> None:
+        self._repeats.warning("connection refused", peer=connection.peer, reason=reason)
+        self._places.leave(connection)
+        connection.socket.close()
+
+    def _relieve(self) -> None:
+        """Free what is short by ending a connection, and wait for that: the loop must not spin meanwhile."""
+        self._end(self._places.make_way())
+        time.sleep(_RELIEF_S)
+
+    def _end(self, connection: Connection | None) -> None:
+        """Let the thread of a connection that gave way find its end."""
+        if connection is not None:
+            self._repeats.warning("connection gave way to a new one", peer=connection.peer)
+            _shut(connection)
+
+    def _serve_connection(self, connection: Connection) -> None:
+        client, places = connection.socket, self._places
         try:
-            while (frame := read_frame(client, self._settings.max_frame_bytes, _PATIENCE_S)) is not None:
-                if not self._mark(client, busy=True):
+            while (first := await_frame(client, self._settings.idle_timeout_s)) is not None:
+                call = self._handler.call(time.monotonic())
+                if not places.turn_to(connection, Stage.RECEIVING):
                     return
-                write_frame(client, self._answer(frame))
-                if not self._mark(client, busy=False):
+                frame = read_frame(client, first, self._settings.max_frame_bytes, _PATIENCE_S)
+                if not places.turn_to(connection, Stage.WORKING):
+                    return
+                try:
+                    write_frame(client, _answer(call, frame), _PATIENCE_S)
+                finally:
+                    call.finish()
+                if not places.turn_to(connection, Stage.IDLE):
                     return
         except DECODE_ERRORS as error:  # a FrameError is a ValueError, one of them
-            self._log.warning("connection closed", peer=peer, reason=f"no request: {error}")
+            self._repeats.warning("connection closed", peer=connection.peer, reason=f"no request: {error}")
         except OSError as error:
-            if not self._stopping:
-                self._log.info("connection lost", peer=peer, reason=str(error))
+            if not places.closed and not connection.gave_way:
+                self._repeats.warning("connection lost", peer=connection.peer, reason=str(error))
         finally:
             client.close()
-            with self._lock:
-                self._busy.discard(client)
-                self._connections.pop(client, None)
-
-    def _mark(self, client: socket.socket, *, busy: bool) -> bool:
-        """Mark a connection busy or idle; False if the server ends and no call may begin on it."""
-        with self._lock:
-            (self._busy.add if busy else self._busy.discard)(client)
-            return not self._stopping
-
-    def _answer(self, frame: bytes) -> bytes:
-        # The whole frame is at hand: a message that claims more than it holds fails instead of waiting.
-        check_message(frame)
-        received, reply = _memory(frame), _memory()
-        self._processor.process(PROTOCOL_FACTORY.get_protocol(received), PROTOCOL_FACTORY.get_protocol(reply))
-        return bytes(reply.getvalue())
+            places.leave(connection)
 
     def _drain(self) -> None:
         """Wait for running calls; no further one begins on any connection."""
-        with self._lock:
-            threads = dict(self._connections)
-            for client in threads.keys() - self._busy:
-                with suppress(OSError):  # the peer was faster
-                    client.shutdown(socket.SHUT_RDWR)  # its thread waits for a request
-        for thread in threads.values():
-            thread.join(_DRAIN_S)
-            if thread.is_alive():
-                self._log.error("round still running at the end", peer=thread.name)
+        connections = self._places.all()
+        for connection in connections:
+            if connection.stage is not Stage.WORKING:
+                _shut(connection)
+        for connection in connections:
+            connection.thread.join(_DRAIN_S)
+            if connection.thread.is_alive():
+                self._log.error("round still running at the end", peer=connection.peer)
+
+
+def _answer(call: RoundCall, frame: bytes) -> bytes:
+    # The whole frame is at hand: a message that claims more than it holds fails instead of waiting.
+    check_message(frame)
+    received, reply = _memory(frame), _memory()
+    _processor(idl.PlacementDaemon, call).process(
+        PROTOCOL_FACTORY.get_protocol(received), PROTOCOL_FACTORY.get_protocol(reply)
+    )
+    return bytes(reply.getvalue())
+
+
+def _shut(connection: Connection) -> None:
+    with suppress(OSError):  # the peer was faster
+        connection.socket.shutdown(socket.SHUT_RDWR)  # its thread waits for a request

@@ -15,16 +15,22 @@ idl: Any = thriftpy2.load(
     str(Path(__file__).parents[1] / "placement.thrift"), module_name="bridge.placement_thrift"
 )
 VERSION: int = idl.VERSION
+OLDEST_VERSION: int = idl.OLDEST_VERSION
 
 
 class WireError(ValueError):
     """A message that breaks the contract of placement.thrift; the text names the field."""
 
 
+class VersionError(WireError):
+    """A message of a version that is not spoken here; the text names the versions that are."""
+
+
 def check_version(version: int | None, what: str) -> None:
-    """Refuse a message of another version."""
-    if version != VERSION:
-        raise WireError(f"{what}: contract version {version} is not known here, version {VERSION} is spoken")
+    """Refuse a message of a version that is not spoken here."""
+    if version is None or not OLDEST_VERSION <= version <= VERSION:
+        spoken = f"versions {OLDEST_VERSION} to {VERSION} are spoken"
+        raise VersionError(f"{what}: contract version {version} is not known here, {spoken}")
 
 
 def check_present(struct: Any, path: str) -> None:

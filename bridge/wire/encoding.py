@@ -12,7 +12,7 @@ from thriftpy2.utils import deserialize, serialize
 from bridge.wire.binary_check import check_struct
 from bridge.wire.contract import WireError, check_present, check_version, idl
 from bridge.wire.messages import PlanRequest, PlanResponse
-from bridge.wire.request_decoding import request_from_thrift
+from bridge.wire.request_decoding import Received, request_from_thrift
 from bridge.wire.structs import from_thrift, to_thrift
 
 _factory: Any = TCyBinaryProtocolFactory
@@ -35,7 +35,16 @@ DECODE_ERRORS: tuple[type[Exception], ...] = (
 
 
 def decode_request(data: bytes) -> PlanRequest:
-    """Read a request from its bytes (TBinaryProtocol).
+    """Read a request from its bytes (TBinaryProtocol), with stand-ins for malformed topologies.
+
+    Raises:
+        WireError: The bytes are no request of a known version.
+    """
+    return decode_received(data).request
+
+
+def decode_received(data: bytes) -> Received:
+    """Read a request from its bytes as the daemon does, with what is wrong with its topologies.
 
     Raises:
         WireError: The bytes are no request of a known version.
@@ -45,7 +54,12 @@ def decode_request(data: bytes) -> PlanRequest:
 
 def encode_request(request: PlanRequest) -> bytes:
     """Write a request as bytes (TBinaryProtocol)."""
-    return bytes(serialize(to_thrift(request), PROTOCOL_FACTORY))
+    return encode_struct(to_thrift(request))
+
+
+def encode_struct(raw: Any) -> bytes:
+    """Write a thrift struct as bytes (TBinaryProtocol), malformed parts as they are."""
+    return bytes(serialize(raw, PROTOCOL_FACTORY))
 
 
 def encode_response(response: PlanResponse) -> bytes:

@@ -150,6 +150,7 @@ class PlanRequest:
     """One round of scheduling as the shim sees it.
 
     Attributes:
+        cluster: Names the cluster, None if the client does not.
         resource_names: Resources beside CPU and memory that supervisors offer.
     """
 
@@ -160,6 +161,7 @@ class PlanRequest:
     topologies: tuple[Topology, ...]
     readings: tuple[Reading, ...]
     readings_live: bool
+    cluster: str | None = None
     resource_names: tuple[str, ...] = ()
 
 

@@ -1,11 +1,16 @@
-"""Requests of placement.thrift to messages: every index and list length is checked here, once."""
+"""Requests of placement.thrift to messages: every index and list length is checked here, once.
+
+A malformed topology costs only itself: what is wrong with it is named, and a stand-in holds its slots.
+"""
 
 from __future__ import annotations
 
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from bridge.wire.contract import WireError, check_present, check_unique, check_version
-from bridge.wire.messages import UNASSIGNED, PlanRequest, Topology
+from bridge.wire.messages import UNASSIGNED, ComponentKind, PlanRequest, Topology
 from bridge.wire.structs import from_thrift
 
 if TYPE_CHECKING:
@@ -23,31 +28,78 @@ _PARALLEL = {
         "executor_port",
     ),
 }
+_STAYS = '{"topology.stormplace.frozen": true}'
 
 
-def request_from_thrift(raw: Any) -> PlanRequest:
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """A topology that the request describes wrongly.
+
+    Attributes:
+        id: The topology.
+        reason: What is wrong with it, with the place in the request.
+    """
+
+    id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A request as it came in.
+
+    Attributes:
+        request: The round. In the place of a malformed topology stands a frozen one of the same id that has
+            executors in the slots that it holds, so that the others are planned around it.
+        malformed: What is wrong with topologies, in the order of the request.
+    """
+
+    request: PlanRequest
+    malformed: tuple[Malformed, ...]
+
+
+def request_from_thrift(raw: Any) -> Received:
     """Check a decoded request and turn it into a `PlanRequest`.
 
     Args:
         raw: The thrift struct `PlanRequest`.
 
     Raises:
-        WireError: Unknown version, missing field, lists that are not parallel, or an index out of range.
+        WireError: Unknown version, missing field, a bad supervisor or reading, or topologies without ids of
+            their own, as then no topology can be given the reason.
     """
     if raw is None:
         raise WireError("the call carries no request")
     check_version(raw.version, "request")
     check_present(raw, "request")
-    request = from_thrift(PlanRequest, raw)
-    for index, topology in enumerate(request.topologies):
-        _check_lists(topology, f"topologies[{index}]", len(request.supervisors))
-        _check_executors(topology, f"topologies[{index}]")
-        _check_resources(topology, f"topologies[{index}]", len(request.resource_names))
+    bare = copy(raw)
+    bare.topologies = []
+    request = from_thrift(PlanRequest, bare)
     for index, supervisor in enumerate(request.supervisors):
         _check_length(supervisor.resources, len(request.resource_names), f"supervisors[{index}].resources")
     check_unique((supervisor.id for supervisor in request.supervisors), "supervisors", "id")
-    check_unique((topology.id for topology in request.topologies), "topologies", "id")
-    return request
+    for index, each in enumerate(raw.topologies):
+        if each.id is None:
+            raise WireError(f"topologies[{index}].id: missing")
+    check_unique((each.id for each in raw.topologies), "topologies", "id")
+    topologies: list[Topology | None] = []
+    malformed: list[Malformed] = []
+    for index, each in enumerate(raw.topologies):
+        try:
+            topologies.append(_topology(each, f"topologies[{index}]", request))
+        except WireError as error:
+            topologies.append(None)
+            malformed.append(Malformed(each.id, str(error)))
+    whole = _with_stand_ins(topologies, raw.topologies, len(request.supervisors))
+    return Received(replace(request, topologies=whole), tuple(malformed))
+
+
+def _topology(raw: Any, path: str, request: PlanRequest) -> Topology:
+    topology = from_thrift(Topology, raw, f"{path}.")
+    _check_lists(topology, path, len(request.supervisors))
+    _check_executors(topology, path)
+    _check_resources(topology, path, len(request.resource_names))
+    return topology
 
 
 def _check_lists(topology: Topology, path: str, n_supervisors: int) -> None:
@@ -82,6 +134,66 @@ def _check_executors(topology: Topology, path: str) -> None:
         if (supervisor == UNASSIGNED) != (port == UNASSIGNED):
             place = f"{path}.executor_port[{index}]"
             raise WireError(f"{place}: port {port} does not fit supervisor {supervisor}")
+
+
+def _with_stand_ins(
+    topologies: Sequence[Topology | None], raw: Sequence[Any], n_supervisors: int
+) -> tuple[Topology, ...]:
+    """Return all topologies, a stand-in for each that is None."""
+    sound = [topology for topology in topologies if topology is not None]
+    # What a malformed topology claims must not take a slot from one that is in order.
+    taken = (
+        set[tuple[int, int]]()
+        if len(sound) == len(topologies)
+        else {
+            slot
+            for topology in sound
+            for slot in zip(topology.executor_supervisor, topology.executor_port, strict=True)
+        }
+    )
+    whole = []
+    for topology, each in zip(topologies, raw, strict=True):
+        stands = topology or _stand_in(each, n_supervisors, taken)
+        if topology is None:
+            taken |= set(zip(stands.executor_supervisor, stands.executor_port, strict=True))
+        whole.append(stands)
+    return tuple(whole)
+
+
+def _stand_in(raw: Any, n_supervisors: int, taken: set[tuple[int, int]]) -> Topology:
+    """Return a topology with what can be read of the slots that a malformed one holds, and of its demand."""
+    slots = list(zip(raw.executor_supervisor or (), raw.executor_port or (), strict=False))
+    held = [
+        index
+        for index, (supervisor, port) in enumerate(slots)
+        if 0 <= supervisor < n_supervisors and port >= 0 and (supervisor, port) not in taken
+    ]
+
+    def amounts(values: Sequence[float] | None) -> tuple[float, ...]:
+        if values is None or len(values) != len(slots):
+            return (0.0,) * len(held)
+        return tuple(values[index] for index in held)
+
+    tasks = tuple(range(1, len(held) + 1))
+    return Topology(
+        id=raw.id,
+        name=raw.name or raw.id,
+        num_workers=1,
+        settings_json=_STAYS,
+        component_names=("unknown",),
+        component_kinds=(ComponentKind.SYSTEM,),
+        stream_from=(),
+        stream_to=(),
+        stream_ids=(),
+        stream_groupings=(),
+        executor_first_task=tasks,
+        executor_last_task=tasks,
+        executor_component=(0,) * len(held),
+        executor_cpu_percent=amounts(raw.executor_cpu_percent),
+        executor_memory_mb=amounts(raw.executor_memory_mb),
+        executor_supervisor=tuple(slots[index][0] for index in held),
+        executor_port=tuple(slots[index][1] for index in held),
+    )
 
 
 def _check_resources(topology: Topology, path: str, n_named: int) -> None:

@@ -55,7 +55,7 @@ class AgentMetrics(Collector):
         )
         yield by_label(
             f"{before}_readings_unreadable",
-            "Looks at other hosts' readings, or at rates, that could not be read.",
+            "Looks at other hosts' readings, or at the partners, that could not be read.",
             "reading",
             now.unreadable,
             now.unreadable,

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from formats.nimbus import NimbusError
-from formats.rates_reading import MAX_NAMED
+from formats.rates_reading import LIFETIME_S, MAX_NAMED
 from monitoring.rates.history import WINDOW_S
 from monitoring.rates.nimbus import TopologyGoneError, connect
 from monitoring.rates.nimbus_faults import ReplyError, lacking
+from monitoring.rates.partner_shards import PartnerShards
 from monitoring.rates.rates_figures import CollectorFigures
 from monitoring.rates.rates_options import CollectorError
 from monitoring.rates.rates_reading import to_json
@@ -46,6 +47,7 @@ class _Standing:
         rates: Follows it; None before its shape is known.
         missing: Executors without statistics; NaN if that is not known.
         published_s: When its last reading was published; NaN before the first.
+        pairs: The pairs of hosts that it names, with the tuples/s between them.
         incomplete: Whether executors lack statistics, as the log said last; None before it said so.
         fault: Kind of what is wrong with Nimbus' replies about it; empty if nothing is.
     """
@@ -53,6 +55,7 @@ class _Standing:
     rates: TopologyRates | None = None
     missing: float = math.nan
     published_s: float = math.nan
+    pairs: tuple[tuple[str, str, float], ...] = ()
     incomplete: bool | None = None
     fault: str = ""
 
@@ -63,7 +66,7 @@ class Collector:
     Args:
         connect: Opens a connection to Nimbus; raises `NimbusError`, also within its block.
         nodes: Holds the readings in ZooKeeper.
-        root: Path under which `rates` lives.
+        root: Path under which `rates` and `partners` live.
         log: Takes one line per change of state.
         clock: Seconds that do not go back.
         unix_time: Seconds since 1970.
@@ -84,6 +87,7 @@ class Collector:
         self._connect = connect
         self._nodes = nodes
         self._folder = f"{root}/rates"
+        self._partners = PartnerShards(nodes, f"{root}/partners")
         self._log = log
         self._clock = clock
         self._unix_time = unix_time
@@ -121,6 +125,7 @@ class Collector:
                 for topology, status in sorted(statuses.items()):
                     if status in _LOOKED_AT:
                         self._look_at(nimbus, topology, status)
+                self._publish_partners()
         except NimbusError as error:
             self._failed_looks += 1
             if not self._trouble:
@@ -172,9 +177,15 @@ class Collector:
             self._log_completeness(topology, standing, step.missing)
         if step.rates is not None:
             self._sequence += 1
-            standing.published_s = self._clock()
+            standing.published_s, standing.pairs = self._clock(), step.rates.host_pairs
             content = to_json(topology, step.rates, self._unix_time(), self._sequence)
             self._nodes.hold(f"{self._folder}/{topology}", content)
+
+    def _publish_partners(self) -> None:
+        """Publish which hosts exchange tuples by the readings that have not outlived themselves."""
+        now_s = self._clock()
+        fresh = (one for one in self._standing.values() if now_s - one.published_s <= LIFETIME_S)
+        self._partners.update([pair for one in fresh for pair in one.pairs], now_s, self._unix_time())
 
     def _log_completeness(self, topology: str, standing: _Standing, missing: tuple[str, ...]) -> None:
         if standing.incomplete == bool(missing):

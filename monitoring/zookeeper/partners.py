@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from kazoo.exceptions import NoNodeError
 
-from formats.rates_reading import VERSION
-from monitoring.host_pairs import busiest
+from formats.partners_reading import VERSION, shard_of
+from monitoring.host_pairs import MAX_PARTNERS
 from monitoring.json_input import describe, finite, json_object, list_at
 from monitoring.zookeeper.folder import Folder
 
@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from formats.log import Log
 
 
-_Pairs = tuple[tuple[str, str, float], ...]
-"""Two hosts each, and the tuples/s between them."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Seen:
     """A reading as far as this host needs it.
@@ -32,25 +28,26 @@ class _Seen:
         written: The transaction that wrote it.
         since_s: When it was seen first, s.
         lifetime_s: Age from which it counts as missing, s.
-        own: Pairs with this host.
+        partners: Of this host, busiest first.
     """
 
     written: int
     since_s: float
     lifetime_s: float
-    own: _Pairs
+    partners: tuple[str, ...]
 
 
 class PartnerFinder:
-    """Looks at the readings of rates from time to time; only the session's thread takes turns.
+    """Looks at the reading of its host's partners now and then; only the session's thread takes turns.
 
-    There is no watch: rates are written anew each minute, and a thousand agents must not all read them then.
+    It is one small znode, whatever the number of topologies. There is no watch: the znode is written anew
+    each minute, and the agents of a shard must not all read it then.
 
     A reading's age is the time since it was first seen, by this host's own clock: clocks of hosts are not
-    compared. So no agent goes on with the rates of a collector that stands still.
+    compared. So no agent goes on with the partners of a collector that stands still.
 
     Args:
-        folder: Znode of the rates.
+        folder: Znode of the partners.
         host: Name of this host.
         pause_s: Mean time between two looks, s; each is spread by a quarter either way.
         rng: Spreads looks.
@@ -70,7 +67,8 @@ class PartnerFinder:
         log: Log,
         clock_s: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._folder = Folder(folder, "topology", log, "rates-unreadable")
+        self._folder = Folder(folder, "shard", log, "partners-unreadable")
+        self._shard = shard_of(host)
         self._host = host
         self._pause_s = pause_s
         self._rng = rng
@@ -78,11 +76,11 @@ class PartnerFinder:
         self._clock_s = clock_s
         self._look_at_s = clock_s()
         self._partners: tuple[str, ...] = ()
-        self._seen: dict[str, _Seen] = {}
+        self._seen: _Seen | None = None
 
     @property
     def unreadable(self) -> int:
-        """Looks at readings of rates, or at their list, that could not be read or were too old."""
+        """Looks at the reading that could not be read or was too old."""
         return self._folder.unreadable
 
     def take_turn(self, client: Any) -> None:
@@ -95,40 +93,34 @@ class PartnerFinder:
         if now_s < self._look_at_s:
             return
         self._look_at_s = now_s + self._pause_s * self._rng.uniform(0.75, 1.25)
-        try:
-            topologies = self._folder.names(client) or []
-        except NoNodeError:  # no collector has published rates
-            topologies = []
-        self._folder.keep(topologies)
-        self._seen = {name: seen for name, seen in self._seen.items() if name in topologies}
-        replies = [(name, self._folder.ask(client, name)) for name in sorted(topologies)]
-        pairs = [pair for name, reply in replies for pair in self._read(name, reply, now_s)]
-        partners = busiest(self._host, pairs, self._partners)
+        partners = self._read(self._folder.ask(client, self._shard), now_s)
         if set(partners) != set(self._partners):
             self._partners = partners
             self._on_partners(partners)
 
-    def _read(self, name: str, reply: Any, now_s: float) -> _Pairs:
-        def parse(content: bytes | None, stat: Any) -> _Pairs:
-            seen = self._seen.get(name)
+    def _read(self, reply: Any, now_s: float) -> tuple[str, ...]:
+        def parse(content: bytes | None, stat: Any) -> tuple[str, ...]:
+            seen = self._seen
             if seen is None or seen.written != stat.mzxid:
-                lifetime_s, pairs = pair_rates(content)
-                own = tuple(pair for pair in pairs if self._host in pair[:2])
-                seen = self._seen[name] = _Seen(stat.mzxid, now_s, lifetime_s, own)
+                lifetime_s, partners = partners_of(self._host, content)
+                seen = self._seen = _Seen(stat.mzxid, now_s, lifetime_s, partners)
             if now_s - seen.since_s > seen.lifetime_s:
                 raise ValueError(f"older than its lifetime of {seen.lifetime_s:g} s")
-            return seen.own
+            return seen.partners
 
         try:
-            return self._folder.read(name, reply, parse) or ()
-        except NoNodeError:
+            return self._folder.read(self._shard, reply, parse) or ()
+        except NoNodeError:  # no collector has published it, or no host in it has partners
+            self._folder.keep(())
+            self._seen = None
             return ()
 
 
-def pair_rates(content: bytes | None) -> tuple[float, _Pairs]:
-    """Read the lifetime (s) of a reading of rates and what it says of pairs of hosts.
+def partners_of(host: str, content: bytes | None) -> tuple[float, tuple[str, ...]]:
+    """Read the lifetime (s) of a reading of partners and what it says of a host.
 
     Args:
+        host: Name of the host.
         content: The znode's content; None if it never had any.
 
     Raises:
@@ -140,12 +132,11 @@ def pair_rates(content: bytes | None) -> tuple[float, _Pairs]:
     lifetime_s = finite(fields.get("lifetime_s")) or 0.0
     if lifetime_s <= 0:
         raise ValueError("lifetime_s is no time above zero")
-    pairs = list_at("host_pairs", fields.get("host_pairs", []))
-    return lifetime_s, tuple(_pair(number, pair) for number, pair in enumerate(pairs))
-
-
-def _pair(number: int, pair: object) -> tuple[str, str, float]:
-    match pair:
-        case [str(a), str(b), value] if (rate := finite(value)) is not None and rate >= 0:
-            return a, b, rate
-    raise ValueError(f"host_pairs[{number}] is not [host, host, tuples/s]")
+    by_host = fields.get("partners")
+    if not isinstance(by_host, dict):
+        raise ValueError("partners is not an object")  # noqa: TRY004 - one kind of error for all bad content
+    names = list_at(f"partners of {describe(host)}", by_host.get(host, []))
+    if not all(isinstance(name, str) for name in names):
+        raise ValueError(f"partners of {describe(host)} are not all names")
+    # Whatever was published: only so many links can be measured often enough.
+    return lifetime_s, tuple(name for name in names if name != host)[:MAX_PARTNERS]

@@ -25,13 +25,13 @@ class PublisherOptions:
 
     Attributes:
         zookeeper: `HOST:PORT`, several separated by commas.
-        root: Path under which `nodes` and `rates` live.
+        root: Path under which `nodes` and `partners` live.
         host: Name of this host's znode.
         auth: Credentials, None for an open ZooKeeper.
         session_timeout_s: Silence after which ZooKeeper removes the znode, s.
         list_pause_s: Least time between two looks at the list of peers, s.
         retry_s: Time until the next try when the znode is held by another session, s.
-        partners_pause_s: Time between two looks at the rates, s.
+        partners_pause_s: Time between two looks at the partners, s.
         loopback: Whether this host publishes a loopback address: then peers may be at such addresses too.
     """
 
@@ -80,7 +80,7 @@ class Publisher:
         )
         self._on_partners = on_partners
         self._partners = PartnerFinder(
-            folder=f"{options.root}/rates",
+            folder=f"{options.root}/partners",
             host=options.host,
             pause_s=options.partners_pause_s,
             rng=rng,
@@ -120,7 +120,7 @@ class Publisher:
 
     def unreadable(self) -> dict[str, int]:
         """Count looks at readings that could not be read, by what they are of."""
-        return {"peer": self._peers.unreadable, "rates": self._partners.unreadable}
+        return {"peer": self._peers.unreadable, "partners": self._partners.unreadable}
 
     def stop(self) -> None:
         """Close the session, which removes the znode. Blocks for seconds at most."""

@@ -224,6 +224,7 @@ class Daemon:
         self.server.stop()
         self.thread.join(60)
         assert not self.thread.is_alive()
+        self.handler.close()
 
 
 @contextmanager

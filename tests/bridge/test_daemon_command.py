@@ -72,6 +72,24 @@ def test_the_command_says_when_it_is_ready_and_ends_on_a_signal(make, command, n
     ]
 
 
+def test_sighup_reads_the_settings_again(command, tmp_path):
+    """Good ones, then bad ones; the daemon goes on."""
+    process = command("[server]\nport = 0\n")
+    process.stdout.readline()
+    assert json.loads(process.stderr.readline())["event"] == "daemon started"
+    for text, event in (
+        ("[server]\nport = 0\n[plan]\nseed = 3\n", "settings reloaded"),
+        ("[plan]\nseed = -3\n", "settings not reloaded"),
+    ):
+        (tmp_path / "daemon.toml").write_text(text)
+        process.send_signal(signal.SIGHUP)
+        assert json.loads(process.stderr.readline())["event"] == event
+    process.send_signal(signal.SIGTERM)
+    _, log = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert [json.loads(line)["event"] for line in log.splitlines()] == ["daemon stopped"]
+
+
 def test_the_command_refuses_bad_input_with_one_sentence_and_status_2(
     command, daemon, tmp_path, monkeypatch, capsys
 ):

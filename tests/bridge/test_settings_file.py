@@ -90,6 +90,20 @@ def test_a_fault_is_stated_with_its_path(tmp_path, text, fault):
     assert str(caught.value) == f"{tmp_path / 'daemon.toml'}: {fault}"
 
 
+@pytest.mark.parametrize(
+    ("text", "doubt"),
+    [
+        ("[plan]\ndeadline_margin_ms = 801", "plan.deadline_margin_ms 801 is above plan.time_limit_ms 800: "),
+        ("[server]\nmax_rounds = 17", "server.max_rounds 17 is above server.max_connections 16: "),
+    ],
+)
+def test_values_that_contradict_each_other_are_named(tmp_path, text, doubt):
+    """They are taken, as records may hold them, and the daemon's log says what is odd."""
+    (found,) = load(tmp_path, text).doubts()
+    assert found.startswith(doubt)
+    assert Settings().doubts() == ()
+
+
 @pytest.mark.parametrize("section", Settings.model_fields)
 def test_every_fault_of_every_key_is_stated_in_our_words(section):
     """Whatever stands in the place of a value: its key, and what it must be."""

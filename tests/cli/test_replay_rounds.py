@@ -12,7 +12,7 @@ from bridge.record.record import RecordWriter, RoundRecord, versions
 from bridge.round.memory import NOTHING
 from bridge.round.planner import plan_round
 from bridge.settings import Settings
-from bridge.wire.encoding import encode_request, encode_response
+from bridge.wire.encoding import decode_response, encode_request, encode_response
 from cli.commands import app
 from cli.errors import UserError
 from tests.bridge.conftest import make  # noqa: F401  # a fixture
@@ -68,6 +68,22 @@ def test_a_round_that_differs_is_named_and_fails(planned: RoundRecord, tmp_path:
         "differs: the clock had cut it short",
     ]
     assert (status, lines[3]) == (1, "rounds: 3, differing: 1")
+
+
+def test_a_round_that_differs_in_its_words_alone_is_the_same(planned: RoundRecord, tmp_path: Path) -> None:
+    """They change from version to version."""
+    response = decode_response(planned.response)
+    (plan,) = response.plans
+    words, strategy = replace(plan, status="in short: placed"), replace(plan, strategy="other")
+    status, lines = run(
+        tmp_path,
+        *(
+            replace(planned, response=encode_response(replace(response, plans=(each,))))
+            for each in (words, strategy)
+        ),
+    )
+    assert [line.partition("UTC  ")[2] for line in lines[:2]] == ["the same, in other words", "differs"]
+    assert status == 1
 
 
 def test_what_holds_no_rounds_is_refused(tmp_path: Path) -> None:

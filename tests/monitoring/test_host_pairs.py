@@ -1,4 +1,4 @@
-"""Rules of partners and of the pairs that readings name, alone and between collector and agents."""
+"""Rules of partners and of the pairs that readings name, alone and over many readings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from monitoring.host_pairs import MAX_PARTNERS, NamedPairs, busiest
 from monitoring.rates.counters import Counters, ExecutorLook, Shape, Stream
 from monitoring.rates.rates_reading import to_json
 from monitoring.rates.topology_rates import TopologyRates
-from monitoring.zookeeper.partners import pair_rates
 
 SPOUT = Stream("spout", "default")
 SHAPE = Shape({"spout": (), "bolt": (SPOUT,)}, frozenset({"spout"}))
@@ -114,7 +113,7 @@ class Cluster:
 
     def let_read(self, hosts: list[str]) -> int:
         """Let the agents of these hosts read, and return how many have other partners than before."""
-        pairs, changes = pair_rates(self.content)[1], 0
+        pairs, changes = [tuple(pair) for pair in json.loads(self.content)["host_pairs"]], 0
         for host in hosts:
             former = self.partners.get(host, frozenset())
             self.partners[host] = frozenset(busiest(host, pairs, former))

@@ -65,6 +65,7 @@ def test_a_host_without_coordinate_takes_the_median_of_its_sites():
     # No other pair within b is measured: the local delay stands in.
     assert delays.delay_ms[2, 3] == pytest.approx(0.25 + 2.0)
     assert delays.summary() == "delays from coordinates 3/4 (error 8 %), 1 by site median"
+    assert delays.sources() == "delays from coordinates 3/4, 1 by site median"
 
 
 def test_without_coordinates_the_site_table_counts_then_nothing_is_known():
@@ -171,6 +172,9 @@ def test_coordinates_that_contradict_direct_links_are_not_used():
         "delays measured for 8/55 pairs, not from coordinates (median error 40 % over 8 pairs), "
         "10 by site median, 1 uniform"
     )
+    assert delays.sources() == (
+        "delays not from coordinates, which contradict direct links, 10 by site median, 1 uniform"
+    )
     assert delays.faults == ("coordinates contradict direct links: medians between sites stand in for them",)
 
 
@@ -234,6 +238,7 @@ def test_an_outdated_link_gives_way_to_what_fresh_ones_say():
     assert delays.provenance[2, 5] == Provenance.SITE_MEDIAN
     assert (delays.measured_pairs, delays.outdated_pairs) == (3, 2)
     assert delays.summary().startswith("delays measured for 3/15 pairs (2 outdated), from coordinates 5/6")
+    assert delays.sources() == "delays from coordinates 5/6, 1 by site median"
 
 
 @settings(deadline=None)

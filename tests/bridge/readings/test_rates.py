@@ -153,29 +153,29 @@ def test_second_and_foreign_rates_do_not_count(make):
     [
         ([], {}, "unit rates"),
         ([], {"rates": {"c0": 5}}, "declared rates"),
-        ([reading()], {}, "rates measured 12 s ago"),
-        ([reading()], {"rates": {"c0": 5}}, "rates measured 12 s ago"),
+        ([reading()], {}, "rates measured"),
+        ([reading()], {"rates": {"c0": 5}}, "rates measured"),
         ([reading(age_ms=181_000)], {}, "unit rates (the measured ones are stale)"),
         ([reading(age_ms=181_000)], {"rates": {"c0": 5}}, "declared rates (the measured ones are stale)"),
         (
             [reading(complete=False, missing=["c1[4]"])],
             {},
-            "rates measured 12 s ago (1 of 4 executors without statistics)",
+            "rates measured (1 of 4 executors without statistics)",
         ),
         (
             [reading(complete=False, missing=["c1[3]"], executors=None)],
             {},
-            "rates measured 12 s ago (1 executor without statistics)",
+            "rates measured (1 executor without statistics)",
         ),
         (
             [reading(complete=False, missing=["x"] * 20, executors=None)],
             {},
-            "rates measured 12 s ago (at least 20 executors without statistics)",
+            "rates measured (at least 20 executors without statistics)",
         ),
     ],
 )
 def test_the_status_line_says_which_rates_count(make, readings, settings, phrase):
-    """Measured, else declared, else unit rates; how old, and how much is missing."""
+    """Measured, else declared, else unit rates; and how much is missing."""
     topology = make.chain("t", [1, 3], [0])
     text = json.dumps({f"topology.stormplace.{key}": value for key, value in settings.items()})
     request = make.cluster(replace(topology, settings_json=text))

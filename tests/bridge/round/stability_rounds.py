@@ -18,14 +18,27 @@ class Rounds:
         self.request = request
         self.settings = Settings(move=MoveSettings(**move))
         self.memory = NOTHING
+        self.waits = {}
 
     def at(self, now_s, carry_out=True):
         done = plan_round(self.request, self.settings, lambda: 0.0, memory=self.memory, now_s=5000.0 + now_s)
         assert done.traces == ()
-        self.memory = done.memory
+        self.memory, self.waits = done.memory, dict(done.waits)
         if carry_out:
             self.request = self.make_carried_out(done.response)
         return done.response.plans[0]
+
+    def seen_s(self, now_s, carry_out=True):
+        """For how long the gain of the first topology has been seen in the round at this time, and waits."""
+        answer = self.at(now_s, carry_out)
+        assert "a gain waits until it has been seen for 30 s" in answer.status
+        return self.waits[answer.topology_id].seen_s
+
+    def cooling_s(self, now_s):
+        """For how long the first topology still cools down from the round at this time on."""
+        answer = self.at(now_s)
+        assert "a gain waits until 120 s after the last change" in answer.status
+        return self.waits[answer.topology_id].cooling_s
 
     def make_carried_out(self, response):
         slots = {plan.topology_id: plan for plan in response.plans if plan.decision is Decision.ASSIGN}

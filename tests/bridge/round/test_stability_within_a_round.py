@@ -11,7 +11,7 @@ from bridge.problem.occupancy import RoundState
 from bridge.round.memory import NOTHING, Memory, TopologyMemory, Watched
 from bridge.round.planner import plan_round
 from bridge.round.round_data import gather_data
-from bridge.round.stability import Stability
+from bridge.round.stability import Stability, Wait
 from bridge.settings import MoveSettings, Settings
 from bridge.wire.messages import Decision, Grouping
 from tests.bridge.round.planner_rounds import stopped
@@ -19,6 +19,7 @@ from tests.bridge.round.planner_rounds import stopped
 SETTINGS = Settings(move=MoveSettings(max_moves_per_round=1000))
 # Hosts: 0-2 uniroma2, 3-4 europe-west1, 5-6 us-east1.
 DISTANCES = {"europe-west1-1": 20.0, "europe-west1-2": 60.0, "us-east1-1": 200.0, "us-east1-2": 200.0}
+SEEN_FIRST = "a gain waits until it has been seen for 30 s"
 RUNNING, WATCHED, BETTER = (0, 5), (0, 4), (0, 3)
 
 
@@ -83,18 +84,21 @@ def test_after_its_move_a_topology_waits_for_nothing_until_the_round_ends(state,
 def test_a_release_that_moved_nothing_releases_no_other_placement(state, stability):
     """The moves of the round were used up: without a restart another gain must be seen first."""
     assert stability.why_wait(0, names(state, WATCHED), 0.5) == ""
-    assert stability.why_wait(0, names(state, BETTER), 0.5) == "gain of 50 % seen for 0 s of 30 s"
+    assert stability.why_wait(0, names(state, BETTER), 0.5) == SEEN_FIRST
+    assert stability.waits == {0: Wait(gain=0.5, seen_s=0.0, cooling_s=0.0)}
 
 
 def test_a_release_is_one_topologys_alone(state, stability):
     """What the other one may gain has just been seen."""
     assert stability.why_wait(0, names(state, WATCHED), 0.5) == ""
     state.assign(0, slots(WATCHED))
-    assert stability.why_wait(1, names(state, (5, 6, 6)), 0.5) == "gain of 50 % seen for 0 s of 30 s"
+    assert stability.why_wait(1, names(state, (5, 6, 6)), 0.5) == SEEN_FIRST
+    assert stability.waits.keys() == {1}
 
 
 def test_a_change_without_a_release_cools_down_within_the_round(state, stability):
     """An executor had to be placed: no reason to move the rest for a gain."""
     state.assign(0, slots(WATCHED))
     wait = stability.why_wait(0, names(state, BETTER), 0.5)
-    assert wait == "gain of 50 %, cooling down, 120 s of 120 s left"
+    assert wait == "a gain waits until 120 s after the last change"
+    assert stability.waits == {0: Wait(gain=0.5, seen_s=0.0, cooling_s=120.0)}

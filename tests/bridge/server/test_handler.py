@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
+from thriftpy2.transport import TTransportException
 
 from bridge.record.record import RecordWriter, read_records
 from bridge.round.planner import plan_round
@@ -15,6 +16,7 @@ from bridge.wire.contract import idl
 from bridge.wire.encoding import encode_response
 from bridge.wire.messages import Decision
 from bridge.wire.structs import to_thrift
+from tests.bridge.round.planner_rounds import PINNED, SCATTERED
 
 
 def test_a_plan_over_the_wire_is_that_of_the_planner(make, daemon):
@@ -76,11 +78,13 @@ def test_faults_are_logged_when_they_change_not_in_every_round(make, daemon):
 
 
 def test_another_version_is_refused_with_a_clear_message(make, daemon):
-    """The shim gets the exception of the contract, and the connection goes on."""
+    """The shim gets the versions that are spoken, and the connection goes on."""
     client = daemon.client()
     with pytest.raises(idl.Refused) as caught:
         client.plan(to_thrift(replace(make.cluster(), version=2)))
-    assert caught.value.reason == "request: contract version 2 is not known here, version 1 is spoken"
+    sentence = "request: contract version 2 is not known here, versions 1 to 1 are spoken"
+    assert caught.value.reason == sentence
+    assert (caught.value.oldest_version, caught.value.newest_version) == (1, 1)
     assert client.plan(to_thrift(make.cluster())).plans == []
     client.close()
 
@@ -123,6 +127,58 @@ def test_a_record_that_cannot_be_written_costs_no_plan(make, tmp_path, running):
             assert client.plan(to_thrift(make.cluster(make.taxi()))).plans[0].decision == Decision.ASSIGN
         client.close()
     assert [event["failures"] for event in daemon.events("round not recorded")] == [1, 2]
+
+
+def test_the_answer_goes_out_before_the_round_is_recorded(make, running):
+    """The disk hangs until the client has its plan."""
+    answered = threading.Event()
+
+    class Disk:
+        def append(self, record):
+            assert answered.wait(60)
+            written.append(record)
+
+    written = []
+    with running(recorder=Disk()) as daemon:
+        client = daemon.client()
+        assert client.plan(to_thrift(make.cluster(make.taxi()))).plans
+        answered.set()
+        client.close()
+    assert len(written) == 1
+
+
+def test_a_round_is_recorded_though_its_client_has_left(make, running, tmp_path, monkeypatch):
+    """It was planned, and may be what made the client leave."""
+    monkeypatch.setattr("bridge.server.plan_server.write_frame", broken_pipe)
+    with running(recorder=RecordWriter(tmp_path, 65536, 2)) as daemon:
+        client = daemon.client()
+        with pytest.raises(TTransportException):
+            client.plan(to_thrift(make.cluster(make.taxi())))
+        client.close()
+    assert len(list(read_records(tmp_path))) == 1
+
+
+def broken_pipe(*_):
+    raise BrokenPipeError
+
+
+def test_a_deadline_within_the_margin_is_named(make, daemon):
+    """Nothing can be planned in no time, and the setting that leaves none is in the log."""
+    client = daemon.client()
+    client.plan(to_thrift(replace(make.cluster(make.taxi()), deadline_ms=200)))
+    client.close()
+    (event,) = daemon.events("no time to plan")
+    assert event["reason"] == "the deadline of 200 ms is within plan.deadline_margin_ms 200"
+
+
+def test_the_log_says_how_long_a_gain_still_waits(make, daemon):
+    """The status line does not: Nimbus would log each change of it."""
+    client = daemon.client()
+    client.plan(to_thrift(make.cluster(make.assigned(make.taxi(settings=PINNED), SCATTERED))))
+    client.close()
+    (topology,) = daemon.events("round")[0]["topologies"]
+    assert topology["gain"] > 0.2
+    assert (topology["seen_s"], topology["cooling_s"]) == (0.0, 0.0)
 
 
 def test_several_clients_are_served_at_once(make, daemon, monkeypatch):

@@ -34,7 +34,10 @@ class Metered:
         return self.context.__exit__(*error)
 
     def plan(self, request):
-        return self.handler.plan(to_thrift(request))
+        call = self.handler.call()
+        answer = call.plan(to_thrift(request))
+        call.finish()
+        return answer
 
     def __call__(self, name, **labels):
         return self.registry.get_sample_value(BEFORE + name, labels)
@@ -124,6 +127,7 @@ def test_rounds_that_are_not_recorded_are_counted(make, running, tmp_path):
     (tmp_path / "rounds-00000001.jsonl.gz").symlink_to("/dev/full")
     with Metered(running, recorder=RecordWriter(tmp_path, 65536, 2)) as metered:
         metered.plan(make.cluster())
+        metered.handler.close()
         assert metered("record_failures_total") == 1
 
 

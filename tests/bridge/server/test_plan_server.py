@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import errno
+import io
+import json
+import socket
 import struct
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from thriftpy2.protocol import TBinaryProtocolFactory
+from thriftpy2.rpc import make_client
+from thriftpy2.transport import TFramedTransportFactory
 
 from bridge.round.planner import plan_round
 from bridge.server import handler as rounds
+from bridge.server import plan_server
+from bridge.server.handler import RoundHandler
 from bridge.server.plan_server import PlanServer, ServerError
-from bridge.settings import ServerSettings
+from bridge.settings import ServerSettings, Settings
+from bridge.wire.contract import idl
 from bridge.wire.messages import Decision
 from bridge.wire.structs import to_thrift
 from formats.log import Log
@@ -88,15 +99,201 @@ def test_clients_that_leave_in_the_middle_are_tolerated(make, daemon):
     client.close()
 
 
-def test_connections_beyond_the_limit_are_closed(make, running):
-    """One is served, the second is closed, and a place that is left is given again."""
-    with running(max_connections=1) as daemon:
-        first = daemon.client()
-        first.plan(to_thrift(make.cluster()))
+def test_for_a_new_connection_the_one_that_has_been_idle_for_longest_is_closed(make, running):
+    """Others never lock a client out, and a client that has a place does not notice."""
+    with running(max_connections=3) as daemon:
+        client = daemon.client()
+        idle = [daemon.connect() for _ in range(2)]
+        assert client.plan(to_thrift(make.cluster())).plans == []
+        for _ in range(5):
+            idle.append(daemon.connect())
+            assert is_closed(idle.pop(0))
+            assert client.plan(to_thrift(make.cluster())).plans == []
+        for connection in idle:
+            connection.close()
+        client.close()
+        assert daemon.events("connection gave way to a new one")
+
+
+def test_a_connection_without_a_request_is_closed_after_its_time(running):
+    """Without a word in the log: that is no fault."""
+    with running(idle_timeout_s=0.05) as daemon:
+        with daemon.connect() as idle:
+            assert is_closed(idle)
+        assert daemon.log_text.getvalue() == ""
+
+
+def test_a_frame_that_does_not_come_whole_ends_its_connection(daemon, monkeypatch):
+    """Its time is over."""
+    monkeypatch.setattr(plan_server, "_PATIENCE_S", 0.05)
+    with daemon.connect() as slow:
+        slow.sendall(frame(b"x" * 100)[:50])
+        assert is_closed(slow)
+    assert daemon.events("connection lost")
+
+
+def test_a_connection_is_refused_only_while_all_others_are_being_answered(make, monkeypatch, running):
+    """The log says why."""
+    begun, release = threading.Event(), threading.Event()
+
+    def slow(*arguments, **options):
+        begun.set()
+        release.wait(60)
+        return plan_round(*arguments, **options)
+
+    monkeypatch.setattr(rounds, "plan_round", slow)
+    with running(max_connections=1) as daemon, ThreadPoolExecutor(1) as pool:
+        client = daemon.client()
+        answer = pool.submit(client.plan, to_thrift(make.cluster()))
+        begun.wait(60)
         with daemon.connect() as second:
             assert is_closed(second)
-        first.close()
-        assert daemon.events("connection refused")
+        release.set()
+        assert answer.result().plans == []
+        client.close()
+        (event,) = daemon.events("connection refused")
+        assert event["reason"] == "all 1 connections are being answered"
+
+
+def test_a_thousand_bad_clients_are_a_few_lines_of_the_log(make, daemon):
+    """With their number; a good client is served in between and afterwards."""
+    client = daemon.client()
+    for number in range(1000):
+        with daemon.connect() as bad:
+            bad.sendall(frame(b"{}"))
+            assert is_closed(bad)
+        if number % 250 == 0:
+            assert client.plan(to_thrift(make.cluster())).plans == []
+    client.close()
+    assert [event["count"] for event in daemon.events("connection closed")] == [1, 10, 100, 1000]
+    assert len(daemon.log_text.getvalue().splitlines()) < 20
+
+
+def test_the_clock_of_a_request_starts_with_its_first_byte(make, daemon, monkeypatch):
+    """The rest comes when a minute has passed by the server's clock: no time is left to plan."""
+    content = []
+    client = daemon.client()
+    monkeypatch.setattr(client._oprot.trans._trans, "write", content.append)
+    client._send("plan", request=to_thrift(make.cluster(make.taxi())))
+    client.close()
+    minute = Clock()
+    monkeypatch.setattr(plan_server, "time", minute)
+    with daemon.connect() as slow:
+        slow.sendall(content[0][:1])
+        assert minute.read.wait(60)
+        slow.sendall(content[0][1:])
+        assert slow.recv(4)
+    (event,) = daemon.events("topology left to Storm's own scheduler")
+    assert event["reason"] == "no time left in this round"
+    assert daemon.events("round")[0]["wait_ms"] >= 60_000
+
+
+class Clock:
+    """A clock that is a minute slow: what begins by it began a minute ago."""
+
+    def __init__(self):
+        self.read = threading.Event()
+        self.sleep = time.sleep
+
+    def monotonic(self):
+        self.read.set()
+        return time.monotonic() - 60.0
+
+
+class Short:
+    """A listener of a process that has too little of something for its first calls."""
+
+    def __init__(self, listener, *errors):
+        self.listener = listener
+        self.errors = list(errors)
+        self.calls = 0
+
+    def accept(self):
+        self.calls += 1
+        if self.errors:
+            raise self.errors.pop(0)
+        return self.listener.accept()
+
+    def __getattr__(self, name):
+        return getattr(self.listener, name)
+
+
+@pytest.fixture
+def server(make):
+    """A server that does not serve yet, with what its log has and a client that asks it once."""
+    text = io.StringIO()
+    log = Log(stream=text)
+    settings_ = Settings(server=ServerSettings(port=0))
+    server = PlanServer(settings_.server, RoundHandler(settings_, None, log), log)
+    server.port = server.listen()[1]
+    server.events = lambda: [json.loads(line)["event"] for line in text.getvalue().splitlines()]
+    server.ask = lambda: make_client(
+        idl.PlacementDaemon,
+        "127.0.0.1",
+        server.port,
+        proto_factory=TBinaryProtocolFactory(),
+        trans_factory=TFramedTransportFactory(),
+        timeout=60_000,
+    ).plan(to_thrift(make.cluster()))
+    yield server
+    server.stop()
+
+
+def serve(server):
+    thread = threading.Thread(target=server.serve)
+    thread.start()
+    return thread
+
+
+def test_too_few_descriptors_neither_end_nor_spin_the_server(server, monkeypatch):
+    """It waits a moment after each failure, and serves when there are some again."""
+    pauses = []
+    monkeypatch.setattr(plan_server.time, "sleep", pauses.append)
+    shortage = [OSError(number, "too few") for number in (errno.EMFILE, errno.ENFILE, errno.ENOBUFS)]
+    listener = server._listener = Short(server._listener, *shortage, OSError(errno.ECONNABORTED, "left"))
+    thread = serve(server)
+    assert server.ask().plans == []
+    server.stop()
+    thread.join(60)
+    assert not thread.is_alive()
+    assert pauses == [plan_server._RELIEF_S] * 3
+    assert listener.calls == 6
+    assert server.events().count("connection not accepted") == 1
+
+
+def test_where_descriptors_are_short_an_idle_connection_gives_way(server, monkeypatch):
+    """The one that it has is ended, and the next client is served."""
+    monkeypatch.setattr(plan_server.time, "sleep", lambda _: None)
+    thread = serve(server)
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as idle:
+        assert server.ask().plans == []  # so the idle one has its place
+        server._relieve()
+        assert is_closed(idle)
+    assert server.ask().plans == []
+    server.stop()
+    thread.join(60)
+    assert not thread.is_alive()
+
+
+def test_a_thread_that_cannot_be_started_costs_one_connection(server, monkeypatch):
+    """Not the server: it says so, frees the place and serves the next client."""
+    monkeypatch.setattr(plan_server.time, "sleep", lambda _: None)
+
+    class Unstartable(threading.Thread):
+        def start(self):
+            raise RuntimeError("can't start new thread")
+
+    thread = serve(server)
+    with monkeypatch.context() as patch:
+        patch.setattr(plan_server.threading, "Thread", Unstartable)
+        with socket.create_connection(("127.0.0.1", server.port), timeout=60) as refused:
+            assert is_closed(refused)
+    assert server._places.all() == ()
+    assert server.ask().plans == []
+    assert "connection refused" in server.events()
+    server.stop()
+    thread.join(60)
+    assert not thread.is_alive()
 
 
 def test_stopping_lets_a_running_round_finish(make, monkeypatch, running):

@@ -24,7 +24,7 @@ AT_START = AgentFigures(
     error=1.5,
     peers=0,
     silent_peers=0,
-    unreadable={"peer": 0, "rates": 0},
+    unreadable={"peer": 0, "partners": 0},
     session=SessionFigures({}, 0, math.nan),
 )
 

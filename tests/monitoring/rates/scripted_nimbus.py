@@ -33,6 +33,7 @@ class Nimbus:
         self.clock = clock
         self.statuses = {"taxi-1": "ACTIVE"}
         self.started_s = {"spout": 0.0, "bolt-1": 0.0, "bolt-2": 0.0}
+        self.hosts: dict[str, str] = {}
         self.faults: dict[str, str] = {}
         self.trouble = ""
         self.gone = False
@@ -67,7 +68,7 @@ class Nimbus:
                 name.partition("-")[0],
                 task,
                 task,
-                "a",
+                self.hosts.get(name, "a"),
                 6700,
                 self._counters(name),
                 self.faults.get(name, ""),

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from formats.partners_reading import shard_of
 from tests.monitoring.rates.scripted_nimbus import Scene
 
 
@@ -140,6 +141,22 @@ def test_a_topology_that_is_rebalanced_keeps_its_reading(scene: Scene) -> None:
     scene.run(180)
     assert scene.reading() is not None
     assert scene.nodes.writes == writes
+
+
+def test_hosts_that_exchange_tuples_find_each_other_until_the_rates_are_old(scene: Scene) -> None:
+    """The partners go with the topology; a Nimbus that is silent leaves them as they are."""
+    path = f"/s/partners/{shard_of('a')}"
+    scene.nimbus.hosts = {"bolt-1": "b"}
+    scene.run(120)
+    assert scene.nodes.now[path]["partners"]["a"] == ["b"]
+    scene.nimbus.trouble = "nimbus:6627: connection refused"
+    time = scene.nodes.now[path]["time"]
+    scene.run(600)
+    assert scene.nodes.now[path]["time"] == time
+    scene.nimbus.trouble = ""
+    scene.nimbus.statuses["taxi-1"] = "REBALANCING"  # its last reading stays, and is too old by now
+    scene.run(610)
+    assert path not in scene.nodes.now
 
 
 def test_a_topology_that_vanishes_during_a_look_is_forgotten(scene: Scene) -> None:

@@ -10,20 +10,31 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from kazoo.exceptions import NoAuthError, NoNodeError
 
-from monitoring.zookeeper.partners import PartnerFinder, pair_rates
+from formats.partners_reading import shard_of
+from monitoring.zookeeper.partners import PartnerFinder, partners_of
 from monitoring.zookeeper.peer_list import Listing, PeerList
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def rates(*pairs: Any, lifetime_s: float = 180.0) -> bytes:
-    """Return a reading of rates."""
-    return json.dumps({"version": 1, "lifetime_s": lifetime_s, "host_pairs": pairs}).encode()
+SHARD = shard_of("a")
 
 
-def test_a_reading_of_rates_without_pairs_names_no_partner() -> None:
-    assert pair_rates(b'{"version": 1, "lifetime_s": 180.0, "streams": []}') == (180.0, ())
+def shard(*partners: Any, lifetime_s: float = 180.0) -> bytes:
+    """Return a reading that says who the partners of host `a` are."""
+    by_host = {"a": partners, "b": ["a"]}
+    return json.dumps({"version": 1, "lifetime_s": lifetime_s, "partners": by_host}).encode()
+
+
+def test_a_host_that_a_reading_does_not_name_has_no_partners() -> None:
+    assert partners_of("z", shard("b")) == (180.0, ())
+    assert partners_of("a", shard("c", "b")) == (180.0, ("c", "b"))
+
+
+def test_whatever_is_published_a_host_has_eight_partners_at_most_and_is_none_itself() -> None:
+    names = ["a", *(f"p{number}" for number in range(20))]
+    assert partners_of("a", shard(*names))[1] == tuple(names[1:9])
 
 
 @pytest.mark.parametrize(
@@ -37,35 +48,19 @@ def test_a_reading_of_rates_without_pairs_names_no_partner() -> None:
         ),
         (b"[]", "not a JSON object"),
         (b"{}", "version None"),
-        (b'{"version": 2, "host_pairs": []}', "version 2 instead of 1"),
-        (b'{"version": 1, "lifetime_s": 180, "host_pairs": {}}', "not a list"),
-        (b'{"version": 1, "host_pairs": []}', "lifetime_s is no time"),
-        (b'{"version": 1, "lifetime_s": 0, "host_pairs": []}', "lifetime_s is no time"),
-        (b'{"version": 1, "lifetime_s": "180", "host_pairs": []}', "lifetime_s is no time"),
+        (b'{"version": 2, "partners": {}}', "version 2 instead of 1"),
+        (b'{"version": 1, "lifetime_s": 180, "partners": []}', "partners is not an object"),
+        (b'{"version": 1, "lifetime_s": 180}', "partners is not an object"),
+        (b'{"version": 1, "lifetime_s": 180, "partners": {"a": "bc"}}', "partners of 'a' is not a list"),
+        (b'{"version": 1, "lifetime_s": 180, "partners": {"a": ["b", 5]}}', "partners of 'a' are not all"),
+        (b'{"version": 1, "partners": {}}', "lifetime_s is no time"),
+        (b'{"version": 1, "lifetime_s": 0, "partners": {}}', "lifetime_s is no time"),
+        (b'{"version": 1, "lifetime_s": "180", "partners": {}}', "lifetime_s is no time"),
     ],
 )
-def test_what_is_no_reading_of_rates_is_refused_with_the_reason(content: bytes | None, words: str) -> None:
+def test_what_is_no_reading_of_partners_is_refused_with_the_reason(content: bytes | None, words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        pair_rates(content)
-
-
-@pytest.mark.parametrize(
-    "pair",
-    [
-        ["a", "b"],
-        ["a", 5, 1.0],
-        ["a", "b", "1"],
-        ["a", "b", True],
-        ["a", "b", -1.0],
-        ["a", "b", float("nan")],
-        ["a", "b", 10**400],
-        "ab1",
-    ],
-)
-def test_an_impossible_pair_is_named_by_its_place(pair: Any) -> None:
-    content = rates(["a", "b", 1.0], pair)
-    with pytest.raises(ValueError, match=r"host_pairs\[1\]"):
-        pair_rates(content)
+        partners_of("a", content)
 
 
 class Reply:
@@ -115,7 +110,7 @@ class Scene:
         self.clock, self.log, self.client = clock, log, Client()
         self.reported: list[tuple[str, ...]] = []
         self.finder = PartnerFinder(
-            folder="/s/rates",
+            folder="/s/partners",
             host="a",
             pause_s=60.0,
             rng=random.Random(0),
@@ -123,6 +118,9 @@ class Scene:
             log=log,
             clock_s=clock,
         )
+
+    def publish(self, content: bytes | Exception) -> None:
+        self.client.write(SHARD, content)
 
     def look(self) -> None:
         """Let so much time pass that a look is due, and take it."""
@@ -136,63 +134,64 @@ def scene(fake_clock: Any, log: Any) -> Scene:
 
 
 def test_partners_are_reported_when_they_are_others_and_not_in_another_order(scene: Scene) -> None:
-    for first, second in ((5.0, 4.9), (4.9, 5.0), (5.1, 4.8)):
-        scene.client.write("t-1", rates(["a", "b", first], ["a", "c", second]))
+    for partners in (("b", "c"), ("c", "b"), ("b", "c")):
+        scene.publish(shard(*partners))
         scene.look()
     assert scene.reported == [("b", "c")]
-    scene.client.write("t-1", rates(["a", "d", 1.0], ["a", "b", 5.0]))
+    scene.publish(shard("b", "d"))
     scene.look()
     assert scene.reported == [("b", "c"), ("b", "d")]
 
 
 def test_a_reading_that_is_not_written_anew_counts_for_its_lifetime(scene: Scene) -> None:
     """A collector that stands still keeps its znodes: its session lives on."""
-    scene.client.write("t-1", rates(["a", "b", 1.0], lifetime_s=180.0))
-    scene.client.write("t-2", rates(["a", "c", 9.0], lifetime_s=1e6))
+    scene.publish(shard("b", lifetime_s=180.0))
     for _ in range(3):  # 0, 75 and 150 s old
         scene.look()
-    assert scene.reported == [("c", "b")]
+    assert scene.reported == [("b",)]
     scene.look()
     scene.look()
-    assert scene.reported == [("c", "b"), ("c",)]
+    assert scene.reported == [("b",), ()]
     assert scene.log.events == [
-        ("rates-unreadable", {"topology": "t-1", "reason": "older than its lifetime of 180 s"})
+        ("partners-unreadable", {"shard": SHARD, "reason": "older than its lifetime of 180 s"})
     ]
     assert scene.finder.unreadable == 2
-    scene.client.write("t-1", rates(["a", "b", 1.0], lifetime_s=180.0))  # the same words, anew
+    scene.publish(shard("b", lifetime_s=180.0))  # the same words, anew
     scene.look()
-    assert scene.reported[-1] == ("c", "b")
-
-
-def test_an_old_reading_is_named_again_after_a_fresh_one(scene: Scene) -> None:
-    for number in range(2):
-        scene.client.write("t-1", rates(["a", "b", 1.0 + number], lifetime_s=60.0))
-        for _ in range(3):
-            scene.look()
-    assert scene.log.names() == ["rates-unreadable"] * 2
-
-
-def test_a_folder_that_is_closed_is_logged_once_and_counts_as_empty(scene: Scene) -> None:
-    scene.client.write("t-1", rates(["a", "b", 1.0]))
-    scene.look()
-    scene.client.closed = True
-    for _ in range(5):
-        scene.look()
-    ((event, fields),) = scene.log.events
-    assert (event, fields["path"]) == ("folder-unreadable", "/s/rates")
-    assert "--zookeeper-auth-file" in fields["reason"]
-    assert scene.reported == [("b",), ()]
-    assert scene.finder.unreadable == 5
-    scene.client.closed = False
-    scene.look()
-    assert scene.log.names() == ["folder-unreadable", "folder-readable-again"]
     assert scene.reported[-1] == ("b",)
 
 
-def test_a_topology_that_ended_leaves_no_partners(scene: Scene) -> None:
-    scene.client.write("t-1", rates(["a", "b", 1.0]))
+def test_an_old_reading_is_named_again_after_a_fresh_one(scene: Scene) -> None:
+    for partner in "bc":
+        scene.publish(shard(partner, lifetime_s=60.0))
+        for _ in range(3):
+            scene.look()
+    assert scene.log.names() == ["partners-unreadable"] * 2
+
+
+def test_a_reading_under_another_login_is_logged_once_and_tried_on(scene: Scene) -> None:
+    scene.publish(shard("b"))
     scene.look()
-    del scene.client.readings["t-1"]
+    scene.publish(NoAuthError())
+    for _ in range(5):
+        scene.look()
+    ((event, fields),) = scene.log.events
+    assert (event, fields["shard"]) == ("partners-unreadable", SHARD)
+    assert "other credentials" in fields["reason"]
+    assert scene.reported == [("b",), ()]
+    assert scene.finder.unreadable == 5
+    scene.publish(shard("b"))
+    scene.look()
+    assert scene.reported[-1] == ("b",)
+
+
+def test_without_a_reading_there_are_no_partners_and_nothing_to_log(scene: Scene) -> None:
+    """No collector, and one that has removed it: the topologies ended."""
+    scene.look()
+    assert scene.reported == []
+    scene.publish(shard("b"))
+    scene.look()
+    del scene.client.readings[SHARD]
     scene.look()
     assert scene.reported == [("b",), ()]
     assert scene.log.events == []

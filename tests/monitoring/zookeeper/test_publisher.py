@@ -8,6 +8,7 @@ import queue
 import time
 from typing import TYPE_CHECKING, Any
 
+from formats.partners_reading import shard_of
 from monitoring.reading import Address
 from monitoring.zookeeper.publisher import Publisher, PublisherOptions
 from tests.monitoring.zookeeper.publisher_peers import Peers, content
@@ -158,16 +159,17 @@ def test_stopping_without_zookeeper_takes_no_longer_than_a_few_seconds(
     assert time.monotonic() - began_s < 15
 
 
-def test_partners_are_the_hosts_that_the_rates_name(
+def test_partners_are_the_hosts_that_the_collector_names(
     zookeeper: Any, nodes: Any, root: str, publisher: Callable[..., Any], patience_s: float
 ) -> None:
-    pairs = [["a", "b", 5.0], ["c", "a", 9.0], ["b", "c", 100.0]]
-    rates = json.dumps({"version": 1, "lifetime_s": 180.0, "host_pairs": pairs}).encode()
-    nodes.client.create(f"{root}/rates/t-1", rates, makepath=True)
-    nodes.client.create(f"{root}/rates/t-2", b"nonsense")
-    one = publisher(zookeeper, "a")
+    partners = {"version": 1, "lifetime_s": 180.0, "partners": {"a": ["c", "b"]}}
+    folder = f"{root}/partners"
+    nodes.client.create(f"{folder}/{shard_of('a')}", json.dumps(partners).encode(), makepath=True)
+    nodes.client.create(f"{folder}/{shard_of('z')}", b"nonsense")
+    one, other = publisher(zookeeper, "a"), publisher(zookeeper, "z")
     assert one.partners.get(timeout=patience_s) == ("c", "b")
-    assert one.log.names().count("rates-unreadable") == one.unreadable()["rates"] == 1
+    other.log.await_event("partners-unreadable")
+    assert (one.unreadable()["partners"], other.unreadable()["partners"]) == (0, 1)
 
 
 def test_a_large_cluster_is_known_by_name_and_a_sample_of_it_by_address(

@@ -86,4 +86,4 @@ def test_a_reading_with_other_credentials_costs_only_itself(
     one = publisher(zookeeper, "a")
     one.peers.wait({"good": Address("10.0.0.1", 1)}, patience_s)
     assert "no access" in dict(one.log.events)["peer-unreadable"]["reason"]
-    assert one.unreadable() == {"peer": 1, "rates": 0}
+    assert one.unreadable() == {"peer": 1, "partners": 0}

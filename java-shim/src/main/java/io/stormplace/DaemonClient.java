@@ -4,6 +4,7 @@ import io.stormplace.wire.PlacementDaemon;
 import io.stormplace.wire.PlanRequest;
 import io.stormplace.wire.PlanResponse;
 import io.stormplace.wire.Refused;
+import io.stormplace.wire.placementConstants;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -43,7 +44,7 @@ final class DaemonClient implements AutoCloseable {
     }
 
     /**
-     * Asks for a plan.
+     * Asks for a plan. A daemon that speaks older versions only is asked again in its newest, which the request then states.
      *
      * @param request  what to plan
      * @param budgetMs time until this method has returned or thrown, at least 1 ms
@@ -141,7 +142,18 @@ final class DaemonClient implements AutoCloseable {
 
         private PlanResponse ask(PlanRequest request) throws Exception {
             try {
-                return new PlacementDaemon.Client(new TBinaryProtocol(new TFramedTransport(socket))).plan(request);
+                PlacementDaemon.Client client =
+                    new PlacementDaemon.Client(new TBinaryProtocol(new TFramedTransport(socket)));
+                try {
+                    return client.plan(request);
+                } catch (Refused e) {
+                    if (!namesAnOlderVersion(e, request)) {
+                        throw e;
+                    }
+                    // The same request will do: what the older version does not know is optional.
+                    request.setVersion(e.getNewest_version());
+                    return client.plan(request);
+                }
             } catch (Refused e) {
                 throw new DaemonFault(DaemonFault.Kind.REFUSED,
                     address() + " refused the request: " + Text.oneLine(e.getReason()), e);
@@ -156,6 +168,12 @@ final class DaemonClient implements AutoCloseable {
                 throw new DaemonFault(DaemonFault.Kind.ABSENT,
                     address() + " closed the connection without an answer", e);
             }
+        }
+
+        private boolean namesAnOlderVersion(Refused refusal, PlanRequest request) {
+            int newest = refusal.getNewest_version();
+            return refusal.isSetNewest_version() && newest >= placementConstants.OLDEST_VERSION
+                && newest < request.getVersion();
         }
 
         void abandon() {

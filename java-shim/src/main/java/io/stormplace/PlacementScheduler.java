@@ -60,7 +60,7 @@ public final class PlacementScheduler implements IScheduler {
         }
         readings = new ReadingsCache(() -> zooKeeper(conf, settings.zookeeperAuth()), settings.zookeeperRoot(), changes, System::nanoTime,
             System::currentTimeMillis);
-        plans = new PlanSource(settings, readings, changes);
+        plans = new PlanSource(settings, readings, changes, ClusterIdentity.of(conf));
         fallback.prepare(settings.fallbackScheduler(), conf, registry);
     }
 

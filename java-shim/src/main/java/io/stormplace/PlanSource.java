@@ -16,6 +16,7 @@ import org.apache.storm.scheduler.TopologyDetails;
  */
 final class PlanSource implements AutoCloseable {
     private final ShimSettings settings;
+    private final String identity;
     private final ReadingsCache readings;
     private final StateChangeLog changes;
     private final DaemonClient client;
@@ -30,9 +31,11 @@ final class PlanSource implements AutoCloseable {
      * @param settings the daemon's address and the deadline
      * @param readings the readings to send along
      * @param changes  logs how the daemon does
+     * @param identity names the cluster to the daemon
      */
-    PlanSource(ShimSettings settings, ReadingsCache readings, StateChangeLog changes) {
+    PlanSource(ShimSettings settings, ReadingsCache readings, StateChangeLog changes, String identity) {
         this.settings = settings;
+        this.identity = identity;
         this.readings = readings;
         this.changes = changes;
         this.client = new DaemonClient(settings.daemonHost(), settings.daemonPort());
@@ -99,6 +102,7 @@ final class PlanSource implements AutoCloseable {
                 throw new DaemonFault(DaemonFault.Kind.SLOW, "describing the cluster took the whole deadline", null);
             }
             snapshot.request().setDeadline_ms(budgetMs);
+            snapshot.request().setCluster(identity);
             PlanResponse response = client.plan(snapshot.request(), budgetMs, breaker.suspicious());
             PlanValidator.Checked checked = PlanValidator.check(snapshot, response, cluster);
             breaker.succeeded();

@@ -3,7 +3,6 @@ package io.stormplace;
 import io.stormplace.wire.Decision;
 import io.stormplace.wire.PlanResponse;
 import io.stormplace.wire.TopologyPlan;
-import io.stormplace.wire.placementConstants;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -51,9 +50,10 @@ final class PlanValidator {
      * @throws DaemonFault if the answer as a whole is of another version or another round
      */
     static Checked check(Snapshot snapshot, PlanResponse response, Cluster cluster) throws DaemonFault {
-        if (response.getVersion() != placementConstants.VERSION) {
+        int asked = snapshot.request().getVersion();
+        if (response.getVersion() != asked) {
             throw new DaemonFault(DaemonFault.Kind.REFUSED, "the daemon speaks version " + response.getVersion()
-                + ", this shim speaks version " + placementConstants.VERSION, null);
+                + ", this shim speaks version " + asked, null);
         }
         if (!snapshot.request().getRound_id().equals(response.getRound_id())) {
             throw new DaemonFault(DaemonFault.Kind.NONSENSE, "the daemon answered for another round", null);

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.stormplace.wire.PlacementDaemon;
 import io.stormplace.wire.PlanRequest;
 import io.stormplace.wire.Refused;
 import io.stormplace.wire.placementConstants;
@@ -42,6 +43,36 @@ class DaemonClientTest {
         try (TestDaemon daemon = new TestDaemon(TestDaemon::response)) {
             assertEquals("r", client(daemon.port()).plan(request(), AMPLE_MS, false).getRound_id());
             assertEquals(request(), daemon.lastRequest());
+        }
+    }
+
+    private static PlacementDaemon.Iface speaking(int oldest, int newest) {
+        return request -> {
+            if (request.getVersion() < oldest || request.getVersion() > newest) {
+                throw new Refused("not spoken").setOldest_version(oldest).setNewest_version(newest);
+            }
+            return TestDaemon.response(request).setVersion(request.getVersion());
+        };
+    }
+
+    @Test
+    void anOlderDaemonIsAskedAgainInItsNewestVersion() throws Exception {
+        try (TestDaemon daemon = new TestDaemon(speaking(1, 2))) {
+            PlanRequest request = request().setVersion(4);
+            assertEquals(2, client(daemon.port()).plan(request, AMPLE_MS, false).getVersion());
+            assertEquals(2, request.getVersion());
+            assertEquals(List.of(4, 2), daemon.requests.stream().map(PlanRequest::getVersion).toList());
+        }
+    }
+
+    @Test
+    void aDaemonWhoseVersionsAreAllUnknownHereIsARefusalAndIsAskedOnce() throws Exception {
+        for (int[] range : new int[][] {{7, 9}, {-3, 0}}) {
+            try (TestDaemon daemon = new TestDaemon(speaking(range[0], range[1]))) {
+                DaemonFault fault = fault(client(daemon.port()), AMPLE_MS);
+                assertEquals(DaemonFault.Kind.REFUSED, fault.kind(), fault.getMessage());
+                assertEquals(1, daemon.requests.size());
+            }
         }
     }
 

@@ -110,6 +110,13 @@ class PlacementSchedulerTest {
     }
 
     @Test
+    void everyRoundNamesTheCluster() throws Exception {
+        startDaemon(NEW_ON_B);
+        round();
+        assertEquals(ClusterIdentity.of(Fixture.conf()), daemon.lastRequest().getCluster());
+    }
+
+    @Test
     void aSecondRoundWithTheSamePlanWritesNothing() throws Exception {
         fixture.topology("third", 1, 1);
         PlacementDaemon.Iface planner = request -> TestDaemon.response(request,
