@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from bridge.packing.grounds import demands, known
 from bridge.problem.permits import permits_of
 from bridge.wire.messages import UNASSIGNED
-from scheduler.packing.job import Job, Worker, WorkerRules
+from scheduler.packing.job import NO_LIMIT, Job, Worker, WorkerRules
 
 if TYPE_CHECKING:
     from bridge.network.cluster import Hosts
@@ -71,6 +71,7 @@ def order_of(request: PlanRequest, index: int, grounds: Grounds, hosts: Hosts, w
     # Executors of a component need the same: Storm states resources per component.
     first = np.array([np.flatnonzero(component == each)[:1].sum() for each in range(n_components)])
     edges = _edges(topology, component)
+    rules = _rules(topology, storm)
     permits = permits_of(topology, settings, hosts.hosts) if settings.pin or settings.avoid else None
     job = Job(
         count=np.bincount(component[missing], minlength=n_components).astype(np.int64),
@@ -78,7 +79,9 @@ def order_of(request: PlanRequest, index: int, grounds: Grounds, hosts: Hosts, w
         heap_mb=np.array(topology.component_heap_mb or (0.0,) * n_components, dtype=np.float64),
         edges=edges,
         weight=np.ones(len(edges)),
-        rules=_rules(topology, storm),
+        rules=rules,
+        # As many workers as were asked for are a wish.
+        loose=None if storm.one_executor_per_worker else replace(rules, executors=NO_LIMIT),
         permitted=None if permits is None else permits.widened.permitted[:, grounds.host],
         running=_workers(topology, component, n_components),
         rank=_rank(hosts, grounds, storm),
@@ -94,11 +97,10 @@ def _edges(topology: Topology, component: IntArray) -> IntArray:
 
 
 def _rules(topology: Topology, storm: StormSettings) -> WorkerRules:
-    executors = 2**31
+    executors = NO_LIMIT
     if storm.one_executor_per_worker:
         executors = 1
     elif topology.num_workers > 1:
-        # As many workers as were asked for, where slots allow.
         executors = max(-(-topology.n_executors // topology.num_workers), 1)
     return WorkerRules(
         heap_mb=storm.heap_mb if topology.component_heap_mb else float("inf"),

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
 
 
+NO_LIMIT = 2**31
+"""More executors than any worker holds."""
+
+
 @dataclass(frozen=True, eq=False)
 class Worker:
     """A worker process on a node.
@@ -40,7 +44,7 @@ class WorkerRules:
     """
 
     heap_mb: float = math.inf
-    executors: int = 2**31
+    executors: int = NO_LIMIT
     one_component: bool = False
     apart: frozenset[tuple[int, int]] = frozenset()
 
@@ -62,6 +66,7 @@ class Job:
         edges: (n_edges, 2) pairs of different components that exchange tuples.
         weight: (n_edges,) how much each edge counts, >= 0.
         rules: What one worker may hold.
+        loose: What one may hold if there is no room for workers by `rules`; None if these have to be kept.
         permitted: (n_components, n_nodes) where executors may go; None if they may go everywhere.
         running: Workers that stay as they are.
         per_node: (n_components,) most executors of a component on one node; None without such limits.
@@ -74,6 +79,7 @@ class Job:
     edges: IntArray
     weight: FloatArray
     rules: WorkerRules = WorkerRules()
+    loose: WorkerRules | None = None
     permitted: BoolArray | None = None
     running: tuple[Worker, ...] = ()
     per_node: IntArray | None = None

@@ -105,13 +105,15 @@ class Packer:
 
     def _place(self, ledger: Ledger, index: int, manner: Manner) -> tuple[Worker, ...] | None:
         """Place all of a job, or nothing of it."""
-        job = self._jobs[index]
-        found = place_job(self._fleet, ledger, job, manner)
-        if sum(int(worker.count.sum()) for worker in found) < int(job.count.sum()):
+        wanted = self._jobs[index]
+        loose = None if wanted.loose is None else replace(wanted, rules=wanted.loose)
+        for job in filter(None, (wanted, loose)):
+            found = place_job(self._fleet, ledger, job, manner)
+            if sum(int(worker.count.sum()) for worker in found) == int(job.count.sum()):
+                return tuple(refine(self._fleet, ledger, job, found))
             for worker in found:
                 ledger.take(worker.node, -(worker.count @ job.demand), -1)
-            return None
-        return tuple(refine(self._fleet, ledger, job, found))
+        return None
 
     def _overloaded(self, packing: Packing) -> Packing:
         """Place refused jobs, too, with as little overload as these steps allow."""

@@ -106,6 +106,20 @@ def test_as_many_workers_as_asked_for(make):
     assert len(set(zip(plan.executor_supervisor, plan.executor_port, strict=True))) == 4
 
 
+def test_fewer_workers_where_slots_do_not_allow_as_many(make):
+    request = _request(make, _chain(make, num_workers=8), racks=1, ports=2)
+    (plan,) = _plan(request).response.plans
+    assert plan.decision is Decision.ASSIGN
+    assert len(set(zip(plan.executor_supervisor, plan.executor_port, strict=True))) <= 6
+
+
+def test_a_worker_per_executor_is_no_wish(make):
+    one_each = json.dumps({"topology.ras.one.executor.per.worker": True})
+    request = _request(make, _chain(make, storm_json=one_each), racks=1, ports=2)
+    (plan,) = _plan(request).response.plans
+    assert plan.status == "not placed: it needs 8 workers, 6 slots are free"
+
+
 def test_priority_decides_where_there_is_not_room_for_all(make):
     strict = Settings(plan=PlanSettings(max_pairs=1), capacity=CapacitySettings(resources="strict"))
     wishes = {"a": 20, "b": 10, "c": 20}
