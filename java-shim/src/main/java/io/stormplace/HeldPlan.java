@@ -1,0 +1,38 @@
+package io.stormplace;
+
+import io.stormplace.wire.PlanResponse;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** The last plan, as long as the daemon said that a cluster in which nothing changes needs no other. Used by the scheduling thread alone. */
+final class HeldPlan {
+    private long fingerprint;
+    private long untilNs;
+    private Map<String, Verdict> verdicts;
+
+    /**
+     * Returns the verdicts of the last plan if they still hold.
+     *
+     * @param current fingerprint of the cluster
+     * @param nowNs   monotonic time
+     * @return the verdicts, all of them to keep a topology; null if the daemon has to be asked
+     */
+    Map<String, Verdict> verdicts(long current, long nowNs) {
+        return verdicts != null && current == fingerprint && nowNs - untilNs < 0 ? verdicts : null;
+    }
+
+    /**
+     * Takes note of a plan; it is held only if it changes nothing.
+     *
+     * @param current  fingerprint of the cluster that it is for
+     * @param response the daemon's answer
+     * @param found    the verdicts on it
+     * @param nowNs    monotonic time
+     */
+    void hold(long current, PlanResponse response, Map<String, Verdict> found, long nowNs) {
+        boolean keeps = found.values().stream().allMatch(verdict -> verdict.outcome() == Verdict.Outcome.KEEP);
+        verdicts = keeps && response.isSetHold_ms() ? Map.copyOf(found) : null;
+        fingerprint = current;
+        untilNs = nowNs + TimeUnit.MILLISECONDS.toNanos(response.getHold_ms());
+    }
+}
