@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from scheduler.base.arrays import FloatArray, IntArray
 
 
@@ -93,7 +91,7 @@ class Ledger:
         self.free = np.array(free, dtype=np.float64)
         self.slots = np.array(slots, dtype=np.int64)
 
-    def take(self, node: int, amounts: Sequence[float], workers: int) -> None:
+    def take(self, node: int, amounts: FloatArray, workers: int) -> None:
         """Take resources and slots of a node."""
         self.free[node] -= amounts
         self.slots[node] -= workers

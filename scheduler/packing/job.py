@@ -93,7 +93,8 @@ class Job:
     @cached_property
     def whole(self) -> IntArray:
         """(n_components,) executors that there are in all, placed or not."""
-        return np.sum([self.count, *(worker.count for worker in self.running)], axis=0, dtype=np.int64)
+        running = [worker.count for worker in self.running]
+        return np.asarray(np.sum([self.count, *running], axis=0), dtype=np.int64)
 
     @cached_property
     def affinity(self) -> FloatArray:

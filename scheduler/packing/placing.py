@@ -196,7 +196,7 @@ class _Placing:
     def _on_node(self, node: int) -> IntArray:
         """(n_components,) executors of the job that run on a node or have been placed there."""
         here = [worker.count for worker in (*self._job.running, *self.workers) if worker.node == node]
-        return np.sum([np.zeros_like(self._rest), *here], axis=0, dtype=np.int64)
+        return np.asarray(np.sum([np.zeros_like(self._rest), *here], axis=0), dtype=np.int64)
 
     def _undo(self, first: int) -> None:
         for worker in self.workers[first:]:
@@ -226,7 +226,8 @@ class _Placing:
     def _roominess(self, nodes: IntArray, needed: FloatArray) -> FloatArray:
         """(n_nodes,) part of what is left that each node takes, by its scarcest resource."""
         free = self._ledger.free[nodes] - self._kept * self._fleet.capacity[nodes]
-        return np.minimum(_rooms(free, needed), self._ledger.slots[nodes] / needed[-1])
+        workers = self._ledger.slots[nodes] / needed[-1]
+        return np.asarray(np.minimum(_rooms(free, needed), workers), dtype=np.float64)
 
 
 def _count(rooms: FloatArray) -> int:
