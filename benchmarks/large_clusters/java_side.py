@@ -55,13 +55,14 @@ class Spec:
 
 def class_path() -> str:
     """Compile the Java side and return its class path."""
-    maven = ["mvn", "-q", "-f", "pom.xml", "-pl", "java-shim", "test-compile", "exec:exec"]
+    maven = ["mvn", "-q", "-B", "-f", "pom.xml", "-pl", "java-shim", "test-compile", "exec:exec"]
     maven += ["-Dexec.executable=echo", "-Dexec.args=%classpath", "-Dexec.classpathScope=test"]
     done = subprocess.run(maven, cwd=PROJECT, capture_output=True, text=True, check=False)
-    lines = done.stdout.split()
-    if done.returncode != 0 or not lines:
+    # Maven may write other lines, and colours even where no terminal reads them
+    paths = [line for line in done.stdout.splitlines() if ".jar" in line]
+    if done.returncode != 0 or not paths:
         raise SystemExit(f"the Java side cannot be built:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-    return lines[-1]
+    return paths[-1]
 
 
 def run(classes: str, spec: Spec, folder: Path) -> Generator[dict[str, Any], None, None]:
