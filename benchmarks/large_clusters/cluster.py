@@ -72,7 +72,7 @@ class SharedMemory:
 
 @dataclass(frozen=True)
 class Topology:
-    """A topology; an edge is a pair of component indices, one for each stream that is subscribed to.
+    """A topology; an edge is a pair of component indices, one for each stream between executors.
 
     Attributes:
         components: In alphabetical order.
@@ -161,7 +161,11 @@ def _topology(document: Mapping[str, Any]) -> Topology:
         )
         for each in document["shared_memory"]
     ]
-    edges = [(source, target) for source, target, _ in document["edges"]]
+    edges = [
+        (source, target)
+        for source, target, _ in document["edges"]
+        if components[source].tasks and components[target].tasks
+    ]
     rules = worker_rules(document["conf"], [each.name for each in components])
     return Topology(components, edges, document["max_heap"], shared, rules)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import tempfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -55,13 +56,16 @@ class Spec:
 
 def class_path() -> str:
     """Compile the Java side and return its class path."""
-    maven = ["mvn", "-q", "-f", "pom.xml", "-pl", "java-shim", "test-compile", "exec:exec"]
-    maven += ["-Dexec.executable=echo", "-Dexec.args=%classpath", "-Dexec.classpathScope=test"]
-    done = subprocess.run(maven, cwd=PROJECT, capture_output=True, text=True, check=False)
-    lines = done.stdout.split()
-    if done.returncode != 0 or not lines:
+    with tempfile.NamedTemporaryFile() as file:
+        maven = ["mvn", "-q", "-B", "-f", "pom.xml", "-pl", "java-shim", "test-compile", "exec:exec"]
+        maven += ["-Dexec.executable=echo", "-Dexec.args=%classpath", "-Dexec.classpathScope=test"]
+        # on standard output Maven would mix it with colours
+        maven += [f"-Dexec.outputFile={file.name}"]
+        done = subprocess.run(maven, cwd=PROJECT, capture_output=True, text=True, check=False)
+        classes = file.read().decode().strip()
+    if done.returncode != 0 or not classes:
         raise SystemExit(f"the Java side cannot be built:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-    return lines[-1]
+    return classes
 
 
 def run(classes: str, spec: Spec, folder: Path) -> Generator[dict[str, Any], None, None]:

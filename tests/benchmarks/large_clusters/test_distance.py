@@ -55,3 +55,8 @@ def test_an_edge_without_executors_at_one_end_has_no_distance(make: Callable[...
     placed = [Placed("t", 1, "c0", "a1", 1), Placed("t", 3, "c1", "a2", 1)]
     assert edge_distances(cluster, placed) == [2.0]
     assert edge_distances(cluster, placed[:1]) == []
+
+
+def test_a_component_without_executors_has_no_edges(make: Callable[..., Cluster]) -> None:
+    cluster = make([{}, {"executors": 0}, {}], [(0, 1), (1, 2), (0, 2)])
+    assert list(cluster.topologies["t"].edges) == [(0, 2)]

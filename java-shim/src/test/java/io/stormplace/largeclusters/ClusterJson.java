@@ -85,15 +85,16 @@ final class ClusterJson {
         details.getExecutorToComponent().forEach((executor, name) ->
             executors.computeIfAbsent(name, key -> new ArrayList<>()).add(executor));
         List<Object> components = new ArrayList<>();
+        int firstTask = 1;
         for (String name : names) {
             List<ExecutorDetails> own = executors.getOrDefault(name, List.of());
-            int firstTask = own.stream().mapToInt(ExecutorDetails::getStartTask).min().orElse(1);
             NormalizedResourceRequest demand = own.isEmpty() ? new NormalizedResourceRequest() : details.getTotalResources(own.get(0));
             Map<String, Double> generic = demand.toNormalizedMap();
             NormalizedResourceRequest.removeNonGenericResources(generic);
             components.add(object("name", name, "kind", details.getTopology().get_spouts().containsKey(name) ? "spout" : "bolt",
                 "executors", own.size(), "first_task", firstTask, "cpu", demand.getTotalCpu(),
                 "on_heap", demand.getOnHeapMemoryMb(), "off_heap", demand.getOffHeapMemoryMb(), "generic", amounts(generic)));
+            firstTask += own.size();
         }
         return components;
     }

@@ -68,15 +68,11 @@ final class RecordedCluster {
 
     private static TopologyDetails topology(String id, byte[] code, byte[] recorded) {
         Map<String, Object> conf = new HashMap<>(Utils.readDefaultConfig());
-        try {
-            Utils.fromCompressedJsonConf(recorded).forEach((key, value) -> {
-                if (value != null) {
-                    conf.put(key, value);
-                }
-            });
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        Utils.fromCompressedJsonConf(recorded).forEach((key, value) -> {
+            if (value != null) {
+                conf.put(key, value);
+            }
+        });
         for (String key : CLASS_NAMES) {
             // some were recorded on a Storm whose packages had another name
             conf.computeIfPresent(key, (k, name) -> name.toString().replaceFirst("^backtype\\.", "org.apache."));
