@@ -1,5 +1,6 @@
 package io.stormplace;
 
+import com.codahale.metrics.Timer;
 import io.stormplace.wire.PlanResponse;
 import java.util.Map;
 import java.util.TreeMap;
@@ -20,6 +21,7 @@ final class PlanSource implements AutoCloseable {
     private final StateChangeLog changes;
     private final DaemonClient client;
     private final CircuitBreaker breaker;
+    private final ShimMetrics metrics;
     private final SnapshotBuilder snapshots = new SnapshotBuilder();
     private final String instance = UUID.randomUUID().toString().substring(0, 8);
     private long rounds;
@@ -30,13 +32,17 @@ final class PlanSource implements AutoCloseable {
      * @param settings the daemon's address and the deadline
      * @param readings the readings to send along
      * @param changes  logs how the daemon does
+     * @param breaker  decides whether the daemon may be asked
+     * @param metrics  counts rounds and takes their time
      */
-    PlanSource(ShimSettings settings, ReadingsCache readings, StateChangeLog changes) {
+    PlanSource(ShimSettings settings, ReadingsCache readings, StateChangeLog changes, CircuitBreaker breaker,
+               ShimMetrics metrics) {
         this.settings = settings;
         this.readings = readings;
         this.changes = changes;
         this.client = new DaemonClient(settings.daemonHost(), settings.daemonPort());
-        this.breaker = new CircuitBreaker(settings.deadlineMs());
+        this.breaker = breaker;
+        this.metrics = metrics;
     }
 
     /**
@@ -46,9 +52,10 @@ final class PlanSource implements AutoCloseable {
      * @param cluster    the round's cluster; not changed
      * @param startNs    monotonic time when the round began
      * @return a verdict for every topology of the round, by id; all refused if there is no usable answer
-     * @throws InterruptedException if Nimbus interrupted the round
+     * @throws InterruptedException if the scheduling thread is interrupted
      */
     Map<String, Verdict> plan(Topologies topologies, Cluster cluster, long startNs) throws InterruptedException {
+        metrics.rounds().mark();
         String reason;
         try {
             Map<String, Verdict> verdicts = checkedPlan(topologies, cluster, startNs);
@@ -59,13 +66,11 @@ final class PlanSource implements AutoCloseable {
             changes.bad(StateChangeLog.Subject.DAEMON, e.kind().name(), "Stormplace has no plan, "
                 + settings.fallbackScheduler() + " places what is unassigned: " + reason);
         } catch (RuntimeException | LinkageError | StackOverflowError e) {
-            if (Interrupts.caused(e)) {
-                throw (InterruptedException) new InterruptedException("the round was interrupted").initCause(e);
-            }
             reason = "the shim failed: " + Text.describe(e);
             changes.bad(StateChangeLog.Subject.PLAN, e.getClass().getName(), "Stormplace has no plan, "
                 + settings.fallbackScheduler() + " places what is unassigned: " + reason, e);
         }
+        metrics.roundsWithoutPlan().mark();
         Map<String, Verdict> verdicts = new TreeMap<>();
         for (TopologyDetails topology : topologies) {
             verdicts.put(topology.getId(), Verdict.refused(reason));
@@ -83,9 +88,15 @@ final class PlanSource implements AutoCloseable {
         throws DaemonFault, InterruptedException {
         breaker.admit(startNs);
         rounds++;
-        Snapshot snapshot = snapshots.build(instance + "-" + rounds, topologies, cluster, readings.view());
+        Snapshot snapshot;
+        try (Timer.Context ignored = metrics.describing().time()) {
+            snapshot = snapshots.build(instance + "-" + rounds, topologies, cluster, readings.view(),
+                () -> leftMs(startNs) < settings.deadlineMs() / 2);
+        }
         PlanValidator.Checked checked = ask(snapshot, cluster, startNs);
         Map<String, Verdict> verdicts = new TreeMap<>(checked.verdicts());
+        metrics.topologiesRefused().mark(
+            verdicts.values().stream().filter(verdict -> verdict.outcome() == Verdict.Outcome.REFUSED).count());
         snapshot.leftOut().forEach((id, reason) -> verdicts.put(id, Verdict.refused(reason)));
         report(checked, verdicts);
         return verdicts;
@@ -93,13 +104,16 @@ final class PlanSource implements AutoCloseable {
 
     private PlanValidator.Checked ask(Snapshot snapshot, Cluster cluster, long startNs)
         throws DaemonFault, InterruptedException {
-        int budgetMs = settings.deadlineMs() - (int) TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs);
+        int budgetMs = leftMs(startNs);
         try {
             if (budgetMs < 1) {
                 throw new DaemonFault(DaemonFault.Kind.SLOW, "describing the cluster took the whole deadline", null);
             }
             snapshot.request().setDeadline_ms(budgetMs);
-            PlanResponse response = client.plan(snapshot.request(), budgetMs, breaker.suspicious());
+            PlanResponse response;
+            try (Timer.Context ignored = metrics.answering().time()) {
+                response = client.plan(snapshot.request(), budgetMs, breaker.suspicious());
+            }
             PlanValidator.Checked checked = PlanValidator.check(snapshot, response, cluster);
             breaker.succeeded();
             return checked;
@@ -107,6 +121,10 @@ final class PlanSource implements AutoCloseable {
             breaker.failed(e, startNs, System.nanoTime());
             throw e;
         }
+    }
+
+    private int leftMs(long startNs) {
+        return settings.deadlineMs() - (int) TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs);
     }
 
     private void report(PlanValidator.Checked checked, Map<String, Verdict> verdicts) {

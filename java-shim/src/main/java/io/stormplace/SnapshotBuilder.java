@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
 import org.apache.storm.scheduler.Cluster;
 import org.apache.storm.scheduler.ExecutorDetails;
 import org.apache.storm.scheduler.SchedulerAssignment;
@@ -41,23 +42,24 @@ final class SnapshotBuilder {
      * @param topologies all topologies of the round
      * @param cluster    the round's cluster; not changed
      * @param readings   the readings to send along
-     * @return the snapshot; topologies that cannot be described are left out with the reason
+     * @param late       whether the time for describing is over, asked before each topology
+     * @return the snapshot; topologies that cannot be described, or not in time, are left out with the reason
      */
-    Snapshot build(String roundId, Topologies topologies, Cluster cluster, ReadingsCache.View readings) {
+    Snapshot build(String roundId, Topologies topologies, Cluster cluster, ReadingsCache.View readings, BooleanSupplier late) {
         SortedMap<String, TreeSet<Integer>> ports = portsBySupervisor(topologies, cluster);
         hosts.keySet().retainAll(ports.keySet());
         List<String> supervisorIds = List.copyOf(ports.keySet());
-        List<Supervisor> supervisors = new ArrayList<>();
         Map<String, Integer> supervisorIndex = new HashMap<>();
-        ports.forEach((id, usable) -> {
-            supervisorIndex.put(id, supervisors.size());
-            supervisors.add(supervisor(id, new ArrayList<>(usable), cluster));
-        });
+        supervisorIds.forEach(id -> supervisorIndex.put(id, supervisorIndex.size()));
 
         List<Topology> described = new ArrayList<>();
         Map<String, List<ExecutorDetails>> executors = new LinkedHashMap<>();
         Map<String, String> leftOut = new TreeMap<>();
         for (TopologyDetails details : sorted(topologies)) {
+            if (late.getAsBoolean()) {
+                leftOut.put(details.getId(), "there was no time to describe it to the daemon");
+                continue;
+            }
             try {
                 List<ExecutorDetails> order = new ArrayList<>(details.getExecutorToComponent().keySet());
                 order.sort(Comparator.comparingInt(ExecutorDetails::getStartTask)
@@ -69,6 +71,11 @@ final class SnapshotBuilder {
                 leftOut.put(details.getId(), "cannot be described to the daemon: " + Text.describe(e));
             }
         }
+        // The daemon sees in no other way that these slots are taken.
+        leftOut.keySet().forEach(id ->
+            cluster.getUsedSlotsByTopologyId(id).forEach(slot -> ports.get(slot.getNodeId()).remove(slot.getPort())));
+        List<Supervisor> supervisors = new ArrayList<>();
+        ports.forEach((id, usable) -> supervisors.add(supervisor(id, new ArrayList<>(usable), cluster)));
         PlanRequest request = new PlanRequest(placementConstants.VERSION, roundId, 0, supervisors, described,
             readings.readings(), readings.live());
         return new Snapshot(request, supervisorIds, executors, leftOut);
