@@ -7,7 +7,8 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>A failure that cost little (connection refused) changes nothing: the next round asks again, so that a restarted daemon
  * takes over at once. A failure that cost a good part of the deadline opens the breaker for a back-off that doubles from
- * failure to failure; when it has passed, one round may try. Not thread safe; used by the scheduling thread alone.
+ * failure to failure; when it has passed, one round may try. Used by the scheduling thread alone, except for
+ * {@link #isOpen()}.
  */
 final class CircuitBreaker {
     private static final long MAX_BACK_OFF_MS = 60_000;
@@ -19,7 +20,7 @@ final class CircuitBreaker {
     private DaemonFault last;
     private long backOffNs;
     private long openUntilNs;
-    private boolean open;
+    private volatile boolean open;
 
     /**
      * Creates a closed breaker.
@@ -50,6 +51,15 @@ final class CircuitBreaker {
      */
     boolean suspicious() {
         return last != null;
+    }
+
+    /**
+     * Returns whether the last attempt failed at a price, so that rounds wait for the back-off to pass.
+     *
+     * @return true from such a failure to the next attempt that ends otherwise
+     */
+    boolean isOpen() {
+        return open;
     }
 
     /** Takes note of an answer. */

@@ -1,9 +1,12 @@
 package io.stormplace;
 
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import org.apache.storm.metric.StormMetricsRegistry;
 import org.apache.storm.scheduler.Cluster;
 import org.apache.storm.scheduler.DefaultScheduler;
@@ -20,14 +23,27 @@ import org.apache.storm.utils.ReflectionUtils;
  * <p>Storm's schedulers do not stop at the topologies they are called with: the default one goes through all topologies of the
  * cluster and spreads out again whatever uses fewer workers than it asked for. So the scheduler works on a copy that shows
  * only the wanted topologies while the others' slots stay taken, and only the wanted ones' workers are read back.
+ *
+ * <p>It works on a thread of its own, one run at a time. What is thrown or interrupted there is not Nimbus' timer thread, and a
+ * run that takes longer than a round may wait goes on: what it proposes counts in a later round, if it still fits. Used by the
+ * scheduling thread alone, except for {@link #cleanup()}.
  */
 final class FallbackScheduler {
     /** What the scheduler proposes for one topology: its complete workers and the status it set, or null. */
     record Proposal(Map<WorkerSlot, Set<ExecutorDetails>> slots, String status) {
     }
 
+    /** What came of asking: proposals by topology id, and in a few words why the other topologies have none. */
+    record Outcome(Map<String, Proposal> proposals, String otherwise) {
+    }
+
+    /** The scheduler at work: the topologies that it was given, the cluster that it changes, the status lines from before. */
+    private record Run(Topologies shown, Cluster copy, Map<String, String> before, FutureTask<Void> task, Thread thread) {
+    }
+
     private final StateChangeLog changes;
     private IScheduler delegate = new DefaultScheduler();
+    private volatile Run current;
 
     /**
      * Creates a fallback that is Storm's default scheduler until prepared.
@@ -69,65 +85,99 @@ final class FallbackScheduler {
     }
 
     /**
-     * Lets the scheduler place some topologies. Nothing bounds the time that it takes.
+     * Lets the scheduler place some topologies, or looks what became of an earlier round's run.
      *
      * @param cluster the round's cluster; not changed
-     * @param wanted  the topologies that it may touch; without workers, as it may restart those that they have
-     * @return topology id to proposal for each wanted topology; empty if the scheduler failed
-     * @throws InterruptedException if the scheduler was interrupted
+     * @param wanted  the topologies that it may touch; without workers, as it may restart those that they have. Without any,
+     *                the proposals of an earlier run that has ended are dropped, as they grow old
+     * @param waitMs  how long a new run is waited for; an earlier one is not waited for
+     * @return proposals for wanted topologies
+     * @throws InterruptedException if the calling thread is interrupted
      */
-    Map<String, Proposal> propose(Cluster cluster, Collection<TopologyDetails> wanted) throws InterruptedException {
-        Map<String, Proposal> proposals = new TreeMap<>();
-        if (wanted.isEmpty()) {
-            return proposals;
+    Outcome propose(Cluster cluster, Collection<TopologyDetails> wanted, long waitMs) throws InterruptedException {
+        boolean late = current != null;
+        if (!late && !wanted.isEmpty()) {
+            Map<String, TopologyDetails> byId = new TreeMap<>();
+            wanted.forEach(topology -> byId.put(topology.getId(), topology));
+            Topologies shown = new Topologies(byId);
+            begin(shown, new RestrictedCluster(cluster, shown)).thread.join(waitMs);
         }
-        Map<String, TopologyDetails> byId = new TreeMap<>();
-        wanted.forEach(topology -> byId.put(topology.getId(), topology));
-        Topologies shown = new Topologies(byId);
-        Cluster copy = new RestrictedCluster(cluster, shown);
-        if (run(shown, copy)) {
-            for (String id : byId.keySet()) {
-                String before = cluster.getStatus(id);
-                String after = copy.getStatus(id);
-                boolean said = after != null && !after.equals(before);
-                proposals.put(id, new Proposal(SlotMap.of(copy, id), said ? Text.oneLine(after) : null));
+        Run run = current;
+        if (run == null) {
+            return new Outcome(Map.of(), "");
+        }
+        if (!run.task.isDone()) {
+            return new Outcome(Map.of(), name() + " is still at work, its placement is used in a later round");
+        }
+        if (!succeeded(run)) {
+            return new Outcome(Map.of(), name() + " failed");
+        }
+        Map<String, Proposal> proposals = new TreeMap<>();
+        for (TopologyDetails topology : wanted) {
+            String id = topology.getId();
+            Map<WorkerSlot, Set<ExecutorDetails>> slots = SlotMap.of(run.copy, id);
+            if (run.shown.getById(id) != null && (!late || fits(cluster, topology, slots))) {
+                String status = run.copy.getStatus(id);
+                boolean said = status != null && !status.equals(run.before.get(id));
+                proposals.put(id, new Proposal(slots, said ? Text.oneLine(status) : null));
             }
         }
-        return proposals;
+        return new Outcome(proposals, name() + " is asked in the next round");
     }
 
     /**
-     * Lets the scheduler do a whole round as Storm would without the shim.
+     * Lets the scheduler do a whole round as Storm would without the shim. Nothing bounds the time that it takes.
      *
      * @param topologies all topologies
      * @param cluster    the round's cluster; changed only if the scheduler succeeds
-     * @throws InterruptedException if the scheduler was interrupted
+     * @throws InterruptedException if the calling thread is interrupted
      */
     void scheduleAll(Topologies topologies, Cluster cluster) throws InterruptedException {
-        Cluster copy = new Cluster(cluster);
-        if (run(topologies, copy)) {
-            PlanApplier.commit(cluster, copy);
+        Run run = begin(topologies, new Cluster(cluster));
+        if (succeeded(run)) {
+            PlanApplier.commit(cluster, run.copy);
         }
     }
 
     /** Releases what the scheduler holds. */
     void cleanup() {
+        Run run = current;
+        if (run != null) {
+            run.task.cancel(true);
+        }
         delegate.cleanup();
     }
 
-    private boolean run(Topologies topologies, Cluster copy) throws InterruptedException {
+    private Run begin(Topologies shown, Cluster copy) {
+        IScheduler scheduler = delegate;
+        FutureTask<Void> task = new FutureTask<>(() -> scheduler.schedule(shown, copy), null);
+        Thread thread = new Thread(task, "stormplace-fallback");
+        thread.setDaemon(true);
+        current = new Run(shown, copy, new HashMap<>(copy.getStatusMap()), task, thread);
+        thread.start();
+        return current;
+    }
+
+    /** Waits for a run to end. Of interrupts only that of the calling thread gets out of here. */
+    private boolean succeeded(Run run) throws InterruptedException {
         try {
-            delegate.schedule(topologies, copy);
+            run.task.get();
+            current = null;
             changes.good(StateChangeLog.Subject.FALLBACK, "Stormplace's fallback scheduler " + name() + " works.");
             return true;
-        } catch (Exception | LinkageError | StackOverflowError e) {
-            if (Interrupts.caused(e)) {
-                throw (InterruptedException) new InterruptedException("the fallback scheduler was interrupted").initCause(e);
-            }
+        } catch (ExecutionException e) {
+            current = null;
             changes.bad(StateChangeLog.Subject.FALLBACK, "threw", "Stormplace's fallback scheduler " + name()
-                + " failed, what is unassigned stays so: " + Text.describe(e), e);
+                + " failed, what is unassigned stays so: " + Text.describe(e.getCause()), e.getCause());
             return false;
         }
+    }
+
+    /** Whether what was proposed for a topology in an earlier round can be applied now. */
+    private static boolean fits(Cluster cluster, TopologyDetails topology, Map<WorkerSlot, Set<ExecutorDetails>> slots) {
+        Set<WorkerSlot> own = SlotMap.of(cluster, topology.getId()).keySet();
+        return slots.entrySet().stream().allMatch(worker -> topology.getExecutors().containsAll(worker.getValue())
+            && PlanValidator.faults(worker.getKey(), own, cluster).isEmpty());
     }
 
     /**

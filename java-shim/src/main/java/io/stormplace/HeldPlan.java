@@ -4,7 +4,11 @@ import io.stormplace.wire.PlanResponse;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** The last plan, as long as the daemon said that a cluster in which nothing changes needs no other. Used by the scheduling thread alone. */
+/**
+ * The last plan, as long as the daemon said that a cluster in which nothing changes needs no other.
+ *
+ * <p>Used by the scheduling thread alone.
+ */
 final class HeldPlan {
     private long fingerprint;
     private long untilNs;

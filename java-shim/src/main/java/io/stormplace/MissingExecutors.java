@@ -3,15 +3,14 @@ package io.stormplace;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import org.apache.storm.scheduler.Cluster;
 import org.apache.storm.scheduler.ExecutorDetails;
-import org.apache.storm.scheduler.SupervisorDetails;
 import org.apache.storm.scheduler.TopologyDetails;
 import org.apache.storm.scheduler.WorkerSlot;
 
@@ -20,7 +19,8 @@ import org.apache.storm.scheduler.WorkerSlot;
  *
  * <p>Storm's schedulers cannot be asked: the default one frees every worker that has more executors than an even spread over
  * the wanted number of workers allows, and so restarts healthy ones. Here every worker stays exactly as it is. The missing
- * executors get new workers on free slots; like the fallback scheduler, this knows neither pins nor capacities.
+ * executors join as few new workers as their memory allows, near the running ones; like the fallback scheduler, this knows no
+ * pins. Memory is what executors request; memory that they share is not counted.
  */
 final class MissingExecutors {
     private MissingExecutors() {
@@ -39,7 +39,11 @@ final class MissingExecutors {
     }
 
     /**
-     * Deals the missing executors over free slots: round robin over the hosts, at most one new worker on each of them.
+     * Deals the missing executors over new workers on free slots.
+     *
+     * <p>A worker's heap stays within {@code topology.worker.max.heap.size.mb} and the worker within the memory that is left on
+     * its supervisor, unless one executor alone needs more, no supervisor has room for even one, or slots run out: an
+     * executor that Storm's own scheduler would place is never left out.
      *
      * @param cluster    the round's cluster; not changed
      * @param topologies the topologies that run in part; an earlier one's new slots are not given to a later one
@@ -48,39 +52,67 @@ final class MissingExecutors {
     static Map<String, Map<WorkerSlot, Set<ExecutorDetails>>> deal(Cluster cluster,
                                                                    Collection<TopologyDetails> topologies) {
         Map<String, Map<WorkerSlot, Set<ExecutorDetails>>> targets = new TreeMap<>();
-        List<WorkerSlot> free = new ArrayList<>(cluster.getAvailableSlots());
-        free.sort(Comparator.comparing(WorkerSlot::getNodeId).thenComparing(WorkerSlot::getPort));
+        FreeSlots free = new FreeSlots(cluster);
         List<TopologyDetails> ordered = new ArrayList<>(topologies);
         ordered.sort(Comparator.comparing(TopologyDetails::getId));
         for (TopologyDetails topology : ordered) {
-            List<WorkerSlot> chosen = onePerHost(cluster, free);
-            if (chosen.isEmpty()) {
-                break;
+            Map<WorkerSlot, Set<ExecutorDetails>> workers = SlotMap.of(cluster, topology.getId());
+            int before = workers.size();
+            addWorkers(workers, missing(cluster, topology), topology, free);
+            if (workers.size() > before) {
+                targets.put(topology.getId(), workers);
             }
-            List<ExecutorDetails> missing = new ArrayList<>(cluster.getUnassignedExecutors(topology));
-            missing.sort(Comparator.comparingInt(ExecutorDetails::getStartTask)
-                .thenComparingInt(ExecutorDetails::getEndTask));
-            Map<WorkerSlot, Set<ExecutorDetails>> workers = new HashMap<>(SlotMap.of(cluster, topology.getId()));
-            for (int i = 0; i < missing.size(); i++) {
-                WorkerSlot slot = chosen.get(i % chosen.size());
-                workers.computeIfAbsent(slot, ignored -> new HashSet<>()).add(missing.get(i));
-                free.remove(slot);
-            }
-            targets.put(topology.getId(), workers);
         }
         return targets;
     }
 
-    /** The first free slot of every host; the host with the most free slots first, then by name. */
-    private static List<WorkerSlot> onePerHost(Cluster cluster, List<WorkerSlot> free) {
-        Map<String, List<WorkerSlot>> byHost = new TreeMap<>();
-        for (WorkerSlot slot : free) {
-            SupervisorDetails supervisor = cluster.getSupervisorById(slot.getNodeId());
-            boolean named = supervisor != null && supervisor.getHost() != null;
-            byHost.computeIfAbsent(named ? supervisor.getHost() : slot.getNodeId(), host -> new ArrayList<>()).add(slot);
+    /** The missing executors, large ones first, as small ones fill up workers better; alike ones in the order of their tasks. */
+    private static List<ExecutorDetails> missing(Cluster cluster, TopologyDetails topology) {
+        List<ExecutorDetails> missing = new ArrayList<>(cluster.getUnassignedExecutors(topology));
+        missing.sort(Comparator.comparingDouble((ExecutorDetails executor) -> -memoryMb(topology, executor))
+            .thenComparingInt(ExecutorDetails::getStartTask).thenComparingInt(ExecutorDetails::getEndTask));
+        return missing;
+    }
+
+    private static void addWorkers(Map<WorkerSlot, Set<ExecutorDetails>> workers, List<ExecutorDetails> missing,
+                                   TopologyDetails topology, FreeSlots free) {
+        FreeSlots.Near near = free.near(workers.keySet());
+        List<Set<ExecutorDetails>> added = new ArrayList<>();
+        int next = 0;
+        while (next < missing.size()) {
+            List<ExecutorDetails> worker = missing.subList(next, end(missing, next, topology, free.mostMemoryMb()));
+            WorkerSlot slot = near.take(worker.stream().mapToDouble(executor -> memoryMb(topology, executor)).sum());
+            if (slot == null) {
+                break;
+            }
+            added.add(new HashSet<>(worker));
+            workers.put(slot, added.get(added.size() - 1));
+            next += worker.size();
         }
-        List<List<WorkerSlot>> hosts = new ArrayList<>(byHost.values());
-        hosts.sort(Comparator.comparingInt((List<WorkerSlot> slots) -> slots.size()).reversed());
-        return hosts.stream().map(slots -> slots.get(0)).toList();
+        for (; next < missing.size() && !added.isEmpty(); next++) {
+            added.get(next % added.size()).add(missing.get(next));
+        }
+    }
+
+    /** Where a worker that begins with an executor has to end: before what its heap or the memory left does not hold. */
+    private static int end(List<ExecutorDetails> missing, int first, TopologyDetails topology, double memoryLeftMb) {
+        double heapLeft = Objects.requireNonNullElse(topology.getTopologyWorkerMaxHeapSize(), Double.POSITIVE_INFINITY);
+        double memoryLeft = memoryMb(topology, missing.get(first)) > memoryLeftMb ? Double.POSITIVE_INFINITY : memoryLeftMb;
+        int end = first;
+        do {
+            heapLeft -= orZero(topology.getOnHeapMemoryRequirement(missing.get(end)));
+            memoryLeft -= memoryMb(topology, missing.get(end));
+            end++;
+        } while (end < missing.size() && heapLeft >= orZero(topology.getOnHeapMemoryRequirement(missing.get(end)))
+            && memoryLeft >= memoryMb(topology, missing.get(end)));
+        return end;
+    }
+
+    private static double memoryMb(TopologyDetails topology, ExecutorDetails executor) {
+        return orZero(topology.getTotalMemReqTask(executor));
+    }
+
+    private static double orZero(Double value) {
+        return value == null ? 0 : value;
     }
 }

@@ -1,5 +1,6 @@
 package io.stormplace;
 
+import com.codahale.metrics.Timer;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -22,9 +23,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Storm scheduler that asks the placement daemon where executors should run.
  *
- * <p>A round never throws and never waits for the daemon beyond its deadline. Where there is no usable plan, running workers
- * are left alone; missing executors of running topologies get new workers, and the fallback scheduler places the other
- * topologies. See docs/install-shim.md.
+ * <p>A round never throws, and waits neither for the daemon nor for the fallback scheduler beyond the deadline. Where there is
+ * no usable plan, running workers are left alone; missing executors of running topologies get new workers, and the fallback
+ * scheduler places the other topologies. See docs/install-shim.md.
  */
 public final class PlacementScheduler implements IScheduler {
     private static final Logger LOG = LoggerFactory.getLogger(PlacementScheduler.class);
@@ -33,6 +34,7 @@ public final class PlacementScheduler implements IScheduler {
     private final FallbackScheduler fallback;
     private final PlanApplier applier = new PlanApplier();
     private ShimSettings settings;
+    private ShimMetrics metrics;
     private ReadingsCache readings;
     private PlanSource plans;
 
@@ -50,7 +52,7 @@ public final class PlacementScheduler implements IScheduler {
      * Reads the settings. Nothing is connected: standby Nimbuses prepare a scheduler that they never use.
      *
      * @param conf     Nimbus' configuration
-     * @param registry Nimbus' metrics, for the fallback scheduler
+     * @param registry Nimbus' metrics
      */
     @Override
     public void prepare(Map<String, Object> conf, StormMetricsRegistry registry) {
@@ -60,7 +62,9 @@ public final class PlacementScheduler implements IScheduler {
         }
         readings = new ReadingsCache(() -> zooKeeper(conf, settings.zookeeperAuth()), settings.zookeeperRoot(), changes, System::nanoTime,
             System::currentTimeMillis);
-        plans = new PlanSource(settings, readings, changes, ClusterIdentity.of(conf));
+        CircuitBreaker breaker = new CircuitBreaker(settings.deadlineMs());
+        metrics = ShimMetrics.register(registry, breaker);
+        plans = new PlanSource(settings, readings, changes, ClusterIdentity.of(conf), breaker, metrics);
         fallback.prepare(settings.fallbackScheduler(), conf, registry);
     }
 
@@ -86,15 +90,14 @@ public final class PlacementScheduler implements IScheduler {
             }
             changes.good(StateChangeLog.Subject.ROUND, "Stormplace's rounds are complete.");
         } catch (InterruptedException e) {
+            // Thrown only where this thread itself waits, for the daemon or the fallback scheduler. The interrupts of other
+            // threads arrive wrapped and are faults like any other: with the flag set Nimbus' timer would end for good.
             Thread.currentThread().interrupt();
             LOG.info("Stormplace was interrupted; this round changes nothing more.");
         } catch (Throwable t) {
             // Whatever escapes from here ends Nimbus, or, worse, its scheduling alone.
             changes.bad(StateChangeLog.Subject.ROUND, t.getClass().getName(),
                 "Stormplace could not complete a round: " + Text.describe(t), t);
-            if (Interrupts.caused(t)) {
-                Thread.currentThread().interrupt();
-            }
         }
     }
 
@@ -128,7 +131,7 @@ public final class PlacementScheduler implements IScheduler {
                 targets.put(id, verdict.slots());
             }
         });
-        Map<String, String> failures = applier.apply(cluster, targets);
+        Map<String, String> failures = apply(cluster, targets);
         List<TopologyDetails> partial = new ArrayList<>();
         List<TopologyDetails> wanted = new ArrayList<>();
         Map<String, String> reasons = new HashMap<>();
@@ -160,7 +163,7 @@ public final class PlacementScheduler implements IScheduler {
         Map<String, Integer> missing = new HashMap<>();
         partial.forEach(topology ->
             missing.put(topology.getId(), cluster.getUnassignedExecutors(topology).size()));
-        Map<String, String> failures = applier.apply(cluster, targets);
+        Map<String, String> failures = apply(cluster, targets);
         missing.forEach((id, count) -> {
             String outcome = !targets.containsKey(id) ? "no free slot for " + count + " missing executors"
                 : failures.containsKey(id) ? count + " missing executors could not be placed: " + failures.get(id)
@@ -172,17 +175,21 @@ public final class PlacementScheduler implements IScheduler {
 
     /** Has the wanted topologies placed; returns what was done about each of them. */
     private Map<String, String> fallBack(Cluster cluster, List<TopologyDetails> wanted) throws InterruptedException {
-        Map<String, FallbackScheduler.Proposal> proposals = fallback.propose(cluster, wanted);
+        if (!wanted.isEmpty()) {
+            metrics.fallbackRounds().mark();
+        }
+        FallbackScheduler.Outcome outcome = fallback.propose(cluster, wanted, settings.deadlineMs());
+        Map<String, FallbackScheduler.Proposal> proposals = outcome.proposals();
         Map<String, Map<WorkerSlot, Set<ExecutorDetails>>> targets = new HashMap<>();
         proposals.forEach((id, proposal) -> targets.put(id, proposal.slots()));
-        Map<String, String> failures = applier.apply(cluster, targets);
+        Map<String, String> failures = apply(cluster, targets);
         Map<String, String> done = new HashMap<>();
         for (TopologyDetails topology : wanted) {
             String id = topology.getId();
             FallbackScheduler.Proposal proposal = proposals.get(id);
             int unassigned = cluster.getUnassignedExecutors(topology).size();
             if (proposal == null) {
-                done.put(id, fallback.name() + " failed");
+                done.put(id, outcome.otherwise());
             } else if (failures.containsKey(id)) {
                 done.put(id, fallback.name() + " proposed what cannot be applied: " + failures.get(id));
             } else {
@@ -192,6 +199,15 @@ public final class PlacementScheduler implements IScheduler {
             }
         }
         return done;
+    }
+
+    private Map<String, String> apply(Cluster cluster, Map<String, Map<WorkerSlot, Set<ExecutorDetails>>> targets) {
+        if (targets.isEmpty()) {
+            return Map.of();
+        }
+        try (Timer.Context ignored = metrics.applying().time()) {
+            return applier.apply(cluster, targets);
+        }
     }
 
     private void shadow(Topologies topologies, Cluster cluster, Map<String, Verdict> verdicts)

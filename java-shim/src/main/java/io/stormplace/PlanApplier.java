@@ -43,35 +43,29 @@ final class PlanApplier {
             }
         });
         Map<String, String> failures = new TreeMap<>();
-        while (!changed.isEmpty()) {
-            Cluster copy = copier.apply(cluster);
-            String failed = edit(copy, changed, failures);
-            if (failed == null) {
-                commit(cluster, copy);
-                return failures;
+        if (changed.isEmpty()) {
+            return failures;
+        }
+        Cluster copy = copier.apply(cluster);
+        changed.forEach((id, target) -> {
+            Map<WorkerSlot, Set<ExecutorDetails>> before = SlotMap.of(copy, id);
+            try {
+                place(copy, id, before, target);
+            } catch (RuntimeException e) {
+                failures.put(id, Text.describe(e));
+                // A new copy for each failure would take the timer's time without a bound.
+                copy.unassign(id);
+                before.forEach((slot, executors) -> copy.assign(slot, id, executors));
             }
-            // The copy may hold a part of the failed topology: begin again without it.
-            changed.remove(failed);
+        });
+        if (failures.size() < changed.size()) {
+            commit(cluster, copy);
         }
         return failures;
     }
 
-    /** Edits the copy; returns the first topology that could not be placed, or null. */
-    private static String edit(Cluster copy, Map<String, Map<WorkerSlot, Set<ExecutorDetails>>> changed,
-                               Map<String, String> failures) {
-        for (Map.Entry<String, Map<WorkerSlot, Set<ExecutorDetails>>> topology : changed.entrySet()) {
-            try {
-                place(copy, topology.getKey(), topology.getValue());
-            } catch (RuntimeException e) {
-                failures.put(topology.getKey(), Text.describe(e));
-                return topology.getKey();
-            }
-        }
-        return null;
-    }
-
-    private static void place(Cluster copy, String id, Map<WorkerSlot, Set<ExecutorDetails>> target) {
-        Map<WorkerSlot, Set<ExecutorDetails>> current = SlotMap.of(copy, id);
+    private static void place(Cluster copy, String id, Map<WorkerSlot, Set<ExecutorDetails>> current,
+                              Map<WorkerSlot, Set<ExecutorDetails>> target) {
         current.forEach((slot, executors) -> {
             if (!executors.equals(target.get(slot))) {
                 copy.freeSlot(slot);

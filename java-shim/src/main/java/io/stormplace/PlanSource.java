@@ -1,5 +1,6 @@
 package io.stormplace;
 
+import com.codahale.metrics.Timer;
 import io.stormplace.wire.PlanResponse;
 import java.util.Map;
 import java.util.TreeMap;
@@ -15,13 +16,19 @@ import org.apache.storm.scheduler.TopologyDetails;
  * <p>Used by the scheduling thread alone, except for {@link #close()}.
  */
 final class PlanSource implements AutoCloseable {
+    private record Answer(PlanValidator.Checked checked, PlanResponse response) {
+    }
+
     private final ShimSettings settings;
     private final String identity;
     private final ReadingsCache readings;
     private final StateChangeLog changes;
     private final DaemonClient client;
     private final CircuitBreaker breaker;
-    private final SnapshotBuilder snapshots = new SnapshotBuilder();
+    private final ShimMetrics metrics;
+    private final LastAssignments last = new LastAssignments();
+    private final SnapshotBuilder snapshots = new SnapshotBuilder(last);
+    private final HeldPlan held = new HeldPlan();
     private final String instance = UUID.randomUUID().toString().substring(0, 8);
     private long rounds;
 
@@ -32,14 +39,18 @@ final class PlanSource implements AutoCloseable {
      * @param readings the readings to send along
      * @param changes  logs how the daemon does
      * @param identity names the cluster to the daemon
+     * @param breaker  decides whether the daemon may be asked
+     * @param metrics  counts rounds and takes their time
      */
-    PlanSource(ShimSettings settings, ReadingsCache readings, StateChangeLog changes, String identity) {
+    PlanSource(ShimSettings settings, ReadingsCache readings, StateChangeLog changes, String identity,
+               CircuitBreaker breaker, ShimMetrics metrics) {
         this.settings = settings;
         this.identity = identity;
         this.readings = readings;
         this.changes = changes;
         this.client = new DaemonClient(settings.daemonHost(), settings.daemonPort());
-        this.breaker = new CircuitBreaker(settings.deadlineMs());
+        this.breaker = breaker;
+        this.metrics = metrics;
     }
 
     /**
@@ -49,9 +60,10 @@ final class PlanSource implements AutoCloseable {
      * @param cluster    the round's cluster; not changed
      * @param startNs    monotonic time when the round began
      * @return a verdict for every topology of the round, by id; all refused if there is no usable answer
-     * @throws InterruptedException if Nimbus interrupted the round
+     * @throws InterruptedException if the scheduling thread is interrupted
      */
     Map<String, Verdict> plan(Topologies topologies, Cluster cluster, long startNs) throws InterruptedException {
+        metrics.rounds().mark();
         String reason;
         try {
             Map<String, Verdict> verdicts = checkedPlan(topologies, cluster, startNs);
@@ -62,13 +74,11 @@ final class PlanSource implements AutoCloseable {
             changes.bad(StateChangeLog.Subject.DAEMON, e.kind().name(), "Stormplace has no plan, "
                 + settings.fallbackScheduler() + " places what is unassigned: " + reason);
         } catch (RuntimeException | LinkageError | StackOverflowError e) {
-            if (Interrupts.caused(e)) {
-                throw (InterruptedException) new InterruptedException("the round was interrupted").initCause(e);
-            }
             reason = "the shim failed: " + Text.describe(e);
             changes.bad(StateChangeLog.Subject.PLAN, e.getClass().getName(), "Stormplace has no plan, "
                 + settings.fallbackScheduler() + " places what is unassigned: " + reason, e);
         }
+        metrics.roundsWithoutPlan().mark();
         Map<String, Verdict> verdicts = new TreeMap<>();
         for (TopologyDetails topology : topologies) {
             verdicts.put(topology.getId(), Verdict.refused(reason));
@@ -84,33 +94,53 @@ final class PlanSource implements AutoCloseable {
 
     private Map<String, Verdict> checkedPlan(Topologies topologies, Cluster cluster, long startNs)
         throws DaemonFault, InterruptedException {
+        long fingerprint = Fingerprint.of(topologies, cluster);
+        Map<String, Verdict> holding = held.verdicts(fingerprint, startNs);
+        if (holding != null) {
+            return holding;
+        }
+        last.remember(topologies, cluster);
         breaker.admit(startNs);
         rounds++;
-        Snapshot snapshot = snapshots.build(instance + "-" + rounds, topologies, cluster, readings.view());
-        PlanValidator.Checked checked = ask(snapshot, cluster, startNs);
-        Map<String, Verdict> verdicts = new TreeMap<>(checked.verdicts());
+        Snapshot snapshot;
+        try (Timer.Context ignored = metrics.describing().time()) {
+            snapshot = snapshots.build(instance + "-" + rounds, topologies, cluster, readings.view(),
+                () -> leftMs(startNs) < settings.deadlineMs() / 2);
+        }
+        Answer answer = ask(snapshot, cluster, startNs);
+        Map<String, Verdict> verdicts = new TreeMap<>(answer.checked().verdicts());
+        metrics.topologiesRefused().mark(
+            verdicts.values().stream().filter(verdict -> verdict.outcome() == Verdict.Outcome.REFUSED).count());
         snapshot.leftOut().forEach((id, reason) -> verdicts.put(id, Verdict.refused(reason)));
-        report(checked, verdicts);
+        report(answer.checked(), verdicts);
+        held.hold(fingerprint, answer.response(), verdicts, System.nanoTime());
         return verdicts;
     }
 
-    private PlanValidator.Checked ask(Snapshot snapshot, Cluster cluster, long startNs)
+    private Answer ask(Snapshot snapshot, Cluster cluster, long startNs)
         throws DaemonFault, InterruptedException {
-        int budgetMs = settings.deadlineMs() - (int) TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs);
+        int budgetMs = leftMs(startNs);
         try {
             if (budgetMs < 1) {
                 throw new DaemonFault(DaemonFault.Kind.SLOW, "describing the cluster took the whole deadline", null);
             }
             snapshot.request().setDeadline_ms(budgetMs);
             snapshot.request().setCluster(identity);
-            PlanResponse response = client.plan(snapshot.request(), budgetMs, breaker.suspicious());
+            PlanResponse response;
+            try (Timer.Context ignored = metrics.answering().time()) {
+                response = client.plan(snapshot.request(), budgetMs, breaker.suspicious());
+            }
             PlanValidator.Checked checked = PlanValidator.check(snapshot, response, cluster);
             breaker.succeeded();
-            return checked;
+            return new Answer(checked, response);
         } catch (DaemonFault e) {
             breaker.failed(e, startNs, System.nanoTime());
             throw e;
         }
+    }
+
+    private int leftMs(long startNs) {
+        return settings.deadlineMs() - (int) TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs);
     }
 
     private void report(PlanValidator.Checked checked, Map<String, Verdict> verdicts) {

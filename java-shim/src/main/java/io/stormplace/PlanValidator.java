@@ -128,7 +128,7 @@ final class PlanValidator {
         Map<WorkerSlot, Set<ExecutorDetails>> slots = slots(plan, executors, snapshot, faults);
         slots.forEach((slot, wanted) -> {
             if (!wanted.equals(current.get(slot))) {
-                checkSlot(slot, id, cluster, faults);
+                faults.addAll(faults(slot, current.keySet(), cluster));
             }
             if (claims.get(slot).size() > 1) {
                 faults.add("slot " + slot + " is given to several topologies");
@@ -159,21 +159,30 @@ final class PlanValidator {
         return slots;
     }
 
-    private static void checkSlot(WorkerSlot slot, String topologyId, Cluster cluster, Set<String> faults) {
+    /**
+     * Finds what speaks against a new or changed worker on a slot.
+     *
+     * @param slot    the slot
+     * @param own     the slots that the worker's topology holds
+     * @param cluster the round's cluster
+     * @return a sentence for each fault
+     */
+    static List<String> faults(WorkerSlot slot, Set<WorkerSlot> own, Cluster cluster) {
         SupervisorDetails supervisor = cluster.getSupervisorById(slot.getNodeId());
         if (supervisor == null) {
-            faults.add("supervisor " + slot.getNodeId() + " is gone");
-            return;
+            return List.of("supervisor " + slot.getNodeId() + " is gone");
         }
+        List<String> faults = new ArrayList<>();
         if (cluster.isBlackListed(slot.getNodeId())) {
             faults.add("host " + supervisor.getHost() + " is blacklisted");
         }
         if (!supervisor.getAllPorts().contains(slot.getPort())) {
             faults.add("supervisor " + slot.getNodeId() + " does not offer port " + slot.getPort());
         }
-        if (cluster.isSlotOccupied(slot) && !cluster.getUsedSlotsByTopologyId(topologyId).contains(slot)) {
+        if (cluster.isSlotOccupied(slot) && !own.contains(slot)) {
             faults.add("slot " + slot + " is occupied by another topology");
         }
+        return faults;
     }
 
     private static String shown(Set<String> faults) {

@@ -15,9 +15,9 @@ import java.util.regex.Pattern;
  *
  * @param daemonHost        host name or address of the placement daemon
  * @param daemonPort        TCP port of the placement daemon, 1-65535
- * @param deadlineMs        time that a round may spend on snapshot and daemon, in ms
+ * @param deadlineMs        time that a round may spend on snapshot and daemon, and as much again on the fallback, in ms
  * @param zookeeperRoot     absolute path of the znode that holds the readings
- * @param zookeeperAuth     path of a file with {@code user:password}, or {@code scheme:auth}; empty for Storm's own login
+ * @param zookeeperAuth     absolute path of a file with {@code user:password}; empty for Storm's own login
  * @param fallbackScheduler class name of the scheduler that places topologies without workers when there is no usable plan
  * @param mode              whether plans are enacted or only shown
  * @param faults            one sentence for each unusable key or value, in the order of the keys
@@ -43,12 +43,9 @@ public record ShimSettings(String daemonHost, int daemonPort, int deadlineMs, St
     public static final String DAEMON_DEADLINE_MS = "stormplace.daemon.deadline.ms";
     /** Key of the readings' root in ZooKeeper. */
     public static final String ZOOKEEPER_ROOT = "stormplace.zookeeper.root";
-    /** Key of the login with which readings are read. */
+    /** Key of the file with the login with which readings are read. */
     public static final String ZOOKEEPER_AUTH = "stormplace.zookeeper.auth";
-    /**
-     * Key of the fallback scheduler's class name. Its run time is its own: {@link #DAEMON_DEADLINE_MS} does not bound it, and
-     * Storm's ResourceAwareScheduler, for one, may take 60 s for each topology.
-     */
+    /** Key of the fallback scheduler's class name. */
     public static final String FALLBACK_SCHEDULER = "stormplace.fallback.scheduler";
     /** Key of the mode. */
     public static final String MODE = "stormplace.mode";
@@ -63,7 +60,7 @@ public record ShimSettings(String daemonHost, int daemonPort, int deadlineMs, St
     private static final int MIN_DEADLINE_MS = 10;
     /** Nimbus' timer thread, and in a rebalance its submit lock, wait for the round: more would hurt every client. */
     private static final int MAX_DEADLINE_MS = 30_000;
-    private static final Pattern LOGIN = Pattern.compile("/\\S.*|\\w+:.+");
+    private static final Pattern FILE = Pattern.compile("/\\S.*");
     private static final Pattern ZNODE = Pattern.compile("(/[^/\\s]+)+");
 
     /**
@@ -91,16 +88,17 @@ public record ShimSettings(String daemonHost, int daemonPort, int deadlineMs, St
             List.copyOf(faults));
     }
 
-    /** Reads the login; a bad value may hold a password, so that it is not shown. */
+    /** Reads the file of the login; a bad value may be a password, so that it is not shown. */
     private static String login(Map<String, Object> conf, List<String> faults) {
         Object value = conf.get(ZOOKEEPER_AUTH);
         if (value == null) {
             return "";
         }
-        if (value instanceof String string && LOGIN.matcher(string).matches()) {
+        if (value instanceof String string && FILE.matcher(string).matches()) {
             return string;
         }
-        faults.add(ZOOKEEPER_AUTH + " is neither an absolute path nor scheme:auth; using Storm's own login");
+        faults.add(ZOOKEEPER_AUTH + " has to be the absolute path of a file that holds the login, as Storm copies this key into "
+            + "every topology's configuration; using Storm's own login");
         return "";
     }
 
@@ -133,12 +131,5 @@ public record ShimSettings(String daemonHost, int daemonPort, int deadlineMs, St
 
     private static String fault(String key, Object value, String expected, String fallback) {
         return key + " is " + value + ", expected " + expected + "; using " + fallback;
-    }
-
-    /** Shows everything but the login. */
-    @Override
-    public String toString() {
-        return "ShimSettings[" + daemonHost + ":" + daemonPort + ", deadlineMs=" + deadlineMs + ", zookeeperRoot="
-            + zookeeperRoot + ", fallbackScheduler=" + fallbackScheduler + ", mode=" + mode + ", faults=" + faults + "]";
     }
 }

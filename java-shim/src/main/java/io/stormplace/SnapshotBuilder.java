@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
 import org.apache.storm.scheduler.Cluster;
 import org.apache.storm.scheduler.ExecutorDetails;
 import org.apache.storm.scheduler.SchedulerAssignment;
@@ -33,6 +34,16 @@ final class SnapshotBuilder {
 
     /** Supervisor id to host, as last seen: an assignment may outlive its supervisor, and then only its id is known. */
     private final Map<String, String> hosts = new HashMap<>();
+    private final LastAssignments last;
+
+    /**
+     * Creates a builder.
+     *
+     * @param last where executors ran in the round before
+     */
+    SnapshotBuilder(LastAssignments last) {
+        this.last = last;
+    }
 
     /**
      * Describes the cluster.
@@ -41,31 +52,33 @@ final class SnapshotBuilder {
      * @param topologies all topologies of the round
      * @param cluster    the round's cluster; not changed
      * @param readings   the readings to send along
-     * @return the snapshot; topologies that cannot be described are left out with the reason
+     * @param late       whether the time for describing is over, asked before each topology
+     * @return the snapshot; topologies that cannot be described, or not in time, are left out with the reason
      */
-    Snapshot build(String roundId, Topologies topologies, Cluster cluster, ReadingsCache.View readings) {
+    Snapshot build(String roundId, Topologies topologies, Cluster cluster, ReadingsCache.View readings, BooleanSupplier late) {
         SortedMap<String, TreeSet<Integer>> ports = portsBySupervisor(topologies, cluster);
         hosts.keySet().retainAll(ports.keySet());
         List<String> supervisorIds = List.copyOf(ports.keySet());
         Resources resources = new Resources();
         Map<String, String> racks = racks(cluster);
-        List<Supervisor> supervisors = new ArrayList<>();
         Map<String, Integer> supervisorIndex = new HashMap<>();
-        ports.forEach((id, usable) -> {
-            supervisorIndex.put(id, supervisors.size());
-            supervisors.add(supervisor(id, new ArrayList<>(usable), cluster, resources, racks));
-        });
+        supervisorIds.forEach(id -> supervisorIndex.put(id, supervisorIndex.size()));
 
         List<Topology> described = new ArrayList<>();
         Map<String, List<ExecutorDetails>> executors = new LinkedHashMap<>();
         Map<String, String> leftOut = new TreeMap<>();
         for (TopologyDetails details : sorted(topologies)) {
+            if (late.getAsBoolean()) {
+                leftOut.put(details.getId(), "there was no time to describe it to the daemon");
+                continue;
+            }
             try {
                 List<ExecutorDetails> order = new ArrayList<>(details.getExecutorToComponent().keySet());
                 order.sort(Comparator.comparingInt(ExecutorDetails::getStartTask)
                     .thenComparingInt(ExecutorDetails::getEndTask));
                 Topology topology = topology(details, order, cluster, supervisorIndex);
                 resources.demand(topology, details, order);
+                last.describe(topology, details, order, supervisorIndex);
                 described.add(topology);
                 executors.put(details.getId(), order);
             } catch (RuntimeException e) {
@@ -73,6 +86,11 @@ final class SnapshotBuilder {
                 leftOut.put(details.getId(), "cannot be described to the daemon: " + Text.describe(e));
             }
         }
+        // The daemon sees in no other way that these slots are taken.
+        leftOut.keySet().forEach(id ->
+            cluster.getUsedSlotsByTopologyId(id).forEach(slot -> ports.get(slot.getNodeId()).remove(slot.getPort())));
+        List<Supervisor> supervisors = new ArrayList<>();
+        ports.forEach((id, usable) -> supervisors.add(supervisor(id, new ArrayList<>(usable), cluster, resources, racks)));
         PlanRequest request = new PlanRequest(placementConstants.VERSION, roundId, 0, supervisors, described,
             readings.readings(), readings.live());
         List<String> resourceNames = resources.describe();

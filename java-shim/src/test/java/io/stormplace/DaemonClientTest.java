@@ -1,6 +1,7 @@
 package io.stormplace;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -147,6 +148,22 @@ class DaemonClientTest {
         })) {
             DaemonFault fault = fault(client(daemon.port()), AMPLE_MS);
             assertEquals(DaemonFault.Kind.NONSENSE, fault.kind(), fault.getMessage());
+        }
+    }
+
+    @Test
+    void anInterruptOfTheCallsOwnThreadIsAFaultAndNotTheCallersInterrupt() throws Exception {
+        PlanRequest interrupted = new PlanRequest(request()) {
+            @Override
+            public void write(TProtocol protocol) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException(new InterruptedException());
+            }
+        };
+        try (RawServer server = new RawServer(new byte[0])) {
+            DaemonFault fault = assertThrows(DaemonFault.class, () -> client(server.port()).plan(interrupted, AMPLE_MS, false));
+            assertEquals(DaemonFault.Kind.NONSENSE, fault.kind(), fault.getMessage());
+            assertFalse(Thread.interrupted());
         }
     }
 

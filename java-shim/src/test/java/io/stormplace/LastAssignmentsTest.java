@@ -80,7 +80,7 @@ class LastAssignmentsTest {
     }
 
     private Topology described(Fixture fixture) {
-        return snapshots.build("r", fixture.topologies(), fixture.cluster(), new ReadingsCache.View(List.of(), true)).request()
+        return snapshots.build("r", fixture.topologies(), fixture.cluster(), new ReadingsCache.View(List.of(), true), () -> false).request()
             .getTopologies().get(0);
     }
 }

@@ -250,6 +250,25 @@ class PlacementSchedulerTest {
     }
 
     @Test
+    void aFallbackThatTakesLongerThanTheDeadlineHoldsUpNoRoundAndIsUsedInALaterOne() throws Exception {
+        ScriptedScheduler.Gate gate = new ScriptedScheduler.Gate();
+        ScriptedScheduler.script(gate);
+        prepare(Fixture.unusedPort(), ShimSettings.DAEMON_DEADLINE_MS, 10,
+            ShimSettings.FALLBACK_SCHEDULER, ScriptedScheduler.class.getName());
+        for (int i = 0; i < 2; i++) {
+            Cluster cluster = round();
+            assertEquals(Map.of("placed", placed), Fixture.state(cluster));
+            assertTrue(cluster.getStatus("new").endsWith(
+                "; ScriptedScheduler is still at work, its placement is used in a later round"), cluster.getStatus("new"));
+        }
+        gate.awaitRun();
+        gate.release();
+        Cluster cluster = round();
+        assertEquals(0, cluster.getUnassignedExecutors(fixture.details("new")).size());
+        assertTrue(cluster.getStatus("new").endsWith("; placed by ScriptedScheduler"), cluster.getStatus("new"));
+    }
+
+    @Test
     void aWrongPlanForOneTopologyDoesNotKeepTheOthersFromTheirs() throws Exception {
         fixture.topology("third", 1, 0);
         PlacementDaemon.Iface planner = request -> TestDaemon.response(request,

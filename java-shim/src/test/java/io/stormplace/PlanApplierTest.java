@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.storm.scheduler.Cluster;
 import org.apache.storm.scheduler.ExecutorDetails;
 import org.apache.storm.scheduler.SchedulerAssignment;
@@ -60,6 +61,30 @@ class PlanApplierTest {
         assertEquals(Set.of("t2"), failures.keySet());
         assertEquals("RuntimeException: slot: [b, 6701] is already occupied.", failures.get("t2"));
         assertEquals(Map.of("t1", oneWorker(B1)), Fixture.state(cluster));
+    }
+
+    @Test
+    void howeverManyTopologiesFailTheClusterIsCopiedOnce() {
+        Cluster cluster = fixture.topology("t3", 1, 0).topology("t4", 1, 0).placed("t4", "b", 6701, 1, 2, 3, 4).cluster();
+        AtomicInteger copies = new AtomicInteger();
+        Map<WorkerSlot, Set<ExecutorDetails>> onTaken = Map.of(A1, Fixture.executors(1, 2), B1, Fixture.executors(3, 4));
+        Map<String, Map<WorkerSlot, Set<ExecutorDetails>>> before = Fixture.state(cluster);
+        Map<String, String> failures = new PlanApplier(source -> {
+            copies.incrementAndGet();
+            return new Cluster(source);
+        }).apply(cluster, Map.of("t1", onTaken, "t2", onTaken, "t3", oneWorker(A1)));
+        assertEquals(Set.of("t1", "t2"), failures.keySet());
+        assertEquals(1, copies.get());
+        assertEquals(oneWorker(A1), Fixture.state(cluster).get("t3"));
+        assertEquals(before.get("t1"), Fixture.state(cluster).get("t1"));
+        assertEquals(Set.of("t1", "t3", "t4"), Fixture.state(cluster).keySet());
+    }
+
+    @Test
+    void whereEveryTopologyFailsNothingIsWritten() {
+        Fixture.RecordingCluster cluster = fixture.recordingCluster();
+        new PlanApplier().apply(cluster, Map.of("t2", oneWorker(A0)));
+        assertEquals(List.of(), cluster.writes());
     }
 
     @Test

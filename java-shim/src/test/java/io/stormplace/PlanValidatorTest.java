@@ -6,10 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.stormplace.wire.Decision;
 import io.stormplace.wire.PlanResponse;
 import io.stormplace.wire.TopologyPlan;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import org.apache.storm.scheduler.Cluster;
+import org.apache.storm.scheduler.WorkerSlot;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,8 +30,8 @@ class PlanValidatorTest {
 
     PlanValidatorTest() {
         cluster.blacklistHost("host-bad");
-        snapshot = new SnapshotBuilder().build("round", fixture.topologies(), cluster,
-            new ReadingsCache.View(List.of(), true));
+        snapshot = new SnapshotBuilder(new LastAssignments()).build("round", fixture.topologies(), cluster,
+            new ReadingsCache.View(List.of(), true), () -> false);
     }
 
     private PlanValidator.Checked check(TopologyPlan... plans) throws DaemonFault {
@@ -130,6 +133,21 @@ class PlanValidatorTest {
         Verdict verdict = check(TestDaemon.assign("old", List.of(2, 2, 2, 2), List.of(6700, 6700, 6700, 6700)))
             .verdicts().get("old");
         assertEquals(Map.of(Fixture.slot("s1", 6700), Fixture.executors(1, 2, 3, 4)), verdict.slots(), verdict.status());
+    }
+
+    @Test
+    void theUsedSlotsOfATopologyAreNotCollectedForEachOfItsSlots() throws DaemonFault {
+        AtomicInteger collected = new AtomicInteger();
+        Cluster counting = new Cluster(cluster) {
+            @Override
+            public Collection<WorkerSlot> getUsedSlotsByTopologyId(String id) {
+                collected.incrementAndGet();
+                return super.getUsedSlotsByTopologyId(id);
+            }
+        };
+        PlanValidator.check(snapshot, TestDaemon.response(snapshot.request(),
+            TestDaemon.assign("old", List.of(2, 2, 3, 3), List.of(6700, 6701, 6701, 6701))), counting);
+        assertEquals(0, collected.get());
     }
 
     @Test

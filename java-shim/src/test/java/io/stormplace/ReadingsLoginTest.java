@@ -26,14 +26,9 @@ class ReadingsLoginTest {
     }
 
     @Test
-    void schemeAndAuthAreDividedAtTheFirstColon() throws IOException {
-        assertLogin("digest", "user:pass:word", ReadingsLogin.read("digest:user:pass:word", Map.of()));
-    }
-
-    @Test
     void aFileIsTheSameThatAgentsReadAndMeansADigest() throws IOException {
-        Path file = Files.writeString(folder.resolve("login"), "user:password\n");
-        assertLogin("digest", "user:password", ReadingsLogin.read(file.toString(), Map.of()));
+        Path file = Files.writeString(folder.resolve("login"), "user:pass:word\n");
+        assertLogin("digest", "user:pass:word", ReadingsLogin.read(file.toString(), Map.of()));
     }
 
     @Test

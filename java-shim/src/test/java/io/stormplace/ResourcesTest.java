@@ -96,6 +96,7 @@ class ResourcesTest {
     }
 
     private static PlanRequest build(Fixture fixture, Cluster cluster) {
-        return new SnapshotBuilder().build("r", fixture.topologies(), cluster, new ReadingsCache.View(List.of(), true)).request();
+        return new SnapshotBuilder(new LastAssignments()).build("r", fixture.topologies(), cluster, new ReadingsCache.View(List.of(), true),
+            () -> false).request();
     }
 }

@@ -25,24 +25,20 @@ class ShimSettingsTest {
     @Test
     void everyKeyIsRead() {
         ShimSettings settings = ShimSettings.read(Map.of("stormplace.daemon.host", "planner",
-            "stormplace.daemon.port", 7191L, "stormplace.daemon.deadline.ms", 500, "stormplace.zookeeper.root", "/a/b", "stormplace.zookeeper.auth", "digest:u:p",
+            "stormplace.daemon.port", 7191L, "stormplace.daemon.deadline.ms", 500, "stormplace.zookeeper.root", "/a/b", "stormplace.zookeeper.auth", "/etc/stormplace/zookeeper-login",
             "stormplace.fallback.scheduler", "org.apache.storm.scheduler.EvenScheduler", "stormplace.mode", "shadow"));
-        assertEquals(new ShimSettings("planner", 7191, 500, "/a/b", "digest:u:p", "org.apache.storm.scheduler.EvenScheduler",
+        assertEquals(new ShimSettings("planner", 7191, 500, "/a/b", "/etc/stormplace/zookeeper-login", "org.apache.storm.scheduler.EvenScheduler",
             ShimSettings.Mode.SHADOW, List.of()), settings);
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"secret", "", ":secret", "u p:secret", "digest:"})
-    void aBadLoginIsNamedWithoutShowingIt(String login) {
+    @ValueSource(strings = {"digest:user:secret", "secret", "", ":secret", "conf/secret", "/"})
+    void aLoginThatIsNoFileIsRefusedWithoutShowingIt(String login) {
         ShimSettings settings = ShimSettings.read(Map.of("stormplace.zookeeper.auth", login));
-        assertEquals(List.of("stormplace.zookeeper.auth is neither an absolute path nor scheme:auth; using Storm's own login"),
-            settings.faults());
+        assertEquals(List.of("stormplace.zookeeper.auth has to be the absolute path of a file that holds the login, as Storm "
+            + "copies this key into every topology's configuration; using Storm's own login"), settings.faults());
         assertEquals("", settings.zookeeperAuth());
-    }
-
-    @Test
-    void settingsAreShownWithoutTheLogin() {
-        assertFalse(ShimSettings.read(Map.of("stormplace.zookeeper.auth", "digest:u:secret")).toString().contains("secret"));
+        assertFalse(settings.toString().contains("secret"));
     }
 
     static List<Arguments> badValues() {

@@ -14,9 +14,11 @@ import io.stormplace.wire.placementConstants;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.apache.storm.scheduler.Cluster;
 import org.apache.storm.scheduler.ExecutorDetails;
 import org.apache.thrift.TDeserializer;
@@ -26,9 +28,10 @@ import org.junit.jupiter.api.Test;
 
 class SnapshotBuilderTest {
     private static final ReadingsCache.View NO_READINGS = new ReadingsCache.View(List.of(), false);
+    private static final BooleanSupplier IN_TIME = () -> false;
 
     private static PlanRequest request(Fixture fixture) {
-        return new SnapshotBuilder().build("r", fixture.topologies(), fixture.cluster(), NO_READINGS).request();
+        return builder().build("r", fixture.topologies(), fixture.cluster(), NO_READINGS, IN_TIME).request();
     }
 
     @Test
@@ -68,7 +71,7 @@ class SnapshotBuilderTest {
         Fixture fixture = new Fixture().supervisor("a", 1).supervisor("b", 1);
         Cluster cluster = fixture.cluster();
         cluster.blacklistHost("host-b");
-        List<Supervisor> supervisors = new SnapshotBuilder().build("r", fixture.topologies(), cluster, NO_READINGS)
+        List<Supervisor> supervisors = builder().build("r", fixture.topologies(), cluster, NO_READINGS, IN_TIME)
             .request().getSupervisors();
         assertFalse(supervisors.get(0).isBlacklisted());
         assertTrue(supervisors.get(1).isBlacklisted());
@@ -86,15 +89,15 @@ class SnapshotBuilderTest {
 
     @Test
     void theHostOfAVanishedSupervisorIsRememberedWhileAnAssignmentNamesIt() {
-        SnapshotBuilder builder = new SnapshotBuilder();
+        SnapshotBuilder builder = builder();
         Fixture before = new Fixture().supervisor("s", 1).topology("t", 1, 0).placed("t", "s", 6700, 1);
-        builder.build("1", before.topologies(), before.cluster(), NO_READINGS);
+        builder.build("1", before.topologies(), before.cluster(), NO_READINGS, IN_TIME);
         Fixture after = new Fixture().topology("t", 1, 0).placed("t", "s", 6700, 1);
-        assertEquals("host-s", builder.build("2", after.topologies(), after.cluster(), NO_READINGS).request()
+        assertEquals("host-s", builder.build("2", after.topologies(), after.cluster(), NO_READINGS, IN_TIME).request()
             .getSupervisors().get(0).getHost());
         Fixture empty = new Fixture();
-        builder.build("3", empty.topologies(), empty.cluster(), NO_READINGS);
-        assertEquals("s", builder.build("4", after.topologies(), after.cluster(), NO_READINGS).request()
+        builder.build("3", empty.topologies(), empty.cluster(), NO_READINGS, IN_TIME);
+        assertEquals("s", builder.build("4", after.topologies(), after.cluster(), NO_READINGS, IN_TIME).request()
             .getSupervisors().get(0).getHost());
     }
 
@@ -146,10 +149,22 @@ class SnapshotBuilderTest {
         Map<ExecutorDetails, String> executors = new HashMap<>();
         executors.put(new ExecutorDetails(1, 1), null);
         Fixture fixture = new Fixture().topology("odd", 1, null, executors).topology("good", 1, 0);
-        Snapshot snapshot = new SnapshotBuilder().build("r", fixture.topologies(), fixture.cluster(), NO_READINGS);
+        Snapshot snapshot = builder().build("r", fixture.topologies(), fixture.cluster(), NO_READINGS, IN_TIME);
         assertEquals(Set.of("good"), snapshot.executors().keySet());
         assertEquals(Set.of("odd"), snapshot.leftOut().keySet());
         assertTrue(snapshot.leftOut().get("odd").startsWith("cannot be described to the daemon: NullPointer"));
+    }
+
+    @Test
+    void aTopologyForWhichThereIsNoTimeIsLeftOutAndItsSlotsAreNotOffered() {
+        Fixture fixture = new Fixture().supervisor("a", 2).topology("t1", 1, 0).topology("t2", 1, 0)
+            .placed("t1", "a", 6700, 1).placed("t2", "a", 6701, 1).placed("t2", "gone", 6702, 2);
+        Iterator<Boolean> late = List.of(false, true).iterator();
+        Snapshot snapshot = builder().build("r", fixture.topologies(), fixture.cluster(), NO_READINGS, late::next);
+        assertEquals(Map.of("t2", "there was no time to describe it to the daemon"), snapshot.leftOut());
+        assertEquals(List.of("t1"), snapshot.request().getTopologies().stream().map(Topology::getId).toList());
+        assertEquals(List.of(List.of(6700), List.of()),
+            snapshot.request().getSupervisors().stream().map(Supervisor::getPorts).toList());
     }
 
     @Test
@@ -164,8 +179,8 @@ class SnapshotBuilderTest {
         byte[] payload = {0, -1, '{', 13};
         Reading reading = new Reading(ReadingKind.NODE, "h", ByteBuffer.wrap(payload), 17);
         Fixture fixture = new Fixture();
-        PlanRequest request = new SnapshotBuilder().build("r", fixture.topologies(), fixture.cluster(),
-            new ReadingsCache.View(List.of(reading), true)).request();
+        PlanRequest request = builder().build("r", fixture.topologies(), fixture.cluster(),
+            new ReadingsCache.View(List.of(reading), true), IN_TIME).request();
         assertTrue(request.isReadings_live());
         assertArrayEquals(payload, request.getReadings().get(0).getPayload());
         assertEquals(placementConstants.VERSION, request.getVersion());
@@ -181,5 +196,9 @@ class SnapshotBuilderTest {
         new TDeserializer().deserialize(back, first);
         assertEquals(request(fixture), back);
         assertEquals(List.of("t1", "t2"), back.getTopologies().stream().map(Topology::getId).toList());
+    }
+
+    private static SnapshotBuilder builder() {
+        return new SnapshotBuilder(new LastAssignments());
     }
 }
