@@ -29,7 +29,12 @@ final class Resources {
      */
     void offer(Supervisor supervisor, Map<String, Double> offered) {
         Map<String, Double> amounts = offered == null ? Map.of() : offered;
-        names.addAll(amounts.keySet());
+        // Storm lists every resource that it has ever read of, also those of which there is nothing.
+        amounts.forEach((name, amount) -> {
+            if (amount != null && amount > 0) {
+                names.add(name);
+            }
+        });
         writers.add(all -> supervisor.setResources(amounts(all, amounts)));
     }
 

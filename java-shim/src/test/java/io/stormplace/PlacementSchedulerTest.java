@@ -117,6 +117,40 @@ class PlacementSchedulerTest {
     }
 
     @Test
+    void whileAPlanHoldsAndNothingChangesTheDaemonIsNotAsked() throws Exception {
+        Fixture running = new Fixture().supervisor("a", 3).topology("placed", 1, 0).placed("placed", "a", 6700, 1, 2, 3, 4);
+        startDaemon(request -> {
+            TopologyPlan[] keeps = request.getTopologies().stream()
+                .map(topology -> TestDaemon.decide(topology.getId(), Decision.KEEP, "stays")).toArray(TopologyPlan[]::new);
+            PlanResponse response = TestDaemon.response(request, keeps);
+            response.setHold_ms(60_000);
+            return response;
+        });
+        for (int i = 0; i < 3; i++) {
+            Cluster cluster = running.cluster();
+            scheduler.schedule(running.topologies(), cluster);
+            assertEquals("stays", cluster.getStatus("placed"));
+        }
+        assertEquals(1, daemon.requests.size());
+
+        running.supervisor("b", 3);
+        scheduler.schedule(running.topologies(), running.cluster());
+
+        assertEquals(2, daemon.requests.size());
+    }
+
+    @Test
+    void aTopologyThatARebalanceHidesIsDescribedWithItsLastSlots() throws Exception {
+        startDaemon(NEW_ON_B);
+        round();
+        Fixture hidden = new Fixture().supervisor("a", 3).supervisor("b", 3).topology("placed", 3, 0);
+        scheduler.schedule(hidden.topologies(), hidden.cluster());
+
+        assertEquals(List.of(0, 0, 0, 0), daemon.lastRequest().getTopologies().get(0).getLast_supervisor());
+        assertEquals(List.of(6700, 6700, 6700, 6700), daemon.lastRequest().getTopologies().get(0).getLast_port());
+    }
+
+    @Test
     void aSecondRoundWithTheSamePlanWritesNothing() throws Exception {
         fixture.topology("third", 1, 1);
         PlacementDaemon.Iface planner = request -> TestDaemon.response(request,
