@@ -51,8 +51,12 @@ def is_large(request: PlanRequest, data: RoundData, settings: Settings) -> bool:
         settings: The daemon's settings.
     """
     usable = sum(host.usable for host in data.hosts.hosts)
-    missing = sum(topology.executor_supervisor.count(UNASSIGNED) for topology in request.topologies)
-    return len(data.hosts.hosts) > settings.network.max_hosts or missing * usable > settings.plan.max_pairs
+    executors = sum(
+        topology.n_executors
+        for topology in request.topologies
+        if UNASSIGNED in topology.executor_supervisor
+    )
+    return len(data.hosts.hosts) > settings.network.max_hosts or executors * usable > settings.plan.max_pairs
 
 
 def plan_large_round(
