@@ -77,6 +77,4 @@ def test_a_collectors_reading_is_read_with_its_executors(make):
     assert measured.emitted == {("c0", "default"): 12.0}
     assert measured.least_rate == pytest.approx(1 / 3)
     assert measured.listed.execute_ms[1] == 2.5
-    assert measured.summary(request.topologies[0]) == (
-        "rates measured (1 of 3 executors without statistics)"
-    )
+    assert measured.summary(request.topologies[0]) == ("rates measured (1 of 3 executors without statistics)")
