@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 # Sockets, files and the log are opened with these once.
 _FROM_THE_START = ("server", "record", "metrics", "log")
+_PATIENCE_S = 10.0
 
 
 @dataclass(frozen=True)
@@ -75,9 +76,9 @@ class Reloading:
         self._asked.put(True)
 
     def close(self) -> None:
-        """End its thread."""
+        """End its thread, unless a file system holds it up."""
         self._asked.put(False)
-        self._thread.join()
+        self._thread.join(_PATIENCE_S)
 
     def _work(self) -> None:
         while self._asked.get():
