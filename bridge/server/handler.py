@@ -115,9 +115,7 @@ class RoundHandler:
         request = received.request
         margin_ms = settings.plan.deadline_margin_ms
         if request.deadline_ms <= margin_ms:
-            reason = (
-                f"a deadline of {request.deadline_ms} ms is not above plan.deadline_margin_ms {margin_ms}"
-            )
+            reason = f"the deadline of {request.deadline_ms} ms is within plan.deadline_margin_ms {margin_ms}"
             self._repeats.warning("no time to plan", round_id=request.round_id, reason=reason)
         wait_s = began_s + request.deadline_ms / 1000.0 - time.monotonic()
         if not self._slots.acquire(timeout=min(max(wait_s, 0.0), _LONGEST_WAIT_S)):

@@ -49,7 +49,7 @@ def test_a_worth_is_shown_in_steps_of_about_a_quarter(value, shown):
 def measured_at(make, request, k):
     """The cluster's readings so many rounds later: older, and wrong by a little."""
     readings = tuple(
-        make.reading(each.name, each.name.rpartition("-")[0], x * (1 + 0.002 * (k % 5)), age_ms=1000 * k)
+        make.reading(each.name, each.name.rpartition("-")[0], x * (1.05 + 0.002 * (k % 5)), age_ms=1000 * k)
         for each in request.readings
         for x in (json.loads(each.payload)["coordinate"][0],)
     )

@@ -171,21 +171,41 @@ def test_a_thousand_bad_clients_are_a_few_lines_of_the_log(make, daemon):
 
 def test_the_clock_of_a_request_starts_with_its_first_byte(make, daemon, monkeypatch):
     """The rest comes when a minute has passed by the server's clock: no time is left to plan."""
-    content = []
-    client = daemon.client()
-    monkeypatch.setattr(client._oprot.trans._trans, "write", content.append)
-    client._send("plan", request=to_thrift(make.cluster(make.taxi())))
-    client.close()
+    content = bytes_of_a_call(make.cluster(make.taxi()))
     minute = Clock()
     monkeypatch.setattr(plan_server, "time", minute)
     with daemon.connect() as slow:
-        slow.sendall(content[0][:1])
+        slow.sendall(content[:1])
         assert minute.read.wait(60)
-        slow.sendall(content[0][1:])
+        slow.sendall(content[1:])
         assert slow.recv(4)
     (event,) = daemon.events("topology left to Storm's own scheduler")
     assert event["reason"] == "no time left in this round"
     assert daemon.events("round")[0]["wait_ms"] >= 60_000
+
+
+def bytes_of_a_call(request):
+    """What a client sends."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        client = client_of(listener.getsockname()[1])
+        client._send("plan", request=to_thrift(request))
+        connection, _ = listener.accept()
+        with connection:
+            head = connection.recv(4, socket.MSG_WAITALL)
+            body = connection.recv(int.from_bytes(head), socket.MSG_WAITALL)
+        client.close()
+    return head + body
+
+
+def client_of(port):
+    return make_client(
+        idl.PlacementDaemon,
+        "127.0.0.1",
+        port,
+        proto_factory=TBinaryProtocolFactory(),
+        trans_factory=TFramedTransportFactory(),
+        timeout=60_000,
+    )
 
 
 class Clock:
@@ -227,14 +247,7 @@ def server(make):
     server = PlanServer(settings_.server, RoundHandler(settings_, None, log), log)
     server.port = server.listen()[1]
     server.events = lambda: [json.loads(line)["event"] for line in text.getvalue().splitlines()]
-    server.ask = lambda: make_client(
-        idl.PlacementDaemon,
-        "127.0.0.1",
-        server.port,
-        proto_factory=TBinaryProtocolFactory(),
-        trans_factory=TFramedTransportFactory(),
-        timeout=60_000,
-    ).plan(to_thrift(make.cluster()))
+    server.ask = lambda: client_of(server.port).plan(to_thrift(make.cluster()))
     yield server
     server.stop()
 

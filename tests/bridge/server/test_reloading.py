@@ -66,7 +66,7 @@ def test_bad_settings_change_nothing_and_are_named(scene):
     (line,) = scene.lines()
     assert (line["event"], line["level"]) == ("settings not reloaded", "error")
     assert line["reason"] == (
-        f"{scene.file}: move.min_gain: must be <= 1, got 2; plan.seed: must be >= 0, got -1"
+        f"{scene.file}: move.min_gain: must be <= 1.0, got 2; plan.seed: must be >= 0, got -1"
     )
 
 
