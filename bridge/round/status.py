@@ -34,7 +34,7 @@ UNIT_RATES = "unit rates"
 DECLARED_RATES = "declared rates"
 # Steps of a worth in the status of a topology that is kept: preferred numbers (ISO 3, R10), ten per decade.
 _STEPS = np.array([10, 12.5, 16, 20, 25, 31.5, 40, 50, 63, 80, 100]) / 10.0
-_GAPS_PERCENT = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+_GAPS_PERCENT = (1, 2, 5, 10, 20, 50, 100)
 _START = {"kept": "kept", "unmet": "kept (pin not met)", "unplaceable": "not placed"}
 
 

@@ -127,7 +127,8 @@ def test_what_runs_is_not_optimal_because_a_better_placement_is(make, placed, st
     assert answer.bound == pytest.approx(best.objective, abs=1e-6)
     above = (answer.objective - answer.bound) / answer.objective
     assert above > 0.5
-    assert f" ms response time, at most {above * 100:.1f} % of F above the optimum, over " in answer.status
+    # In round steps: the line of a topology that is kept must not change with noise.
+    assert " ms response time, at most 100 % of F above the optimum, over " in answer.status
     assert "optimal" not in answer.status
 
 
