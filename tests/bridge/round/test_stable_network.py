@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from benchmarks.stability import Cluster, Query
@@ -93,3 +95,11 @@ def test_noise_of_coordinates_moves_nothing():
     query = settled("coordinates")
     query.cluster.noise = 0.2
     assert {query.round().decision for _ in range(120)} == {Decision.KEEP}
+
+
+def test_noise_hardly_changes_the_status_of_what_is_kept():
+    """Nimbus logs each change of it: no figure in it may follow the noise."""
+    query = settled("links")
+    query.cluster.noise = 0.02
+    statuses = [query.round().status for _ in range(60)]
+    assert sum(before != after for before, after in pairwise(statuses)) <= 6

@@ -23,8 +23,8 @@ final class ClusterIdentity {
      * Returns the name.
      *
      * @param conf Nimbus' configuration
-     * @return servers, port and root of Storm's ZooKeeper; where that is on Nimbus' own host the host too, as many hosts may have
-     *     such a ZooKeeper
+     * @return servers, port and root of Storm's ZooKeeper; if only loopback addresses lead there Nimbus' host too, as many hosts
+     *     may have such a ZooKeeper
      */
     static String of(Map<String, Object> conf) {
         TreeSet<String> servers = new TreeSet<>();
@@ -35,7 +35,7 @@ final class ClusterIdentity {
         }
         String name = String.join(",", servers) + ":" + conf.get(Config.STORM_ZOOKEEPER_PORT)
             + conf.get(Config.STORM_ZOOKEEPER_ROOT);
-        return servers.stream().anyMatch(ClusterIdentity::isLoopback) ? name + "@" + localHost(conf) : name;
+        return servers.stream().allMatch(ClusterIdentity::isLoopback) ? name + "@" + localHost(conf) : name;
     }
 
     private static boolean isLoopback(String server) {

@@ -37,6 +37,8 @@ class ClusterIdentityTest {
                 identity(List.of(server), "/storm", Config.STORM_LOCAL_HOSTNAME, "nimbus-1"));
             assertTrue(identity(List.of(server), "/storm").contains("/storm@"));
         }
+        assertEquals("localhost,zk:2181/storm",
+            identity(List.of("zk", "localhost"), "/storm", Config.STORM_LOCAL_HOSTNAME, "nimbus-1"));
     }
 
     @Test
