@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -67,7 +68,10 @@ class PlanApplierTest {
     void howeverManyTopologiesFailTheClusterIsCopiedOnce() {
         Cluster cluster = fixture.topology("t3", 1, 0).topology("t4", 1, 0).placed("t4", "b", 6701, 1, 2, 3, 4).cluster();
         AtomicInteger copies = new AtomicInteger();
-        Map<WorkerSlot, Set<ExecutorDetails>> onTaken = Map.of(A1, Fixture.executors(1, 2), B1, Fixture.executors(3, 4));
+        // The free slot first: each failure leaves something to undo.
+        Map<WorkerSlot, Set<ExecutorDetails>> onTaken = new LinkedHashMap<>();
+        onTaken.put(A1, Fixture.executors(1, 2));
+        onTaken.put(B1, Fixture.executors(3, 4));
         Map<String, Map<WorkerSlot, Set<ExecutorDetails>>> before = Fixture.state(cluster);
         Map<String, String> failures = new PlanApplier(source -> {
             copies.incrementAndGet();
