@@ -52,9 +52,7 @@ def is_large(request: PlanRequest, data: RoundData, settings: Settings) -> bool:
     """
     usable = sum(host.usable for host in data.hosts.hosts)
     executors = sum(
-        topology.n_executors
-        for topology in request.topologies
-        if UNASSIGNED in topology.executor_supervisor
+        topology.n_executors for topology in request.topologies if UNASSIGNED in topology.executor_supervisor
     )
     return len(data.hosts.hosts) > settings.network.max_hosts or executors * usable > settings.plan.max_pairs
 
