@@ -179,7 +179,7 @@ class _Shares:
         if np.any(part.demands[a] + part.demands[b] > capacity):
             return 0.0
         both = totals[a] + totals[b]
-        return min(1.0, *(capacity[both > 0] / both[both > 0]), 1.0)
+        return float(min(1.0, *(capacity[both > 0] / both[both > 0])))
 
     def _at(self, a: int, b: int) -> pywraplp.Variable:
         return self.z[min(a, b), max(a, b)]

@@ -140,8 +140,8 @@ def _add_shared(
         for on_heap, off_heap, _ in _shared(cluster.topologies[id_], set(components)):
             heap[id_, name, port] += on_heap
             memory[name] += on_heap + off_heap
-    for (id_, name), components in of_host.items():
-        memory[name] += sum(once for _, _, once in _shared(cluster.topologies[id_], components))
+    for (id_, name), together in of_host.items():
+        memory[name] += sum(once for _, _, once in _shared(cluster.topologies[id_], together))
 
 
 def _shared(topology: Topology, components: set[str]) -> Iterator[tuple[float, float, float]]:
