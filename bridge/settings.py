@@ -127,7 +127,7 @@ class PlanSettings(_Section):
     max_hosts: int = Field(default=200, ge=1, le=100_000)
     """Hosts considered for a topology, the roomiest ones; more if it needs them."""
     max_pairs: int = Field(default=20_000, ge=1, le=10**12)
-    """Executors of topologies that lack some, times usable hosts, above which rounds are planned by counts."""
+    """Executors of topologies that lack some, times usable hosts, above which counts are planned."""
     max_streams_per_edge: int = Field(default=4096, ge=1, le=100_000_000)
     """Executor pairs per pair of components; above it few stand for all."""
     execution_time_ms: float = Field(default=1.0, gt=0, le=60_000)
