@@ -153,7 +153,7 @@ def _measured(name: str, arguments: argparse.Namespace, classes: str, settings: 
         cluster = read_cluster(folder / "cluster.json")
         for figures in runs:
             figures.update(judged(cluster, read_assignment(folder / figures["assignment"])))
-    return {"name": name, **described(cluster), "runs": runs}
+    return {"name": name, **described(cluster, bounded=arguments.bound), "runs": runs}
 
 
 def _peak_mb(pid: int) -> float:
@@ -201,6 +201,9 @@ def _arguments() -> argparse.Namespace:
     add("--missing-executors", type=int, default=10, help="that one topology loses (%(default)s)")
     add("--json", type=Path, help="file for the figures, written after each cluster (standard output)")
     add("--keep", type=Path, metavar="FOLDER", help="keep what is written there, logs too")
+    add(
+        "--bound", action=argparse.BooleanOptionalAction, default=True, help="the lower bound of the distance"
+    )
     add("--export", type=Path, metavar="FOLDER", help="only write the clusters as JSON into a folder")
     return parser.parse_args()
 
