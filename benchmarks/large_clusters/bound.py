@@ -180,7 +180,7 @@ class _Shares:
         if np.any(part.demands[a] + part.demands[b] > capacity):
             return 0.0
         both = totals[a] + totals[b]
-        return min(1.0, *(capacity[both > 0] / both[both > 0]), 1.0)
+        return float(np.min(capacity[both > 0] / both[both > 0], initial=1.0))
 
     def _at(self, a: int, b: int) -> pywraplp.Variable:
         return self.z[min(a, b), max(a, b)]

@@ -57,6 +57,6 @@ def _distances(cluster: Cluster, topology: Topology, placed: Sequence[Placed]) -
     for groups in levels:
         number = {group: position for position, group in enumerate(dict.fromkeys(groups))}
         in_group = np.zeros((len(index), len(number)))
-        np.add.at(in_group, (component, [number[group] for group in groups]), 1.0)
+        np.add.at(in_group, (component, np.array([number[group] for group in groups])), 1.0)
         distance -= np.einsum("eg,eg->e", in_group[source], in_group[target]) / pairs
     return [float(each) for each in distance]
