@@ -17,6 +17,7 @@ import argparse
 import dataclasses
 import json
 import shutil
+import signal
 import sys
 import tempfile
 from contextlib import ExitStack, closing
@@ -40,6 +41,8 @@ INTERRUPTED_STATUS = 130
 def main() -> None:
     """Measure or export."""
     arguments = _arguments()
+    # JVM and daemon are ended by their handles then too
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     classes = class_path()
     try:
         if arguments.export is not None:
