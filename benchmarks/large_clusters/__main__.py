@@ -17,6 +17,7 @@ import argparse
 import dataclasses
 import json
 import shutil
+import signal
 import sys
 import tempfile
 from contextlib import ExitStack, closing
@@ -40,6 +41,8 @@ INTERRUPTED_STATUS = 130
 def main() -> None:
     """Measure or export."""
     arguments = _arguments()
+    # JVM and daemon are ended by their handles then too
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     classes = class_path()
     try:
         if arguments.export is not None:
@@ -153,7 +156,7 @@ def _measured(name: str, arguments: argparse.Namespace, classes: str, settings: 
         cluster = read_cluster(folder / "cluster.json")
         for figures in runs:
             figures.update(judged(cluster, read_assignment(folder / figures["assignment"])))
-    return {"name": name, **described(cluster), "runs": runs}
+    return {"name": name, **described(cluster, bounded=arguments.bound), "runs": runs}
 
 
 def _peak_mb(pid: int) -> float:
@@ -201,6 +204,9 @@ def _arguments() -> argparse.Namespace:
     add("--missing-executors", type=int, default=10, help="that one topology loses (%(default)s)")
     add("--json", type=Path, help="file for the figures, written after each cluster (standard output)")
     add("--keep", type=Path, metavar="FOLDER", help="keep what is written there, logs too")
+    add(
+        "--bound", action=argparse.BooleanOptionalAction, default=True, help="the lower bound of the distance"
+    )
     add("--export", type=Path, metavar="FOLDER", help="only write the clusters as JSON into a folder")
     return parser.parse_args()
 

@@ -44,8 +44,9 @@ _CUT_ROUNDS = 40
 _CUTS_PER_COMPONENT = 4
 _BROKEN = 1e-4
 """An inequality that a solution breaks by less is not added."""
-_FLAT = 1e-4
-"""Rounds of cuts end when the last two lowered the sum of shares by less."""
+_FLAT = 1e-3
+_FLAT_ROUNDS = 5
+"""Rounds of cuts end when so many of them lowered the sum of shares by less than `_FLAT`."""
 _SOLVER = 1e-6
 """Tolerance of the solver, per edge."""
 _UNIT = 1e-3
@@ -152,7 +153,7 @@ class _Shares:
     def __init__(self, part: _Part, capacity: NDArray[np.float64]) -> None:
         self.n = len(part.sizes)
         self.trivial = float(len(part.edges))
-        self.solver = pywraplp.Solver.CreateSolver("GLOP")
+        self.solver = pywraplp.Solver.CreateSolver("CLP")
         totals = part.sizes[:, None] * part.demands
         self.z = {}
         for a in range(self.n):
@@ -179,7 +180,7 @@ class _Shares:
         if np.any(part.demands[a] + part.demands[b] > capacity):
             return 0.0
         both = totals[a] + totals[b]
-        return float(min(1.0, *(capacity[both > 0] / both[both > 0])))
+        return float(np.min(capacity[both > 0] / both[both > 0], initial=1.0))
 
     def _at(self, a: int, b: int) -> pywraplp.Variable:
         return self.z[min(a, b), max(a, b)]
@@ -198,7 +199,7 @@ class _Shares:
             if status != pywraplp.Solver.OPTIMAL:
                 return min(optima, default=self.trivial)
             optima.append(self.solver.Objective().Value())
-            if len(optima) > 2 and optima[-3] - optima[-1] < _FLAT:
+            if len(optima) > _FLAT_ROUNDS and optima[-1 - _FLAT_ROUNDS] - optima[-1] < _FLAT:
                 break
             values = np.empty((self.n, self.n))
             for (a, b), variable in self.z.items():

@@ -137,16 +137,18 @@ def _add_shared(
     of_host: dict[tuple[str, str], set[str]] = defaultdict(set)
     for (id_, name, port), components in in_worker.items():
         of_host[id_, name].update(components)
-        for on_heap, off_heap, _ in _shared(cluster.topologies[id_], set(components)):
+        for on_heap, off_heap, _ in _shared(cluster.topologies[id_], components):
             heap[id_, name, port] += on_heap
             memory[name] += on_heap + off_heap
     for (id_, name), together in of_host.items():
-        memory[name] += sum(once for _, _, once in _shared(cluster.topologies[id_], together))
+        for _, _, once in _shared(cluster.topologies[id_], together):
+            memory[name] += once
 
 
-def _shared(topology: Topology, components: set[str]) -> Iterator[tuple[float, float, float]]:
+def _shared(topology: Topology, components: Iterable[str]) -> Iterator[tuple[float, float, float]]:
+    present = frozenset(components)
     for each in topology.shared:
-        if any(topology.components[index].name in components for index in each.components):
+        if any(topology.components[index].name in present for index in each.components):
             yield each.on_heap, each.off_heap_worker, each.off_heap_host
 
 

@@ -33,8 +33,8 @@ def judged(cluster: Cluster, placed: Sequence[Placed]) -> dict[str, Any]:
     }
 
 
-def described(cluster: Cluster) -> dict[str, Any]:
-    """Return a cluster's size and the bound that no assignment within its limits beats."""
+def described(cluster: Cluster, *, bounded: bool) -> dict[str, Any]:
+    """Return a cluster's size and, if wanted, the distance that no assignment within its limits beats."""
     topologies = cluster.topologies.values()
     return {
         "hosts": len(cluster.hosts),
@@ -44,5 +44,5 @@ def described(cluster: Cluster) -> dict[str, Any]:
         "components": sum(len(each.components) for each in topologies),
         "edges": sum(len(each.edges) for each in topologies),
         "executors": sum(each.executors for each in topologies),
-        "least_distance": least_distance(cluster),
+        "least_distance": least_distance(cluster) if bounded else None,
     }

@@ -29,9 +29,10 @@ def table(cluster: Mapping[str, Any]) -> str:
     title = (
         f"{cluster['name']}: {cluster['executors']:,} executors of {cluster['topologies']:,} topologies, "
         f"{cluster['components']:,} components, {cluster['edges']:,} edges; {cluster['hosts']:,} hosts in "
-        f"{cluster['racks']} racks, {cluster['slots']:,} slots; lower bound of the distance "
-        f"{cluster['least_distance']:.3f}"
+        f"{cluster['racks']} racks, {cluster['slots']:,} slots"
     )
+    if cluster["least_distance"] is not None:
+        title += f"; lower bound of the distance {cluster['least_distance']:.3f}"
     return f"{title}\n\n{markdown(_HEAD, [_row(run) for run in cluster['runs']])}"
 
 
