@@ -92,17 +92,18 @@ class _Placing:
             nodes = nodes[self._job.permitted[self._rest > 0][:, nodes].all(axis=0)]
         needed = self._needed()
         nodes = nodes[self._takes_all(nodes, needed)]
+        near = self._nearness(nodes)
         for _ in range(_TRIED_NODES):
             if not len(nodes):
                 break
-            at = self._best(nodes, -_rooms(self._ledger.free[nodes], needed))
+            at = self._best(nodes, -_rooms(self._ledger.free[nodes], needed), near)
             before = len(self.workers)
             self._fill(int(nodes[at]), whole=True)
             if not self.left:
                 return True
             # Workers could not be filled to the brim: it is given back, and the next node tried.
             self._undo(before)
-            nodes = np.delete(nodes, at)
+            nodes, near = np.delete(nodes, at), np.delete(near, at)
         return False
 
     def into_groups(self, nodes: IntArray, level: int) -> None:
@@ -145,31 +146,40 @@ class _Placing:
 
     def _onto(self, nodes: IntArray) -> None:
         """Fill nodes one by one: the tightest one that takes all that is left, else the roomiest."""
+        near = self._nearness(nodes)
         while self.left and len(nodes):
             needed = self._needed()
             fits = self._takes_all(nodes, needed)
             rooms = self._roominess(nodes, needed)
             whole = bool(fits.any())
-            at = self._best(nodes, np.where(fits, -rooms, -np.inf) if whole else rooms)
+            at = self._best(nodes, np.where(fits, -rooms, -np.inf) if whole else rooms, near)
             if not whole and not rooms.any() and not self._seen:
                 return
-            self._fill(int(nodes[at]), whole=whole)
-            nodes = np.delete(nodes, at)
+            node = int(nodes[at])
+            taken = self._fill(node, whole=whole)
+            nodes, near = np.delete(nodes, at), np.delete(near, at)
+            for level in self._fleet.levels if taken else ():
+                near += level.group[nodes] == level.group[node]
 
-    def _best(self, nodes: IntArray, merit: FloatArray) -> int:
+    def _best(self, nodes: IntArray, merit: FloatArray, near: FloatArray) -> int:
         """Position of the node of least rank, nearest to the job, of most merit; of equals the first."""
         open_to = merit > -np.inf
         if self._job.rank is not None:
             rank = self._job.rank[nodes]
             open_to &= rank == rank[open_to].min()
-        if self._seen:
-            near = np.zeros(len(nodes))
-            for level in self._fleet.levels:
-                near += np.isin(level.group[nodes], level.group[list(self._seen)])
-            open_to &= near == near[open_to].max()
+        open_to &= near == near[open_to].max()
         return int(np.argmax(np.where(open_to, merit, -np.inf)))
 
-    def _fill(self, node: int, *, whole: bool) -> None:
+    def _nearness(self, nodes: IntArray) -> FloatArray:
+        """(n_nodes,) at how many levels each node shares a group with executors of the job."""
+        near = np.zeros(len(nodes))
+        if self._seen:
+            for level in self._fleet.levels:
+                near += np.isin(level.group[nodes], level.group[list(self._seen)])
+        return near
+
+    def _fill(self, node: int, *, whole: bool) -> bool:
+        """Put as much as fits on a node; return whether that is anything."""
         rest = np.array(self._rest)
         if self._job.permitted is not None:
             rest[~self._job.permitted[:, node]] = 0
@@ -192,6 +202,7 @@ class _Placing:
             self.workers.append(Worker(node, count))
         if found:
             self._seen.add(node)
+        return bool(found)
 
     def _on_node(self, node: int) -> IntArray:
         """(n_components,) executors of the job that run on a node or have been placed there."""

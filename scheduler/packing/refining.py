@@ -17,12 +17,14 @@ from scheduler.packing.job import Worker
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scheduler.base.arrays import BoolArray
+    from scheduler.base.arrays import BoolArray, FloatArray
     from scheduler.packing.fleet import Fleet, Ledger
     from scheduler.packing.job import Job
 
 _LEAST_GAIN = 1e-9
 _ROUNDING = 1e-9
+# Exchanges tried in a step: the limits of workers and nodes allow one of the best ones in most cases.
+_TRIED = 64
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,7 @@ class _State:
         gain = there + there.T - pair * (own[:, None] + own[None, :] - 2 * near)
         gain[workers[:, None] == workers[None, :]] = -np.inf
         gain[components[:, None] == components[None, :]] = -np.inf
-        for flat in np.argsort(-gain, axis=None, kind="stable")[:64].tolist():
+        for flat in _largest(gain.ravel(), _TRIED):
             i, j = divmod(flat, len(workers))
             if not gain[i, j] > _LEAST_GAIN:
                 return False
@@ -186,3 +188,13 @@ class _State:
             ((change <= 0) | (change <= free_at + _ROUNDING)).all()
             and ((change >= 0) | (-change <= free_to + _ROUNDING)).all()
         )
+
+
+def _largest(values: FloatArray, most: int) -> list[int]:
+    """Positions of the largest values, the largest first; of equals the first."""
+    if len(values) <= most:
+        return np.argsort(-values, kind="stable").tolist()
+    least = np.partition(values, len(values) - most)[len(values) - most]
+    found = np.flatnonzero(values >= least)
+    order: list[int] = found[np.argsort(-values[found], kind="stable")][:most].tolist()
+    return order
