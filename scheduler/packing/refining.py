@@ -192,9 +192,8 @@ class _State:
 
 def _largest(values: FloatArray, most: int) -> list[int]:
     """Positions of the largest values, the largest first; of equals the first."""
-    if len(values) <= most:
-        return np.argsort(-values, kind="stable").tolist()
-    least = np.partition(values, len(values) - most)[len(values) - most]
-    found = np.flatnonzero(values >= least)
+    found = np.arange(len(values))
+    if len(values) > most:
+        found = np.flatnonzero(values >= np.partition(values, len(values) - most)[len(values) - most])
     order: list[int] = found[np.argsort(-values[found], kind="stable")][:most].tolist()
     return order
