@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from bridge.round.planner import plan_round
 from bridge.server import handler as rounds
 from bridge.server import plan_server
+from bridge.server.places import Places
 from bridge.server.plan_server import PlanServer, ServerError
 from bridge.settings import ServerSettings
 from bridge.wire.messages import Decision
@@ -78,11 +79,23 @@ def test_clients_that_leave_in_the_middle_are_tolerated(make, daemon):
     client.close()
 
 
-def test_for_a_new_connection_the_one_that_has_been_idle_for_longest_is_closed(make, running):
+def test_for_a_new_connection_the_one_that_has_been_idle_for_longest_is_closed(make, running, monkeypatch):
     """Others never lock a client out, and a client that has a place does not notice."""
+    admitted = threading.Semaphore(0)
+    genuine = Places.admit
+
+    def admit(*arguments):
+        try:
+            return genuine(*arguments)
+        finally:
+            admitted.release()
+
+    monkeypatch.setattr(Places, "admit", admit)
     with running(max_connections=3) as daemon:
         client = daemon.client()
         idle = [daemon.connect() for _ in range(2)]
+        # A connection is idle from when it has its place, which comes after the client has connected.
+        assert all(admitted.acquire(timeout=60) for _ in range(3))
         assert client.plan(to_thrift(make.cluster())).plans == []
         for _ in range(5):
             idle.append(daemon.connect())
