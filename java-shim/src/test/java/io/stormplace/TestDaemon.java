@@ -21,6 +21,8 @@ import org.apache.thrift.transport.layered.TFramedTransport;
 
 /** A real Thrift server on the loopback interface whose plans are made by the test. */
 final class TestDaemon implements AutoCloseable {
+    private static final long PATIENCE_MS = 60_000;
+
     final List<PlanRequest> requests = new CopyOnWriteArrayList<>();
     private final TServerSocket socket;
     private final TThreadPoolServer server;
@@ -53,10 +55,16 @@ final class TestDaemon implements AutoCloseable {
         return requests.get(requests.size() - 1);
     }
 
+    /** Returns when no client can connect any more: the thread that accepts has ended. */
     @Override
     public void close() {
         server.stop();
         socket.close();
+        try {
+            thread.join(PATIENCE_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     static PlanResponse response(PlanRequest request, TopologyPlan... plans) {
