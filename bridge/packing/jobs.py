@@ -15,8 +15,8 @@ from scheduler.packing.job import NO_LIMIT, Job, Worker, WorkerRules
 if TYPE_CHECKING:
     from bridge.network.cluster import Hosts
     from bridge.packing.grounds import Grounds
-    from bridge.packing.storm_settings import StormSettings
-    from bridge.problem.topology_settings import TopologySettings
+    from bridge.problem.storm_settings import StormSettings
+    from bridge.problem.wishes import Wishes
     from bridge.wire.messages import PlanRequest, Topology
     from scheduler.base.arrays import BoolArray, IntArray
 
@@ -36,19 +36,6 @@ class Order:
     job: Job
     missing: IntArray
     reasons: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Wishes:
-    """How a topology wants to be placed.
-
-    Attributes:
-        own: Its settings for this scheduler.
-        storm: What Storm's keys say about it.
-    """
-
-    own: TopologySettings
-    storm: StormSettings
 
 
 def order_of(request: PlanRequest, index: int, grounds: Grounds, hosts: Hosts, wishes: Wishes) -> Order:

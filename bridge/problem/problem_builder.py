@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from bridge.problem.occupancy import RoundState
     from bridge.problem.permits import Permits
     from bridge.problem.topology_settings import TopologySettings
+    from bridge.problem.wishes import Wishes
     from bridge.readings.rates import MeasuredRates
     from bridge.settings import PlanSettings
     from bridge.wire.messages import Topology
@@ -38,7 +39,7 @@ class Task:
     Attributes:
         index: Position of the topology in the request.
         topology: The topology.
-        settings: The topology's own settings.
+        wishes: What the topology asks for.
         plan_settings: How plans are made.
         component: (n_executors,) component of each executor.
         permits: Where pins and avoidances let its executors run.
@@ -47,11 +48,16 @@ class Task:
 
     index: int
     topology: Topology
-    settings: TopologySettings
+    wishes: Wishes
     plan_settings: PlanSettings
     component: IntArray
     permits: Permits
     measured: MeasuredRates | None
+
+    @property
+    def settings(self) -> TopologySettings:
+        """The topology's settings for this scheduler."""
+        return self.wishes.own
 
     @cached_property
     def graph(self) -> ExecutorGraph:
@@ -97,7 +103,7 @@ class Frame:
 def make_task(
     state: RoundState,
     index: int,
-    settings: TopologySettings,
+    wishes: Wishes,
     plan_settings: PlanSettings,
     measured: MeasuredRates | None = None,
 ) -> Task:
@@ -106,14 +112,14 @@ def make_task(
     Args:
         state: The cluster.
         index: Position of the topology in the request.
-        settings: The topology's settings.
+        wishes: What the topology asks for.
         plan_settings: How plans are made.
         measured: The topology's measured rates, None without any.
     """
     topology = state.request.topologies[index]
-    permits = permits_of(topology, settings, state.hosts.hosts)
+    permits = permits_of(topology, wishes.own, state.hosts.hosts)
     component = np.array(topology.executor_component, dtype=np.int64)
-    return Task(index, topology, settings, plan_settings, component, permits, measured)
+    return Task(index, topology, wishes, plan_settings, component, permits, measured)
 
 
 def make_frame(

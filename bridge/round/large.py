@@ -13,14 +13,12 @@ import numpy as np
 
 from bridge.packing.dealing import deal
 from bridge.packing.grounds import survey
-from bridge.packing.jobs import Wishes, order_of
-from bridge.packing.storm_settings import parse_storm_settings
-from bridge.problem.topology_settings import parse_topology_settings
+from bridge.packing.jobs import order_of
+from bridge.problem.wishes import by_rank, wishes_of
 from bridge.round.round_report import HOLD_MS, Round
 from bridge.wire.messages import UNASSIGNED, Decision, PlanResponse, Price, TopologyPlan
 from scheduler.packing.pack import Packer
 from scheduler.packing.reasons import why_no_room
-from scheduler.registry import STRATEGIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
     from bridge.network.cluster import Slot
     from bridge.packing.grounds import Grounds
     from bridge.packing.jobs import Order
-    from bridge.problem.topology_settings import TopologySettings
     from bridge.round.memory import Memory
     from bridge.round.round_data import RoundData
     from bridge.round.round_report import Course
@@ -81,10 +78,7 @@ class _LargeRound:
         self._request = request
         self._data = data
         self._expired = expired
-        self._wishes = [
-            Wishes(self._settings_of(topology, settings), parse_storm_settings(topology.storm_json))
-            for topology in request.topologies
-        ]
+        self._wishes = [wishes_of(topology, settings.plan) for topology in request.topologies]
         self._capacity = settings.capacity
 
     @cached_property
@@ -107,7 +101,7 @@ class _LargeRound:
             setting_faults=tuple(
                 (topology.id, faults)
                 for topology, wishes in zip(self._request.topologies, self._wishes, strict=True)
-                if (faults := (*wishes.own.faults, *wishes.storm.faults))
+                if (faults := wishes.faults)
             ),
             traces=(),
             left_out=tuple(left_out),
@@ -120,7 +114,7 @@ class _LargeRound:
         """Return plans by topology, those left to Storm with the reason, and whether time ran out."""
         ranked = [
             index
-            for index in self._by_rank()
+            for index in by_rank(self._request.topologies, self._wishes)
             if UNASSIGNED in self._request.topologies[index].executor_supervisor
         ]
         if not ranked:
@@ -151,27 +145,6 @@ class _LargeRound:
             else:
                 plans[order.index] = self._plan(topology, Decision.UNPLACEABLE, f"not placed: {reason}")
         return plans, left_out, not packing.complete
-
-    def _settings_of(self, topology: Topology, settings: Settings) -> TopologySettings:
-        return parse_topology_settings(
-            topology.settings_json,
-            frozenset(topology.component_names),
-            frozenset(STRATEGIES),
-            settings.plan.strategy,
-            settings.plan.seed,
-        )
-
-    def _by_rank(self) -> list[int]:
-        """Return the topologies by priority, then by time of submission."""
-        topologies = self._request.topologies
-        return sorted(
-            range(len(topologies)),
-            key=lambda each: (
-                self._wishes[each].storm.priority,
-                topologies[each].launched_s or 0,
-                topologies[each].id,
-            ),
-        )
 
     def _in_order(
         self, plans: dict[int, TopologyPlan], left_out: Sequence[tuple[str, str]]

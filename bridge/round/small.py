@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from bridge.problem.occupancy import RoundState
 from bridge.problem.problem_builder import Task, make_task
-from bridge.problem.topology_settings import parse_topology_settings
+from bridge.problem.wishes import wishes_of
 from bridge.round.checks import check_assignment
 from bridge.round.improving import improve
 from bridge.round.placing import place_missing
@@ -27,7 +27,6 @@ from bridge.round.status import status_line
 from bridge.round.verdict import Verdict
 from bridge.wire.messages import Decision, PlanResponse, Price, TopologyPlan
 from scheduler.base.deadline import Deadline
-from scheduler.registry import STRATEGIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -120,7 +119,7 @@ class _Planner:
             memory=replace(self._stability.memory(), measured=self._sight.remembered),
             known=self._data,
             setting_faults=tuple(
-                (task.topology.id, task.settings.faults) for task in self._tasks if task.settings.faults
+                (task.topology.id, task.wishes.faults) for task in self._tasks if task.wishes.faults
             ),
             traces=tuple((topologies[index].id, trace) for index, trace in sorted(self._traces.items())),
             left_out=tuple((topologies[index].id, why) for index, why in sorted(self._left_out.items())),
@@ -141,15 +140,9 @@ class _Planner:
 
     def _task(self, index: int) -> Task:
         topology = self._request.topologies[index]
-        settings = parse_topology_settings(
-            topology.settings_json,
-            frozenset(topology.component_names),
-            frozenset(STRATEGIES),
-            self._settings.plan.strategy,
-            self._settings.plan.seed,
-        )
+        wishes = wishes_of(topology, self._settings.plan)
         measured = self._data.rates.by_topology.get(topology.id)
-        return make_task(self._state, index, settings, self._settings.plan, measured)
+        return make_task(self._state, index, wishes, self._settings.plan, measured)
 
     def _expired(self) -> bool:
         return self._course.expired()

@@ -13,7 +13,7 @@ from bridge.network.links import gather_links
 from bridge.problem.occupancy import RoundState
 from bridge.problem.problem_builder import NoHostError, build_problem, make_frame, make_task
 from bridge.problem.shortlist import shortlist
-from bridge.problem.topology_settings import parse_topology_settings
+from bridge.problem.wishes import wishes_of
 from bridge.readings.believed import read_nodes
 from bridge.round.checks import check_assignment
 from bridge.settings import Settings
@@ -28,14 +28,11 @@ def prepare(request, index=0, resources="soft"):
     hosts = gather_hosts(request, capacity, readings)
     state = RoundState(request, hosts, resources)
     topology = request.topologies[index]
-    settings = parse_topology_settings(
-        topology.settings_json, topology.component_names, ("greedy", "local-search"), "greedy", 0
-    )
     view = (
         estimate_delays(hosts.hosts, readings, SETTINGS.network, gather_links(hosts.hosts, readings, 60.0)),
         np.full(len(hosts.hosts), 0.9),
     )
-    return state, make_task(state, index, settings, SETTINGS.plan), view
+    return state, make_task(state, index, wishes_of(topology, SETTINGS.plan), SETTINGS.plan), view
 
 
 def allowed_names(state, frame, executor):

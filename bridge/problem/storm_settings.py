@@ -20,12 +20,7 @@ def _number(value: Any) -> Any:
     return value
 
 
-def _or_none(value: Any) -> Any:
-    return [] if value is None else value
-
-
 _Amount = Annotated[float, Field(gt=0), BeforeValidator(_number)]
-_Hosts = Annotated[tuple[str, ...], BeforeValidator(_or_none)]
 
 
 class StormSettings(BaseModel):
@@ -49,8 +44,8 @@ class StormSettings(BaseModel):
     )
     one_executor_per_worker: bool = Field(default=False, alias="topology.ras.one.executor.per.worker")
     one_component_per_worker: bool = Field(default=False, alias="topology.ras.one.component.per.worker")
-    favored: _Hosts = Field(default=(), alias="topology.scheduler.favored.nodes")
-    unfavored: _Hosts = Field(default=(), alias="topology.scheduler.unfavored.nodes")
+    favored: tuple[str, ...] = Field(default=(), alias="topology.scheduler.favored.nodes")
+    unfavored: tuple[str, ...] = Field(default=(), alias="topology.scheduler.unfavored.nodes")
     faults: tuple[str, ...] = ()
 
 

@@ -1,0 +1,66 @@
+"""What topologies ask for: their settings for this scheduler, and what Storm's own keys say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bridge.problem.storm_settings import parse_storm_settings
+from bridge.problem.topology_settings import parse_topology_settings
+from scheduler.registry import STRATEGIES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bridge.problem.storm_settings import StormSettings
+    from bridge.problem.topology_settings import TopologySettings
+    from bridge.settings import PlanSettings
+    from bridge.wire.messages import Topology
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """How a topology wants to be placed.
+
+    Attributes:
+        own: Its settings for this scheduler.
+        storm: What Storm's keys say about it.
+    """
+
+    own: TopologySettings
+    storm: StormSettings
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """One phrase per bad value; each such key has its default."""
+        return (*self.own.faults, *self.storm.faults)
+
+
+def wishes_of(topology: Topology, settings: PlanSettings) -> Wishes:
+    """Read the settings that a topology brings along.
+
+    Args:
+        topology: The topology.
+        settings: The daemon's settings of plans, which say what holds where the topology is silent.
+    """
+    own = parse_topology_settings(
+        topology.settings_json,
+        frozenset(topology.component_names),
+        frozenset(STRATEGIES),
+        settings.strategy,
+        settings.seed,
+    )
+    return Wishes(own, parse_storm_settings(topology.storm_json))
+
+
+def by_rank(topologies: Sequence[Topology], wishes: Sequence[Wishes]) -> list[int]:
+    """Return positions of topologies by priority, then by time of submission, then by id.
+
+    Args:
+        topologies: The topologies.
+        wishes: What each asks for.
+    """
+    return sorted(
+        range(len(topologies)),
+        key=lambda each: (wishes[each].storm.priority, topologies[each].launched_s or 0, topologies[each].id),
+    )
