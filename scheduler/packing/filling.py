@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,22 +22,21 @@ class Piece:
 
     Attributes:
         rest: (n_components,) executors that may still be placed here.
-        demand: (n_components, n_resources) what one of them needs.
+        needs: (n_components, n_resources + 1) what one of them needs, and last the part of a worker that it
+            takes at least.
         heap_mb: (n_components,) heap of one of them, MB.
-        share: (n_components,) part of a worker that one of them takes at least.
         rules: What one worker may hold.
     """
 
     rest: Sequence[int]
-    demand: Sequence[Sequence[float]]
+    needs: Sequence[Sequence[float]]
     heap_mb: Sequence[float]
-    share: Sequence[float]
     rules: WorkerRules
 
 
 def fill_node(
     piece: Piece, groups: Sequence[Sequence[int]], room: Sequence[float], slots: int, *, greedy: bool
-) -> list[dict[int, int]]:
+) -> list[list[int]]:
     """Fill a node with groups of components, in their order.
 
     Of the first group that does not fit completely as much is taken as fits, in proportion to what is left of
@@ -50,7 +50,7 @@ def fill_node(
         greedy: Go on with the groups behind one that did not fit.
 
     Returns:
-        Executors by component, per worker.
+        Per worker (n_components,) its executors by component.
     """
     left = list(room)
     workers: list[_Open] = []
@@ -58,61 +58,70 @@ def fill_node(
         members = [component for component in group if piece.rest[component]]
         if not members:
             continue
-        part = _portion(piece, members, left, slots, workers)
+        # Room in workers is a resource too; how far executors fill them shows when they are put there.
+        open_workers = slots - len(workers) + sum(1.0 - worker.full(piece) for worker in workers)
+        part = _portion(piece, members, [*left, open_workers])
         placed = _into_workers(piece, part, slots, workers)
         for component, count in placed.items():
-            for resource, amount in enumerate(piece.demand[component]):
+            for resource, amount in enumerate(piece.needs[component][:-1]):
                 left[resource] -= count * amount
         if not greedy and any(placed.get(component, 0) < piece.rest[component] for component in members):
             break
-    return [worker.count for worker in workers if worker.count]
+    return [worker.count for worker in workers if worker.executors]
 
 
-def _portion(
-    piece: Piece, members: Sequence[int], room: Sequence[float], slots: int, workers: Sequence[_Open]
-) -> dict[int, int]:
-    """Return as many executors of some components as fit on a node, in proportion to what is left of them."""
-    # Room in workers is a resource too; how far executors fill them shows when they are put there.
-    open_workers = slots - len(workers) + sum(1.0 - worker.full(piece) for worker in workers)
-    rooms = [*room, open_workers]
-    needs = {component: [*piece.demand[component], piece.share[component]] for component in members}
+def _portion(piece: Piece, members: Sequence[int], rooms: Sequence[float]) -> dict[int, int]:
+    """Return as many executors of some components as fit on a node, in proportion to what is left of them.
+
+    Args:
+        piece: What may be placed.
+        members: The components.
+        rooms: (n_resources + 1,) what is left of the node, workers last.
+    """
+    rest, needs = piece.rest, piece.needs
     fraction = 1.0
     for resource, available in enumerate(rooms):
-        needed = sum(piece.rest[component] * needs[component][resource] for component in members)
+        needed = 0.0
+        for component in members:
+            needed += rest[component] * needs[component][resource]
         if needed > 0 and needed > available + _ROUNDING * max(needed, 1.0):
             fraction = min(fraction, max(available, 0.0) / needed)
     if fraction == 1.0:
-        return {component: piece.rest[component] for component in members}
-    wanted = {component: piece.rest[component] * fraction for component in members}
-    part = {component: math.floor(amount + _ROUNDING) for component, amount in wanted.items()}
-    left = [
-        available - sum(part[component] * needs[component][resource] for component in members)
-        for resource, available in enumerate(rooms)
-    ]
+        return {component: rest[component] for component in members}
+    cut = {component: rest[component] * fraction for component in members}
+    part = {component: math.floor(amount + _ROUNDING) for component, amount in cut.items()}
+    left = []
+    for resource, available in enumerate(rooms):
+        taken = 0.0
+        for component in members:
+            taken += part[component] * needs[component][resource]
+        left.append(available - taken)
     # Rounding down leaves room for single ones: those first of which most was cut off.
-    order = sorted(members, key=lambda each: (part[each] - wanted[each], each))
-    while order:
-        order = [
-            component
-            for component in order
-            if part[component] < piece.rest[component]
-            and all(
-                need <= 0 or need <= available + _ROUNDING
-                for need, available in zip(needs[component], left, strict=True)
-            )
-        ]
-        for component in order[:1]:
+    waiting = deque(sorted(members, key=lambda each: (part[each] - cut[each], each)))
+    while waiting:
+        component = waiting.popleft()
+        # One that does not fit now never does again.
+        if part[component] < rest[component] and _fits(needs[component], left):
             part[component] += 1
             left = [available - need for need, available in zip(needs[component], left, strict=True)]
-            order = [*order[1:], component]
+            waiting.append(component)
     return part
+
+
+def _fits(needs: Sequence[float], left: Sequence[float]) -> bool:
+    for need, available in zip(needs, left, strict=True):
+        if need > 0 and need > available + _ROUNDING:
+            return False
+    return True
 
 
 class _Open:
     """A worker that takes more executors."""
 
-    def __init__(self) -> None:
-        self.count: dict[int, int] = {}
+    __slots__ = ("count", "executors", "heap_mb")
+
+    def __init__(self, n_components: int) -> None:
+        self.count = [0] * n_components
         self.heap_mb = 0.0
         self.executors = 0
 
@@ -121,11 +130,14 @@ class _Open:
         return not self.executors or (
             self.heap_mb + piece.heap_mb[component] <= rules.heap_mb * (1 + _ROUNDING)
             and self.executors < rules.executors
-            and rules.allow(component, self.count)
+            and (rules.any_kind or rules.allow(component, self.components()))
         )
 
+    def components(self) -> list[int]:
+        return [component for component, count in enumerate(self.count) if count]
+
     def add(self, piece: Piece, component: int) -> None:
-        self.count[component] = self.count.get(component, 0) + 1
+        self.count[component] += 1
         self.heap_mb += piece.heap_mb[component]
         self.executors += 1
 
@@ -151,6 +163,7 @@ def _into_workers(piece: Piece, part: dict[int, int], slots: int, workers: list[
     mixed = sorted(
         ((place + 0.5) / count, component) for component, count in part.items() for place in range(count)
     )
+    n_components = len(piece.rest)
     placed: dict[int, int] = {}
     # The first worker that may take another executor of a component: those before it never do again.
     first: dict[int, int] = {}
@@ -164,7 +177,7 @@ def _into_workers(piece: Piece, part: dict[int, int], slots: int, workers: list[
             if at == len(workers):
                 if len(workers) >= slots:
                     continue
-                workers.append(_Open())
+                workers.append(_Open(n_components))
         workers[at].add(piece, component)
         placed[component] = placed.get(component, 0) + 1
     return placed

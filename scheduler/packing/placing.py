@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scheduler.packing.candidates import ROUNDING, Candidates, best_of, least_for_all
 from scheduler.packing.filling import Piece, fill_node
 from scheduler.packing.grouping import group_components
 from scheduler.packing.job import Worker
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from scheduler.packing.fleet import Fleet, Ledger
     from scheduler.packing.job import Job
 
-# Amounts are sums of many demands: rounding must not make a node too small.
-_ROUNDING = 1e-9
 # Nodes tried for a whole job whose workers cannot be filled to the brim; groups looked at closely.
 _TRIED_NODES = 8
 _LIKELY_GROUPS = 8
@@ -70,9 +69,10 @@ class _Placing:
         self._groups = group_components(job.weight_between, self._sizes())
         self._kept = 1.0 - manner.share
         self._greedy = False
-        self._demand = job.demand.tolist()
+        # What one executor of each component needs, and last the part of a worker that it takes at least.
+        self._needs = np.column_stack([job.demand, job.worker_share])
+        self._needs_list = self._needs.tolist()
         self._heap_mb = job.heap_mb.tolist()
-        self._share = job.worker_share.tolist()
         self._seen = {worker.node for worker in job.running}
 
     @property
@@ -96,7 +96,8 @@ class _Placing:
         for _ in range(_TRIED_NODES):
             if not len(nodes):
                 break
-            at = self._best(nodes, -_rooms(self._ledger.free[nodes], needed), near)
+            merit = -_rooms(self._ledger.free[nodes], needed)
+            at = best_of(merit, near, None if self._job.rank is None else self._job.rank[nodes])
             before = len(self.workers)
             self._fill(int(nodes[at]), whole=True)
             if not self.left:
@@ -136,7 +137,7 @@ class _Placing:
                 touched = np.isin(inner.group[nodes], inner.group[list(self._seen)])
                 near += np.bincount(group[touched], minlength=n_groups) > 0
         candidates = np.flatnonzero(left & (near == near[left].max()))
-        takes_all = candidates[total[candidates] >= 1.0 - _ROUNDING]
+        takes_all = candidates[total[candidates] >= 1.0 - ROUNDING]
         if not len(takes_all):
             return int(candidates[np.argmax(total[candidates])])
         # Where the mean node is roomy few are enough; only the most likely groups are looked at closely.
@@ -146,29 +147,22 @@ class _Placing:
 
     def _onto(self, nodes: IntArray) -> None:
         """Fill nodes one by one: the tightest one that takes all that is left, else the roomiest."""
-        near = self._nearness(nodes)
-        while self.left and len(nodes):
-            needed = self._needed()
-            fits = self._takes_all(nodes, needed)
-            rooms = self._roominess(nodes, needed)
-            whole = bool(fits.any())
-            at = self._best(nodes, np.where(fits, -rooms, -np.inf) if whole else rooms, near)
-            if not whole and not rooms.any() and not self._seen:
+        rank = self._job.rank
+        candidates = Candidates(
+            self._ledger.free[nodes],
+            self._kept * self._fleet.capacity[nodes],
+            self._ledger.slots[nodes],
+            self._nearness(nodes),
+            [level.group[nodes] for level in self._fleet.levels],
+            None if rank is None else rank[nodes],
+        )
+        for _ in range(len(nodes)):
+            if not self.left:
                 return
-            node = int(nodes[at])
-            taken = self._fill(node, whole=whole)
-            nodes, near = np.delete(nodes, at), np.delete(near, at)
-            for level in self._fleet.levels if taken else ():
-                near += level.group[nodes] == level.group[node]
-
-    def _best(self, nodes: IntArray, merit: FloatArray, near: FloatArray) -> int:
-        """Position of the node of least rank, nearest to the job, of most merit; of equals the first."""
-        open_to = merit > -np.inf
-        if self._job.rank is not None:
-            rank = self._job.rank[nodes]
-            open_to &= rank == rank[open_to].min()
-        open_to &= near == near[open_to].max()
-        return int(np.argmax(np.where(open_to, merit, -np.inf)))
+            at, whole, roomy = candidates.best(self._needed())
+            if not roomy and not self._seen:
+                return
+            candidates.close(at, taken=self._fill(int(nodes[at]), whole=whole))
 
     def _nearness(self, nodes: IntArray) -> FloatArray:
         """(n_nodes,) at how many levels each node shares a group with executors of the job."""
@@ -180,29 +174,28 @@ class _Placing:
 
     def _fill(self, node: int, *, whole: bool) -> bool:
         """Put as much as fits on a node; return whether that is anything."""
-        rest = np.array(self._rest)
+        rest = self._rest
         if self._job.permitted is not None:
-            rest[~self._job.permitted[:, node]] = 0
+            rest = np.where(self._job.permitted[:, node], rest, 0)
         if self._job.per_node is not None:
             rest = np.minimum(rest, np.maximum(self._job.per_node - self._on_node(node), 0))
         free, capacity = self._ledger.free[node], self._fleet.capacity[node]
-        untouched = bool((free >= capacity).all())
         room = free if whole else free - self._kept * capacity
-        piece = Piece(rest.tolist(), self._demand, self._heap_mb, self._share, self._job.rules)
+        piece = Piece(rest.tolist(), self._needs_list, self._heap_mb, self._job.rules)
         slots = int(self._ledger.slots[node])
         found = fill_node(piece, self._groups, room.tolist(), slots, greedy=self._greedy)
-        if not found and untouched and not whole:
+        if not found and not whole and (free >= capacity).all():
             # A single executor may need more than the share of an empty node.
             found = fill_node(piece, self._groups, free.tolist(), slots, greedy=self._greedy)
-        for counts in found:
-            count = np.zeros(self._job.n_components, dtype=np.int64)
-            count[list(counts)] = list(counts.values())
-            self._rest -= count
-            self._ledger.take(node, count @ self._job.demand, 1)
-            self.workers.append(Worker(node, count))
-        if found:
-            self._seen.add(node)
-        return bool(found)
+        if not found:
+            return False
+        counts = np.array(found, dtype=np.int64)
+        total = counts.sum(axis=0)
+        self._rest -= total
+        self._ledger.take(node, total @ self._job.demand, len(found))
+        self.workers.extend(Worker(node, count) for count in counts)
+        self._seen.add(node)
+        return True
 
     def _on_node(self, node: int) -> IntArray:
         """(n_components,) executors of the job that run on a node or have been placed there."""
@@ -227,12 +220,14 @@ class _Placing:
 
     def _needed(self) -> FloatArray:
         """(n_resources + 1,) what is left to place needs, workers last."""
-        workers = max(float(self._rest @ self._job.worker_share), float(self._rest.any()))
-        return np.append(self._rest @ self._job.demand, workers)
+        needed: FloatArray = self._rest @ self._needs
+        needed[-1] = max(needed[-1], float(self._rest.any()))
+        return needed
 
     def _takes_all(self, nodes: IntArray, needed: FloatArray) -> BoolArray:
-        enough = self._ledger.free[nodes] >= needed[:-1] * (1.0 - _ROUNDING)
-        return np.asarray(enough.all(axis=1) & (self._ledger.slots[nodes] >= np.ceil(needed[-1] - _ROUNDING)))
+        least = least_for_all(needed)
+        enough = (self._ledger.free[nodes] >= least[:-1]).all(axis=1)
+        return np.asarray(enough & (self._ledger.slots[nodes] >= least[-1]))
 
     def _roominess(self, nodes: IntArray, needed: FloatArray) -> FloatArray:
         """(n_nodes,) part of what is left that each node takes, by its scarcest resource."""
@@ -243,7 +238,7 @@ class _Placing:
 
 def _count(rooms: FloatArray) -> int:
     """Number of nodes, the roomiest first, that take everything."""
-    return int(np.searchsorted(np.cumsum(np.sort(rooms)[::-1]), 1.0 - _ROUNDING)) + 1
+    return int(np.searchsorted(np.cumsum(np.sort(rooms)[::-1]), 1.0 - ROUNDING)) + 1
 
 
 def _rooms(free: FloatArray, needed: FloatArray) -> FloatArray:
