@@ -92,7 +92,10 @@ class _LargeRound:
 
     @cached_property
     def _grounds(self) -> Grounds:
-        """The supervisors; not looked at where nothing is missing."""
+        """The supervisors; not looked at where nothing is missing.
+
+        What fails here concerns all topologies.
+        """
         return survey(self._request, self._data.hosts, self._capacity)
 
     def run(self, memory: Memory) -> Round:
@@ -126,14 +129,14 @@ class _LargeRound:
             for index in by_rank(self._request.topologies, self._wishes)
             if UNASSIGNED in self._request.topologies[index].executor_supervisor
         ]
-        orders = [order for index in ranked if (order := self._contained(index, self._order_of)) is not None]
-        if not orders:
+        if not ranked:
             return False
-        packing = Packer(
-            self._grounds.fleet, [order.job for order in orders], self._grounds.soft, self._expired
-        ).pack(self._grounds.free, self._grounds.slots)
-        ports = [list(each) for each in self._grounds.ports]
-        check = PlanCheck(self._request, self._grounds, _overloaded(packing, self._grounds))
+        grounds = self._grounds
+        orders = [order for index in ranked if (order := self._contained(index, self._order_of)) is not None]
+        jobs = [order.job for order in orders]
+        packing = Packer(grounds.fleet, jobs, grounds.soft, self._expired).pack(grounds.free, grounds.slots)
+        ports = [list(each) for each in grounds.ports]
+        check = PlanCheck(self._request, grounds, _overloaded(packing, grounds))
         # The largest jobs come last: if none was finished, the next round would not come further either.
         stuck = not packing.complete and not any(packing.workers)
         for place, (order, workers) in enumerate(zip(orders, packing.workers, strict=True)):
@@ -146,7 +149,7 @@ class _LargeRound:
                     self._plans[order.index] = plan
                 continue
             refused = place in packing.refused
-            room = why_no_room(self._grounds.fleet, packing.ledger, order.job, self._grounds.resources)
+            room = why_no_room(grounds.fleet, packing.ledger, order.job, grounds.resources)
             reason = "; ".join(order.reasons) or (room if refused else _NEXT_ROUND)
             if stuck:
                 self._left_out[topology.id] = "no time left in this round"
