@@ -9,6 +9,7 @@ from itertools import count
 
 import pytest
 
+from bridge.packing.dealing import deal
 from bridge.round.large import is_large
 from bridge.round.planner import plan_round
 from bridge.round.round_data import gather_data
@@ -180,6 +181,32 @@ def test_without_any_time_the_topologies_are_left_to_storm(make):
     done = _plan(replace(_request(make, _chain(make)), deadline_ms=0))
     assert done.response.plans == ()
     assert done.left_out == (("t", "no time left in this round"),)
+
+
+def test_a_topology_whose_planning_fails_costs_only_itself(make, monkeypatch):
+    """Storm's own scheduler gets it; the others have their plans."""
+
+    def failing(topology, *rest):
+        if topology.id == "a":
+            raise ZeroDivisionError("no hope")
+        return deal(topology, *rest)
+
+    monkeypatch.setattr("bridge.round.large.deal", failing)
+    done = _plan(_request(make, _chain(make, "a"), _chain(make, "b")))
+    assert [(plan.topology_id, plan.decision) for plan in done.response.plans] == [("b", Decision.ASSIGN)]
+    assert done.left_out == (("a", "planning failed (ZeroDivisionError: no hope)"),)
+    assert [(name, "no hope" in trace) for name, trace in done.traces] == [("a", True)]
+
+
+def test_a_plan_that_fails_the_check_is_not_sent(make, monkeypatch):
+    def doubling(topology, order, workers, ports):
+        slots = deal(topology, order, workers, ports)
+        return slots[:-1] if topology.id == "a" else slots
+
+    monkeypatch.setattr("bridge.round.large.deal", doubling)
+    done = _plan(_request(make, _chain(make, "a"), _chain(make, "b")))
+    assert [plan.topology_id for plan in done.response.plans] == ["b"]
+    assert done.left_out == (("a", "planning failed (PlanCheckError: 7 slots for 8 executors)"),)
 
 
 @pytest.mark.parametrize("changes", [{"cpu_percent": 0.0}, {"memory_mb": 0.0}])

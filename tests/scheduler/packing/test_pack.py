@@ -14,8 +14,8 @@ from scheduler.packing.job import Worker, WorkerRules
 from scheduler.packing.pack import OVERLOADS, Packer, Packing
 from tests.scheduler.packing.made_fleets import faults, fleet, job, random_jobs
 
-HARD = np.zeros(2, dtype=np.bool_)
-SOFT = np.ones(2, dtype=np.bool_)
+HARD = np.zeros((1, 2), dtype=np.bool_)
+SOFT = np.ones((1, 2), dtype=np.bool_)
 
 
 def _pack(nodes, jobs, soft=HARD, slots=4, expired=lambda: False) -> Packing:
