@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from scheduler.packing.job import WorkerRules
 
@@ -16,69 +15,88 @@ if TYPE_CHECKING:
 _ROUNDING = 1e-9
 
 
-@dataclass(frozen=True)
-class Piece:
-    """What is asked of one node, as plain lists: they are short and read very often.
+class Filler:
+    """Fills nodes with executors of a job.
 
-    Attributes:
-        rest: (n_components,) executors that may still be placed here.
-        needs: (n_components, n_resources + 1) what one of them needs, and last the part of a worker that it
-            takes at least.
+    Args:
+        needs: (n_components, n_resources + 1) what one executor needs, and last the part of a worker that it
+            takes at least. Plain lists, as they are short and read very often.
         heap_mb: (n_components,) heap of one of them, MB.
         rules: What one worker may hold.
     """
 
-    rest: Sequence[int]
-    needs: Sequence[Sequence[float]]
-    heap_mb: Sequence[float]
-    rules: WorkerRules
+    def __init__(self, needs: Sequence[Sequence[float]], heap_mb: Sequence[float], rules: WorkerRules) -> None:
+        self._needs = needs
+        self._limits = _Limits(heap_mb, rules)
+        # Nodes that are alike get the same again and again.
+        self._dealt: dict[tuple[int, tuple[tuple[int, int], ...]], tuple[_Open, ...]] = {}
+
+    def fill(
+        self,
+        rest: Sequence[int],
+        groups: Sequence[Sequence[int]],
+        room: Sequence[float],
+        slots: int,
+        *,
+        greedy: bool,
+    ) -> list[list[int]]:
+        """Fill a node with groups of components, in their order.
+
+        Of the first group that does not fit completely as much is taken as fits, in proportion to what is
+        left of its components.
+
+        Args:
+            rest: (n_components,) executors that may still be placed here.
+            groups: Components that are mixed with each other.
+            room: (n_resources,) what the node offers.
+            slots: Workers that it offers.
+            greedy: Go on with the groups behind one that did not fit.
+
+        Returns:
+            Per worker (n_components,) its executors by component.
+        """
+        left = list(room)
+        workers: list[_Open] = []
+        for group in groups:
+            members = [component for component in group if rest[component]]
+            if not members:
+                continue
+            # Room in workers is a resource too; how far executors fill them shows when they are put there.
+            open_workers = slots - len(workers) + sum(1.0 - worker.full(self._limits) for worker in workers)
+            part = _portion(rest, self._needs, members, [*left, open_workers])
+            before = [sum(worker.count[component] for worker in workers) for component in members]
+            workers = self._dealt_out(part, slots, workers)
+            complete = True
+            for component, already in zip(members, before, strict=True):
+                placed = sum(worker.count[component] for worker in workers) - already
+                complete = complete and placed == rest[component]
+                for resource in range(len(left)):
+                    left[resource] -= placed * self._needs[component][resource]
+            if not (greedy or complete):
+                break
+        return [worker.count for worker in workers if worker.executors]
+
+    def _dealt_out(self, part: Mapping[int, int], slots: int, workers: list[_Open]) -> list[_Open]:
+        """Return workers with further executors; those that are given may be changed."""
+        if workers:
+            return _into_workers(self._limits, len(self._needs), part, slots, workers)
+        key = slots, tuple(part.items())
+        if key not in self._dealt:
+            self._dealt[key] = tuple(_into_workers(self._limits, len(self._needs), part, slots, []))
+        return [worker.copy() for worker in self._dealt[key]]
 
 
-def fill_node(
-    piece: Piece, groups: Sequence[Sequence[int]], room: Sequence[float], slots: int, *, greedy: bool
-) -> list[list[int]]:
-    """Fill a node with groups of components, in their order.
-
-    Of the first group that does not fit completely as much is taken as fits, in proportion to what is left of
-    its components.
-
-    Args:
-        piece: What may be placed.
-        groups: Components that are mixed with each other.
-        room: (n_resources,) what the node offers.
-        slots: Workers that it offers.
-        greedy: Go on with the groups behind one that did not fit.
-
-    Returns:
-        Per worker (n_components,) its executors by component.
-    """
-    left = list(room)
-    workers: list[_Open] = []
-    for group in groups:
-        members = [component for component in group if piece.rest[component]]
-        if not members:
-            continue
-        # Room in workers is a resource too; how far executors fill them shows when they are put there.
-        open_workers = slots - len(workers) + sum(1.0 - worker.full(piece) for worker in workers)
-        part = _portion(piece, members, [*left, open_workers])
-        placed = _into_workers(piece, part, slots, workers)
-        for component, count in placed.items():
-            for resource, amount in enumerate(piece.needs[component][:-1]):
-                left[resource] -= count * amount
-        if not greedy and any(placed.get(component, 0) < piece.rest[component] for component in members):
-            break
-    return [worker.count for worker in workers if worker.executors]
-
-
-def _portion(piece: Piece, members: Sequence[int], rooms: Sequence[float]) -> dict[int, int]:
+def _portion(
+    rest: Sequence[int], needs: Sequence[Sequence[float]], members: Sequence[int], rooms: Sequence[float]
+) -> dict[int, int]:
     """Return as many executors of some components as fit on a node, in proportion to what is left of them.
 
     Args:
-        piece: What may be placed.
+        rest: (n_components,) executors that may still be placed.
+        needs: (n_components, n_resources + 1) what one of them needs, workers last.
         members: The components.
         rooms: (n_resources + 1,) what is left of the node, workers last.
     """
-    rest, needs = piece.rest, piece.needs
     fraction = 1.0
     for resource, available in enumerate(rooms):
         needed = 0.0
@@ -115,69 +133,82 @@ def _fits(needs: Sequence[float], left: Sequence[float]) -> bool:
     return True
 
 
+class _Limits:
+    """What workers may hold: the rules, and the heap of one executor of each component, MB."""
+
+    def __init__(self, heap_mb: Sequence[float], rules: WorkerRules) -> None:
+        self.heap_mb = heap_mb
+        self.rules = rules
+        self.most_mb = rules.heap_mb * (1 + _ROUNDING)
+        self.any_kind = not (rules.one_component or rules.apart)
+
+
 class _Open:
     """A worker that takes more executors."""
 
     __slots__ = ("count", "executors", "heap_mb")
 
-    def __init__(self, n_components: int) -> None:
-        self.count = [0] * n_components
-        self.heap_mb = 0.0
-        self.executors = 0
+    def __init__(self, count: list[int], heap_mb: float = 0.0, executors: int = 0) -> None:
+        self.count = count
+        self.heap_mb = heap_mb
+        self.executors = executors
 
-    def takes(self, piece: Piece, component: int) -> bool:
-        rules = piece.rules
+    def copy(self) -> _Open:
+        return _Open(self.count[:], self.heap_mb, self.executors)
+
+    def takes(self, limits: _Limits, component: int) -> bool:
         return not self.executors or (
-            self.heap_mb + piece.heap_mb[component] <= rules.heap_mb * (1 + _ROUNDING)
-            and self.executors < rules.executors
-            and (rules.any_kind or rules.allow(component, self.components()))
+            self.heap_mb + limits.heap_mb[component] <= limits.most_mb
+            and self.executors < limits.rules.executors
+            and (limits.any_kind or limits.rules.allow(component, self._components()))
         )
 
-    def components(self) -> list[int]:
+    def _components(self) -> list[int]:
         return [component for component, count in enumerate(self.count) if count]
 
-    def add(self, piece: Piece, component: int) -> None:
+    def add(self, limits: _Limits, component: int) -> None:
         self.count[component] += 1
-        self.heap_mb += piece.heap_mb[component]
+        self.heap_mb += limits.heap_mb[component]
         self.executors += 1
 
-    def full(self, piece: Piece) -> float:
+    def full(self, limits: _Limits) -> float:
         """Part of the worker that is taken."""
-        if piece.rules.one_component:
+        rules = limits.rules
+        if rules.one_component:
             return 1.0
-        return min(max(self.heap_mb / piece.rules.heap_mb, self.executors / piece.rules.executors), 1.0)
+        return min(max(self.heap_mb / rules.heap_mb, self.executors / rules.executors), 1.0)
 
 
-def _into_workers(piece: Piece, part: dict[int, int], slots: int, workers: list[_Open]) -> dict[int, int]:
+def _into_workers(
+    limits: _Limits, n_components: int, part: Mapping[int, int], slots: int, workers: list[_Open]
+) -> list[_Open]:
     """Put executors into workers, evenly mixed, each into the first that takes it.
 
     Args:
-        piece: What may be placed.
+        limits: What workers may hold.
+        n_components: Number of components.
         part: Executors by component.
-        slots: Most workers.
-        workers: Open workers; gets new ones.
+        slots: Most workers; executors that find none are left out.
+        workers: Open workers.
 
     Returns:
-        Executors that found a worker, by component.
+        The workers, new ones behind them.
     """
     mixed = sorted(
         ((place + 0.5) / count, component) for component, count in part.items() for place in range(count)
     )
-    n_components = len(piece.rest)
-    placed: dict[int, int] = {}
     # The first worker that may take another executor of a component: those before it never do again.
     first: dict[int, int] = {}
     at = max(len(workers) - 1, 0)
     for _, component in mixed:
-        if at >= len(workers) or not workers[at].takes(piece, component):
+        if at >= len(workers) or not workers[at].takes(limits, component):
             at = first.get(component, 0)
-            while at < len(workers) and not workers[at].takes(piece, component):
+            while at < len(workers) and not workers[at].takes(limits, component):
                 at += 1
             first[component] = at
             if at == len(workers):
                 if len(workers) >= slots:
                     continue
-                workers.append(_Open(n_components))
-        workers[at].add(piece, component)
-        placed[component] = placed.get(component, 0) + 1
-    return placed
+                workers.append(_Open([0] * n_components))
+        workers[at].add(limits, component)
+    return workers

@@ -48,11 +48,6 @@ class WorkerRules:
     one_component: bool = False
     apart: frozenset[tuple[int, int]] = frozenset()
 
-    @property
-    def any_kind(self) -> bool:
-        """Whether executors of all components may be in one worker."""
-        return not (self.one_component or self.apart)
-
     def allow(self, component: int, others: Iterable[int]) -> bool:
         """Whether an executor of a component may join those of others in a worker, as far as kinds matter."""
         if self.one_component:

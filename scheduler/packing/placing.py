@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from scheduler.packing.candidates import ROUNDING, Candidates, best_of, least_for_all
-from scheduler.packing.filling import Piece, fill_node
+from scheduler.packing.filling import Filler
 from scheduler.packing.grouping import group_components
 from scheduler.packing.job import Worker
 
@@ -71,8 +72,7 @@ class _Placing:
         self._greedy = False
         # What one executor of each component needs, and last the part of a worker that it takes at least.
         self._needs = np.column_stack([job.demand, job.worker_share])
-        self._needs_list = self._needs.tolist()
-        self._heap_mb = job.heap_mb.tolist()
+        self._filler = Filler(self._needs.tolist(), job.heap_mb.tolist(), job.rules)
         self._seen = {worker.node for worker in job.running}
 
     @property
@@ -181,12 +181,12 @@ class _Placing:
             rest = np.minimum(rest, np.maximum(self._job.per_node - self._on_node(node), 0))
         free, capacity = self._ledger.free[node], self._fleet.capacity[node]
         room = free if whole else free - self._kept * capacity
-        piece = Piece(rest.tolist(), self._needs_list, self._heap_mb, self._job.rules)
         slots = int(self._ledger.slots[node])
-        found = fill_node(piece, self._groups, room.tolist(), slots, greedy=self._greedy)
+        fill = partial(self._filler.fill, rest.tolist(), self._groups, slots=slots, greedy=self._greedy)
+        found = fill(room=room.tolist())
         if not found and not whole and (free >= capacity).all():
             # A single executor may need more than the share of an empty node.
-            found = fill_node(piece, self._groups, free.tolist(), slots, greedy=self._greedy)
+            found = fill(room=free.tolist())
         if not found:
             return False
         counts = np.array(found, dtype=np.int64)
