@@ -106,8 +106,7 @@ def _colocation_faults(topology: Topology, order: Order, where: IntArray) -> lis
 def _worker_faults(order: Order, component: IntArray, where: IntArray, port: IntArray) -> list[str]:
     """Say what new workers hold that they may not."""
     job = order.job
-    _, worker = np.unique(np.stack([where, port]), axis=1, return_inverse=True)
-    worker = worker.ravel()
+    _, worker = np.unique(where * (port.max(initial=0) + 1) + port, return_inverse=True)
     several = np.bincount(worker) > 1
     heap = np.bincount(worker, weights=job.heap_mb[component])
     faults = []

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -27,13 +29,16 @@ def deal(
     Returns:
         Slot per executor.
     """
-    slots = list(zip(topology.executor_supervisor, topology.executor_port, strict=True))
-    waiting: dict[int, list[int]] = {}
-    for executor in reversed(order.missing.tolist()):
-        waiting.setdefault(topology.executor_component[executor], []).append(executor)
-    for worker in workers:
-        slot = (worker.node, ports[worker.node].pop(0))
-        for component, count in enumerate(worker.count.tolist()):
-            for _ in range(count):
-                slots[waiting[component].pop()] = slot
-    return tuple(slots)
+    if not workers:
+        return tuple(zip(topology.executor_supervisor, topology.executor_port, strict=True))
+    where = np.array(topology.executor_supervisor, dtype=np.int64)
+    port = np.array(topology.executor_port, dtype=np.int64)
+    node = np.array([worker.node for worker in workers], dtype=np.int64)
+    own = np.array([ports[worker.node].pop(0) for worker in workers], dtype=np.int64)
+    # Component by component, the executors of each go to the workers in their order.
+    component = np.array(topology.executor_component, dtype=np.int64)[order.missing]
+    executors = order.missing[np.argsort(component, kind="stable")]
+    count = np.stack([worker.count for worker in workers], axis=1)
+    worker = np.repeat(np.tile(np.arange(len(workers)), len(count)), count.ravel())
+    where[executors], port[executors] = node[worker], own[worker]
+    return tuple(zip(where.tolist(), port.tolist(), strict=True))
