@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, replace
+from operator import le, lt
 from typing import TYPE_CHECKING, Any
 
 from bridge.wire.contract import WireError, check_present, check_unique, check_version
@@ -116,24 +117,31 @@ def _check_lists(topology: Topology, path: str, n_supervisors: int) -> None:
         ("executor_component", 0, n_components),
         ("executor_supervisor", UNASSIGNED, n_supervisors),
     ):
-        for index, value in enumerate(getattr(topology, name)):
-            if not low <= value < high:
-                raise WireError(f"{path}.{name}[{index}]: {value} is outside {low}..{high - 1}")
+        values = getattr(topology, name)
+        if not values or (low <= min(values) and max(values) < high):
+            continue
+        index = next(index for index, value in enumerate(values) if not low <= value < high)
+        raise WireError(f"{path}.{name}[{index}]: {values[index]} is outside {low}..{high - 1}")
 
 
 def _check_executors(topology: Topology, path: str) -> None:
-    previous_last = None
-    tasks = zip(topology.executor_first_task, topology.executor_last_task, strict=True)
-    for index, (first, last) in enumerate(tasks):
-        if last < first or (previous_last is not None and first <= previous_last):
-            place = f"{path}.executor_first_task[{index}]"
-            raise WireError(f"{place}: task range {first}-{last} is empty or out of order")
-        previous_last = last
-    slots = zip(topology.executor_supervisor, topology.executor_port, strict=True)
-    for index, (supervisor, port) in enumerate(slots):
-        if (supervisor == UNASSIGNED) != (port == UNASSIGNED):
-            place = f"{path}.executor_port[{index}]"
-            raise WireError(f"{place}: port {port} does not fit supervisor {supervisor}")
+    # Whole lists are compared, as there may be tens of thousands of executors; only a fault is looked for.
+    first, last = topology.executor_first_task, topology.executor_last_task
+    if not (all(map(le, first, last)) and all(map(lt, last, first[1:]))):
+        index = next(
+            index
+            for index, (low, high) in enumerate(zip(first, last, strict=True))
+            if high < low or (index and low <= last[index - 1])
+        )
+        place = f"{path}.executor_first_task[{index}]"
+        raise WireError(f"{place}: task range {first[index]}-{last[index]} is empty or out of order")
+    supervisors, ports = topology.executor_supervisor, topology.executor_port
+    without = [supervisor == UNASSIGNED for supervisor in supervisors]
+    portless = [port == UNASSIGNED for port in ports]
+    if without != portless:
+        index = next(index for index, each in enumerate(without) if each != portless[index])
+        place = f"{path}.executor_port[{index}]"
+        raise WireError(f"{place}: port {ports[index]} does not fit supervisor {supervisors[index]}")
 
 
 def _with_stand_ins(
