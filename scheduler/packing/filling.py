@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
     from scheduler.packing.job import WorkerRules
 
+# Free slots of a node, and what is put there: executors by component.
+_Deal = tuple[int, tuple[tuple[int, int], ...]]
+
 # Amounts are sums of many demands: what is left over by rounding must not keep an executor out.
 _ROUNDING = 1e-9
 
@@ -25,11 +28,13 @@ class Filler:
         rules: What one worker may hold.
     """
 
-    def __init__(self, needs: Sequence[Sequence[float]], heap_mb: Sequence[float], rules: WorkerRules) -> None:
+    def __init__(
+        self, needs: Sequence[Sequence[float]], heap_mb: Sequence[float], rules: WorkerRules
+    ) -> None:
         self._needs = needs
         self._limits = _Limits(heap_mb, rules)
         # Nodes that are alike get the same again and again.
-        self._dealt: dict[tuple[int, tuple[tuple[int, int], ...]], tuple[_Open, ...]] = {}
+        self._dealt: dict[_Deal, tuple[tuple[_Open, ...], dict[int, int]]] = {}
 
     def fill(
         self,
@@ -64,26 +69,30 @@ class Filler:
             # Room in workers is a resource too; how far executors fill them shows when they are put there.
             open_workers = slots - len(workers) + sum(1.0 - worker.full(self._limits) for worker in workers)
             part = _portion(rest, self._needs, members, [*left, open_workers])
-            before = [sum(worker.count[component] for worker in workers) for component in members]
-            workers = self._dealt_out(part, slots, workers)
+            workers, placed = self._dealt_out(part, slots, workers)
             complete = True
-            for component, already in zip(members, before, strict=True):
-                placed = sum(worker.count[component] for worker in workers) - already
-                complete = complete and placed == rest[component]
+            for component in members:
+                count = placed.get(component, 0)
+                complete = complete and count == rest[component]
                 for resource in range(len(left)):
-                    left[resource] -= placed * self._needs[component][resource]
+                    left[resource] -= count * self._needs[component][resource]
             if not (greedy or complete):
                 break
         return [worker.count for worker in workers if worker.executors]
 
-    def _dealt_out(self, part: Mapping[int, int], slots: int, workers: list[_Open]) -> list[_Open]:
-        """Return workers with further executors; those that are given may be changed."""
+    def _dealt_out(
+        self, part: Mapping[int, int], slots: int, workers: list[_Open]
+    ) -> tuple[list[_Open], dict[int, int]]:
+        """Return workers with further executors, and how many these are; may change those that are given."""
         if workers:
-            return _into_workers(self._limits, len(self._needs), part, slots, workers)
+            placed = _into_workers(self._limits, len(self._needs), part, slots, workers)
+            return workers, placed
         key = slots, tuple(part.items())
         if key not in self._dealt:
-            self._dealt[key] = tuple(_into_workers(self._limits, len(self._needs), part, slots, []))
-        return [worker.copy() for worker in self._dealt[key]]
+            placed = _into_workers(self._limits, len(self._needs), part, slots, workers)
+            self._dealt[key] = tuple(workers), placed
+        known, placed = self._dealt[key]
+        return [worker.copy() for worker in known], placed
 
 
 def _portion(
@@ -181,7 +190,7 @@ class _Open:
 
 def _into_workers(
     limits: _Limits, n_components: int, part: Mapping[int, int], slots: int, workers: list[_Open]
-) -> list[_Open]:
+) -> dict[int, int]:
     """Put executors into workers, evenly mixed, each into the first that takes it.
 
     Args:
@@ -189,14 +198,15 @@ def _into_workers(
         n_components: Number of components.
         part: Executors by component.
         slots: Most workers; executors that find none are left out.
-        workers: Open workers.
+        workers: Open workers; gets new ones.
 
     Returns:
-        The workers, new ones behind them.
+        Executors that found a worker, by component.
     """
     mixed = sorted(
         ((place + 0.5) / count, component) for component, count in part.items() for place in range(count)
     )
+    placed: dict[int, int] = {}
     # The first worker that may take another executor of a component: those before it never do again.
     first: dict[int, int] = {}
     at = max(len(workers) - 1, 0)
@@ -211,4 +221,5 @@ def _into_workers(
                     continue
                 workers.append(_Open([0] * n_components))
         workers[at].add(limits, component)
-    return workers
+        placed[component] = placed.get(component, 0) + 1
+    return placed

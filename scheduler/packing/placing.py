@@ -67,6 +67,7 @@ class _Placing:
         self._ledger = ledger
         self._job = job
         self._rest = np.array(job.count)
+        self._n_left = int(job.count.sum())
         self._groups = group_components(job.weight_between, self._sizes())
         self._kept = 1.0 - manner.share
         self._greedy = False
@@ -78,7 +79,7 @@ class _Placing:
     @property
     def left(self) -> bool:
         """Whether executors have no node yet."""
-        return bool(self._rest.any())
+        return self._n_left > 0
 
     def to_the_brim(self) -> None:
         """Leave nothing of a node to others any more, and take executors in whatever order they fit."""
@@ -152,15 +153,16 @@ class _Placing:
             self._ledger.free[nodes],
             self._kept * self._fleet.capacity[nodes],
             self._ledger.slots[nodes],
-            self._nearness(nodes),
-            [level.group[nodes] for level in self._fleet.levels],
-            None if rank is None else rank[nodes],
+            near=self._nearness(nodes),
+            groups=[level.group[nodes] for level in self._fleet.levels],
+            rank=None if rank is None else rank[nodes],
         )
         for _ in range(len(nodes)):
             if not self.left:
                 return
-            at, whole, roomy = candidates.best(self._needed())
-            if not roomy and not self._seen:
+            needed = self._needed()
+            at, whole = candidates.best(needed)
+            if not (whole or self._seen or candidates.have_room(needed)):
                 return
             candidates.close(at, taken=self._fill(int(nodes[at]), whole=whole))
 
@@ -192,6 +194,7 @@ class _Placing:
         counts = np.array(found, dtype=np.int64)
         total = counts.sum(axis=0)
         self._rest -= total
+        self._n_left -= int(total.sum())
         self._ledger.take(node, total @ self._job.demand, len(found))
         self.workers.extend(Worker(node, count) for count in counts)
         self._seen.add(node)
@@ -205,6 +208,7 @@ class _Placing:
     def _undo(self, first: int) -> None:
         for worker in self.workers[first:]:
             self._rest += worker.count
+            self._n_left += int(worker.count.sum())
             self._ledger.take(worker.node, -(worker.count @ self._job.demand), -1)
         del self.workers[first:]
         self._seen = {worker.node for worker in (*self._job.running, *self.workers)}
@@ -221,7 +225,7 @@ class _Placing:
     def _needed(self) -> FloatArray:
         """(n_resources + 1,) what is left to place needs, workers last."""
         needed: FloatArray = self._rest @ self._needs
-        needed[-1] = max(needed[-1], float(self._rest.any()))
+        needed[-1] = max(needed[-1], float(self.left))
         return needed
 
     def _takes_all(self, nodes: IntArray, needed: FloatArray) -> BoolArray:
