@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from bridge.network.site_distances import site_steps
 from bridge.packing.check import PlanCheck
 from bridge.packing.dealing import deal
 from bridge.packing.grounds import survey
@@ -85,7 +86,7 @@ class _LargeRound:
         self._data = data
         self._expired = expired
         self._wishes = [wishes_of(topology, settings.plan) for topology in request.topologies]
-        self._capacity = settings.capacity
+        self._settings = settings
         self._plans: dict[int, TopologyPlan] = {}
         self._left_out: dict[str, str] = {}
         self._traces: list[tuple[str, str]] = []
@@ -96,7 +97,9 @@ class _LargeRound:
 
         What fails here concerns all topologies.
         """
-        return survey(self._request, self._data.hosts, self._capacity)
+        data = self._data
+        steps = partial(site_steps, data.delays, data.located, settings=self._settings.network)
+        return survey(self._request, data.hosts, self._settings.capacity, steps)
 
     def run(self, memory: Memory) -> Round:
         """Place what is missing."""

@@ -142,6 +142,25 @@ def test_by_default_a_topology_is_placed_above_what_is_declared_and_says_so(make
     assert "% of its CPU" in plan.status
 
 
+def test_what_is_free_goes_near_a_pin_in_a_wide_area(make):
+    """Three sites on a line; the pinned site takes half of the topology, the nearest one the rest."""
+    pinned = _chain(
+        make, parallelism=(4, 12), settings_json=json.dumps({"topology.stormplace.pin": {"c0": "site:s0"}})
+    )
+    sites = {f"h{number}": f"s{number // 2}" for number in range(6)}
+    at = {"s0": 50.0, "s1": 0.0, "s2": 45.0}
+    request = replace(
+        make.cluster(pinned),
+        supervisors=tuple(make.supervisor(host, cpu_percent=40.0, ports=(1, 2, 3)) for host in sites),
+        readings=tuple(make.reading(host, site, at[site]) for host, site in sites.items()),
+    )
+    (plan,) = _plan(request).response.plans
+    where = Counter(sites[request.supervisors[index].host] for index in plan.executor_supervisor)
+    assert where == {"s0": 8, "s2": 8}
+    assert "16 executors on" in plan.status
+    assert "2 sites" in plan.status
+
+
 def test_pins_are_kept_and_an_impossible_one_is_named(make):
     pinned = _chain(make, settings_json=json.dumps({"topology.stormplace.pin": {"c0": "host:h1-2"}}))
     lost = _chain(make, "u", settings_json=json.dumps({"topology.stormplace.pin": {"c0": "host:nowhere"}}))
