@@ -219,7 +219,9 @@ class _LargeRound:
                 *((level.name, len(np.unique(level.group[nodes]))) for level in self._grounds.fleet.levels),
             )
         )
-        status = f"placed by {STRATEGY}: {len(order.missing)} executors on {spread}{over}"
+        asked = self._wishes[index].own.strategy
+        author = f"{STRATEGY} (auto)" if asked == "auto" else f"{STRATEGY}, as the round is large for {asked}"
+        status = f"placed by {author}: {len(order.missing)} executors on {spread}{over}"
         return self._plan(topology, Decision.ASSIGN, status, slots)
 
     def _plan(
