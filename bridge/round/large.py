@@ -187,7 +187,9 @@ class _LargeRound:
                 *((level.name, len(np.unique(level.group[nodes]))) for level in self._grounds.fleet.levels),
             )
         )
-        status = f"placed by {STRATEGY}: {len(order.missing)} executors on {spread}{overload}"
+        demand = self._data.cpu.get(topology.id)
+        cpu = "" if demand is None else f"; {demand.summary}"
+        status = f"placed by {STRATEGY}: {len(order.missing)} executors on {spread}{overload}{cpu}"
         return self._plan(topology, Decision.ASSIGN, status, slots)
 
     def _plan(
