@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -146,5 +147,14 @@ def test_a_system_without_proc_has_no_workers(tmp_path: Path) -> None:
     assert WorkerMeter(tmp_path / "absent").read(0.0) == ()
 
 
-def test_a_real_host_can_be_read() -> None:
-    assert WorkerMeter().read(0.0) == ()
+def test_a_real_process_is_found(tmp_path: Path) -> None:
+    """A shell by the name of Java, with a worker's arguments and a child, on the clock of this test."""
+    java = tmp_path / "java"
+    java.symlink_to("/bin/sh")
+    command = (java, "-c", "read line; :", MAIN, "t-" + tmp_path.name, "sup", "6628", "6700", tmp_path.name)
+    meter = WorkerMeter()
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
+        found = [meter.read(LOOK_S * look) for look in range(6)][-1]
+        assert process.stdin is not None
+        process.stdin.close()
+    assert ("t-" + tmp_path.name, 6700) in {(each.topology, each.port) for each in found}
