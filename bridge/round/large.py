@@ -144,7 +144,7 @@ class _LargeRound:
             if order is None:
                 continue
             if index == broken or self._is_small(order):
-                close = close or CloseUps(self._request, self._settings, check, self._course)
+                close = close or CloseUps(self._request, self._settings, self._data.cpu, check, self._course)
                 plan = self._contained(index, partial(close.plan, order=order, moving=index == broken))
                 if plan is not None:
                     self._plans[index] = plan
@@ -248,9 +248,10 @@ class _LargeRound:
             raise PlanCheckError("; ".join(faults))
         asked = self._wishes[index].own.strategy
         author = f"{STRATEGY} (auto)" if asked == "auto" else f"{STRATEGY}, as the round is large for {asked}"
-        status = (
-            f"placed by {author}: {len(order.missing)} executors on {spread(self._grounds, workers)}{over}"
-        )
+        demand = self._data.cpu.get(topology.id)
+        cpu = "" if demand is None else f"; {demand.summary}"
+        where = spread(self._grounds, workers)
+        status = f"placed by {author}: {len(order.missing)} executors on {where}{over}{cpu}"
         return self._plan(topology, Decision.ASSIGN, status, slots)
 
     def _plan(
