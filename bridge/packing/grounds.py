@@ -12,7 +12,7 @@ from bridge.wire.messages import UNASSIGNED
 from scheduler.packing.fleet import Fleet, Level
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from bridge.network.cluster import Hosts
     from bridge.settings import CapacitySettings
@@ -46,13 +46,19 @@ class Grounds:
     host: IntArray
 
 
-def survey(request: PlanRequest, hosts: Hosts, settings: CapacitySettings) -> Grounds:
+def survey(
+    request: PlanRequest,
+    hosts: Hosts,
+    settings: CapacitySettings,
+    steps: Callable[[Sequence[str]], FloatArray | None] = lambda _: None,
+) -> Grounds:
     """Take stock of the supervisors.
 
     Args:
         request: The round.
         hosts: Its hosts.
         settings: How much hosts carry.
+        steps: Returns what it costs to go from site to site by their names, None if that is not known.
     """
     supervisors = request.supervisors
     capacity = np.array([_capacity(each, request.resource_names) for each in supervisors], dtype=np.float64)
@@ -78,7 +84,7 @@ def survey(request: PlanRequest, hosts: Hosts, settings: CapacitySettings) -> Gr
         for index, each in enumerate(supervisors)
     )
     return Grounds(
-        fleet=Fleet(capacity, 1.0, _levels(request, hosts, host)),
+        fleet=Fleet(capacity, 1.0, _levels(request, hosts, host, steps)),
         resources=(*RESOURCES, *request.resource_names),
         soft=_soft(stated, settings, capacity),
         free=capacity - used,
@@ -141,23 +147,30 @@ def _soft(stated: BoolArray, settings: CapacitySettings, capacity: FloatArray) -
     return np.asarray(soft & (capacity < UNLIMITED), dtype=np.bool_)
 
 
-def _levels(request: PlanRequest, hosts: Hosts, host: IntArray) -> tuple[Level, ...]:
+def _levels(
+    request: PlanRequest,
+    hosts: Hosts,
+    host: IntArray,
+    steps: Callable[[Sequence[str]], FloatArray | None],
+) -> tuple[Level, ...]:
     """Hosts, racks and sites, as far as more than one of them is known."""
     racks = [each.rack or "" for each in request.supervisors]
     sites = [hosts.hosts[index].site or "" for index in host.tolist()]
-    site = _numbered(sites)
     # Racks of one name at two sites are two racks.
-    rack = _numbered([f"{where}\n{name}" for where, name in zip(sites, racks, strict=True)])
+    rack_names, rack = _numbered([f"{where}\n{name}" for where, name in zip(sites, racks, strict=True)])
+    site_names, site = _numbered(sites)
     levels = [Level("host", host)]
-    levels.extend(
-        Level(name, group) for name, group in (("rack", rack), ("site", site)) if group.max(initial=0) > 0
-    )
+    if any(racks) and len(rack_names) > 1:
+        levels.append(Level("rack", rack))
+    if len(site_names) > 1:
+        levels.append(Level("site", site, far=steps(site_names)))
     return tuple(levels)
 
 
-def _numbered(names: Sequence[str]) -> IntArray:
-    number = {name: index for index, name in enumerate(sorted(set(names)))}
-    return np.array([number[name] for name in names], dtype=np.int64)
+def _numbered(names: Sequence[str]) -> tuple[list[str], IntArray]:
+    known = sorted(set(names))
+    number = {name: index for index, name in enumerate(known)}
+    return known, np.array([number[name] for name in names], dtype=np.int64)
 
 
 def known(hosts: Hosts, names: Sequence[str], host: IntArray) -> BoolArray:
