@@ -29,16 +29,16 @@ def deal(
     Returns:
         Slot per executor.
     """
+    slots = list(zip(topology.executor_supervisor, topology.executor_port, strict=True))
     if not workers:
-        return tuple(zip(topology.executor_supervisor, topology.executor_port, strict=True))
-    where = np.array(topology.executor_supervisor, dtype=np.int64)
-    port = np.array(topology.executor_port, dtype=np.int64)
-    node = np.array([worker.node for worker in workers], dtype=np.int64)
-    own = np.array([ports[worker.node].pop(0) for worker in workers], dtype=np.int64)
+        return tuple(slots)
+    own = [(worker.node, ports[worker.node].pop(0)) for worker in workers]
     # Component by component, the executors of each go to the workers in their order.
-    component = np.array(topology.executor_component, dtype=np.int64)[order.missing]
+    missing = order.missing.tolist()
+    component = np.array([topology.executor_component[executor] for executor in missing], dtype=np.int64)
     executors = order.missing[np.argsort(component, kind="stable")]
     count = np.stack([worker.count for worker in workers], axis=1)
     worker = np.repeat(np.tile(np.arange(len(workers)), len(count)), count.ravel())
-    where[executors], port[executors] = node[worker], own[worker]
-    return tuple(zip(where.tolist(), port.tolist(), strict=True))
+    for executor, to in zip(executors.tolist(), worker.tolist(), strict=True):
+        slots[executor] = own[to]
+    return tuple(slots)
