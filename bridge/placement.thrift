@@ -19,10 +19,12 @@ const i32 OLDEST_VERSION = 1
 // Keys of Storm's own that placements heed: a topology's values go into storm_json.
 const list<string> STORM_KEYS = [
   "topology.priority",
+  "topology.ras.constraints",
   "topology.ras.one.component.per.worker",
   "topology.ras.one.executor.per.worker",
   "topology.scheduler.favored.nodes",
   "topology.scheduler.unfavored.nodes",
+  "topology.spread.components",
   "topology.worker.max.heap.size.mb"
 ]
 
