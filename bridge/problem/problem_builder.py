@@ -11,6 +11,7 @@ import numpy as np
 from bridge.problem.executor_graph import ExecutorGraph, build_executor_graph
 from bridge.problem.permits import permits_of
 from bridge.problem.shortlist import shortlist
+from bridge.problem.worker_rules import node_limits
 from bridge.readings.rates import UNMEASURED
 from scheduler.model.problem import UNPLACED, Application, Network, Node, Objective, Operator, Problem
 
@@ -44,6 +45,7 @@ class Task:
         component: (n_executors,) component of each executor.
         permits: Where pins and avoidances let its executors run.
         measured: The topology's measured rates, None without any.
+        limited: Components with more executors than one host may run, with that number.
     """
 
     index: int
@@ -53,6 +55,7 @@ class Task:
     component: IntArray
     permits: Permits
     measured: MeasuredRates | None
+    limited: tuple[tuple[int, int], ...] = ()
 
     @property
     def settings(self) -> TopologySettings:
@@ -65,6 +68,30 @@ class Task:
         measured = self.measured or UNMEASURED
         return build_executor_graph(self.topology, self.plan_settings, self.settings.rates, measured)
 
+    def resources(self, state: RoundState) -> tuple[str, ...]:
+        """Names of the round's resources, then of places that limited components have on a host."""
+        names = self.topology.component_names
+        places = (
+            f"executors of {names[component]} on a host (maxNodeCoLocationCnt)"
+            for component, _ in self.limited
+        )
+        return (*state.resources, *places)
+
+    def demand(self, state: RoundState) -> FloatArray:
+        """(n_executors, n_resources) what the executors need of these."""
+        places = [(self.component == component).astype(np.float64) for component, _ in self.limited]
+        return np.column_stack([state.demand(self.index), *places])
+
+    def capacity_left(self, state: RoundState, overload: float = 0.0) -> FloatArray:
+        """(n_hosts, n_resources) what the other topologies leave of every host.
+
+        Args:
+            state: The cluster so far.
+            overload: Part of a host's capacity by which it may be exceeded where it is no hard limit.
+        """
+        left = state.capacity_left(self.index, overload)
+        return np.column_stack([left, *(np.full(len(left), most) for _, most in self.limited)])
+
 
 @dataclass(frozen=True, eq=False)
 class Frame:
@@ -72,8 +99,8 @@ class Frame:
 
     Attributes:
         hosts: (n_nodes,) host index of each node, ascending.
-        resources: Indices of the round's resources that can run out in this problem, ascending.
-        capacity: (n_nodes, n_resources) what each node offers of all of the round's resources.
+        resources: Indices of the task's resources that can run out in this problem, ascending.
+        capacity: (n_nodes, n_resources) what each node offers of all of the task's resources.
         allowed: (n_executors, n_nodes) where executors may run.
         current: (n_executors,) node of each executor now, `UNPLACED` where none.
         whole: Whether no host is left out that is open to an executor.
@@ -119,7 +146,12 @@ def make_task(
     topology = state.request.topologies[index]
     permits = permits_of(topology, wishes.own, state.hosts.hosts)
     component = np.array(topology.executor_component, dtype=np.int64)
-    return Task(index, topology, wishes, plan_settings, component, permits, measured)
+    limited: tuple[tuple[int, int], ...] = ()
+    limits = node_limits(topology, wishes.storm)
+    if limits is not None:
+        over = np.flatnonzero(np.bincount(component, minlength=len(limits)) > limits)
+        limited = tuple(zip(over.tolist(), limits[over].tolist(), strict=True))
+    return Task(index, topology, wishes, plan_settings, component, permits, measured, limited)
 
 
 def make_frame(
@@ -142,14 +174,14 @@ def make_frame(
         NoHostError: There is no such host.
     """
     n_hosts = len(state.hosts.hosts)
-    demand = state.demand(task.index)
+    demand = task.demand(state)
     current = state.hosts_of(state.assignment(task.index))
     keepers = np.array([executor for executor, host in enumerate(fixed) if host is not None], dtype=np.int64)
     held = np.array([host for host in fixed if host is not None], dtype=np.int64)
     # What must stay fits by definition, even where less is left than it needs.
-    needed = np.zeros((n_hosts, len(state.resources)))
+    needed = np.zeros((n_hosts, demand.shape[1]))
     np.add.at(needed, held, demand[keepers])
-    capacity = np.maximum(state.capacity_left(task.index, overload), needed)
+    capacity = np.maximum(task.capacity_left(state, overload), needed)
     permitted: BoolArray = task.permits.permitted[task.component]
     somewhere = permitted.any(axis=0)
     if closed is not None:
@@ -165,7 +197,7 @@ def make_frame(
         if capacity[host, 0] > 0 and state.open_slots(task.index, host)
     ]
     open_hosts = [host for host in in_reach if open_to_some[host]]
-    choice = shortlist(open_hosts, state.hosts.hosts, capacity[:, 0], permitted, task.plan_settings.max_hosts)
+    choice = shortlist(open_hosts, state.hosts.hosts, capacity[:, 0], permitted, _enough_hosts(task))
     nodes = np.array(
         sorted({*choice, *held.tolist(), *(host for host in current if host is not None)}), dtype=np.int64
     )
@@ -186,6 +218,13 @@ def make_frame(
         current=np.array(current_nodes, dtype=np.int64),
         whole=len(choice) == len(in_reach),
     )
+
+
+def _enough_hosts(task: Task) -> int:
+    """Number of hosts that leaves a choice to a strategy, also where a component has to be spread."""
+    count: list[int] = np.bincount(task.component).tolist()
+    spread = [2 * -(-count[component] // most) for component, most in task.limited]
+    return max([task.plan_settings.max_hosts, *spread])
 
 
 def _scarce(capacity: FloatArray, demand: FloatArray) -> tuple[int, ...]:
@@ -217,8 +256,8 @@ def build_problem(
 
 def _application(state: RoundState, task: Task, frame: Frame) -> Application:
     names = [state.hosts.hosts[host].name for host in frame.hosts]
-    resources = [state.resources[index] for index in frame.resources]
-    demand = state.demand(task.index)[:, frame.resources].tolist()
+    resources = [task.resources(state)[index] for index in frame.resources]
+    demand = task.demand(state)[:, frame.resources].tolist()
     times = task.graph.execution_time_ms.tolist()
     named: dict[bytes, tuple[str, ...]] = {}
     operators: list[Operator] = []
@@ -243,7 +282,7 @@ def _network(
     state: RoundState, task: Task, frame: Frame, delays: Delays, availability: FloatArray
 ) -> Network:
     block = np.ix_(frame.hosts, frame.hosts)
-    resources = [state.resources[index] for index in frame.resources]
+    resources = [task.resources(state)[index] for index in frame.resources]
     # Worked out only where it is weighed: most topologies weigh the response time alone.
     links = delays.link_availability if task.settings.weights.get("availability") else None
     return Network(

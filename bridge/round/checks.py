@@ -42,8 +42,8 @@ def check_assignment(
     arriving = np.array([new != old for new, old in zip(hosts.tolist(), before, strict=True)], dtype=np.bool_)
     forbidden = np.flatnonzero(arriving & ~task.permits.widened.permitted[task.component, hosts])
     found = [f"executor {task.graph.names[i]} may not come to {_name(state, hosts[i])}" for i in forbidden]
-    demand = state.demand(task.index)
-    left = state.capacity_left(task.index, overload)
+    demand = task.demand(state)
+    left = task.capacity_left(state, overload)
     load = np.zeros_like(left)
     added = np.zeros_like(load)
     np.add.at(load, hosts, demand)

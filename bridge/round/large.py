@@ -16,6 +16,7 @@ from bridge.packing.grounds import survey
 from bridge.packing.jobs import order_of
 from bridge.problem.wishes import by_rank, wishes_of
 from bridge.round.round_report import HOLD_MS, Round
+from bridge.round.status import ignored_settings
 from bridge.wire.messages import UNASSIGNED, Decision, PlanResponse, Price, TopologyPlan
 from scheduler.packing.pack import Packer
 from scheduler.packing.reasons import why_no_room
@@ -79,6 +80,10 @@ class _LargeRound:
         self._data = data
         self._expired = expired
         self._wishes = [wishes_of(topology, settings.plan) for topology in request.topologies]
+        self._ignored = {
+            topology.id: ignored_settings(wishes)
+            for topology, wishes in zip(request.topologies, self._wishes, strict=True)
+        }
         self._capacity = settings.capacity
 
     @cached_property
@@ -138,7 +143,13 @@ class _LargeRound:
                 plans[order.index] = self._assigned(topology, order, workers, ports, over)
                 continue
             refused = place in packing.refused
-            room = why_no_room(self._grounds.fleet, packing.ledger, order.job, self._grounds.resources)
+            room = why_no_room(
+                self._grounds.fleet,
+                packing.ledger,
+                order.job,
+                self._grounds.resources,
+                topology.component_names,
+            )
             reason = "; ".join(order.reasons) or (room if refused else _NEXT_ROUND)
             if stuck:
                 left_out.append((topology.id, "no time left in this round"))
@@ -198,7 +209,8 @@ class _LargeRound:
             decision=decision,
             executor_supervisor=tuple(slot[0] for slot in slots),
             executor_port=tuple(slot[1] for slot in slots),
-            status=status,
+            # One line, whatever values users put into their settings.
+            status=" ".join("; ".join([status, *self._ignored.get(topology.id, ())]).split()),
             strategy=STRATEGY,
             price=Price(0.0, 0, 0, 0) if decision is Decision.ASSIGN else None,
         )
