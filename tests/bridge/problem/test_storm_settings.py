@@ -9,11 +9,9 @@ import pytest
 from bridge.problem.storm_settings import (
     DEFAULT_HEAP_MB,
     DEFAULT_PRIORITY,
-    KEYS,
     StormSettings,
     parse_storm_settings,
 )
-from bridge.wire.contract import idl
 
 
 def test_every_key_sets_its_attribute() -> None:
@@ -38,10 +36,6 @@ def test_every_key_sets_its_attribute() -> None:
         "constraints": {"apart": frozenset(), "per_node": ()},
         "faults": (),
     }
-
-
-def test_the_shim_sends_exactly_the_keys_that_are_read() -> None:
-    assert list(KEYS) == list(idl.STORM_KEYS)
 
 
 @pytest.mark.parametrize("text", [None, "", "{}", '{"topology.priority": null, "topology.debug": 1}'])

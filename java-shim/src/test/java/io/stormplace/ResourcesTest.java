@@ -52,6 +52,21 @@ class ResourcesTest {
     }
 
     @Test
+    void ackersAreComponentsWithTheirOwnDemand() {
+        Fixture fixture = new Fixture().supervisor("a", 1)
+            .topology("t", 1, Fixture.wordCount(), executors("__acker", "words"),
+                Config.TOPOLOGY_ACKER_EXECUTORS, 1, Config.TOPOLOGY_ACKER_CPU_PCORE_PERCENT, 7.0,
+                Config.TOPOLOGY_ACKER_RESOURCES_ONHEAP_MEMORY_MB, 20.0);
+
+        Topology topology = build(fixture).getTopologies().get(0);
+
+        int acker = topology.getComponent_names().indexOf("__acker");
+        assertEquals(acker, topology.getExecutor_component().get(0));
+        assertEquals(7.0, topology.getExecutor_cpu_percent().get(0));
+        assertEquals(20.0, topology.getComponent_heap_mb().get(acker));
+    }
+
+    @Test
     void aComponentWithoutExecutorsNeedsNothing() {
         StormTopology topology = Fixture.wordCount();
         Fixture fixture = new Fixture().supervisor("a", 1).topology("t", 1, topology, executors("words"));
