@@ -1,4 +1,4 @@
-"""Keys of Storm's own schedulers: who reads each in Storm, what becomes of it here, and which test shows that.
+"""Keys of Storm's own schedulers: who reads each in Storm, what it means here, and the test that shows it.
 
 Read from Storm 2.8.3. The page docs/storm-keys.md is written from these records.
 """
@@ -47,21 +47,21 @@ RECORDS = (
     StormKey(
         "topology.acker.executors",
         "Nimbus",
-        "Heeded by Nimbus before we are asked: so many ackers, or as many as `topology.workers` without it. They"
-        " are placed as any bolt, by their streams.",
+        "Heeded by Nimbus before we are asked: so many ackers, or as many as `topology.workers` without it."
+        " They are placed as any bolt, by their streams.",
         f"{_SHIM}ackersAreComponentsWithTheirOwnDemand",
     ),
     StormKey(
         "topology.ras.acker.executors.per.worker",
         f"{_RAS}; Nimbus, if `storm.scheduler` is RAS itself",
-        "Not heeded: Nimbus derives the number of ackers from it for RAS alone, and RAS starts each worker with"
-        " so many of them.",
+        "Not heeded: Nimbus derives the number of ackers from it for RAS alone, and RAS starts each worker"
+        " with so many of them.",
     ),
     StormKey(
         "topology.component.cpu.pcore.percent",
         _RAS,
-        "CPU of an executor; no host carries more than it offers, unless `capacity.resources` is `soft` and the"
-        " topology fits no other way.",
+        "CPU of an executor; no host carries more than it offers, unless `capacity.resources` is `soft` and"
+        " the topology fits no other way.",
         f"{_CAPACITY}test_strict_resources_refuse_what_does_not_fit",
     ),
     StormKey(
@@ -125,8 +125,8 @@ RECORDS = (
     StormKey(
         "topology.worker.logwriter.childopts",
         "supervisors",
-        "Not heeded, as by RAS: the log writer of a worker (64 MB) is no part of what executors need. Leave room"
-        " for it in `supervisor.memory.capacity.mb`.",
+        "Not heeded, as by RAS: the log writer of a worker (64 MB) is no part of what executors need. Leave"
+        " room for it in `supervisor.memory.capacity.mb`.",
     ),
     StormKey(
         "storm.worker.min.cpu.pcore.percent",
@@ -136,16 +136,16 @@ RECORDS = (
     StormKey(
         "topology.priority",
         _RAS,
-        "Topologies of a lower number come first in large rounds where there is not room for all; of equals the"
-        " one submitted first.",
+        "Topologies of a lower number come first in large rounds where there is not room for all; of equals"
+        " the one submitted first.",
         f"{_LARGE}test_priority_decides_where_there_is_not_room_for_all",
         sent=True,
     ),
     StormKey(
         "topology.ras.constraints",
         f"{_RAS} with `ConstraintSolverStrategy`",
-        "Whatever the strategy: `incompatibleComponents` never share a worker, `maxNodeCoLocationCnt` is the most"
-        " executors of a component on a node. The older list of pairs keeps components apart.",
+        "Whatever the strategy: `incompatibleComponents` never share a worker, `maxNodeCoLocationCnt` is the"
+        " most executors of a component on a node. The older list of pairs keeps components apart.",
         f"{_CONSTRAINTS}test_a_node_gets_no_more_executors_of_a_component_than_it_may",
         sent=True,
     ),

@@ -1,4 +1,4 @@
-"""The records of Storm's keys agree with what is read, with the contract, with the page and with the tests."""
+"""The records of Storm's keys agree with the code, the contract, the page and the tests that they name."""
 
 from __future__ import annotations
 

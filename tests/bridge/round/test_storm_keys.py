@@ -14,16 +14,16 @@ from bridge.wire.messages import Decision
 LARGE = Settings(plan=PlanSettings(max_pairs=1))
 
 
-def _request(make, parallelism=(2, 2), keys=None, hosts=4, resource_names=(), offered=(), **changes):
+def _request(make, keys=None, *, resource_names=(), offered=(), **changes):
     topology = replace(
-        make.chain("t", parallelism, [0] * (len(parallelism) - 1)),
+        make.chain("t", (2, 2), [0]),
         num_workers=1,
         storm_json=json.dumps({f"topology.{key}": value for key, value in (keys or {}).items()}),
         **changes,
     )
     supervisors = tuple(
         make.supervisor(f"h{number}", resources=(offered[number],) if offered else None)
-        for number in range(hosts)
+        for number in range(4)
     )
     request = replace(make.cluster(topology), supervisors=supervisors, readings=())
     return replace(request, resource_names=resource_names)
@@ -38,7 +38,7 @@ def _hosts(request, plan):
 
 
 def test_a_worker_holds_one_component(make):
-    request = _request(make, keys={"ras.one.component.per.worker": True})
+    request = _request(make, {"ras.one.component.per.worker": True})
     plan = _plan(request)
     slots = list(zip(plan.executor_supervisor, plan.executor_port, strict=True))
     assert not set(slots[:2]) & set(slots[2:])
@@ -53,7 +53,7 @@ def test_a_worker_holds_one_component(make):
     ],
 )
 def test_favored_hosts_are_filled_first_and_unfavored_last(make, keys, hosts):
-    request = _request(make, keys=keys)
+    request = _request(make, keys)
     assert _hosts(request, _plan(request)) == hosts
 
 
