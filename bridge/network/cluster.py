@@ -145,7 +145,7 @@ def _fair_share(request: PlanRequest) -> float:
 
 
 def _cores(supervisor: Supervisor) -> int:
-    if supervisor.cpu_percent <= 0:
+    if not stated_amount(supervisor.cpu_percent):
         return _USUAL_CORES
     return max(int(supervisor.cpu_percent / 100), 1)
 
@@ -173,6 +173,10 @@ def _stated(
 
 def _total(amounts: Sequence[float]) -> float:
     # Storm reports 0 where the capacity is unknown: then nothing is known that could be exceeded.
-    if any(amount <= 0 for amount in amounts):
-        return UNLIMITED
-    return math.fsum(amounts)
+    known = [stated_amount(amount) for amount in amounts]
+    return math.fsum(known) if all(known) else UNLIMITED
+
+
+def stated_amount(amount: float) -> float:
+    """Return the amount of a resource that a supervisor offers, 0 where it is unknown or no amount at all."""
+    return amount if 0.0 < amount < UNLIMITED else 0.0
