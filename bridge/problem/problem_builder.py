@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bridge.network.cluster import UNLIMITED
 from bridge.problem.executor_graph import ExecutorGraph, build_executor_graph
-from bridge.problem.occupancy import executors_by_slot
 from bridge.problem.permits import permits_of
 from bridge.problem.shortlist import shortlist
+from bridge.problem.worker_room import WORKERS, worker_room, worker_shares
 from bridge.problem.workers import workers_of
 from bridge.readings.rates import UNMEASURED
 from scheduler.model.problem import UNPLACED, Application, Network, Node, Objective, Operator, Problem
@@ -30,10 +29,6 @@ if TYPE_CHECKING:
     from bridge.settings import PlanSettings
     from bridge.wire.messages import Topology
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
-
-
-WORKERS = "workers"
-"""Worker slots as a resource of problems in which these can run out."""
 
 
 class NoHostError(ValueError):
@@ -177,14 +172,14 @@ def make_frame(
     """
     n_hosts = len(state.hosts.hosts)
     slots = state.slots_for(task.index)
-    demand = np.column_stack([state.demand(task.index), _worker_shares(state, task)])
+    demand = np.column_stack([state.demand(task.index), worker_shares(state, task.index, task.workers)])
     current = state.hosts_of(state.assignment(task.index))
     keepers = np.array([executor for executor, host in enumerate(fixed) if host is not None], dtype=np.int64)
     held = np.array([host for host in fixed if host is not None], dtype=np.int64)
     # What must stay fits by definition, even where less is left than it needs.
     needed = np.zeros((n_hosts, demand.shape[1]))
     np.add.at(needed, held, demand[keepers])
-    room = _worker_room(state, task, slots, overload)
+    room = worker_room(state, task.workers, slots, overload)
     capacity = np.maximum(np.column_stack([state.capacity_left(task.index, overload), room]), needed)
     permitted: BoolArray = task.permits.permitted[task.component]
     somewhere = permitted.any(axis=0)
@@ -224,22 +219,6 @@ def make_frame(
         current=np.array(current_nodes, dtype=np.int64),
         whole=len(choice) == len(in_reach),
     )
-
-
-def _worker_shares(state: RoundState, task: Task) -> FloatArray:
-    """(n_executors,) part of a worker that each executor takes; those of one that runs take it at most."""
-    share = np.array(task.workers.share)
-    for executors in executors_by_slot(state.assignment(task.index)).values():
-        members = list(executors)
-        share[members] /= max(float(share[members].sum()), 1.0)
-    return share
-
-
-def _worker_room(state: RoundState, task: Task, slots: FloatArray, overload: float) -> FloatArray:
-    """(n_hosts,) workers that each host has room for; more where heap may be exceeded."""
-    if task.workers.firm or np.isfinite(task.workers.per_worker) or state.limits == "strict":
-        return slots
-    return slots * (1.0 + overload) if state.limits == "soft" else np.full_like(slots, UNLIMITED)
 
 
 def _scarce(capacity: FloatArray, demand: FloatArray) -> list[int]:

@@ -10,11 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from bridge.problem.occupancy import executors_by_slot
+from bridge.problem.worker_room import heap_stretches
 from bridge.round.candidate import moved_executors
-from bridge.round.preferring import ask_as_preferred
+from bridge.round.preferring import ask_as_preferred, by_wishes, heap_overloads
 from bridge.round.verdict import Verdict, with_proof
 
 if TYPE_CHECKING:
@@ -116,7 +115,7 @@ def place_missing(
 def _place_needed(state: RoundState, task: Task, search: Search, need: _Need, moves_left: int) -> Verdict:
     """Place what needs it: beside what runs, above soft capacities, or after making room."""
     attempt = _place_beside(search, task, need)
-    if attempt.answer.placement is None and (state.stretches or _heap_stretches(state, task)):
+    if attempt.answer.placement is None and (state.stretches or heap_stretches(state, task.workers)):
         attempt = _overload(search, attempt, need)
     if attempt.answer.placement is None and not attempt.all_free and not task.settings.frozen:
         attempt = _make_room(search, attempt, need)
@@ -166,31 +165,12 @@ def _need(state: RoundState, task: Task, moves_left: int) -> _Need:
 def _place_beside(search: Search, task: Task, need: _Need, overload: float = 0.0) -> _Attempt:
     """Ask for a placement while all others keep their host, with ever fewer wishes until there is one."""
     fixed = need.fixed()
-    for each, how in _by_wishes(task):
+    for each, how in by_wishes(task):
         answer = ask_as_preferred(search, each, fixed, overload=overload)
         attempt = _Attempt(each, fixed, answer, how, overload)
         if answer.placement is not None:
             break
     return attempt
-
-
-def _by_wishes(task: Task) -> list[tuple[Task, str]]:
-    """Return the topology with ever fewer wishes, and what the status line adds then.
-
-    As many workers as are asked for are given up first, then hosts that are not to be used, then hosts that
-    may be at a site that is avoided.
-    """
-    loose = task.loose
-    tasks = [(loose, "")] if task.workers.asked == 1 else [(task, ""), (loose, "")]
-    if task.unfavored.any():
-        tasks = [
-            *((replace(each, permits=each.permits.closed_to(task.unfavored)), how) for each, how in tasks),
-            (loose, ", some on unfavored hosts as no others have room"),
-        ]
-    if task.permits.doubtful.any():
-        widened = replace(loose, permits=task.permits.widened)
-        tasks.append((widened, ", some on hosts without a reading as no others have room"))
-    return tasks
 
 
 def _overload(search: Search, failed: _Attempt, need: _Need) -> _Attempt:
@@ -235,7 +215,7 @@ def _verdict(state: RoundState, task: Task, need: _Need, attempt: _Attempt) -> V
         reason += f", {need.waiting} more wait as no more may move in one round"
     placement = attempt.answer.placement
     overloads = (
-        (*state.overloads(task.index, placement), *_heap_overloads(state, task, placement))
+        (*state.overloads(task.index, placement), *heap_overloads(state, task, placement))
         if attempt.overload and placement
         else ()
     )
@@ -245,24 +225,6 @@ def _verdict(state: RoundState, task: Task, need: _Need, attempt: _Attempt) -> V
     return Verdict(
         "placed", reason, placement, result, evaluation=result.evaluation, overload=attempt.overload
     )
-
-
-def _heap_stretches(state: RoundState, task: Task) -> bool:
-    """Whether heap may be exceeded and limits workers at all."""
-    return state.limits == "soft" and not task.workers.firm and bool(task.workers.loose.share.any())
-
-
-def _heap_overloads(state: RoundState, task: Task, placement: Sequence[int]) -> list[str]:
-    """Name the hosts that have too few slots for the heap of a topology's executors, one phrase each."""
-    if not task.workers.loose.share.any():
-        return []
-    needed = np.bincount(placement, weights=task.workers.loose.share, minlength=len(state.hosts.hosts))
-    slots = state.slots_for(task.index)
-    return [
-        f"{state.hosts.hosts[host].name} at {needed[host] / slots[host]:.0%} of its workers' heap"
-        for host in sorted(set(placement))
-        if needed[host] > slots[host] > 0
-    ]
 
 
 def _find_displaced(state: RoundState, task: Task, hosts: Sequence[int | None]) -> list[tuple[int, ...]]:

@@ -13,6 +13,7 @@ from scheduler.evaluation.evaluate import OBJECTIVE_STEP, evaluate
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from bridge.problem.occupancy import RoundState
     from bridge.problem.problem_builder import Task
     from bridge.round.search import Answer, Search
     from scheduler.base.arrays import BoolArray
@@ -69,6 +70,47 @@ def worker_note(task: Task, workers: int) -> str:
     if asked < 2 or workers == asked:
         return ""
     return f", on {workers} worker{'s' if workers > 1 else ''} where {asked} were asked for"
+
+
+def by_wishes(task: Task) -> list[tuple[Task, str]]:
+    """Return the topology with ever fewer wishes, and what the status line adds then.
+
+    As many workers as are asked for are given up first, then hosts that are not to be used, then hosts that
+    may be at a site that is avoided.
+
+    Args:
+        task: The topology.
+    """
+    loose = task.loose
+    tasks = [(loose, "")] if task.workers.asked == 1 else [(task, ""), (loose, "")]
+    if task.unfavored.any():
+        tasks = [
+            *((replace(each, permits=each.permits.closed_to(task.unfavored)), how) for each, how in tasks),
+            (loose, ", some on unfavored hosts as no others have room"),
+        ]
+    if task.permits.doubtful.any():
+        widened = replace(loose, permits=task.permits.widened)
+        tasks.append((widened, ", some on hosts without a reading as no others have room"))
+    return tasks
+
+
+def heap_overloads(state: RoundState, task: Task, placement: Sequence[int]) -> list[str]:
+    """Name the hosts that have too few slots for the heap of a topology's executors, one phrase each.
+
+    Args:
+        state: The cluster so far.
+        task: The topology.
+        placement: Host index per executor.
+    """
+    if not task.workers.loose.share.any():
+        return []
+    needed = np.bincount(placement, weights=task.workers.loose.share, minlength=len(state.hosts.hosts))
+    slots = state.slots_for(task.index)
+    return [
+        f"{state.hosts.hosts[host].name} at {needed[host] / slots[host]:.0%} of its workers' heap"
+        for host in sorted(set(placement))
+        if needed[host] > slots[host] > 0
+    ]
 
 
 def _on_favored(
