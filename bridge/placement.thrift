@@ -77,6 +77,7 @@ struct Topology {
   // where each executor ran last, if not all have a slot; -1 = not known or on a supervisor that is gone
   22: optional list<i32> last_supervisor
   23: optional list<i32> last_port
+  25: optional string status                   // ACTIVE, INACTIVE, KILLED or REBALANCING; absent if not known
 }
 
 struct Reading {

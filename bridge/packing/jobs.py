@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bridge.packing.grounds import demands, known
+from bridge.problem.node_limits import node_limits
 from bridge.problem.permits import permits_of
-from bridge.problem.worker_rules import node_limits, worker_rules
+from bridge.problem.workers import rules_as_asked
 from bridge.wire.messages import UNASSIGNED
 from scheduler.packing.job import NO_LIMIT, Job, Worker
 
@@ -59,7 +60,7 @@ def order_of(request: PlanRequest, index: int, grounds: Grounds, hosts: Hosts, w
     # Executors of a component need the same: Storm states resources per component.
     first = np.array([np.flatnonzero(component == each)[:1].sum() for each in range(n_components)])
     edges = _edges(topology, component)
-    rules = worker_rules(topology, storm)
+    rules = rules_as_asked(topology, storm)
     permits = permits_of(topology, settings, hosts.hosts) if settings.pin or settings.avoid else None
     job = Job(
         count=np.bincount(component[missing], minlength=n_components).astype(np.int64),

@@ -29,6 +29,7 @@ class RoundState:
         request: The round.
         hosts: Its hosts.
         resources: Names of the limited resources, `EXECUTORS` first.
+        limits: How firm CPU, memory and heap are.
     """
 
     def __init__(
@@ -36,6 +37,7 @@ class RoundState:
     ) -> None:
         self.request = request
         self.hosts = hosts
+        self.limits = resources
         self.resources = (EXECUTORS,) if resources == "off" else (EXECUTORS, CPU, MEMORY)
         self._capacity = np.array(
             [[host.capacity[name] for name in self.resources] for host in hosts.hosts], dtype=np.float64
@@ -121,6 +123,11 @@ class RoundState:
             if not self.held_by_others(topology, (index, port))
         ]
         return tuple(sorted(slots, key=lambda slot: (supervisors[slot[0]].id, slot[1])))
+
+    def slots_for(self, topology: int) -> FloatArray:
+        """(n_hosts,) number of slots that are open to a topology."""
+        hosts = range(len(self.hosts.hosts))
+        return np.array([len(self.open_slots(topology, host)) for host in hosts], dtype=np.float64)
 
     def held_by_others(self, topology: int, slot: Slot) -> bool:
         """Whether another topology holds a slot, or held it when the round began."""

@@ -37,7 +37,7 @@ def check_assignment(
 
     Returns:
         One phrase per fault; empty if every executor has one known slot that is open to it, on a host that
-        its pin and avoidances permit, and no host gets more than it carries.
+        its pin and avoidances permit, no host gets more than it carries, and no worker more than it may hold.
     """
     faults = check_slots(state, task.index, assignment)
     if faults:
@@ -55,8 +55,29 @@ def check_assignment(
     np.add.at(added, hosts[arriving], demand[arriving])
     # A host that is overfull already may keep what it has, but gets nothing more.
     overfull = (load > left + _TOLERANCE) & (added > 0)
+    found.extend(_broken_rules(state, task, assignment))
     found.extend(f"{_name(state, host)} would be overfull" for host in np.unique(np.nonzero(overfull)[0]))
     return tuple(found)
+
+
+def _broken_rules(state: RoundState, task: Task, assignment: Sequence[Slot]) -> list[str]:
+    """Name workers that get executors which their rules keep out; what runs together already may go on."""
+    rules = task.workers.rules
+    now, began = state.assignment(task.index), state.initial(task.index)
+    found = []
+    for (index, port), executors in sorted(executors_by_slot(assignment).items()):
+        held = sorted(executors)
+        if len(held) == 1 or not any((index, port) not in (now[each], began[each]) for each in held):
+            continue
+        components = task.component[held].tolist()
+        heap_mb = float(task.workers.heap_mb[components].sum())
+        fits = state.limits != "strict" or heap_mb <= rules.heap_mb * (1 + _TOLERANCE)
+        kinds = set(components)
+        apart = all(rules.allow(each, kinds - {each}) for each in kinds)
+        if len(held) > rules.executors or not apart or not fits:
+            name = _name(state, state.host_of((index, port)))
+            found.append(f"worker {port} on {name} may not hold so much")
+    return found
 
 
 def _name(state: RoundState, host: int) -> str:

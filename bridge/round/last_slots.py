@@ -13,8 +13,8 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from bridge.problem.node_limits import apart_of, node_limits
 from bridge.problem.storm_settings import parse_storm_settings
-from bridge.problem.worker_rules import node_limits, worker_rules
 from bridge.wire.messages import UNASSIGNED, Decision, Price
 from scheduler.packing.job import WorkerRules
 
@@ -73,7 +73,7 @@ class _Constraints:
     def __init__(self, topology: Topology) -> None:
         storm = parse_storm_settings(topology.storm_json, topology.component_names)
         limits = node_limits(topology, storm)
-        self._apart = WorkerRules(apart=worker_rules(topology, storm).apart)
+        self._apart = WorkerRules(apart=apart_of(topology, storm))
         self._most = None if limits is None else limits.tolist()
         self._component = topology.executor_component
         self._workers: dict[_Slot, set[int]] = {}

@@ -96,6 +96,7 @@ class Topology:
         last_supervisor: Supervisor on which each executor ran last, -1 if that is not known; None if all have
             a slot.
         last_port: Its port there, -1 likewise.
+        status: `ACTIVE`, `INACTIVE`, `KILLED` or `REBALANCING` as Storm has it; None if that is not known.
     """
 
     id: str
@@ -121,6 +122,7 @@ class Topology:
     launched_s: int | None = None
     last_supervisor: tuple[int, ...] | None = None
     last_port: tuple[int, ...] | None = None
+    status: str | None = None
 
     @property
     def n_executors(self) -> int:

@@ -28,6 +28,9 @@ _PARALLEL = {
         "executor_port",
     ),
 }
+_AMOUNTS = ("executor_cpu_percent", "executor_memory_mb", "component_heap_mb", "component_resources")
+# Ten million cores, a petabyte: more is no demand but a slip, and would keep a host from everything else.
+_MOST = 1e9
 _STAYS = '{"topology.stormplace.frozen": true}'
 
 
@@ -172,7 +175,7 @@ def _stand_in(raw: Any, n_supervisors: int, taken: set[tuple[int, int]]) -> Topo
     def amounts(values: Sequence[float] | None) -> tuple[float, ...]:
         if values is None or len(values) != len(slots):
             return (0.0,) * len(held)
-        return tuple(values[index] for index in held)
+        return tuple(values[index] if _is_amount(values[index]) else 0.0 for index in held)
 
     tasks = tuple(range(1, len(held) + 1))
     return Topology(
@@ -198,10 +201,22 @@ def _stand_in(raw: Any, n_supervisors: int, taken: set[tuple[int, int]]) -> Topo
 
 def _check_resources(topology: Topology, path: str, n_named: int) -> None:
     n_components = len(topology.component_names)
+    for name in _AMOUNTS:
+        _check_amounts(getattr(topology, name), f"{path}.{name}")
     _check_length(topology.component_heap_mb, n_components, f"{path}.component_heap_mb")
     _check_length(topology.component_resources, n_components * n_named, f"{path}.component_resources")
     _check_length(topology.last_supervisor, topology.n_executors, f"{path}.last_supervisor")
     _check_length(topology.last_port, topology.n_executors, f"{path}.last_port")
+
+
+def _check_amounts(values: Sequence[float] | None, place: str) -> None:
+    for index, value in enumerate(values or ()):
+        if not _is_amount(value):
+            raise WireError(f"{place}[{index}]: {value:g} is outside 0..{_MOST:g}")
+
+
+def _is_amount(value: float) -> bool:
+    return 0.0 <= value <= _MOST
 
 
 def _check_length(values: Sequence[float] | None, wanted: int, place: str) -> None:

@@ -54,6 +54,17 @@ class WorkerRules:
             return all(other == component for other in others)
         return not self.apart or all((component, other) not in self.apart for other in others)
 
+    def shares(self, heap_mb: FloatArray) -> FloatArray:
+        """(n_components,) part of a worker that one executor takes at least.
+
+        Args:
+            heap_mb: (n_components,) heap of one executor, MB.
+        """
+        by_heap = np.full(len(heap_mb), math.inf)
+        np.divide(self.heap_mb, heap_mb, out=by_heap, where=heap_mb > 0)
+        alike = np.minimum(np.floor(by_heap + 1e-9), self.executors)
+        return np.asarray(1.0 / np.maximum(alike, 1.0), dtype=np.float64)
+
 
 @dataclass(frozen=True, eq=False)
 class Job:
@@ -119,8 +130,4 @@ class Job:
     @cached_property
     def worker_share(self) -> FloatArray:
         """(n_components,) part of a worker that one executor takes at least."""
-        rules = self.rules
-        by_heap = np.full(self.n_components, math.inf)
-        np.divide(rules.heap_mb, self.heap_mb, out=by_heap, where=self.heap_mb > 0)
-        alike = np.minimum(np.floor(by_heap + 1e-9), rules.executors)
-        return np.asarray(1.0 / np.maximum(alike, 1.0), dtype=np.float64)
+        return self.rules.shares(self.heap_mb)

@@ -122,10 +122,14 @@ def test_a_spread_component_is_spread_over_more_hosts_than_are_looked_at_otherwi
     assert plan.decision is Decision.ASSIGN
 
 
-def test_components_that_are_apart_share_no_worker_of_a_large_round(make):
-    keys = {"topology.ras.constraints": {"c0": {"incompatibleComponents": ["c1"]}}}
-    request = _request(make, keys=keys)
-    _, plan = _plan(request, LARGE)
+@SCALES
+@pytest.mark.parametrize(
+    "constraints",
+    [{"c0": {"incompatibleComponents": ["c1"]}}, {"c0": {"incompatibleComponents": "c1"}}, [["c1", "c0"]]],
+)
+def test_components_that_are_apart_share_no_worker(make, settings, constraints):
+    request = _request(make, keys={"topology.ras.constraints": constraints})
+    _, plan = _plan(request, settings)
     workers: dict[tuple[int, int], set[int]] = {}
     slots = zip(plan.executor_supervisor, plan.executor_port, strict=True)
     for slot, component in zip(slots, request.topologies[0].executor_component, strict=True):
@@ -133,13 +137,25 @@ def test_components_that_are_apart_share_no_worker_of_a_large_round(make):
     assert all(len(held) == 1 for held in workers.values())
 
 
-def test_too_few_slots_for_components_that_are_apart_are_named(make):
+@SCALES
+def test_too_few_slots_for_components_that_are_apart_are_named(make, settings):
+    """Two of the three find a worker; without the constraint one worker takes all."""
     pairs = {"topology.ras.constraints": [["c0", "c1"], ["c0", "c2"], ["c1", "c2"]]}
+    assert _plan(_request(make, parallelism=(1, 1, 1), hosts=1), settings)[1].decision is Decision.ASSIGN
     request = _request(make, parallelism=(1, 1, 1), hosts=1, keys=pairs)
-    _, plan = _plan(request, LARGE)
-    assert plan.status == (
-        "not placed: no worker may hold two of c0, c1, c2 (incompatibleComponents), 2 slots are free"
-    )
+    _, plan = _plan(request, settings)
+    assert plan.decision is Decision.UNPLACEABLE
+    assert "incompatibleComponents" in plan.status
+
+
+@SCALES
+def test_components_that_are_apart_go_to_other_hosts_where_slots_are_scarce(make, settings):
+    """One slot on each host; streams between the two components would have them on one host."""
+    keys = {"topology.ras.constraints": {"c0": {"incompatibleComponents": ["c1"]}}}
+    request = _request(make, parallelism=(1, 1, 4), hosts=3, keys=keys, ports=(6700,))
+    _, plan = _plan(request, settings)
+    assert plan.decision is Decision.ASSIGN
+    assert plan.executor_supervisor[0] != plan.executor_supervisor[1]
 
 
 @SCALES
@@ -152,11 +168,12 @@ def test_a_rebalance_that_limits_a_component_moves_what_is_too_much(make, settin
     assert plan.executor_supervisor[2] != 1
 
 
-def test_a_rebalance_that_separates_components_opens_another_worker(make):
+@SCALES
+def test_a_rebalance_that_separates_components_opens_another_worker(make, settings):
     keys = {"topology.ras.constraints": {"c0": {"incompatibleComponents": ["c1"]}}}
     request = _request(make, parallelism=(1, 2), keys=keys)
     hidden = replace(request.topologies[0], last_supervisor=(1, 1, 1), last_port=(6700, 6700, 6700))
-    _, plan = _plan(replace(request, topologies=(hidden,)), LARGE)
+    _, plan = _plan(replace(request, topologies=(hidden,)), settings)
     slots = list(zip(plan.executor_supervisor, plan.executor_port, strict=True))
     assert slots[0] == (1, 6700)
     assert slots[0] not in slots[1:]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -10,15 +11,23 @@ from hypothesis import strategies as st
 
 from bridge.network.cluster import gather_hosts
 from bridge.problem.occupancy import RoundState
+from bridge.problem.storm_settings import parse_storm_settings
+from bridge.problem.workers import workers_of
 from bridge.readings.believed import read_nodes
+from bridge.round import slots as slots_module
 from bridge.round.checks import check_slots
-from bridge.round.slots import NoSlotError, assign_slots
+from bridge.round.slots import NoSlotError
 from bridge.settings import CapacitySettings, ReadingsSettings
 
 
 def state_of(request):
     readings = read_nodes(request, {each.host for each in request.supervisors}, ReadingsSettings())
     return RoundState(request, gather_hosts(request, CapacitySettings(), readings), "soft")
+
+
+def assign_slots(state, topology, placement, storm=None, *, strict=False):
+    needs = workers_of(state.request.topologies[topology], parse_storm_settings(json.dumps(storm or {})))
+    return slots_module.assign_slots(state, topology, placement, needs, strict=strict)
 
 
 def host(state, name):
