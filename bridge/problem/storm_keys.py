@@ -1,4 +1,4 @@
-"""Keys of Storm's own schedulers: who reads each in Storm, what it means here, and the test that shows it.
+"""Keys of Storm's own schedulers: who reads each in Storm, what it means here, and the tests that show it.
 
 Read from Storm 2.8.3. The page docs/storm-keys.md is written from these records.
 """
@@ -16,7 +16,7 @@ class StormKey:
         key: The key.
         reader: Who reads it in Storm.
         use: What it means here, in plain sentences.
-        test: The test that shows it, `FILE::NAME`; empty if the key is not heeded.
+        tests: The tests that show it, each `FILE::NAME`; none if the key is not heeded.
         sent: Whether the shim sends a topology's value along (`STORM_KEYS`); Storm itself works out what the
             other keys amount to, and the shim sends that.
     """
@@ -24,12 +24,13 @@ class StormKey:
     key: str
     reader: str
     use: str
-    test: str = ""
+    tests: tuple[str, ...] = ()
     sent: bool = False
 
 
 _LARGE = "tests/bridge/round/test_large.py::"
 _CAPACITY = "tests/bridge/round/test_capacity.py::"
+_SMALL = "tests/bridge/round/test_workers.py::"
 _KEYS = "tests/bridge/round/test_storm_keys.py::"
 _CONSTRAINTS = "tests/bridge/round/test_constraints.py::"
 _SHIM = "java-shim/src/test/java/io/stormplace/ResourcesTest.java::"
@@ -41,15 +42,18 @@ RECORDS = (
     StormKey(
         "topology.workers",
         f"{_EVEN}; Nimbus for the number of ackers",
-        "Above 1: at least so many workers in large rounds, where slots allow; at most one per executor.",
-        f"{_LARGE}test_as_many_workers_as_asked_for",
+        "As many workers as heap and rules need, and at least so many where slots allow; at most one per executor.",
+        (
+            f"{_LARGE}test_as_many_workers_as_asked_for",
+            f"{_SMALL}test_there_are_as_many_workers_as_asked_for_at_most_one_per_executor",
+        ),
     ),
     StormKey(
         "topology.acker.executors",
         "Nimbus",
         "Heeded by Nimbus before we are asked: so many ackers, or as many as `topology.workers` without it."
         " They are placed as any bolt, by their streams.",
-        f"{_SHIM}ackersAreComponentsWithTheirOwnDemand",
+        (f"{_SHIM}ackersAreComponentsWithTheirOwnDemand",),
     ),
     StormKey(
         "topology.ras.acker.executors.per.worker",
@@ -62,32 +66,32 @@ RECORDS = (
         _RAS,
         "CPU of an executor; no host carries more than it offers, unless `capacity.resources` is `soft` and"
         " the topology fits no other way.",
-        f"{_CAPACITY}test_strict_resources_refuse_what_does_not_fit",
+        (f"{_CAPACITY}test_strict_resources_refuse_what_does_not_fit",),
     ),
     StormKey(
         "topology.component.resources.onheap.memory.mb",
         f"{_RAS}; Nimbus for the heap of workers",
         "Heap of an executor: memory of the host, and part of the heap of its worker.",
-        f"{_LARGE}test_the_heap_of_a_worker_is_kept",
+        (f"{_LARGE}test_the_heap_of_a_worker_is_kept",),
     ),
     StormKey(
         "topology.component.resources.offheap.memory.mb",
         _RAS,
         "Memory of an executor beside its heap: memory of the host.",
-        f"{_SHIM}resourcesAreThoseThatAnyoneOffersOrNeeds",
+        (f"{_SHIM}resourcesAreThoseThatAnyoneOffersOrNeeds",),
     ),
     StormKey(
         "topology.component.resources.map",
         _RAS,
         "Further resources of an executor, in large rounds; a host never carries more than it offers.",
-        f"{_KEYS}test_further_resources_are_never_exceeded",
+        (f"{_KEYS}test_further_resources_are_never_exceeded",),
     ),
     *(
         StormKey(
             f"topology.{who}.{what}",
             _RAS,
             f"Demand of {of}, as those of components.",
-            f"{_SHIM}ackersAreComponentsWithTheirOwnDemand",
+            (f"{_SHIM}ackersAreComponentsWithTheirOwnDemand",),
         )
         for who, of in (("acker", "an acker"), ("metrics.consumer", "a metrics consumer"))
         for what in ("cpu.pcore.percent", "resources.onheap.memory.mb", "resources.offheap.memory.mb")
@@ -96,25 +100,28 @@ RECORDS = (
         "supervisor.cpu.capacity",
         _RAS,
         "CPU of a host, and its cores where the number of its executors is not stated.",
-        f"{_CAPACITY}test_declared_resources_are_exceeded_where_a_topology_fits_no_other_way",
+        (f"{_CAPACITY}test_declared_resources_are_exceeded_where_a_topology_fits_no_other_way",),
     ),
     StormKey(
         "supervisor.memory.capacity.mb",
         _RAS,
         "Memory of a host.",
-        "tests/bridge/packing/test_grounds.py::test_stated_resources_are_those_of_the_supervisor",
+        ("tests/bridge/packing/test_grounds.py::test_stated_resources_are_those_of_the_supervisor",),
     ),
     StormKey(
         "supervisor.resources.map",
         _RAS,
         "Further resources of a host, in large rounds.",
-        f"{_KEYS}test_further_resources_are_never_exceeded",
+        (f"{_KEYS}test_further_resources_are_never_exceeded",),
     ),
     StormKey(
         "topology.worker.max.heap.size.mb",
         _RAS,
-        "Heap of a worker, in large rounds: how many workers a topology gets on a host follows from it.",
-        f"{_LARGE}test_the_heap_of_a_worker_is_kept",
+        "Heap of a worker: how many workers a topology gets on a host follows from it.",
+        (
+            f"{_LARGE}test_the_heap_of_a_worker_is_kept",
+            f"{_SMALL}test_workers_are_as_many_as_heap_makes_them",
+        ),
         sent=True,
     ),
     StormKey(
@@ -136,9 +143,12 @@ RECORDS = (
     StormKey(
         "topology.priority",
         _RAS,
-        "Topologies of a lower number come first in large rounds where there is not room for all; of equals"
-        " the one submitted first.",
-        f"{_LARGE}test_priority_decides_where_there_is_not_room_for_all",
+        "Topologies of a lower number come first where there is not room for all; of equals the one submitted"
+        " first.",
+        (
+            f"{_LARGE}test_priority_decides_where_there_is_not_room_for_all",
+            f"{_SMALL}test_priority_then_submission_then_id_decide_who_is_served_first",
+        ),
         sent=True,
     ),
     StormKey(
@@ -146,42 +156,57 @@ RECORDS = (
         f"{_RAS} with `ConstraintSolverStrategy`",
         "Whatever the strategy: `incompatibleComponents` never share a worker, `maxNodeCoLocationCnt` is the"
         " most executors of a component on a node. The older list of pairs keeps components apart.",
-        f"{_CONSTRAINTS}test_a_node_gets_no_more_executors_of_a_component_than_it_may",
+        (
+            f"{_CONSTRAINTS}test_a_node_gets_no_more_executors_of_a_component_than_it_may",
+            f"{_CONSTRAINTS}test_components_that_are_apart_share_no_worker",
+        ),
         sent=True,
     ),
     StormKey(
         "topology.spread.components",
         f"{_RAS} with `ConstraintSolverStrategy`",
         "One executor of each of these on a node, unless `topology.ras.constraints` states another number.",
-        f"{_CONSTRAINTS}test_a_node_gets_no_more_executors_of_a_component_than_it_may",
+        (f"{_CONSTRAINTS}test_a_node_gets_no_more_executors_of_a_component_than_it_may",),
         sent=True,
     ),
     StormKey(
         "topology.ras.one.executor.per.worker",
         _RAS,
-        "Each executor gets a worker of its own, in large rounds.",
-        f"{_LARGE}test_a_worker_per_executor_is_no_wish",
+        "Each executor gets a worker of its own.",
+        (
+            f"{_LARGE}test_a_worker_per_executor_is_no_wish",
+            f"{_SMALL}test_each_executor_has_its_own_worker_if_asked",
+        ),
         sent=True,
     ),
     StormKey(
         "topology.ras.one.component.per.worker",
         _RAS,
-        "A worker holds executors of one component only, in large rounds.",
-        f"{_KEYS}test_a_worker_holds_one_component",
+        "A worker holds executors of one component only.",
+        (
+            f"{_KEYS}test_a_worker_holds_one_component",
+            f"{_SMALL}test_a_worker_holds_one_component_if_asked",
+        ),
         sent=True,
     ),
     StormKey(
         "topology.scheduler.favored.nodes",
         _RAS,
-        "Hosts, by name, that are filled first in large rounds.",
-        f"{_KEYS}test_favored_hosts_are_filled_first_and_unfavored_last",
+        "Hosts, by name, that are filled first in large rounds, and preferred where they are as good in others.",
+        (
+            f"{_KEYS}test_favored_hosts_are_filled_first_and_unfavored_last",
+            f"{_SMALL}test_favored_hosts_come_first_where_they_are_as_good",
+        ),
         sent=True,
     ),
     StormKey(
         "topology.scheduler.unfavored.nodes",
         _RAS,
-        "Hosts, by name, that are filled last in large rounds.",
-        f"{_KEYS}test_favored_hosts_are_filled_first_and_unfavored_last",
+        "Hosts, by name, that are used only if the others do not suffice.",
+        (
+            f"{_KEYS}test_favored_hosts_are_filled_first_and_unfavored_last",
+            f"{_SMALL}test_unfavored_hosts_are_used_only_if_the_others_do_not_suffice",
+        ),
         sent=True,
     ),
     StormKey(
@@ -217,7 +242,7 @@ RECORDS = (
         "storm.network.topography.plugin",
         _RAS,
         "Racks, in large rounds.",
-        f"{_LARGE}test_every_executor_gets_a_free_slot",
+        (f"{_LARGE}test_every_executor_gets_a_free_slot",),
     ),
 )
 """All keys, those of topologies and components first."""
@@ -230,5 +255,5 @@ def storm_keys_reference() -> str:
 
 
 def _row(record: StormKey) -> str:
-    shown = f"`{record.test.rpartition('/')[2]}`" if record.test else "-"
+    shown = ", ".join(f"`{test.rpartition('/')[2]}`" for test in record.tests) or "-"
     return f"| `{record.key}` | {record.reader} | {record.use} | {shown} |"
