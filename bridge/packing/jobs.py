@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bridge.packing.grounds import demands, known
+from bridge.packing.grounds import MEMORY, demands, known
 from bridge.problem.node_limits import node_limits
 from bridge.problem.permits import permits_of
+from bridge.problem.shared_memory import shared_of
 from bridge.problem.workers import rules_as_asked
 from bridge.wire.messages import UNASSIGNED
 from scheduler.packing.job import NO_LIMIT, Job, Worker
@@ -74,6 +75,7 @@ def order_of(request: PlanRequest, index: int, grounds: Grounds, hosts: Hosts, w
         permitted=None if permits is None else permits.widened.permitted[:, grounds.host],
         running=_workers(topology, component, n_components),
         per_node=node_limits(topology, storm),
+        shared=shared_of(topology, MEMORY),
         rank=_rank(hosts, grounds, storm),
     )
     return Order(index, job, missing, tuple(permits.reasons.values()) if permits else ())

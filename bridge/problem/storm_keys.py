@@ -42,7 +42,8 @@ RECORDS = (
     StormKey(
         "topology.workers",
         f"{_EVEN}; Nimbus for the number of ackers",
-        "As many workers as heap and rules need, and at least so many where slots allow; at most one per executor.",
+        "Above 1: so many workers where slots allow, at most one per executor; more where heap or rules need"
+        " them.",
         (
             f"{_LARGE}test_as_many_workers_as_asked_for",
             f"{_SMALL}test_there_are_as_many_workers_as_asked_for_at_most_one_per_executor",
@@ -192,7 +193,7 @@ RECORDS = (
     StormKey(
         "topology.scheduler.favored.nodes",
         _RAS,
-        "Hosts, by name, that are filled first in large rounds, and preferred where they are as good in others.",
+        "Hosts, by name, that are filled first in large rounds, and in others preferred to those as good.",
         (
             f"{_KEYS}test_favored_hosts_are_filled_first_and_unfavored_last",
             f"{_SMALL}test_favored_hosts_come_first_where_they_are_as_good",

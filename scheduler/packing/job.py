@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
+    from scheduler.packing.shared import Shared
 
 
 NO_LIMIT = 2**31
@@ -82,6 +83,7 @@ class Job:
         running: Workers that stay as they are.
         per_node: (n_components,) most executors of a component on one node; None without such limits.
         rank: (n_nodes,) nodes of a lower rank are filled first; None if all are alike.
+        shared: Memory that components share, beside what executors need; None if they share none.
     """
 
     count: IntArray
@@ -95,6 +97,7 @@ class Job:
     running: tuple[Worker, ...] = ()
     per_node: IntArray | None = None
     rank: IntArray | None = None
+    shared: Shared | None = None
 
     @property
     def n_components(self) -> int:

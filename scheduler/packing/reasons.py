@@ -49,8 +49,11 @@ def why_no_room(
 
 def _too_little(capacity: FloatArray, free: FloatArray, job: Job, resources: Sequence[str]) -> str:
     """Name a resource of which there is too little for an executor or for all; empty if there is none."""
-    largest = job.demand[job.count > 0].max(axis=0)
-    needed = job.count @ job.demand
+    each, needed = np.array(job.demand), job.count @ job.demand
+    if job.shared is not None:
+        each[:, job.shared.resource] += job.shared.alone
+        needed[job.shared.resource] += job.shared.needed(job.count)
+    largest = each[job.count > 0].max(axis=0)
     for name, most, offered in zip(resources, largest, capacity.max(axis=0), strict=True):
         if most > offered * (1 + _ROUNDING):
             return f"an executor needs {most:g} of {name}, the largest host has {offered:g}"

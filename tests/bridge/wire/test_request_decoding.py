@@ -17,6 +17,20 @@ from bridge.wire.structs import to_thrift
     [
         ({"executor_port": (1,)}, "topologies[0].executor_port: 1 values where executor_first_task has 8"),
         ({"stream_to": (0,)}, "topologies[0].stream_to: 1 values where stream_from has 8"),
+        (
+            {"shared_component": (0,), "shared_piece": (), "shared_mb": ()},
+            "topologies[0].shared_piece: 0 values where 1 are expected",
+        ),
+        ({"shared_mb": (1.0, 2.0)}, "topologies[0].shared_mb: 2 values are no triples"),
+        ({"shared_mb": (1.0, 2.0, -1.0)}, "topologies[0].shared_mb[2]: -1 is outside 0..1e+09"),
+        (
+            {"shared_component": (8,), "shared_piece": (0,), "shared_mb": (0.0, 0.0, 0.0)},
+            "topologies[0].shared_component[0]: 8 is outside 0..7",
+        ),
+        (
+            {"shared_component": (0,), "shared_piece": (1,), "shared_mb": (0.0, 0.0, 0.0)},
+            "topologies[0].shared_piece[0]: 1 is outside 0..0",
+        ),
         ({"executor_supervisor": (7,) * 8}, "topologies[0].executor_supervisor[0]: 7 is outside -1..6"),
         ({"executor_component": (0,) * 7 + (8,)}, "topologies[0].executor_component[7]: 8 is outside 0..7"),
         (
