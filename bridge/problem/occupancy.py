@@ -200,7 +200,7 @@ class RoundState:
         return load
 
     def _reserve(self, topology: int) -> FloatArray:
-        """(n_resources,) what a topology shares on a host with one worker that holds all of its components."""
+        """(n_resources,) what a topology shares on a host with a worker that holds all of its components."""
         reserve, shared = np.zeros(len(self.resources)), self._shared[topology]
         if shared is not None and MEMORY in self.resources:
             everyone = np.bincount(

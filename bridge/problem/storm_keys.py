@@ -87,6 +87,16 @@ RECORDS = (
         "Further resources of an executor, in large rounds; a host never carries more than it offers.",
         (f"{_KEYS}test_further_resources_are_never_exceeded",),
     ),
+    StormKey(
+        "addSharedMemory",
+        f"{_RAS}; Nimbus for the heap of workers",
+        "Memory that components share, declared in the topology: once in each worker, or on each node, that has"
+        " executors of one of them ([how](#memory)).",
+        (
+            f"{_SHIM}memoryThatComponentsShareIsNamedOnce",
+            "tests/bridge/round/test_shared_memory.py::test_it_counts_once_for_all_that_use_it",
+        ),
+    ),
     *(
         StormKey(
             f"topology.{who}.{what}",
@@ -133,8 +143,7 @@ RECORDS = (
     StormKey(
         "topology.worker.logwriter.childopts",
         "supervisors",
-        "Not heeded, as by RAS: the log writer of a worker (64 MB) is no part of what executors need. Leave"
-        " room for it in `supervisor.memory.capacity.mb`.",
+        "Not heeded, as by RAS: the log writer of a worker (64 MB) is no part of what executors need.",
     ),
     StormKey(
         "storm.worker.min.cpu.pcore.percent",

@@ -77,10 +77,3 @@ def test_above_what_is_declared_is_named(make, settings):
     (plan,) = _plan(make, soft, _topology(make, shared_mb=(0.0, 0.0, 800.0)))
     assert plan.decision is Decision.ASSIGN
     assert "above what is declared as it fits no other way (h0 at 120% of its memory" in plan.status
-
-
-@SCALES
-def test_what_runs_may_stay_where_there_is_too_little(make, settings):
-    running = make.assigned(_topology(make, shared_mb=(0.0, 0.0, 2000.0)), [0] * 4)
-    (plan,) = _plan(make, settings, running)
-    assert plan.decision is Decision.KEEP

@@ -57,7 +57,7 @@ def test_shared_memory_is_never_exceeded_and_given_back(seed: int) -> None:
     rng = random.Random(seed)
     nodes = fleet(memory=1500.0)
     jobs = []
-    for each in random_jobs(seed):
+    for each in random_jobs(seed, 3):
         users = [[rng.random() < 0.5 for _ in range(each.n_components)] for _ in range(rng.randint(1, 3))]
         amounts = [rng.choice((0.0, 80.0, 500.0)) for _ in range(3)]
         jobs.append(replace(each, shared=_shared(users, *amounts)))
