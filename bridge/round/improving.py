@@ -58,7 +58,8 @@ def improve(
     if no_gain:
         stability.forget(task.index)
         return Verdict("kept", no_gain, evaluation=before)
-    answer = ask_as_preferred(search, task, free, closed)
+    running = len(set(state.assignment(task.index)))
+    answer = ask_as_preferred(search, task, free, closed, workers=running)
     result = answer.result
     candidate = _watched_candidate(state, task, question, before, stability, closed=closed)
     if candidate is None and answer.placement is not None:
