@@ -50,6 +50,7 @@ class Task:
         favored: (n_hosts,) hosts that its user prefers.
         unfavored: (n_hosts,) hosts that are used only if the others do not suffice.
         measured: The topology's measured rates, None without any.
+        least: Executors for which there is room on each host that states no number of them.
     """
 
     index: int
@@ -62,6 +63,7 @@ class Task:
     favored: BoolArray
     unfavored: BoolArray
     measured: MeasuredRates | None
+    least: int = 0
 
     @property
     def loose(self) -> Task:
@@ -180,7 +182,9 @@ def make_frame(
     needed = np.zeros((n_hosts, demand.shape[1]))
     np.add.at(needed, held, demand[keepers])
     room = worker_room(state, task.workers, slots, overload)
-    capacity = np.maximum(np.column_stack([state.capacity_left(task.index, overload), room]), needed)
+    capacity = np.maximum(
+        np.column_stack([state.capacity_left(task.index, overload, task.least), room]), needed
+    )
     permitted: BoolArray = task.permits.permitted[task.component]
     somewhere = permitted.any(axis=0)
     if closed is not None:

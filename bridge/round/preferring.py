@@ -26,7 +26,6 @@ def ask_as_preferred(
     closed: BoolArray | None = None,
     *,
     overload: float = 0.0,
-    workers: int = 0,
 ) -> Answer:
     """Ask for a placement; of those that are found take the one that the topology's user prefers.
 
@@ -39,7 +38,6 @@ def ask_as_preferred(
         fixed: Per executor the host that it must keep, None if it is free.
         closed: (n_hosts,) hosts to which no executor may come, None if there are none.
         overload: Part of a host's capacity by which it may be exceeded where it is no hard limit.
-        workers: Workers that it has, of which there may be more than are asked for.
     """
     answer = search.ask(task, fixed, closed, overload)
     if answer.placement is None:
@@ -48,10 +46,11 @@ def ask_as_preferred(
     asked = task.workers.asked
     if asked < 2 or answer.placement is None:
         return answer
-    most = max(asked, workers)
-    if len(set(answer.placement)) > most:
-        shut = _without(closed, _fullest(answer.placement, fixed, most, len(task.favored)))
-        for each in (task, task.loose):
+    if len(set(answer.placement)) > asked:
+        shut = _without(closed, _fullest(answer.placement, fixed, asked, len(task.favored)))
+        # The number of executors that is fair for a host is no reason for more workers.
+        even = -(-task.topology.n_executors // asked)
+        for each in (task, task.loose, replace(task.loose, least=even)):
             fewer = search.ask(each, fixed, shut, overload)
             if fewer.placement is not None:
                 return fewer

@@ -44,7 +44,10 @@ def test_the_others_are_planned_around_a_malformed_topology(make, daemon):
 def test_an_amount_that_is_none_costs_only_its_topology(make, daemon, field, amount):
     """It runs on every host: what it states must not fill or empty them for the other one."""
     spoilt = replace(make.assigned(make.taxi("a"), [0, 1, 2, 3, 4, 5, 6, 6], 6700), **{field: (amount,) * 8})
-    request = make.cluster(spoilt, make.chain("b", [1, 1], [0]))
+    sound = replace(
+        make.chain("b", [1, 1], [0]), executor_cpu_percent=(10.0,) * 2, executor_memory_mb=(10.0,) * 2
+    )
+    request = make.cluster(spoilt, sound)
     offered = {"cpu_percent": 100.0, "memory_mb": 1024.0}
     supervisors = tuple(replace(each, **offered) for each in request.supervisors)
     client = daemon.client()
