@@ -71,17 +71,19 @@ class RoundState:
         """Return what the executors of a topology need, (n_executors, n_resources)."""
         return self._demand[topology]
 
-    def capacity_left(self, topology: int, overload: float = 0.0) -> FloatArray:
+    def capacity_left(self, topology: int, overload: float = 0.0, least: int = 0) -> FloatArray:
         """Return what the other topologies leave of every host, (n_hosts, n_resources), never below 0.
 
         Args:
             topology: Index of the topology.
             overload: Part of a host's capacity by which it may be exceeded where it is no hard limit.
+            least: Executors for which there is room on each host that states no number of them.
         """
         capacity = self._capacity * np.where(self._soft, 1.0 + overload, 1.0)
         left = capacity - (self._total - self._load[topology])
-        left -= self._reserve(topology)
-        return np.clip(left, 0.0, UNLIMITED)
+        left = np.clip(left - self._reserve(topology), 0.0, UNLIMITED)
+        left[:, 0] = np.where(self._soft[:, 0], np.maximum(left[:, 0], least), left[:, 0])
+        return left
 
     @property
     def stretches(self) -> bool:

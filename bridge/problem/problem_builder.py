@@ -52,6 +52,7 @@ class Task:
         unfavored: (n_hosts,) hosts that are used only if the others do not suffice.
         measured: The topology's measured rates, None without any.
         limited: Components with more executors than one host may run, with that number.
+        least: Executors for which there is room on each host that states no number of them.
     """
 
     index: int
@@ -65,6 +66,7 @@ class Task:
     unfavored: BoolArray
     measured: MeasuredRates | None
     limited: tuple[tuple[int, int], ...] = ()
+    least: int = 0
 
     @property
     def loose(self) -> Task:
@@ -96,14 +98,15 @@ class Task:
         places = [(self.component == component).astype(np.float64) for component, _ in self.limited]
         return np.column_stack([state.demand(self.index), *places])
 
-    def capacity_left(self, state: RoundState, overload: float = 0.0) -> FloatArray:
+    def capacity_left(self, state: RoundState, overload: float, least: int) -> FloatArray:
         """(n_hosts, n_resources) what the other topologies leave of every host.
 
         Args:
             state: The cluster so far.
             overload: Part of a host's capacity by which it may be exceeded where it is no hard limit.
+            least: Executors for which there is room on each host that states no number of them.
         """
-        left = state.capacity_left(self.index, overload)
+        left = state.capacity_left(self.index, overload, least)
         return np.column_stack([left, *(np.full(len(left), most) for _, most in self.limited)])
 
 
@@ -213,7 +216,8 @@ def make_frame(
     needed = np.zeros((n_hosts, demand.shape[1]))
     np.add.at(needed, held, demand[keepers])
     room = worker_room(state, task.workers, slots, overload)
-    capacity = np.maximum(np.column_stack([task.capacity_left(state, overload), room]), needed)
+    left = task.capacity_left(state, overload, task.least)
+    capacity = np.maximum(np.column_stack([left, room]), needed)
     permitted: BoolArray = task.permits.permitted[task.component]
     somewhere = permitted.any(axis=0)
     if closed is not None:

@@ -25,7 +25,7 @@ _TOLERANCE = 1e-6
 
 
 def check_assignment(
-    state: RoundState, task: Task, assignment: Sequence[Slot], overload: float = 0.0
+    state: RoundState, task: Task, assignment: Sequence[Slot], overload: float = 0.0, least: int = 0
 ) -> tuple[str, ...]:
     """Look for everything that an assignment may not do.
 
@@ -34,6 +34,7 @@ def check_assignment(
         task: The topology.
         assignment: Slot per executor.
         overload: Part of the hosts' soft capacities by which they may be exceeded.
+        least: Executors for which there is room on each host that states no number of them.
 
     Returns:
         One phrase per fault; empty if every executor has one known slot that is open to it, on a host that
@@ -48,7 +49,7 @@ def check_assignment(
     forbidden = np.flatnonzero(arriving & ~task.permits.widened.permitted[task.component, hosts])
     found = [f"executor {task.graph.names[i]} may not come to {_name(state, hosts[i])}" for i in forbidden]
     demand = task.demand(state)
-    left = task.capacity_left(state, overload)
+    left = task.capacity_left(state, overload, least)
     load = np.zeros_like(left)
     added = np.zeros_like(load)
     np.add.at(load, hosts, demand)

@@ -82,7 +82,15 @@ def improve(
         return with_proof(Verdict("kept", reason, result=result, evaluation=before))
     reason = f"moved by {result.strategy} for a gain of {percent(candidate.gain)}"
     return with_proof(
-        Verdict("moved", reason, candidate.placement, result, candidate.gain, candidate.evaluation)
+        Verdict(
+            "moved",
+            reason,
+            candidate.placement,
+            result,
+            candidate.gain,
+            candidate.evaluation,
+            least=answer.least,
+        )
     )
 
 
@@ -115,14 +123,11 @@ def _watched_candidate(
 
 
 def _why_more_workers(state: RoundState, task: Task, candidate: Candidate) -> str:
-    """Say that a candidate takes more workers than are asked for, or than there are; empty if it does not."""
+    """Say that a candidate takes more workers than are asked for and than there are; empty if it does not."""
     asked = task.workers.asked
     most = max(asked, len(set(state.assignment(task.index))))
-    strict = state.limits == "strict"
-    workers = count_workers(state, task.index, candidate.placement, task.workers, strict=strict)
-    if workers is None:
-        return "best candidate has too few worker slots"
-    if asked < 2 or workers <= most:
+    workers = count_workers(state, task.index, candidate.placement, task.workers) if asked > 1 else 0
+    if workers <= most:
         return ""
     return f"best candidate takes {workers} workers, {asked} were asked for"
 

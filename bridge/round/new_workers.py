@@ -32,6 +32,8 @@ def pack_workers(
     """
     if not executors or not slots:
         return [], list(executors)
+    if least == 1 and _together(needs, executors):
+        return [list(executors)], []
     even = -(-len(executors) // least)
     capped = replace(needs.rules, executors=min(needs.rules.executors, even))
     for rules in (capped, needs.rules):
@@ -56,3 +58,14 @@ def pack_workers(
         workers.append(largest[(len(largest) + 1) // 2 :])
         del largest[(len(largest) + 1) // 2 :]
     return workers, sorted(executor for left in waiting.values() for executor in left)
+
+
+def _together(needs: WorkerNeeds, executors: Sequence[int]) -> bool:
+    """Whether one worker may hold all of some executors."""
+    components = needs.component[list(executors)]
+    kinds = set(components.tolist())
+    return (
+        len(executors) <= needs.rules.executors
+        and float(needs.heap_mb[components].sum()) <= needs.rules.heap_mb
+        and all(needs.rules.allow(each, kinds - {each}) for each in kinds)
+    )

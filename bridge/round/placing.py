@@ -223,7 +223,13 @@ def _verdict(state: RoundState, task: Task, need: _Need, attempt: _Attempt) -> V
         more = f" and {len(overloads) - _SHOWN} more" if len(overloads) > _SHOWN else ""
         reason += f", above what is declared as it fits no other way ({', '.join(overloads[:_SHOWN])}{more})"
     return Verdict(
-        "placed", reason, placement, result, evaluation=result.evaluation, overload=attempt.overload
+        "placed",
+        reason,
+        placement,
+        result,
+        evaluation=result.evaluation,
+        overload=attempt.overload,
+        least=attempt.answer.least,
     )
 
 

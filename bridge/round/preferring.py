@@ -24,6 +24,7 @@ def ask_as_preferred(
     task: Task,
     fixed: Sequence[int | None],
     closed: BoolArray | None = None,
+    *,
     overload: float = 0.0,
 ) -> Answer:
     """Ask for a placement; of those that are found take the one that the topology's user prefers.
@@ -47,7 +48,9 @@ def ask_as_preferred(
         return answer
     if len(set(answer.placement)) > asked:
         shut = _without(closed, _fullest(answer.placement, fixed, asked, len(task.favored)))
-        for each in (task, task.loose):
+        # The number of executors that is fair for a host is no reason for more workers.
+        even = -(-task.topology.n_executors // asked)
+        for each in (task, task.loose, replace(task.loose, least=even)):
             fewer = search.ask(each, fixed, shut, overload)
             if fewer.placement is not None:
                 return fewer

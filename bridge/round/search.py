@@ -44,11 +44,13 @@ class Answer:
         result: The strategy's result, in nodes.
         placement: Host index per executor, None if the strategy found no placement.
         workers: How many workers that takes, 0 without a placement.
+        least: Executors for which there was room on each host that states no number of them.
     """
 
     result: Result
     placement: tuple[int, ...] | None
     workers: int = 0
+    least: int = 0
 
 
 class Search:
@@ -159,7 +161,8 @@ class Search:
                 # A proof about some of the hosts is none about all of them.
                 result = replace(result, bound=None, status="feasible")
             placement = None if result.placement is None else question.frame.hosts_of(result.placement)
-            self._answers[key] = Answer(result, placement, self._workers(task, placement, overload))
+            workers = self._workers(task, placement, overload)
+            self._answers[key] = Answer(result, placement, workers, task.least)
         return self._answers[key]
 
     def _workers(self, task: Task, placement: tuple[int, ...] | None, overload: float) -> int:
@@ -167,4 +170,4 @@ class Search:
             return 0
         limits = self._state.limits
         strict = limits == "strict" or (limits == "soft" and overload == 0.0)
-        return count_workers(self._state, task.index, placement, task.workers, strict=strict) or 0
+        return count_workers(self._state, task.index, placement, task.workers, strict=strict)

@@ -71,8 +71,8 @@ def assign_slots(
 
 def count_workers(
     state: RoundState, topology: int, placement: Sequence[int], needs: WorkerNeeds, *, strict: bool = False
-) -> int | None:
-    """Return how many workers a placement takes, None if there are no slots for it.
+) -> int:
+    """Return how many workers a placement takes, 0 if there are no slots for it.
 
     Args:
         state: The cluster so far.
@@ -84,7 +84,7 @@ def count_workers(
     try:
         return len(set(assign_slots(state, topology, placement, needs, strict=strict)))
     except NoSlotError:
-        return None
+        return 0
 
 
 class _Dealing:

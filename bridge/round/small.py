@@ -174,7 +174,7 @@ class _Planner:
                 return False
             strict = self._state.limits == "strict"
             assignment = assign_slots(self._state, index, verdict.placement, task.workers, strict=strict)
-            self._check(task, assignment, verdict.overload)
+            self._check(task, assignment, verdict)
         except Exception as error:  # noqa: BLE001  # one topology's fault must not cost the others their plan
             self._traces[index] = traceback.format_exc()
             reason = f"planning failed ({type(error).__name__}: {error})"
@@ -230,8 +230,8 @@ class _Planner:
         # In most networks hosts are much nearer than the guess: what would be gained is a guess too.
         return "delays between hosts are not known" if self._data.delays.unknown else ""
 
-    def _check(self, task: Task, assignment: Sequence[Slot], overload: float) -> None:
-        faults = check_assignment(self._state, task, assignment, overload)
+    def _check(self, task: Task, assignment: Sequence[Slot], verdict: Verdict) -> None:
+        faults = check_assignment(self._state, task, assignment, verdict.overload, verdict.least)
         if faults:
             raise PlanCheckError("; ".join(faults))
 

@@ -78,10 +78,11 @@ def test_strict_heap_that_no_slots_suffice_for_is_refused(make):
     assert "workers" in answer.status
 
 
-def test_soft_heap_gives_way_and_is_named(make):
+@pytest.mark.parametrize("meta", [{}, {"stormplace.executors": "8"}])
+def test_soft_heap_gives_way_and_is_named(make, meta):
     """Six executors fit by heap, eight come: evenly, and the status line says how full the workers are."""
     topology = _chain(make, [4, 4], heap_mb=200.0, **{HEAP: 700})
-    answer = only(_cluster(make, topology, hosts=1, ports=2))
+    answer = only(_cluster(make, topology, hosts=1, ports=2, meta=meta))
     assert sorted(_slots(answer).values()) == [4, 4]
     assert "h0 at 133% of its workers' heap" in answer.status
 
@@ -153,11 +154,40 @@ def test_heap_may_need_more_workers_than_asked_for(make):
 
 
 def test_hosts_are_no_more_than_workers_asked_for(make):
-    """Fair shares would spread eight executors over eight hosts of one core."""
+    """The fair share of hosts of one core spreads eight executors over eight of them."""
     spread = only(_cluster(make, _chain(make, [4, 4]), hosts=8, cpu_percent=100.0))
     assert len(_slots(spread)) == 8
-    asked = only(_cluster(make, _chain(make, [4, 4], workers=4), hosts=8, meta={"stormplace.executors": "2"}))
-    assert len(_slots(asked)) == 4
+    asked = only(_cluster(make, _chain(make, [4, 4], workers=3), hosts=8, cpu_percent=100.0))
+    assert sorted(_slots(asked).values()) == [2, 3, 3]
+    assert "asked for" not in asked.status
+
+
+def test_the_hosts_that_hold_most_are_those_that_stay(make):
+    """Four executors run on one of the hosts: it is among the two that are asked for."""
+    topology = make.assigned(_chain(make, [4, 4], workers=2), [3] * 4 + [-1] * 4, [6700] * 4 + [-1] * 4)
+    answer = only(_cluster(make, topology, hosts=6, cpu_percent=100.0))
+    assert sorted(_slots(answer).values()) == [4, 4]
+    assert _slots(answer)[3, 6700] == 4
+
+
+def test_hosts_are_chosen_that_have_slots_for_as_many_workers_as_asked_for(make):
+    """All four executors would fit into the two slots of one host."""
+    request = make.cluster(_chain(make, [2, 2], workers=4))
+    roomy = {"stormplace.executors": "8"}
+    supervisors = tuple(replace(each, meta=each.meta | roomy) for each in request.supervisors)
+    answer = only(replace(request, supervisors=supervisors))
+    assert sorted(_slots(answer).values()) == [1, 1, 1, 1]
+
+
+def test_slots_are_looked_for_elsewhere_where_even_workers_would_be_too_few(make):
+    """Nine executors in workers of three would fill the three slots of one host, but four are asked for."""
+    request = make.cluster(_chain(make, [4, 5], workers=4))
+    ports = (6700, 6701, 6702)
+    supervisors = tuple(
+        replace(each, ports=ports, meta=each.meta | {"stormplace.executors": "9"})
+        for each in request.supervisors
+    )
+    assert len(_slots(only(replace(request, supervisors=supervisors)))) == 4
 
 
 def test_a_wider_plan_stands_where_the_hosts_asked_for_do_not_suffice(make):
@@ -187,6 +217,7 @@ def test_a_running_worker_is_left_as_it_is_whatever_its_heap(make):
     answer = only(_cluster(make, running, hosts=1))
     assert _slots(answer) == {(0, 6700): 8, (0, 6701): 2}
     assert only(_cluster(make, make.assigned(topology, [0] * 10), hosts=1)).decision is Decision.KEEP
+    assert _slots(only(_cluster(make, running, hosts=1, ports=2), capacity=STRICT)) == _slots(answer)
 
 
 def test_a_gain_takes_no_more_workers_than_asked_for(make):

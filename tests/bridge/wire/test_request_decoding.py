@@ -42,6 +42,14 @@ from bridge.wire.structs import to_thrift
             "topologies[0].executor_first_task[0]: task range 3-1 is empty or out of order",
         ),
         ({"stream_from": (-1,) * 8}, "topologies[0].stream_from[0]: -1 is outside 0..7"),
+        *(
+            (
+                {name: (1.0,) * 5 + (bad,) + (1.0,) * 2},
+                f"topologies[0].{name}[5]: {bad:g} is outside 0..1e+09",
+            )
+            for name in ("executor_cpu_percent", "executor_memory_mb", "component_heap_mb")
+            for bad in (float("nan"), float("inf"), -1.0, 1e30)
+        ),
     ],
 )
 def test_a_broken_topology_is_named_with_its_place(make, changes, reason):
