@@ -7,6 +7,7 @@ but whether executors share a worker, a host, a rack, a site.
 from __future__ import annotations
 
 import traceback
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -29,12 +30,12 @@ from scheduler.packing.pack import Packer
 from scheduler.packing.reasons import why_no_room
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from bridge.network.cluster import Slot
     from bridge.packing.grounds import Grounds
     from bridge.packing.jobs import Order
-    from bridge.round.memory import Memory
+    from bridge.round.memory import Memory, Prepared
     from bridge.round.round_data import RoundData
     from bridge.round.round_report import Course
     from bridge.settings import Settings
@@ -107,7 +108,7 @@ class _LargeRound:
 
     def run(self, memory: Memory) -> Round:
         """Place what is missing."""
-        timed_out = self._place_missing()
+        timed_out = self._place_missing({each.id: each for each in memory.prepared})
         return Round(
             response=PlanResponse(
                 self._request.version,
@@ -115,7 +116,7 @@ class _LargeRound:
                 self._in_order(),
                 hold_ms=None if self._plans or self._left_out else HOLD_MS,
             ),
-            memory=memory,
+            memory=replace(memory, prepared=()),
             known=self._data,
             setting_faults=tuple(
                 (topology.id, faults)
@@ -127,10 +128,15 @@ class _LargeRound:
             waits=(),
             moves=sum(plan.price.executors_moved for plan in self._plans.values() if plan.price),
             timed_out=timed_out,
+            unfinished=timed_out,
         )
 
-    def _place_missing(self) -> bool:
-        """Plan the topologies that lack something; return whether time ran out."""
+    def _place_missing(self, prepared: Mapping[str, Prepared]) -> bool:
+        """Plan the topologies that lack something; return whether time ran out.
+
+        Args:
+            prepared: Plans that were made since the round before, by topology id.
+        """
         ranked = [
             index
             for index in by_rank(self._request.topologies, self._wishes)
@@ -148,8 +154,11 @@ class _LargeRound:
             order = self._contained(index, self._order_of)
             if order is None:
                 continue
+            plan_before = prepared.get(self._request.topologies[index].id)
+            if plan_before is not None and self._take_prepared(order, plan_before, check):
+                continue
             if index == broken or self._is_small(order):
-                close = close or CloseUps(self._request, self._settings, check, self._course)
+                close = close or CloseUps(self._request, self._settings, self._data.cpu, check, self._course)
                 plan = self._contained(index, partial(close.plan, order=order, moving=index == broken))
                 if plan is not None:
                     self._plans[index] = plan
@@ -157,6 +166,23 @@ class _LargeRound:
                 orders.append(order)
         self._traces.extend(close.traces if close else ())
         return self._pack(orders, check)
+
+    def _take_prepared(self, order: Order, prepared: Prepared, check: PlanCheck) -> bool:
+        """Hand over a plan that was made since the round before; return whether it still fits."""
+        topology = self._request.topologies[order.index]
+        if any(each not in self._position for each in prepared.supervisors):
+            return False
+        where = (self._position[each] for each in prepared.supervisors)
+        slots = tuple(zip(where, prepared.ports, strict=True))
+        if check.take(order, slots):
+            return False
+        status = f"placed by {STRATEGY}: {len(order.missing)} executors, planned since the round before"
+        self._plans[order.index] = self._plan(topology, Decision.ASSIGN, status, slots)
+        return True
+
+    @cached_property
+    def _position(self) -> dict[str, int]:
+        return {each.id: index for index, each in enumerate(self._request.supervisors)}
 
     def _lacks(self, index: int) -> bool:
         """Whether executors of a topology have no slot and no plan yet."""
@@ -256,9 +282,10 @@ class _LargeRound:
             raise PlanCheckError("; ".join(faults))
         asked = self._wishes[index].own.strategy
         author = f"{STRATEGY} (auto)" if asked == "auto" else f"{STRATEGY}, as the round is large for {asked}"
-        status = (
-            f"placed by {author}: {len(order.missing)} executors on {spread(self._grounds, workers)}{over}"
-        )
+        demand = self._data.cpu.get(topology.id)
+        cpu = "" if demand is None else f"; {demand.summary}"
+        where = spread(self._grounds, workers)
+        status = f"placed by {author}: {len(order.missing)} executors on {where}{over}{cpu}"
         return self._plan(topology, Decision.ASSIGN, status, slots)
 
     def _plan(

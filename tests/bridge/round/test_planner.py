@@ -31,7 +31,7 @@ def test_a_new_topology_is_placed_near_its_pins_within_capacity(make):
     assert answer.status.startswith(
         f"placed by ils (auto): {answer.response_time_ms:.1f} ms response time over "
     )
-    assert answer.status.endswith("delays from coordinates 7/7; unit rates")
+    assert answer.status.endswith("delays from coordinates 7/7; CPU as declared; unit rates")
 
 
 def test_the_same_request_gives_the_same_bytes(make):
