@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bridge.network.cluster import META_EXECUTORS, UNLIMITED
-from bridge.packing.grounds import demands
+from bridge.packing.grounds import MEMORY, demands, shared_memory
 from bridge.packing.vicinity import choose_nodes
 from bridge.round.checks import PlanCheckError
 from bridge.round.memory import NOTHING
@@ -127,6 +127,7 @@ def close_up(
     runs = np.flatnonzero(where != UNASSIGNED)
     free = np.array(grounds.free)
     np.add.at(free, where[runs], demands(topology, len(request.resource_names))[runs])
+    free[:, MEMORY] += shared_memory(topology, where, np.array(topology.executor_port), len(free))
     held: dict[int, set[int]] = {}
     for node, port in zip(topology.executor_supervisor, topology.executor_port, strict=True):
         held.setdefault(node, set()).add(port)

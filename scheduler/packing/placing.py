@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
     from scheduler.packing.fleet import Fleet, Ledger
     from scheduler.packing.job import Job
+    from scheduler.packing.shared import Shared
 
 # Nodes tried for a whole job whose workers cannot be filled to the brim; groups looked at closely.
 _TRIED_NODES = 8
@@ -37,8 +38,8 @@ class Manner:
     share: float = 1.0
 
 
-def place_job(fleet: Fleet, ledger: Ledger, job: Job, manner: Manner) -> list[Worker]:
-    """Place as many executors of a job as there is room for.
+def place_job(fleet: Fleet, ledger: Ledger, job: Job, manner: Manner) -> list[Worker] | None:
+    """Place all executors of a job.
 
     Args:
         fleet: The nodes.
@@ -47,7 +48,7 @@ def place_job(fleet: Fleet, ledger: Ledger, job: Job, manner: Manner) -> list[Wo
         manner: How densely nodes are filled.
 
     Returns:
-        New workers, also if not all executors found room.
+        New workers; None if not all executors found room, and then nothing is taken.
     """
     placing = _Placing(fleet, ledger, job, manner)
     if not placing.into_one_node():
@@ -58,6 +59,9 @@ def place_job(fleet: Fleet, ledger: Ledger, job: Job, manner: Manner) -> list[Wo
         if placing.left:
             placing.to_the_brim()
             placing.into_groups()
+    if placing.left:
+        placing.give_back()
+        return None
     return placing.workers
 
 
@@ -76,6 +80,7 @@ class _Placing:
 
     def __init__(self, fleet: Fleet, ledger: Ledger, job: Job, manner: Manner) -> None:
         self.workers: list[Worker] = []
+        self._taken: list[FloatArray] = []
         self._fleet = fleet
         self._ledger = ledger
         self._job = job
@@ -87,7 +92,7 @@ class _Placing:
         self._greedy = False
         # What one executor of each component needs, and last the part of a worker that it takes at least.
         self._needs = np.column_stack([job.demand, job.worker_share])
-        self._filler = Filler(self._needs.tolist(), job.heap_mb.tolist(), job.rules)
+        self._filler = Filler(self._needs.tolist(), job.heap_mb.tolist(), job.rules, job.shared)
         self._seen = {worker.node for worker in job.running}
 
     def turn_to(self, components: BoolArray) -> None:
@@ -124,7 +129,7 @@ class _Placing:
             if not self.left:
                 return True
             # Workers could not be filled to the brim: it is given back, and the next node tried.
-            self._undo(before)
+            self.give_back(before)
             nodes, near = np.delete(nodes, at), np.delete(near, at)
         return False
 
@@ -216,32 +221,52 @@ class _Placing:
         room = free if whole else free - self._kept * capacity
         slots = int(self._ledger.slots[node])
         fill = partial(self._filler.fill, rest.tolist(), self._groups, slots=slots, greedy=self._greedy)
+        if self._job.shared is not None:
+            fill = partial(fill, here=self._job.shared.used(self._on_node(node)))
         found = fill(room=room.tolist())
         if not found and not whole and (free >= capacity).all():
             # A single executor may need more than the share of an empty node.
             found = fill(room=free.tolist())
-        if not found:
-            return False
-        counts = np.array(found, dtype=np.int64)
+        if found:
+            self._take(node, np.array(found, dtype=np.int64))
+            self._seen.add(node)
+        return bool(found)
+
+    def _take(self, node: int, counts: IntArray) -> None:
+        """Take new workers of a node, whose executors are (n_workers, n_components) counts."""
         total = counts.sum(axis=0)
         self._rest -= total
         self._n_left -= int(total.sum())
-        self._ledger.take(node, total @ self._job.demand, len(found))
-        self.workers.extend(Worker(node, count) for count in counts)
-        self._seen.add(node)
-        return True
+        first = len(self._taken)
+        if self._job.shared is None:
+            self._taken.extend(counts @ self._job.demand)
+            self.workers.extend(Worker(node, count) for count in counts)
+        else:
+            for count in counts:
+                self._taken.append(self._taken_by(node, count, self._job.shared))
+                self.workers.append(Worker(node, count))
+        self._ledger.take(node, np.sum(self._taken[first:], axis=0), len(counts))
+
+    def _taken_by(self, node: int, count: IntArray, shared: Shared) -> FloatArray:
+        """(n_resources,) what another worker whose executors share memory takes of a node."""
+        taken = count @ self._job.demand
+        before = self._on_node(node)
+        more = shared.on_node(before + count) - shared.on_node(before)
+        taken[shared.resource] += shared.in_worker(count) + more
+        return np.asarray(taken, dtype=np.float64)
 
     def _on_node(self, node: int) -> IntArray:
         """(n_components,) executors of the job that run on a node or have been placed there."""
         here = [worker.count for worker in (*self._job.running, *self.workers) if worker.node == node]
         return np.asarray(np.sum([np.zeros_like(self._rest), *here], axis=0), dtype=np.int64)
 
-    def _undo(self, first: int) -> None:
-        for worker in self.workers[first:]:
+    def give_back(self, first: int = 0) -> None:
+        """Take workers from the first one of some on back."""
+        for worker, taken in zip(self.workers[first:], self._taken[first:], strict=True):
             self._rest += worker.count
             self._n_left += int(worker.count.sum())
-            self._ledger.take(worker.node, -(worker.count @ self._job.demand), -1)
-        del self.workers[first:]
+            self._ledger.take(worker.node, -taken, -1)
+        del self.workers[first:], self._taken[first:]
         self._seen = {worker.node for worker in (*self._job.running, *self.workers)}
 
     def _sizes(self) -> FloatArray:
@@ -257,6 +282,8 @@ class _Placing:
         """(n_resources + 1,) what is left to place needs, workers last."""
         needed: FloatArray = self._rest @ self._needs
         needed[-1] = max(needed[-1], float(self.left))
+        if self._job.shared is not None:
+            needed[self._job.shared.resource] += self._job.shared.needed(self._rest)
         return needed
 
     def _takes_all(self, nodes: IntArray, needed: FloatArray) -> BoolArray:
