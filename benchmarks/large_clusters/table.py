@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.placement.markdown import markdown, percent, seconds
@@ -16,11 +17,12 @@ _HEAD = (
     "distance",
     "workers",
     "faults",
-    "nothing changed: first, later",
+    "nothing changed: first, median and longest later",
     "one in each: time; restarted",
     "some of one: time; restarted",
     "host lost: time; restarted",
 )
+_ROUNDS_SHOWN = 4
 _SCENARIOS = ("one_in_each", "some_of_one", "host_lost")
 _COSTS = (
     "scheduler",
@@ -66,7 +68,7 @@ def _row(run: Mapping[str, Any]) -> Sequence[str]:
         "-" if run["distance"] is None else f"{run['distance']:.3f}",
         f"{run['workers']:,}",
         ", ".join(f"{rule} {count:,}" for rule, count in run["faults"].items()) or "none",
-        f"{seconds(first)}, {seconds(max(later)) if later else '-'}",
+        ", ".join(seconds(each) for each in (first, *((median(later), max(later)) if later else ()))),
         *(_loss(losses.get(name), run["executors"]) for name in _SCENARIOS),
     ]
 
@@ -96,4 +98,6 @@ def _loss(loss: Mapping[str, Any] | None, executors: int) -> str:
 
 
 def _times(values: Sequence[float]) -> str:
+    if len(values) > _ROUNDS_SHOWN:
+        return f"{len(values)} rounds, {seconds(sum(values))}, the longest {seconds(max(values))}"
     return " + ".join(seconds(each) for each in values)

@@ -86,14 +86,14 @@ def test_a_row_shows_what_is_not_placed_and_what_is_wrong() -> None:
         seconds=[0.01, 2.0],
         distance=None,
         faults={"missing": 4},
-        unchanged={"seconds": [0.2, 0.002, 0.003], "daemon_processor_s": 0.0, "lasted_s": 1.0},
+        unchanged={"seconds": [0.2, 0.002, 0.003, 0.1], "daemon_processor_s": 0.0, "lasted_s": 1.0},
         losses=[
             {"scenario": "one_in_each", "seconds": [0.2], "restarted": 0, "placed": 1190},
-            {"scenario": "host_lost", "seconds": [0.5], "restarted": 7, "placed": 1200},
+            {"scenario": "host_lost", "seconds": [1, 1, 3, 1, 1, 1], "restarted": 7, "placed": 1200},
         ],
     )
     placed = "| ras | 845 of 1,200 | 10 ms + 2 s | - | 3 | missing 4 "
-    later = "| 0.2 s, 3 ms | 0.2 s; 0; 10 unplaced | - | 0.5 s; 7 |"
+    later = "| 0.2 s, 3 ms, 0.1 s | 0.2 s; 0; 10 unplaced | - | 6 rounds, 8 s, the longest 3 s; 7 |"
     assert placed + later in table({**CLUSTER, "runs": [ras]}).splitlines()
 
 
