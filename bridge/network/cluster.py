@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from bridge.readings.believed import Readings
     from bridge.settings import CapacitySettings
@@ -65,7 +65,8 @@ class Hosts:
     Attributes:
         hosts: The hosts.
         host_of_supervisor: Host index by supervisor index.
-        faults: One phrase per contradictory or unreadable piece of metadata.
+        faults: One phrase per contradictory or unreadable piece of metadata, and per supervisor with
+            capacities that are no amounts.
     """
 
     hosts: tuple[Host, ...]
@@ -87,7 +88,7 @@ def gather_hosts(request: PlanRequest, capacity: CapacitySettings, readings: Rea
     for index, supervisor in enumerate(request.supervisors):
         by_name.setdefault(supervisor.host, {})[index] = supervisor
     by_name = dict(sorted(by_name.items()))
-    faults: list[str] = []
+    faults = list(_impossible_capacities(request))
     sites = {name: _site(name, [*own.values()], readings, faults) for name, own in by_name.items()}
     read = readings.by_host.keys() | set(readings.stale)
     fair = _fair_share(request)
@@ -145,9 +146,18 @@ def _fair_share(request: PlanRequest) -> float:
 
 
 def _cores(supervisor: Supervisor) -> int:
-    if supervisor.cpu_percent <= 0:
+    if not stated_amount(supervisor.cpu_percent):
         return _USUAL_CORES
     return max(int(supervisor.cpu_percent / 100), 1)
+
+
+def _impossible_capacities(request: PlanRequest) -> Iterator[str]:
+    for supervisor in request.supervisors:
+        own = zip(request.resource_names, supervisor.resources or (), strict=False)
+        stated = (("CPU", supervisor.cpu_percent), ("memory", supervisor.memory_mb), *own)
+        bad = [f"{name} ({value:g})" for name, value in stated if not 0.0 <= value < UNLIMITED]
+        if bad:
+            yield f"capacities of supervisor {supervisor.id} are no amounts: {', '.join(bad)}"
 
 
 def _cost(supervisors: Sequence[Supervisor], faults: list[str]) -> float | None:
@@ -173,6 +183,10 @@ def _stated(
 
 def _total(amounts: Sequence[float]) -> float:
     # Storm reports 0 where the capacity is unknown: then nothing is known that could be exceeded.
-    if any(amount <= 0 for amount in amounts):
-        return UNLIMITED
-    return math.fsum(amounts)
+    known = [stated_amount(amount) for amount in amounts]
+    return math.fsum(known) if all(known) else UNLIMITED
+
+
+def stated_amount(amount: float) -> float:
+    """Return the amount of a resource that a supervisor offers, 0 where it is unknown or no amount at all."""
+    return amount if 0.0 < amount < UNLIMITED else 0.0

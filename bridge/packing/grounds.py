@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bridge.network.cluster import META_EXECUTORS, UNLIMITED
+from bridge.network.cluster import META_EXECUTORS, UNLIMITED, stated_amount
 from bridge.wire.messages import UNASSIGNED
 from scheduler.packing.fleet import Fleet, Level
 
@@ -107,9 +107,9 @@ def demands(topology: Topology, n_named: int) -> FloatArray:
 
 def _capacity(supervisor: Supervisor, names: Sequence[str]) -> list[float]:
     # Storm reports 0 where the capacity is unknown: then nothing is known that could be exceeded.
-    stated = [supervisor.cpu_percent or UNLIMITED, supervisor.memory_mb or UNLIMITED, UNLIMITED]
+    own = [stated_amount(amount) or UNLIMITED for amount in (supervisor.cpu_percent, supervisor.memory_mb)]
     named = supervisor.resources or (0.0,) * len(names)
-    return [min(max(amount, 0.0), UNLIMITED) for amount in (*stated, *named)]
+    return [*own, UNLIMITED, *map(stated_amount, named)]
 
 
 def _executors(supervisors: Sequence[Supervisor], host: IntArray, usual: int | None) -> FloatArray:

@@ -29,6 +29,5 @@ class FaultKind(StrEnum):
     RATES_DUPLICATE = "rates_duplicate"
     RATES_STALE = "rates_stale"
     SUPERVISOR_METADATA = "supervisor_metadata"
-    SUPERVISOR_CAPACITY = "supervisor_capacity"
     TOPOLOGY_SETTINGS = "topology_settings"
     TOPOLOGY_MALFORMED = "topology_malformed"

@@ -198,14 +198,12 @@ class RoundHandler:
                 **{kind: len(found) for kind, found in odd.items()},
                 FaultKind.TOPOLOGY_SETTINGS: sum(len(found) for _, found in done.setting_faults),
                 FaultKind.TOPOLOGY_MALFORMED: len(received.malformed),
-                FaultKind.SUPERVISOR_CAPACITY: len(received.faults),
             }
             self._fault_counts.update(counts)
             totals = {kind: count for kind, count in sorted(self._fault_counts.items()) if count}
             news = cluster.fault_log.news(
                 (
                     *done.known.named_faults,
-                    *received.faults,
                     *(phrase for found in odd.values() for phrase in found),
                     *(f"{topology}: {fault}" for topology, found in done.setting_faults for fault in found),
                     *(f"{each.id} is malformed ({each.reason})" for each in received.malformed),

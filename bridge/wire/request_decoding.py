@@ -9,7 +9,6 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from bridge.wire.amounts import check_amounts, is_amount, with_amounts
 from bridge.wire.contract import WireError, check_present, check_unique, check_version
 from bridge.wire.messages import UNASSIGNED, ComponentKind, PlanRequest, Topology
 from bridge.wire.structs import from_thrift
@@ -30,6 +29,8 @@ _PARALLEL = {
     ),
 }
 _AMOUNTS = ("executor_cpu_percent", "executor_memory_mb", "component_heap_mb", "component_resources")
+# Ten million cores, a petabyte: more is no demand but a slip, and would keep a host from everything else.
+_MOST = 1e9
 _STAYS = '{"topology.stormplace.frozen": true}'
 
 
@@ -52,15 +53,12 @@ class Received:
 
     Attributes:
         request: The round. In the place of a malformed topology stands a frozen one of the same id that has
-            executors in the slots that it holds, so that the others are planned around it. Capacities of
-            supervisors that are no amounts count as not stated.
+            executors in the slots that it holds, so that the others are planned around it.
         malformed: What is wrong with topologies, in the order of the request.
-        faults: What is wrong with supervisors, one phrase each.
     """
 
     request: PlanRequest
     malformed: tuple[Malformed, ...]
-    faults: tuple[str, ...] = ()
 
 
 def request_from_thrift(raw: Any) -> Received:
@@ -83,8 +81,6 @@ def request_from_thrift(raw: Any) -> Received:
     for index, supervisor in enumerate(request.supervisors):
         _check_length(supervisor.resources, len(request.resource_names), f"supervisors[{index}].resources")
     check_unique((supervisor.id for supervisor in request.supervisors), "supervisors", "id")
-    faults: list[str] = []
-    supervisors = tuple(with_amounts(each, request.resource_names, faults) for each in request.supervisors)
     for index, each in enumerate(raw.topologies):
         if each.id is None:
             raise WireError(f"topologies[{index}].id: missing")
@@ -98,8 +94,7 @@ def request_from_thrift(raw: Any) -> Received:
             topologies.append(None)
             malformed.append(Malformed(each.id, str(error)))
     whole = _with_stand_ins(topologies, raw.topologies, len(request.supervisors))
-    request = replace(request, supervisors=supervisors, topologies=whole)
-    return Received(request, tuple(malformed), tuple(faults))
+    return Received(replace(request, topologies=whole), tuple(malformed))
 
 
 def _topology(raw: Any, path: str, request: PlanRequest) -> Topology:
@@ -180,7 +175,7 @@ def _stand_in(raw: Any, n_supervisors: int, taken: set[tuple[int, int]]) -> Topo
     def amounts(values: Sequence[float] | None) -> tuple[float, ...]:
         if values is None or len(values) != len(slots):
             return (0.0,) * len(held)
-        return tuple(values[index] if is_amount(values[index]) else 0.0 for index in held)
+        return tuple(values[index] if _is_amount(values[index]) else 0.0 for index in held)
 
     tasks = tuple(range(1, len(held) + 1))
     return Topology(
@@ -206,12 +201,22 @@ def _stand_in(raw: Any, n_supervisors: int, taken: set[tuple[int, int]]) -> Topo
 
 def _check_resources(topology: Topology, path: str, n_named: int) -> None:
     n_components = len(topology.component_names)
+    for name in _AMOUNTS:
+        _check_amounts(getattr(topology, name), f"{path}.{name}")
     _check_length(topology.component_heap_mb, n_components, f"{path}.component_heap_mb")
     _check_length(topology.component_resources, n_components * n_named, f"{path}.component_resources")
     _check_length(topology.last_supervisor, topology.n_executors, f"{path}.last_supervisor")
     _check_length(topology.last_port, topology.n_executors, f"{path}.last_port")
-    for name in _AMOUNTS:
-        check_amounts(getattr(topology, name), f"{path}.{name}")
+
+
+def _check_amounts(values: Sequence[float] | None, place: str) -> None:
+    for index, value in enumerate(values or ()):
+        if not _is_amount(value):
+            raise WireError(f"{place}[{index}]: {value:g} is outside 0..{_MOST:g}")
+
+
+def _is_amount(value: float) -> bool:
+    return 0.0 <= value <= _MOST
 
 
 def _check_length(values: Sequence[float] | None, wanted: int, place: str) -> None:

@@ -26,17 +26,14 @@ def why_no_room(fleet: Fleet, ledger: Ledger, job: Job, resources: Sequence[str]
         resources: Names of the resources.
 
     Returns:
-        One phrase: too few free worker slots, which nothing stretches; an executor that is larger than what
-        any node has left; more of a resource than is left in all; else that what is left lies scattered.
+        One phrase: no free worker slot; an executor that is larger than what any node has left; more of a
+        resource than is left in all; else that what is left lies scattered.
     """
     open_nodes = ledger.slots > 0
     if job.permitted is not None:
         open_nodes = open_nodes & job.permitted[job.count > 0].any(axis=0)
     if not open_nodes.any():
         return "no permitted host has a free worker slot"
-    workers, slots = math.ceil(float(job.count @ job.worker_share) - _ROUNDING), int(ledger.slots.sum())
-    if workers > slots:
-        return f"it needs {workers} workers, {slots} slots are free"
     free = np.maximum(ledger.free[open_nodes], 0.0)
     largest = job.demand[job.count > 0].max(axis=0)
     needed = job.count @ job.demand
@@ -49,4 +46,7 @@ def why_no_room(fleet: Fleet, ledger: Ledger, job: Job, resources: Sequence[str]
     for name, total, left in zip(resources, needed, free.sum(axis=0), strict=True):
         if total > left * (1 + _ROUNDING):
             return f"it needs {total:g} of {name}, {left:g} are left"
+    workers, slots = math.ceil(float(job.count @ job.worker_share) - _ROUNDING), int(ledger.slots.sum())
+    if workers > slots:
+        return f"it needs {workers} workers, {slots} slots are free"
     return "what is left of the hosts lies too scattered for it"
