@@ -11,7 +11,7 @@ from bridge.wire.messages import Decision
 from bridge.wire.structs import to_thrift
 from tests.bridge.round.whole_rounds import SIZES, answers, chain, hosts_and, planned, settings_of
 
-BAD = [-5.0, math.nan, math.inf, -math.inf, 1e300]
+BAD = [-5.0, math.nan, math.inf, -math.inf]
 GENERIC = ("gpu",)
 
 
@@ -26,7 +26,7 @@ def with_generic(request, *amounts):
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("value", BAD)
+@pytest.mark.parametrize("value", [*BAD, 1e300])
 @pytest.mark.parametrize(
     ("field", "place"),
     [
@@ -77,7 +77,7 @@ def test_a_host_whose_capacity_is_no_amount_is_as_good_as_one_that_states_none(m
     for plan, other in zip(done.response.plans, usual.response.plans, strict=True):
         assert plan.executor_supervisor == other.executor_supervisor
     name = {"cpu_percent": "CPU", "memory_mb": "memory"}[field]
-    assert done.known.faults == (f"capacities of supervisor id-h0 are no amounts: {name} ({value:g})",)
+    assert done.known.faults == (f"{name} of supervisor id-h0 is no amount ({value:g})",)
     assert usual.known.faults == ()
 
 
@@ -103,7 +103,8 @@ def test_capacities_that_are_no_amounts_are_named_once_and_counted_each_time(mak
     (event,) = [
         each
         for each in daemon.events("faults in readings, metadata or settings")
-        if any("capacities" in fault for fault in each["faults"])
+        if any("no amount" in fault for fault in each["faults"])
     ]
-    assert "capacities of supervisor id-h0 are no amounts: CPU (nan), gpu (-1)" in event["faults"]
-    assert [each["faults"]["supervisor_metadata"] for each in daemon.events("round")] == [1, 1]
+    named = {"CPU of supervisor id-h0 is no amount (nan)", "resource 0 of supervisor id-h0 is no amount (-1)"}
+    assert named <= set(event["faults"])
+    assert [each["faults"]["supervisor_metadata"] for each in daemon.events("round")] == [2, 2]
