@@ -49,8 +49,10 @@ record MadeCluster(int hosts, int racks, int topologies, int executors, int size
         double memoryMb = 0;
         int workers = 0;
         int[] sizesOfTopologies = sizesOfTopologies();
+        // reading the file of defaults takes longer than making a small topology
+        Map<String, Object> defaults = Utils.readDefaultConfig();
         for (int i = 0; i < topologies; i++) {
-            TopologyDetails details = topology(String.format("made-%05d", i), sizesOfTopologies[i], random);
+            TopologyDetails details = topology(String.format("made-%05d", i), sizesOfTopologies[i], defaults, random);
             cpuPercent += details.getTotalRequestedCpu();
             memoryMb += details.getTotalRequestedMemOnHeap() + details.getTotalRequestedMemOffHeap();
             workers += details.getNumWorkers();
@@ -79,7 +81,7 @@ record MadeCluster(int hosts, int racks, int topologies, int executors, int size
             .toArray();
     }
 
-    private TopologyDetails topology(String id, int executorsOfIt, Random random) {
+    private TopologyDetails topology(String id, int executorsOfIt, Map<String, Object> defaults, Random random) {
         int[] sizesOfComponents = sizesOfComponents(executorsOfIt, random);
         TopologyBuilder builder = new TopologyBuilder();
         double heapMb = 0;
@@ -99,7 +101,7 @@ record MadeCluster(int hosts, int racks, int topologies, int executors, int size
         }
         // half full, so that a scheduler that counts executors alone keeps the heap limit too, more often than not
         int workers = (int) Math.ceil(heapMb / (MAX_HEAP_MB / 2));
-        Map<String, Object> conf = new HashMap<>(Utils.readDefaultConfig());
+        Map<String, Object> conf = new HashMap<>(defaults);
         conf.put(Config.TOPOLOGY_NAME, "name-of-" + id);
         conf.put(Config.TOPOLOGY_WORKERS, workers);
         conf.put(Config.TOPOLOGY_WORKER_MAX_HEAP_SIZE_MB, MAX_HEAP_MB);
