@@ -28,7 +28,13 @@ _PARALLEL = {
         "executor_port",
     ),
 }
-_AMOUNTS = ("executor_cpu_percent", "executor_memory_mb", "component_heap_mb", "component_resources")
+_AMOUNTS = (
+    "executor_cpu_percent",
+    "executor_memory_mb",
+    "component_heap_mb",
+    "component_resources",
+    "shared_mb",
+)
 # Ten million cores, a petabyte: more is no demand but a slip, and would keep a host from everything else.
 _MOST = 1e9
 _STAYS = '{"topology.stormplace.frozen": true}'
@@ -119,9 +125,7 @@ def _check_lists(topology: Topology, path: str, n_supervisors: int) -> None:
         ("executor_component", 0, n_components),
         ("executor_supervisor", UNASSIGNED, n_supervisors),
     ):
-        for index, value in enumerate(getattr(topology, name)):
-            if not low <= value < high:
-                raise WireError(f"{path}.{name}[{index}]: {value} is outside {low}..{high - 1}")
+        _check_indices(getattr(topology, name), high, f"{path}.{name}", low)
 
 
 def _check_executors(topology: Topology, path: str) -> None:
@@ -207,6 +211,23 @@ def _check_resources(topology: Topology, path: str, n_named: int) -> None:
     _check_length(topology.component_resources, n_components * n_named, f"{path}.component_resources")
     _check_length(topology.last_supervisor, topology.n_executors, f"{path}.last_supervisor")
     _check_length(topology.last_port, topology.n_executors, f"{path}.last_port")
+    _check_shared(topology, path)
+
+
+def _check_shared(topology: Topology, path: str) -> None:
+    components, pieces = topology.shared_component or (), topology.shared_piece or ()
+    amounts = topology.shared_mb or ()
+    _check_length(topology.shared_piece, len(components), f"{path}.shared_piece")
+    if len(amounts) % 3:
+        raise WireError(f"{path}.shared_mb: {len(amounts)} values are no triples")
+    _check_indices(components, len(topology.component_names), f"{path}.shared_component")
+    _check_indices(pieces, len(amounts) // 3, f"{path}.shared_piece")
+
+
+def _check_indices(values: Sequence[int], high: int, place: str, low: int = 0) -> None:
+    for index, value in enumerate(values):
+        if not low <= value < high:
+            raise WireError(f"{place}[{index}]: {value} is outside {low}..{high - 1}")
 
 
 def _check_amounts(values: Sequence[float] | None, place: str) -> None:
