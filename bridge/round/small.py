@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from bridge.problem.occupancy import RoundState
 from bridge.problem.problem_builder import Task, make_task
 from bridge.problem.wishes import by_rank, wishes_of
-from bridge.round.checks import check_assignment
+from bridge.round.checks import PlanCheckError, check_assignment
 from bridge.round.improving import improve
 from bridge.round.placing import place_missing
 from bridge.round.preferring import worker_note
@@ -43,10 +43,6 @@ _MOST_PASSES = 8
 # What Storm is about to end or to place anew, or what does no work.
 _HELD = {"INACTIVE": "deactivated", "KILLED": "being killed", "REBALANCING": "being rebalanced"}
 _NO_TIME = "no time left in this round"
-
-
-class PlanCheckError(RuntimeError):
-    """A plan failed the daemon's own check and is not sent."""
 
 
 def plan_small_round(
@@ -190,7 +186,8 @@ class _Planner:
             return False
         if verdict.kind == "moved" and all(slot is None for slot in self._state.initial(index)):
             # Better than what an earlier step of this round had in mind, but nothing ran yet: no move.
-            verdict = replace(verdict, kind="placed", reason=f"placed by {task.settings.strategy}", gain=0.0)
+            author = verdict.result.author if verdict.result else task.settings.strategy
+            verdict = replace(verdict, kind="placed", reason=f"placed by {author}", gain=0.0)
         self._state.assign(index, assignment)
         note = worker_note(task, len(set(assignment)))
         self._verdicts[index] = replace(verdict, reason=verdict.reason + note)
