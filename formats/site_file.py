@@ -56,6 +56,8 @@ def _two_names(value: object) -> str | None:
 
 
 _DELAY = _between(0, MAX_DELAY_MS)
+_VALUES: dict[str, _Check] = {"executors_per_host": _between(1, 1e9, whole=True), "standby_nimbus": _flag}
+"""Keys that stand outside of all tables."""
 
 
 def _key(check: _Check, default: Any = None) -> Any:
@@ -106,12 +108,14 @@ class SiteFile:
 
     Attributes:
         executors_per_host: Capacity of a supervisor host for the placement daemon; None: the daemon's own.
+        standby_nimbus: Whether a second Nimbus waits to take over.
     """
 
     executors_per_host: int | None
     network: NetworkSettings
     site: tuple[Site, ...]
     link: tuple[Link, ...]
+    standby_nimbus: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -166,6 +170,7 @@ def read_site_file(path: Path) -> SiteFile:
             NetworkSettings(**content.get("network", {})),
             tuple(Site(**site) for site in content["site"]),
             tuple(Link(**link) for link in content.get("link", [])),
+            content.get("standby_nimbus", False),
         )
         faults = list(_contradictions(sites))
         if not faults:
@@ -175,11 +180,11 @@ def read_site_file(path: Path) -> SiteFile:
 
 def _faults(content: Mapping[str, Any]) -> Iterator[str]:
     """Yield what is wrong in each table for itself."""
-    for key in content.keys() - {"executors_per_host", "network", "site", "link"}:
+    for key in content.keys() - {*_VALUES, "network", "site", "link"}:
         yield f"{key}: no such key"
-    if "executors_per_host" in content:
-        expected = _between(1, 1e9, whole=True)(content["executors_per_host"])
-        yield from [] if expected is None else [f"executors_per_host: {expected}"]
+    for key, check in _VALUES.items():
+        expected = check(content[key]) if key in content else None
+        yield from [] if expected is None else [f"{key}: {expected}"]
     yield from _faults_of(NetworkSettings, "network", content.get("network", {}))
     for key, kind, least in (("site", Site, 1), ("link", Link, 0)):
         tables = content.get(key, [])

@@ -20,6 +20,8 @@ from lab.layout import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from lab.places import LabFolder
 
 SchedulerName = Literal["stormplace", "even", "default", "ras"]
@@ -44,7 +46,9 @@ _SCHEDULER_KEYS: dict[SchedulerName, dict[str, Any]] = {
 }
 
 
-def storm_yaml(folder: LabFolder, host: Host, scheduler: SchedulerName) -> str:
+def storm_yaml(
+    folder: LabFolder, host: Host, scheduler: SchedulerName, nimbus_hosts: Sequence[str] = (NIMBUS,)
+) -> str:
     """Return a host's storm.yaml; the scheduler's keys are Nimbus' only."""
     home = folder.storm / host.name
     keys: dict[str, Any] = {
@@ -52,7 +56,7 @@ def storm_yaml(folder: LabFolder, host: Host, scheduler: SchedulerName) -> str:
         "storm.zookeeper.port": ZOOKEEPER_PORT,
         "storm.zookeeper.session.timeout": 10_000,
         "storm.zookeeper.connection.timeout": 10_000,
-        "nimbus.seeds": [NIMBUS],
+        "nimbus.seeds": nimbus_hosts,
         "nimbus.thrift.port": NIMBUS_PORT,
         "storm.local.dir": str(home / "local"),
         "storm.local.hostname": host.name,
@@ -74,7 +78,7 @@ def storm_yaml(folder: LabFolder, host: Host, scheduler: SchedulerName) -> str:
             "supervisor.scheduler.meta": {"stormplace.site": host.site},
             "supervisor.cpu.capacity": 100.0,
         }
-    elif host.name == NIMBUS:
+    elif host.name in nimbus_hosts:
         keys |= {
             "nimbus.monitor.freq.secs": 3,
             "nimbus.task.timeout.secs": 20,
