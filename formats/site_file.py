@@ -55,9 +55,18 @@ def _two_names(value: object) -> str | None:
     return None if right else "expected the names of two sites"
 
 
+def _plain_table(value: object) -> str | None:
+    right = isinstance(value, dict) and all(isinstance(each, str | int | float) for each in value.values())
+    return None if right else "expected a table of texts, numbers and flags"
+
+
 _DELAY = _between(0, MAX_DELAY_MS)
-_VALUES: dict[str, _Check] = {"executors_per_host": _between(1, 1e9, whole=True), "standby_nimbus": _flag}
-"""Keys that stand outside of all tables."""
+_VALUES: dict[str, _Check] = {
+    "executors_per_host": _between(1, 1e9, whole=True),
+    "standby_nimbus": _flag,
+    "storm": _plain_table,
+}
+"""Keys that are no records."""
 
 
 def _key(check: _Check, default: Any = None) -> Any:
@@ -109,6 +118,7 @@ class SiteFile:
     Attributes:
         executors_per_host: Capacity of a supervisor host for the placement daemon; None: the daemon's own.
         standby_nimbus: Whether a second Nimbus waits to take over.
+        storm: Keys of every host's storm.yaml, in the place of the lab's own.
     """
 
     executors_per_host: int | None
@@ -116,6 +126,7 @@ class SiteFile:
     site: tuple[Site, ...]
     link: tuple[Link, ...]
     standby_nimbus: bool = False
+    storm: Mapping[str, str | float] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -171,6 +182,7 @@ def read_site_file(path: Path) -> SiteFile:
             tuple(Site(**site) for site in content["site"]),
             tuple(Link(**link) for link in content.get("link", [])),
             content.get("standby_nimbus", False),
+            content.get("storm", {}),
         )
         faults = list(_contradictions(sites))
         if not faults:

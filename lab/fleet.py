@@ -61,7 +61,7 @@ class Fleet:
         folder.daemon_settings.write_text(toml, encoding="utf-8")
 
     def _write_storm_yaml(self, host: Host) -> None:
-        text = storm_yaml(self.folder, host, self.scheduler, self._nimbus_hosts)
+        text = storm_yaml(self.folder, host, self.scheduler, self._nimbus_hosts, self.sites.storm)
         (self.folder.storm / host.name / "storm.yaml").write_text(text, encoding="utf-8")
 
     def start_network(self) -> None:

@@ -8,6 +8,7 @@ scheduler.
 from __future__ import annotations
 
 import json
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from lab.layout import (
@@ -20,7 +21,7 @@ from lab.layout import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from lab.places import LabFolder
 
@@ -47,9 +48,21 @@ _SCHEDULER_KEYS: dict[SchedulerName, dict[str, Any]] = {
 
 
 def storm_yaml(
-    folder: LabFolder, host: Host, scheduler: SchedulerName, nimbus_hosts: Sequence[str] = (NIMBUS,)
+    folder: LabFolder,
+    host: Host,
+    scheduler: SchedulerName,
+    nimbus_hosts: Sequence[str] = (NIMBUS,),
+    more: Mapping[str, object] = MappingProxyType({}),
 ) -> str:
-    """Return a host's storm.yaml; the scheduler's keys are Nimbus' only."""
+    """Return a host's storm.yaml; the scheduler's keys are Nimbus' only.
+
+    Args:
+        folder: The lab's state folder.
+        host: A host that runs a part of Storm.
+        scheduler: Scheduler that Nimbus uses.
+        nimbus_hosts: Hosts of Nimbus.
+        more: Further keys, or other values.
+    """
     home = folder.storm / host.name
     keys: dict[str, Any] = {
         "storm.zookeeper.servers": [NIMBUS],
@@ -88,6 +101,7 @@ def storm_yaml(
             "blacklist.scheduler.assume.supervisor.bad.based.on.bad.slot": False,
         }
         keys |= _SCHEDULER_KEYS[scheduler]
+    keys |= more
     # each JSON value is a YAML value
     return "".join(f"{key}: {json.dumps(value)}\n" for key, value in keys.items())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 import time
@@ -30,6 +31,11 @@ pytestmark = [pytest.mark.lab, pytest.mark.timeout(600)]
 
 SITES = """
 standby_nimbus = true
+[storm]
+"supervisor.cpu.capacity" = 400.0  # Storm's own default
+"nimbus.task.launch.secs" = 60     # so long an executor without a sign of life counts as starting
+"storm.nimbus.retry.interval.millis" = 200
+"supervisor.worker.heartbeats.max.timeout.secs" = 60
 [[site]]
 name = "near"
 supervisors = 3
@@ -58,8 +64,9 @@ class View:
 
     Attributes:
         status: The scheduler's status line.
-        slots: First task -> slot, of the executors that have one.
+        slots: First task -> slot.
         components: First task -> component.
+        running: Whether all executors that have a slot have sent statistics.
         copies: Nimbus hosts that have the topology's code and configuration.
     """
 
@@ -69,6 +76,7 @@ class View:
     status: str
     slots: dict[int, Slot]
     components: dict[int, str]
+    running: bool
     copies: int
 
     @classmethod
@@ -79,8 +87,9 @@ class View:
             topology_id=answer["id"],
             active=answer["status"] == "ACTIVE",
             status=answer["scheduler_status"],
-            slots={one["first_task"]: (one["host"], one["port"]) for one in executors if one["port"]},
-            components={one["first_task"]: one["component"] for one in executors},
+            slots={one["task"]: tuple(one["slot"]) for one in executors},
+            components={one["task"]: one["component"] for one in executors},
+            running=all(one["uptime_s"] for one in executors),
             copies=answer["copies"],
         )
 
@@ -126,8 +135,8 @@ class Cluster:
             time.sleep(0.3)
 
     def settled(self) -> tuple[View, dict[Slot, str]]:
-        """Wait until every executor is placed and its worker runs; return also the workers."""
-        view = self.until("a complete placement", lambda view: view.complete)
+        """Wait until every executor is placed and runs; return also the workers."""
+        view = self.until("all executors to run", lambda view: view.complete and view.running)
         return view, self.workers(view)
 
     def workers(self, view: View) -> dict[Slot, str]:
@@ -185,7 +194,7 @@ def test_forty_executors_are_spread_over_four_hosts(cluster: Cluster) -> None:
 
 
 def test_a_lost_host_restarts_no_worker_of_the_others(cluster: Cluster) -> None:
-    """Its executors take free slots of the others, evenly; the other workers run on as they are."""
+    """Its executors take free slots of the others, none of which gets more than it must; those run on."""
     before, workers = cluster.settled()
     cluster.lab.isolate("edge")
     try:
@@ -198,7 +207,7 @@ def test_a_lost_host_restarts_no_worker_of_the_others(cluster: Cluster) -> None:
         healthy = {slot for slot in before.slots.values() if slot[0] != LOST}
         lost = {task for task, slot in before.slots.items() if slot[0] == LOST}
         assert not healthy & {after.slots[task] for task in lost}
-        assert max(after.loads().values()) - min(after.loads().values()) <= 1
+        assert max(after.loads().values()) <= math.ceil(EXECUTORS / (len(HOSTS) - 1))
         now = cluster.workers(after)
         assert {slot: now[slot] for slot in healthy} == {slot: workers[slot] for slot in healthy}
     finally:
@@ -226,11 +235,11 @@ def test_a_new_pin_moves_what_it_names(cluster: Cluster) -> None:
 
 
 def test_as_many_workers_as_are_asked_for(cluster: Cluster) -> None:
-    """`storm rebalance -n 8` gives the topology eight workers, on hosts that are loaded evenly."""
+    """`storm rebalance -n 8` gives the topology eight workers, and no host more executors than it must."""
     cluster.settled()
     after = cluster.rebalance("-n", "8")
     assert len(set(after.slots.values())) == 8
-    assert max(after.loads().values()) - min(after.loads().values()) <= 1
+    assert max(after.loads().values()) <= math.ceil(EXECUTORS / len(HOSTS))
     assert len(cluster.workers(after)) == 8
 
 
@@ -244,7 +253,7 @@ def test_another_nimbus_moves_nothing(cluster: Cluster) -> None:
     after = cluster.until(
         "the other to plan", lambda view: view.leader != before.leader and bool(view.status)
     )
-    assert "strategy" in after.status
+    assert after.status.startswith("kept")
     assert after.slots == before.slots
     assert cluster.workers(after) == workers
     cluster.lab.await_ready(WAIT_S)

@@ -12,7 +12,6 @@ import json
 import sys
 import tempfile
 import zipfile
-from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -51,12 +50,31 @@ def answer(request: str, hosts: list[str]) -> dict[str, Any]:
         with connect([Address(leader, NIMBUS_PORT)], timeout_s=_TIMEOUT_S, service=Nimbus) as client:
             if request == "submit":
                 submit(client)
-            place = nimbus.placement(client, NAME)
-            blobs = (f"{place.id}-storm{part}" for part in ("jar.jar", "code.ser", "conf.ser"))
-            copies = min(client.getBlobReplication(blob) for blob in blobs)
-            return {"leader": leader, "copies": copies, **asdict(place)}
+            return {"leader": leader, **look(client)}
     except NimbusError as error:
         return {"error": str(error)}
+
+
+def look(client: Any) -> dict[str, Any]:
+    """Return the state of the topology; its copies are the Nimbus hosts that have its code and configuration."""
+    topology_id = nimbus.placement(client, NAME).id
+    info = client.getTopologyInfo(topology_id)
+    blobs = (f"{topology_id}-storm{part}" for part in ("jar.jar", "code.ser", "conf.ser"))
+    return {
+        "id": topology_id,
+        "status": info.status,
+        "scheduler_status": info.sched_status or "",
+        "copies": min(client.getBlobReplication(blob) for blob in blobs),
+        "executors": [
+            {
+                "task": one.executor_info.task_start,
+                "component": one.component_id,
+                "slot": (one.host, one.port),
+                "uptime_s": one.uptime_secs,
+            }
+            for one in info.executors
+        ],
+    }
 
 
 def submit(client: Any) -> None:
