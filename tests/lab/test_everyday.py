@@ -34,6 +34,8 @@ standby_nimbus = true
 [storm]
 "supervisor.cpu.capacity" = 400.0  # Storm's own default
 "nimbus.task.launch.secs" = 60     # so long an executor without a sign of life counts as starting
+# Storm restarts workers by itself when a configuration or its copies with another Nimbus are newer: not here
+"supervisor.localizer.update.blob.interval.secs" = 3600
 "storm.nimbus.retry.interval.millis" = 200
 "supervisor.worker.heartbeats.max.timeout.secs" = 60
 [[site]]

@@ -56,7 +56,7 @@ def answer(request: str, hosts: list[str]) -> dict[str, Any]:
 
 
 def look(client: Any) -> dict[str, Any]:
-    """Return the state of the topology; its copies are the Nimbus hosts that have its code and configuration."""
+    """Return the topology's state; copies are the Nimbus hosts that have its code and configuration."""
     topology_id = nimbus.placement(client, NAME).id
     info = client.getTopologyInfo(topology_id)
     blobs = (f"{topology_id}-storm{part}" for part in ("jar.jar", "code.ser", "conf.ser"))
