@@ -91,8 +91,8 @@ class Frame:
         """Equal for equal frames."""
         return b"".join(array.tobytes() for array in (self.hosts, self.capacity, self.allowed, self.current))
 
-    def nodes_of(self, placement: Sequence[int]) -> IntArray:
-        """Node index per executor from host index per executor."""
+    def nodes_of(self, placement: Sequence[int] | IntArray) -> IntArray:
+        """Node index per executor from host index per executor, or for many placements at once."""
         return np.searchsorted(self.hosts, np.array(placement, dtype=np.int64)).astype(np.int64)
 
     def hosts_of(self, nodes: IntArray) -> tuple[int, ...]:

@@ -107,6 +107,7 @@ class _LargeRound:
             left_out=tuple(left_out),
             waits=(),
             moves=0,
+            restarts=0,
             timed_out=timed_out,
         )
 

@@ -17,7 +17,9 @@ class NoSlotError(ValueError):
     """A host was chosen that has no slot for the topology."""
 
 
-def assign_slots(state: RoundState, topology: int, placement: Sequence[int]) -> tuple[Slot, ...]:
+def assign_slots(
+    state: RoundState, topology: int, placement: Sequence[int], *, apart: bool = False
+) -> tuple[Slot, ...]:
     """Choose the slots of a topology's executors.
 
     An executor that stays on its host stays in its slot, so that its worker need not restart for its sake;
@@ -29,6 +31,7 @@ def assign_slots(state: RoundState, topology: int, placement: Sequence[int]) -> 
         state: The cluster so far.
         topology: Index of the topology.
         placement: Host index per executor.
+        apart: Whether executors that move, too, take a free slot before they join a worker.
 
     Raises:
         NoSlotError: A chosen host has no slot that is open to this topology.
@@ -41,7 +44,7 @@ def assign_slots(state: RoundState, topology: int, placement: Sequence[int]) -> 
         )
     ]
     joined = {
-        host: _joined(state, topology, host, placement, staying)
+        host: _joined(state, topology, host, placement, staying, apart=apart)
         for host in {host for slot, host in zip(staying, placement, strict=True) if slot is None}
     }
     return tuple(
@@ -50,7 +53,13 @@ def assign_slots(state: RoundState, topology: int, placement: Sequence[int]) -> 
 
 
 def _joined(
-    state: RoundState, topology: int, host: int, placement: Sequence[int], staying: Sequence[Slot | None]
+    state: RoundState,
+    topology: int,
+    host: int,
+    placement: Sequence[int],
+    staying: Sequence[Slot | None],
+    *,
+    apart: bool,
 ) -> Slot:
     """Choose the slot of the executors that come to a host."""
     open_slots = state.open_slots(topology, host)
@@ -62,7 +71,7 @@ def _joined(
         before is None and slot is None and at == host
         for before, slot, at in zip(initial, staying, placement, strict=True)
     )
-    if not lost:
+    if not lost and not apart:
         return next((slot for slot in open_slots if slot in kept), open_slots[0])
     # What loses an executor restarts in any case: another one costs nothing more.
     restarting = {before for before, slot in zip(initial, staying, strict=True) if before != slot}

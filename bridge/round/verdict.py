@@ -27,6 +27,7 @@ class Verdict:
         bound: Proved lower limit of the objective over all placements of the topology, None if not known.
         overload: Part of the hosts' soft capacities by which the placement may exceed them.
         optimal: True if it is proved that none of them is better than the one that holds.
+        apart: Whether executors that move take free slots before they join workers.
     """
 
     kind: Literal["kept", "placed", "moved", "unmet", "unplaceable"]
@@ -38,6 +39,7 @@ class Verdict:
     bound: float | None = None
     optimal: bool = False
     overload: float = 0.0
+    apart: bool = False
 
 
 def with_proof(verdict: Verdict) -> Verdict:

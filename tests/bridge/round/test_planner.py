@@ -56,7 +56,7 @@ def test_planning_on_the_result_of_a_plan_moves_nothing(make, strategy, slots, s
     first = make.assigned(make.taxi("a", settings_), slots, [6700 if slot >= 0 else -1 for slot in slots])
     other = make.assigned(make.chain("b", [1, 1], [Grouping.SHUFFLE]), [second] * 2, 6701)
     request = make.cluster(first, other)
-    free_moves = {"move": AT_ONCE.model_copy(update={"max_moves_per_round": 1000})}
+    free_moves = {"move": AT_ONCE.model_copy(update={"max_restarts_per_round": 1000})}
     done = plan(request, **free_moves)
     assert done.traces == ()
     again = plan(make.carried_out(request, done.response), **free_moves)
@@ -166,7 +166,7 @@ def test_a_topology_that_breaks_the_planner_does_not_cost_the_others_their_plan(
 
 def test_a_plan_that_fails_the_daemons_check_is_not_sent(make, monkeypatch):
     """Whatever made it."""
-    monkeypatch.setattr(small, "assign_slots", lambda *_: ((0, 6700),) * 8)
+    monkeypatch.setattr(small, "assign_slots", lambda *_, **__: ((0, 6700),) * 8)
     done = plan(make.cluster(make.taxi()))
     assert done.response.plans == ()
     assert "uniroma2-1 would be overfull" in done.left_out[0][1]

@@ -16,7 +16,7 @@ from bridge.settings import MoveSettings, Settings
 from bridge.wire.messages import Decision, Grouping
 from tests.bridge.round.planner_rounds import stopped
 
-SETTINGS = Settings(move=MoveSettings(max_moves_per_round=1000))
+SETTINGS = Settings(move=MoveSettings(max_restarts_per_round=1000))
 # Hosts: 0-2 uniroma2, 3-4 europe-west1, 5-6 us-east1.
 DISTANCES = {"europe-west1-1": 20.0, "europe-west1-2": 60.0, "us-east1-1": 200.0, "us-east1-2": 200.0}
 SEEN_FIRST = "a gain waits until it has been seen for 30 s"
