@@ -45,7 +45,7 @@ class RoundState:
         self._soft = np.full(self._capacity.shape, resources == "soft")
         self._soft[:, 0] = [not host.limited for host in hosts.hosts]
         self._demand = [self._demand_of(topology) for topology in request.topologies]
-        self._initial = [_assignment(topology) for topology in request.topologies]
+        self._initial = [assignment_of(topology) for topology in request.topologies]
         self._assignment = list(self._initial)
         self._load = [self._load_of(index) for index in range(len(request.topologies))]
         self._total = np.sum(self._load, axis=0) if self._load else np.zeros_like(self._capacity)
@@ -171,9 +171,8 @@ class RoundState:
             topology: Index of the topology.
             assignment: Slot per executor afterwards; None stands for the decisions so far.
         """
-        before = executors_by_slot(self._initial[topology])
-        after = executors_by_slot(self._assignment[topology] if assignment is None else assignment)
-        return [executors for slot, executors in before.items() if after.get(slot) != executors]
+        after = self._assignment[topology] if assignment is None else assignment
+        return restarted_workers(self._initial[topology], after)
 
     def carried_out(self, topology: int, assignment: Sequence[Slot]) -> RoundState:
         """Return the state in which the next round begins if this assignment is the last of this one."""
@@ -206,7 +205,8 @@ class RoundState:
         return load
 
 
-def _assignment(topology: Topology) -> Assignment:
+def assignment_of(topology: Topology) -> Assignment:
+    """Where the executors of a topology run by the request."""
     return tuple(
         None if supervisor == UNASSIGNED else (supervisor, port)
         for supervisor, port in zip(topology.executor_supervisor, topology.executor_port, strict=True)
@@ -220,3 +220,9 @@ def executors_by_slot(assignment: Sequence[Slot | None]) -> dict[Slot, set[int]]
         if slot is not None:
             by_slot.setdefault(slot, set()).add(executor)
     return by_slot
+
+
+def restarted_workers(before: Sequence[Slot | None], after: Sequence[Slot | None]) -> list[set[int]]:
+    """Return the executors of each worker that has another set of them afterwards, or none."""
+    now = executors_by_slot(after)
+    return [executors for slot, executors in executors_by_slot(before).items() if now.get(slot) != executors]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from bridge.round.slots import assign_slots
 from bridge.round.stability import percent
 from scheduler.evaluation.evaluate import check, evaluate
@@ -40,6 +42,19 @@ class Running:
     task: Task
     question: Question
     before: Evaluation
+
+    def saving(self, after: Evaluation) -> float:
+        """Fraction of the objective that is saved against what ran when the round began.
+
+        Where that cannot be compared any more it is the fraction saved against what runs by now.
+        """
+        began = [
+            -1 if slot is None else self.state.host_of(slot) for slot in self.state.initial(self.task.index)
+        ]
+        before, frame = self.before, self.question.frame
+        if np.isin(began, frame.hosts).all():
+            before = evaluate(self.question.problem, frame.nodes_of(began))
+        return gains(self.question.problem, before, after)[0]
 
     def names(self, placement: Sequence[int]) -> tuple[str, ...]:
         """Name of the host of each executor, from its index."""
@@ -108,11 +123,11 @@ def weigh(running: Running, placement: tuple[int, ...]) -> Candidate:
     return Candidate(placement, after, gain, gain_ms, restarts - state.restarts(topology))
 
 
-def better_of(first: Candidate, second: Candidate) -> Candidate:
-    """Return the one of more gain; of two that gain about the same the one that restarts less."""
-    if abs(first.gain - second.gain) <= _ABOUT_THE_SAME:
-        return min(first, second, key=lambda each: each.restarts)
-    return max(first, second, key=lambda each: each.gain)
+def best_of(candidates: Sequence[Candidate]) -> Candidate | None:
+    """Return the one of most gain, of those of about the same the one that restarts fewest executors."""
+    most = max((each.gain for each in candidates), default=0.0)
+    about = [each for each in candidates if each.gain >= most - _ABOUT_THE_SAME]
+    return min(about, key=lambda each: (each.restarts, -each.gain), default=None)
 
 
 def placement_on(running: Running, hosts: Sequence[str]) -> tuple[int, ...] | None:

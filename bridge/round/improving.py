@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bridge.problem.problem_builder import NoHostError
-from bridge.round.candidate import Running, better_of, placement_on, weigh
+from bridge.round.candidate import Running, best_of, placement_on, weigh
 from bridge.round.several_rounds import SeveralRounds
 from bridge.round.verdict import Verdict, with_proof
 from scheduler.evaluation.evaluate import evaluate
@@ -80,7 +80,7 @@ def _look(
     result = answer.result
     candidate = _watched_candidate(running, stability, rounds, closed)
     if candidate is None:
-        candidate = _best_candidate(running, search, answer)
+        candidate = _best_candidate(running, search, rounds, answer, stability.settings)
     if candidate is None:
         stability.forget(task.index)
         return Verdict("kept", f"no candidate ({result.reason})", result=result, evaluation=before)
@@ -101,11 +101,15 @@ def _look(
     return with_proof(verdict)
 
 
-def _best_candidate(running: Running, search: Search, answer: Answer) -> Candidate | None:
-    """Weigh the strategy's placement, and what moves from the running one lead to."""
-    nearby = search.nearby(running.task, running.question)
-    found = [weigh(running, each) for each in (answer.placement, nearby) if each is not None]
-    return better_of(*found) if len(found) > 1 else next(iter(found), None)
+def _best_candidate(
+    running: Running, search: Search, rounds: SeveralRounds, answer: Answer, thresholds: MoveSettings
+) -> Candidate | None:
+    """Weigh the strategy's placement, and those that steps from the running one lead to."""
+    placements = [answer.placement, *search.nearby(running.task, running.question)]
+    found = [weigh(running, each) for each in placements if each is not None]
+    # What is worth it but cannot be carried out gives way to what can.
+    possible = [each for each in found if not each.why_not(thresholds) and not rounds.why_never(each)]
+    return best_of(possible or found)
 
 
 def _watched_candidate(

@@ -61,8 +61,9 @@ class SeveralRounds:
         if candidate.restarts > self._left:
             reason = f"{self._waiting(candidate)} ({result.strategy})"
             return Verdict("kept", reason, result=result, evaluation=running.before)
-        reason = f"moved by {result.strategy} for a gain of {percent(candidate.gain)}"
-        return Verdict("moved", reason, candidate.placement, result, candidate.gain, candidate.evaluation)
+        gain = running.saving(candidate.evaluation)
+        reason = f"moved by {result.strategy} for a gain of {percent(gain)}"
+        return Verdict("moved", reason, candidate.placement, result, gain, candidate.evaluation)
 
     def _begin(self, candidate: Candidate, result: Result) -> Verdict:
         running, topology = self._running, self._running.task.index
@@ -114,13 +115,12 @@ class SeveralRounds:
     def _moved(self, parts: Sequence[Part], candidate: Candidate, result: Result | None) -> Verdict:
         """Return the verdict that carries out the first of some parts."""
         running, part = self._running, parts[0]
-        problem = running.question.problem
-        after = evaluate(problem, running.question.frame.nodes_of(part.placement))
-        gain, _ = gains(problem, running.before, after)
+        after = evaluate(running.question.problem, running.question.frame.nodes_of(part.placement))
+        gain = running.saving(after)
         reason = f"moved by {running.task.settings.strategy} for a gain of {percent(gain)}"
         if len(parts) > 1:
             rounds = f"{len(parts) - 1} more round{'s' if len(parts) > 2 else ''}"
-            reason += f", one of {percent(candidate.gain)} takes {rounds}"
+            reason += f", one of {percent(running.saving(candidate.evaluation))} takes {rounds}"
         return Verdict("moved", reason, part.placement, result, gain, after, apart=part.apart)
 
     def _split(self, placement: tuple[int, ...], left: int) -> tuple[Part, ...]:

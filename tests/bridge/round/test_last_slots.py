@@ -73,9 +73,14 @@ def test_what_does_not_fit_around_the_last_slots_is_placed_anew(make):
     """Three executors have to be at a host of two, where one of another component ran: it moves."""
     pins = {"dataSource": "host:uniroma2-1", "parser": "host:uniroma2-1"}
     request = _hidden(make, [3, 3, 0, 0, 1, 1, 2, 2], settings={"pin": pins})
-    answer = plan(request).response.plans[0]
+    done = plan(request)
+    answer = done.response.plans[0]
     assert answer.decision is Decision.ASSIGN
     assert hosts_of(request, answer)[:2] == ["uniroma2-1"] * 2
+    last = (3, 3, 0, 0, 1, 1, 2, 2)
+    moved = sum(old != new for old, new in zip(last, answer.executor_supervisor, strict=True))
+    assert (done.moves, answer.price.executors_moved) == (moved, moved)
+    assert done.restarts == answer.price.executors_restarted == 8
 
 
 def test_without_known_slots_the_request_stays_the_same(make):

@@ -102,6 +102,7 @@ def test_of_rounds_that_overlap_the_one_that_began_last_has_the_last_word(make, 
 
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
+names = st.lists(st.text()).map(tuple)
 
 
 @settings(max_examples=25, deadline=None)
@@ -111,7 +112,7 @@ finite = st.floats(allow_nan=False, allow_infinity=False)
             TopologyMemory,
             st.text(),
             st.none() | st.builds(Change, finite, st.text()),
-            st.none() | st.builds(Watched, st.lists(st.text()).map(tuple), finite),
+            st.none() | st.builds(Watched, names, finite, names),
         )
     ),
     st.booleans(),

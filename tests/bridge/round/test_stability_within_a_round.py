@@ -69,7 +69,10 @@ def test_a_topology_that_moves_takes_the_better_place_that_the_same_round_frees(
     assert [plan.decision for plan in first.response.plans] == [Decision.KEEP] * 2
     assert first.memory.topologies[0].watched.hosts == ("uniroma2-1", "europe-west1-2")
     assert [plan.decision for plan in then.response.plans] == [Decision.ASSIGN] * 2
-    assert then.response.plans[0].executor_supervisor == BETTER
+    moved = then.response.plans[0]
+    assert moved.executor_supervisor == BETTER
+    # The price is that of the whole round: what ran took 206 ms, of which the first move alone saves 140.
+    assert moved.price.gain == pytest.approx(180 / first.response.plans[0].response_time_ms)
 
 
 def test_after_its_move_a_topology_waits_for_nothing_until_the_round_ends(state, stability):
