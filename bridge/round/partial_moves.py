@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from bridge.network.cluster import Slot
     from bridge.problem.occupancy import RoundState
     from bridge.round.search import Question
-    from scheduler.base.arrays import BoolArray
+    from scheduler.base.arrays import BoolArray, FloatArray, IntArray
     from scheduler.base.deadline import Deadline
 
 MOST_ROUNDS = 8
@@ -68,10 +68,11 @@ def split(
         later: Executors that may restart in each later round.
         deadline: When to give up.
     """
+    judge = _Judge(question)
     parts: list[Part] = []
     most = first
     while len(parts) < MOST_ROUNDS:
-        part = _next_part(state, topology, question, target, most=most, deadline=deadline)
+        part = _next_part(state, topology, judge, target, most=most, deadline=deadline)
         if part is None:
             return ()
         parts.append(part)
@@ -82,10 +83,24 @@ def split(
     return ()
 
 
+class _Judge:
+    """Evaluates many placements of one problem at once."""
+
+    def __init__(self, question: Question) -> None:
+        self._frame = question.frame
+        self._worth = BatchEvaluator(question.problem)
+        self._constraints = BatchConstraints(question.problem)
+
+    def __call__(self, placements: IntArray) -> tuple[FloatArray, FloatArray, BoolArray]:
+        """Return F, mean delay (ms) and feasibility, each (n,), of placements, host per (executor, n)."""
+        nodes = self._frame.nodes_of(placements)
+        return *self._worth(nodes), self._constraints.met(nodes)
+
+
 def _next_part(
     state: RoundState,
     topology: int,
-    question: Question,
+    judge: _Judge,
     target: Sequence[int],
     *,
     most: int,
@@ -102,16 +117,13 @@ def _next_part(
     hosts = np.array(running, dtype=np.int64)
     goal = np.array(target, dtype=np.int64)
     groups = _groups(state, topology, hosts != goal)
-    evaluate, constraints = BatchEvaluator(question.problem), BatchConstraints(question.problem)
-    least = float(evaluate(question.frame.nodes_of(hosts)[:, None])[0][0]) + OBJECTIVE_STEP
+    least = float(judge(hosts[:, None])[0][0]) + OBJECTIVE_STEP
     best: Part | None = None
     while groups and not deadline.expired():
         options = np.repeat(hosts[:, None], len(groups), axis=1)
         for column, group in enumerate(groups):
             options[group, column] = goal[group]
-        nodes = question.frame.nodes_of(options)
-        objective, mean_delay_ms = evaluate(nodes)
-        met = constraints.met(nodes)
+        objective, mean_delay_ms, met = judge(options)
         for column in np.lexsort((mean_delay_ms, objective, ~met)).tolist():
             part = _part(state, topology, tuple(options[:, column].tolist()), most)
             if part is not None:
