@@ -120,7 +120,7 @@ class MoveSettings(_Section):
 class PlanSettings(_Section):
     """How plans are made."""
 
-    strategy: str = Field(default="local-search", min_length=1)
+    strategy: str = Field(default="auto", min_length=1)
     """Strategy of topologies that name none."""
     seed: int = Field(default=0, ge=0, le=2**31 - 1)
     """Seed of topologies that name none."""

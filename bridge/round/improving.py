@@ -95,7 +95,7 @@ def _look(
     else:
         reason = stability.why_wait(task.index, running.names(candidate.placement), candidate.gain)
     if reason:
-        verdict = Verdict("kept", f"{reason} ({result.strategy})", result=result, evaluation=before)
+        verdict = Verdict("kept", f"{reason} ({result.author})", result=result, evaluation=before)
     else:
         verdict = rounds.carry_out(candidate, result)
     return with_proof(verdict)

@@ -176,7 +176,7 @@ class _Placing:
         state, task, result = self._state, self._task, attempt.answer.result
         broken = {executor for group in displaced_groups(state, task) for executor in group}
         gone = len(need.leaving - broken)
-        reason = f"placed by {result.strategy}{attempt.how}"
+        reason = f"placed by {result.author}{attempt.how}"
         if gone:
             reason += f", {gone} moved because readings of their hosts have vanished"
         if len(need.leaving) > gone:

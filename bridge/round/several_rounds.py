@@ -59,10 +59,10 @@ class SeveralRounds:
             return self._begin(candidate, result)
         running = self._running
         if candidate.restarts > self._left:
-            reason = f"{self._waiting(candidate)} ({result.strategy})"
+            reason = f"{self._waiting(candidate)} ({result.author})"
             return Verdict("kept", reason, result=result, evaluation=running.before)
         gain = running.saving(candidate.evaluation)
-        reason = f"moved by {result.strategy} for a gain of {percent(gain)}"
+        reason = f"moved by {result.author} for a gain of {percent(gain)}"
         return Verdict("moved", reason, candidate.placement, result, gain, candidate.evaluation)
 
     def _begin(self, candidate: Candidate, result: Result) -> Verdict:
@@ -71,7 +71,7 @@ class SeveralRounds:
         began = running.names([host for host in hosts if host is not None])
         parts = self._split(candidate.placement, self._left)
         if not parts:
-            reason = f"{self._waiting(candidate)} ({result.strategy})"
+            reason = f"{self._waiting(candidate)} ({result.author})"
             return Verdict("kept", reason, result=result, evaluation=running.before)
         if len(parts) > 1:
             self._stability.begin(topology, running.names(candidate.placement), began)
@@ -117,7 +117,8 @@ class SeveralRounds:
         running, part = self._running, parts[0]
         after = evaluate(running.question.problem, running.question.frame.nodes_of(part.placement))
         gain = running.saving(after)
-        reason = f"moved by {running.task.settings.strategy} for a gain of {percent(gain)}"
+        author = "the plan of an earlier round" if result is None else result.author
+        reason = f"moved by {author} for a gain of {percent(gain)}"
         if len(parts) > 1:
             rounds = f"{len(parts) - 1} more round{'s' if len(parts) > 2 else ''}"
             reason += f", one of {percent(running.saving(candidate.evaluation))} takes {rounds}"

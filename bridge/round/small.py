@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from bridge.problem.occupancy import RoundState
 from bridge.problem.problem_builder import Task, make_task
 from bridge.problem.wishes import wishes_of
-from bridge.round.checks import check_assignment
+from bridge.round.checks import PlanCheckError, check_assignment
 from bridge.round.improving import improve
 from bridge.round.joining import Allowance
 from bridge.round.placing import place_missing
@@ -41,10 +41,6 @@ if TYPE_CHECKING:
 # Each pass that changes something saves a stated fraction of some objective: a few suffice.
 _MOST_PASSES = 8
 _NO_TIME = "no time left in this round"
-
-
-class PlanCheckError(RuntimeError):
-    """A plan failed the daemon's own check and is not sent."""
 
 
 def plan_small_round(
@@ -188,7 +184,8 @@ class _Planner:
             return False
         if verdict.kind == "moved" and all(slot is None for slot in self._state.initial(index)):
             # Better than what an earlier step of this round had in mind, but nothing ran yet: no move.
-            verdict = replace(verdict, kind="placed", reason=f"placed by {task.settings.strategy}", gain=0.0)
+            author = verdict.result.author if verdict.result else task.settings.strategy
+            verdict = replace(verdict, kind="placed", reason=f"placed by {author}", gain=0.0)
         self._state.assign(index, assignment)
         self._verdicts[index] = verdict
         return True

@@ -43,7 +43,7 @@ def test_a_stated_gain_pays_for_a_restart(make):
     answer = only(request)
     assert hosts_of(request, answer)[2] in {"left", "right"}
     assert (answer.price.workers_moved, answer.price.executors_restarted) == (1, 1)
-    assert "placed by local-search, restarts 1 executors for a gain of 9" in answer.status
+    assert "placed by ils (auto), restarts 1 executors for a gain of 9" in answer.status
 
 
 @pytest.mark.parametrize(
