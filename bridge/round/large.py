@@ -17,8 +17,11 @@ from bridge.packing.check import PlanCheck
 from bridge.packing.dealing import deal
 from bridge.packing.grounds import survey
 from bridge.packing.jobs import order_of
+from bridge.packing.phrases import overloads, spread
+from bridge.problem.permits import runs_where_forbidden
 from bridge.problem.wishes import by_rank, wishes_of
 from bridge.round.checks import PlanCheckError
+from bridge.round.close_up import CloseUps
 from bridge.round.round_report import HOLD_MS, Round
 from bridge.wire.messages import UNASSIGNED, Decision, PlanResponse, Price, TopologyPlan
 from scheduler.packing.pack import Packer
@@ -36,13 +39,11 @@ if TYPE_CHECKING:
     from bridge.settings import Settings
     from bridge.wire.messages import PlanRequest, Topology
     from scheduler.base.arrays import BoolArray
-    from scheduler.packing.fleet import Ledger
     from scheduler.packing.job import Worker
     from scheduler.packing.pack import Packing
 
 STRATEGY = "packing"
 _T = TypeVar("_T")
-_SHOWN = 3
 _NEXT_ROUND = "not planned in time, goes on in the next round"
 
 
@@ -73,18 +74,16 @@ def plan_large_round(
         memory: What the round before handed on; goes on to the next one as it is.
         course: Time of the round.
     """
-    return _LargeRound(request, settings, data, course.expired).run(memory)
+    return _LargeRound(request, settings, data, course).run(memory)
 
 
 class _LargeRound:
     """One large round at work."""
 
-    def __init__(
-        self, request: PlanRequest, settings: Settings, data: RoundData, expired: Callable[[], bool]
-    ) -> None:
+    def __init__(self, request: PlanRequest, settings: Settings, data: RoundData, course: Course) -> None:
         self._request = request
         self._data = data
-        self._expired = expired
+        self._course = course
         self._wishes = [wishes_of(topology, settings.plan) for topology in request.topologies]
         self._settings = settings
         self._plans: dict[int, TopologyPlan] = {}
@@ -121,8 +120,8 @@ class _LargeRound:
             traces=tuple(self._traces),
             left_out=tuple(self._left_out.items()),
             waits=(),
-            moves=0,
-            restarts=0,
+moves=sum(plan.price.executors_moved for plan in self._plans.values() if plan.price),
+            restarts=sum(plan.price.executors_restarted or 0 for plan in self._plans.values() if plan.price),
             timed_out=timed_out,
         )
 
@@ -133,27 +132,77 @@ class _LargeRound:
             for index in by_rank(self._request.topologies, self._wishes)
             if UNASSIGNED in self._request.topologies[index].executor_supervisor
         ]
+        broken = self._broken_pin()
+        if broken is not None:
+            ranked = [broken, *(index for index in ranked if index != broken)]
         if not ranked:
             return False
-        grounds = self._grounds
-        orders = [order for index in ranked if (order := self._contained(index, self._order_of)) is not None]
+        check = PlanCheck(self._request, self._grounds)
+        close: CloseUps | None = None
+        orders = []
+        for index in ranked:
+            order = self._contained(index, self._order_of)
+            if order is None:
+                continue
+            if index == broken or self._is_small(order):
+                close = close or CloseUps(self._request, self._settings, check, self._course)
+                plan = self._contained(index, partial(close.plan, order=order, moving=index == broken))
+                if plan is not None:
+                    self._plans[index] = plan
+            if self._lacks(index) and self._request.topologies[index].id not in self._left_out:
+                orders.append(order)
+        self._traces.extend(close.traces if close else ())
+        return self._pack(orders, check)
+
+    def _lacks(self, index: int) -> bool:
+        """Whether executors of a topology have no slot and no plan yet."""
+        missing = UNASSIGNED in self._request.topologies[index].executor_supervisor
+        return missing and (index not in self._plans or self._plans[index].decision is not Decision.ASSIGN)
+
+    def _is_small(self, order: Order) -> bool:
+        """Whether response time decides where a topology goes: few executors, and delays that are known."""
+        n_executors = self._request.topologies[order.index].n_executors
+        few = n_executors * self._settings.plan.max_hosts <= self._settings.plan.max_pairs
+        return few and len(order.job.edges) > 0 and not self._data.delays.unknown
+
+    def _broken_pin(self) -> int | None:
+        """Return a topology that runs where a pin or avoidance forbids it, if no later round is small."""
+        if len(self._data.hosts.hosts) <= self._settings.network.max_hosts:
+            return None
+        pairs = zip(self._request.topologies, self._wishes, strict=True)
+        return next(
+            (
+                index
+                for index, (topology, wishes) in enumerate(pairs)
+                if not wishes.own.frozen and runs_where_forbidden(topology, wishes.own, self._data.hosts)
+            ),
+            None,
+        )
+
+    def _pack(self, orders: Sequence[Order], check: PlanCheck) -> bool:
+        """Place by counts what is left; return whether time ran out."""
+        left = check.left
         jobs = [order.job for order in orders]
-        packing = Packer(grounds.fleet, jobs, grounds.soft, self._expired).pack(grounds.free, grounds.slots)
-        ports = [list(each) for each in grounds.ports]
-        check = PlanCheck(self._request, grounds, _overloaded(packing, grounds))
+        packing = Packer(left.fleet, jobs, left.soft, self._course.expired).pack(left.free, left.slots)
+        ports = [list(each) for each in left.ports]
+        check.be_lenient(_overloaded(packing, left))
         # The largest jobs come last: if none was finished, the next round would not come further either.
         stuck = not packing.complete and not any(packing.workers)
         for place, (order, workers) in enumerate(zip(orders, packing.workers, strict=True)):
             topology = self._request.topologies[order.index]
             if workers is not None:
-                over = self._overloads(packing.ledger, workers) if place in packing.overloading else ""
+                over = (
+                    overloads(self._request, left, packing.ledger, workers)
+                    if place in packing.overloading
+                    else ""
+                )
                 step = partial(self._assigned, workers=workers, ports=ports, check=check, over=over)
                 plan = self._contained(order.index, partial(step, order=order))
                 if plan is not None:
                     self._plans[order.index] = plan
                 continue
             refused = place in packing.refused
-            room = why_no_room(grounds.fleet, packing.ledger, order.job, grounds.resources)
+            room = why_no_room(left.fleet, packing.ledger, order.job, left.resources)
             reason = "; ".join(order.reasons) or (room if refused else _NEXT_ROUND)
             if stuck:
                 self._left_out[topology.id] = "no time left in this round"
@@ -183,20 +232,6 @@ class _LargeRound:
             if topology.id not in self._left_out
         )
 
-    def _overloads(self, ledger: Ledger, workers: Sequence[Worker]) -> str:
-        """Name hosts that carry more than they offer."""
-        capacity = self._grounds.fleet.capacity
-        nodes = sorted({worker.node for worker in workers})
-        found = [
-            f"{self._request.supervisors[node].host} at "
-            f"{1 - ledger.free[node, column] / capacity[node, column]:.0%} of its {name}"
-            for node in nodes
-            for column, name in enumerate(self._grounds.resources)
-            if ledger.free[node, column] < 0 < capacity[node, column]
-        ]
-        more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-        return f", above what is declared as it fits no other way ({', '.join(found[:_SHOWN])}{more})"
-
     def _assigned(
         self,
         index: int,
@@ -212,17 +247,11 @@ class _LargeRound:
         faults = check.take(order, slots)
         if faults:
             raise PlanCheckError("; ".join(faults))
-        nodes = np.array([worker.node for worker in workers])
-        spread = ", ".join(
-            f"{count} {name}{'s' if count > 1 else ''}"
-            for name, count in (
-                ("worker", len(workers)),
-                *((level.name, len(np.unique(level.group[nodes]))) for level in self._grounds.fleet.levels),
-            )
-        )
         asked = self._wishes[index].own.strategy
         author = f"{STRATEGY} (auto)" if asked == "auto" else f"{STRATEGY}, as the round is large for {asked}"
-        status = f"placed by {author}: {len(order.missing)} executors on {spread}{over}"
+        status = (
+            f"placed by {author}: {len(order.missing)} executors on {spread(self._grounds, workers)}{over}"
+        )
         return self._plan(topology, Decision.ASSIGN, status, slots)
 
     def _plan(
