@@ -20,9 +20,7 @@ def test_a_bad_running_placement_is_left_for_a_gain_that_is_worth_it(make):
     answer = only(request)
     assert answer.decision is Decision.ASSIGN
     assert answer.price.gain >= 0.2
-    assert answer.status.startswith(
-        f"moved by ils (auto) for a gain of {answer.price.gain * 100:.0f} %: "
-    )
+    assert answer.status.startswith(f"moved by ils (auto) for a gain of {answer.price.gain * 100:.0f} %: ")
     assert answer.price.executors_moved == sum(
         old != new for old, new in zip(SCATTERED, answer.executor_supervisor, strict=True)
     )
