@@ -104,9 +104,9 @@ def _look(
 def _best_candidate(
     running: Running, search: Search, rounds: SeveralRounds, answer: Answer, thresholds: MoveSettings
 ) -> Candidate | None:
-    """Weigh the strategy's placement, and those that steps from the running one lead to."""
-    placements = [answer.placement, *search.nearby(running.task, running.question)]
-    found = [weigh(running, each) for each in placements if each is not None]
+    """Weigh the strategy's placement, and the one that steps from the running one lead to."""
+    nearby = search.nearby(running.task, running.question)
+    found = [weigh(running, each) for each in (answer.placement, nearby) if each is not None]
     # What is worth it but cannot be carried out gives way to what can.
     possible = [each for each in found if not each.why_not(thresholds) and not rounds.why_never(each)]
     return best_of(possible or found)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from scheduler.model.problem import Problem
 
 
-# A step is the best single move, replacement of a host and meeting of two executors, or one of these.
+# Each is the best meeting of two executors, the best replacement of a host, and the best single move.
 _MOST_STEPS = 100
 
 
@@ -87,7 +87,7 @@ class Search:
         self.timed_out = False
         self._questions: dict[tuple[int, bytes], Question] = {}
         self._answers: dict[tuple[int, bytes], Answer] = {}
-        self._nearby: dict[tuple[int, bytes], tuple[tuple[int, ...], ...]] = {}
+        self._nearby: dict[tuple[int, bytes], tuple[int, ...] | None] = {}
 
     def pose(
         self,
@@ -152,42 +152,35 @@ class Search:
             self._answers[key] = Answer(result, placement)
         return self._answers[key]
 
-    def nearby(self, task: Task, question: Question) -> tuple[tuple[int, ...], ...]:
+    def nearby(self, task: Task, question: Question) -> tuple[int, ...] | None:
         """Improve the running placement step by step, whatever the topology's strategy.
 
-        A strategy that builds its placement from nothing moves executors that need not move. Steps are moves
-        of executors, and for a second placement of all executors of a host only, which restart the fewest.
+        A strategy that builds its placement from nothing moves executors that need not move.
 
         Args:
             task: The topology.
             question: Its problem with all executors free.
 
         Returns:
-            Placements, host index per executor, that no further step improves, or to which time has led;
-            none that is not better than the running one, none at all if that one breaks a limit.
+            Host index per executor; None if the running placement breaks a limit or no step improves it.
         """
         key = (task.index, question.frame.key)
         if key not in self._nearby:
             self._nearby[key] = self._descended(task, question)
         return self._nearby[key]
 
-    def _descended(self, task: Task, question: Question) -> tuple[tuple[int, ...], ...]:
+    def _descended(self, task: Task, question: Question) -> tuple[int, ...] | None:
         problem, current = question.problem, question.frame.current
         if check(problem, current):
-            return ()
+            return None
         descent = Descent(problem, current, np.arange(problem.n_nodes))
-        began, found = descent.rank, []
+        began = descent.rank
         with self.limited(task) as limit:
-            for step in (descent.iterate, descent.swap_resources):
-                descent.restart(current)
-                for _ in range(_MOST_STEPS):
-                    before = descent.rank
-                    step(limit.deadline)
-                    if descent.rank == before or limit.deadline.expired():
-                        break
-                if descent.rank < began:
-                    found.append(question.frame.hosts_of(descent.placement))
-        return tuple(found)
+            for _ in range(_MOST_STEPS):
+                before = descent.rank
+                if not descent.iterate(limit.deadline) or descent.rank == before:
+                    break
+        return question.frame.hosts_of(descent.placement) if descent.rank < began else None
 
     @contextmanager
     def limited(self, task: Task) -> Iterator[TimeLimit]:

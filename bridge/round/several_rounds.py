@@ -94,8 +94,6 @@ class SeveralRounds:
             if reason:
                 stability.forget(topology)
             return Verdict("kept", reason or self._waiting(candidate), evaluation=running.before)
-        if len(parts) == 1:
-            stability.forget(topology)
         return self._moved(parts, candidate, None)
 
     def _why_stop(self, candidate: Candidate | None, begun: Watched, sight: Sight) -> str:

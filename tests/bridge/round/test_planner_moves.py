@@ -295,7 +295,7 @@ def test_of_candidates_that_gain_about_the_same_the_one_that_restarts_less_is_ta
     request = make.cluster(make.assigned(make.taxi(settings={"strategy": "greedy"}), slots))
     answer = only(request)
     assert answer.decision is Decision.ASSIGN
-    monkeypatch.setattr("bridge.round.search.Search.nearby", lambda *_: ())
+    monkeypatch.setattr("bridge.round.search.Search.nearby", lambda *_: None)
     anew = only(request)
     assert answer.price.gain >= anew.price.gain - 0.01
     assert answer.price.executors_restarted < anew.price.executors_restarted
@@ -306,7 +306,7 @@ def test_steps_from_the_running_placement_find_what_the_strategy_does_not(make, 
     request = make.cluster(make.assigned(make.taxi(settings={**PINNED, "strategy": "even"}), SCATTERED))
     answer = only(request)
     assert answer.decision is Decision.ASSIGN
-    monkeypatch.setattr("bridge.round.search.Search.nearby", lambda *_: ())
+    monkeypatch.setattr("bridge.round.search.Search.nearby", lambda *_: None)
     assert only(request).response_time_ms > answer.response_time_ms
 
 
@@ -321,3 +321,18 @@ def test_what_leaves_one_worker_leaves_together_as_far_as_restarts_allow(make):
     )
     both = only(request, move=MoveSettings(max_restarts_per_round=4, min_gain=1.0))
     assert (both.price.executors_moved, both.price.executors_restarted) == (2, 4)
+
+
+def test_what_would_join_a_larger_worker_than_may_restart_waits(make):
+    """dataSource has to join the three executors of the full right; parser goes to the free spare."""
+    pin = {"dataSource": "host:us-east1-1", "parser": "host:us-east1-2"}
+    request = make.cluster(make.assigned(make.taxi(settings={"pin": pin}), [0, 1, 5, 5, 5, 2, 2, 2]))
+    supervisors = tuple(
+        replace(each, ports=(6700,), meta={"stormplace.executors": "4"}) for each in request.supervisors
+    )
+    request = replace(request, supervisors=supervisors)
+    answer = only(request, move=MoveSettings(max_restarts_per_round=5, min_gain=1.0))
+    assert (answer.price.executors_moved, answer.price.executors_restarted) == (2, 5)
+    less = only(request, move=MoveSettings(max_restarts_per_round=4, min_gain=1.0))
+    assert (less.price.executors_moved, less.price.executors_restarted) == (1, 4)
+    assert "1 more wait as no more may restart" in less.status

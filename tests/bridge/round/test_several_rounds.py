@@ -63,8 +63,8 @@ def test_a_gain_of_thirty_executors_takes_three_rounds_of_ten(make):
     assert "% takes 2 more rounds" in parts[0].status
     assert "% takes 1 more round:" in parts[1].status
     assert "more round" not in parts[2].status
-    assert rounds_.at(60).decision is Decision.KEEP
     assert rounds_.memory.topologies[0].watched is None
+    assert rounds_.at(60).decision is Decision.KEEP
 
 
 @pytest.mark.parametrize("move", [{"cool_down_s": 0}, {"stabilisation_s": 1e-9}, {}])
@@ -92,6 +92,25 @@ def test_a_change_with_little_gain_against_its_beginning_ends(make):
     near = {host: 48.0 if host.startswith("left") else 52.0 for host in HOSTS if "middle" not in host}
     rounds_.request = replace(rounds_.request, readings=readings(make, near))
     assert rounds_.at(40).status.startswith("kept: a change in several rounds ends here, its gain is gone")
+
+
+def test_a_change_of_which_nothing_is_left_to_gain_ends(make):
+    """Against its beginning it still gains, but by now it is better to stay: the rest would go far away."""
+    rounds_ = begun(make)
+    assert rounds_.at(40).decision is Decision.ASSIGN
+    slots = rounds_.request.topologies[0].executor_supervisor
+    left = set(MIDDLE) - set(slots)
+    assert left
+    rounds_.request = replace(
+        rounds_.request, readings=readings(make, {HOSTS[index]: 50.0 - 70.0 for index in left})
+    )
+    assert "ends here, there is nothing left to gain" in rounds_.at(50).status
+
+
+def test_a_change_whose_gain_is_not_believed_any_more_ends(make):
+    rounds_ = begun(make)
+    rounds_.request = replace(rounds_.request, readings_live=False)
+    assert "ends here, readings are not live" in rounds_.at(40).status
 
 
 def test_a_change_to_hosts_that_are_gone_ends(make):
