@@ -43,6 +43,9 @@ class CapacitySettings(_Section):
     resources: Literal["soft", "strict", "off"] = "soft"
     """CPU and memory of components and supervisors: `soft` respects them, and places a topology that fits no
     other way with little overload; `strict` refuses it; `off` ignores both."""
+    demand: Literal["measured", "declared"] = "measured"
+    """CPU that executors need: `measured` goes by statistics where there are any; with `resources` `strict`
+    what is declared counts in any case."""
 
 
 class SiteDelay(_Section):

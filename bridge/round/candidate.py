@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bridge.round.slots import assign_slots
+from bridge.round.slots import assign_slots, count_workers
 from bridge.round.stability import percent
 from scheduler.evaluation.evaluate import check, evaluate
 
@@ -119,7 +119,9 @@ def weigh(running: Running, placement: tuple[int, ...]) -> Candidate:
     after = evaluate(question.problem, question.frame.nodes_of(placement))
     gain, gain_ms = gains(question.problem, running.before, after)
     # Restarts are counted against the beginning of the round, and some may be spent already.
-    restarts = state.restarts_by(topology, assign_slots(state, topology, placement))
+    strict = state.limits != "off"
+    slots = assign_slots(state, topology, placement, running.task.workers, strict=strict)
+    restarts = state.restarts_by(topology, slots)
     return Candidate(placement, after, gain, gain_ms, restarts - state.restarts(topology))
 
 
@@ -140,7 +142,9 @@ def placement_on(running: Running, hosts: Sequence[str]) -> tuple[int, ...] | No
     nodes = running.nodes_named(hosts)
     if nodes is None or check(running.question.problem, nodes):
         return None
-    return running.question.frame.hosts_of(nodes)
+    placement, state, task = running.question.frame.hosts_of(nodes), running.state, running.task
+    n_workers = count_workers(state, task.index, placement, task.workers, strict=state.limits != "off")
+    return placement if n_workers else None
 
 
 def gains(problem: Problem, before: Evaluation, after: Evaluation) -> tuple[float, float | None]:

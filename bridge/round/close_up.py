@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bridge.network.cluster import META_EXECUTORS, UNLIMITED
-from bridge.packing.grounds import demands
+from bridge.packing.grounds import MEMORY, demands, shared_memory
 from bridge.packing.vicinity import choose_nodes
 from bridge.round.checks import PlanCheckError
 from bridge.round.memory import NOTHING
@@ -18,9 +18,12 @@ from bridge.round.small import plan_small_round
 from bridge.wire.messages import UNASSIGNED, Decision, ReadingKind
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from bridge.packing.check import PlanCheck
     from bridge.packing.grounds import Grounds
     from bridge.packing.jobs import Order
+    from bridge.problem.cpu_demand import CpuDemand
     from bridge.round.round_report import Course
     from bridge.settings import Settings
     from bridge.wire.messages import PlanRequest, Supervisor, Topology, TopologyPlan
@@ -38,6 +41,7 @@ class CloseUps:
     Args:
         request: The large round.
         settings: The daemon's settings.
+        cpu: CPU that executors need, by topology id.
         check: Knows what the plans so far leave, and takes what these use.
         course: Time of the large round; close-ups take half of what is left of it at most.
 
@@ -45,8 +49,16 @@ class CloseUps:
         traces: Traceback by id of topologies whose planning failed here; they can still be placed by counts.
     """
 
-    def __init__(self, request: PlanRequest, settings: Settings, check: PlanCheck, course: Course) -> None:
+    def __init__(
+        self,
+        request: PlanRequest,
+        settings: Settings,
+        cpu: Mapping[str, CpuDemand],
+        check: PlanCheck,
+        course: Course,
+    ) -> None:
         self._request = request
+        self._cpu = cpu
         # Above what is declared only where the whole cluster has no room: the large round finds that out.
         capacity = {"resources": "off" if settings.capacity.resources == "off" else "strict"}
         self._settings = settings.model_copy(
@@ -83,7 +95,8 @@ class CloseUps:
         # Delays of all pairs of these few hosts, however few the limit for whole clusters allows.
         network = self._settings.network.model_copy(update={"max_hosts": max(len(nodes), 1)})
         own = self._settings.model_copy(update={"network": network})
-        done = plan_small_round(part, own, gather_data(part, own), NOTHING, self._course)
+        data = replace(gather_data(part, own), cpu=self._cpu)
+        done = plan_small_round(part, own, data, NOTHING, self._course)
         self.traces.extend(done.traces)
         plan = next(iter(done.response.plans), None)
         if plan is None or plan.decision is Decision.UNPLACEABLE:
@@ -114,6 +127,7 @@ def close_up(
     runs = np.flatnonzero(where != UNASSIGNED)
     free = np.array(grounds.free)
     np.add.at(free, where[runs], demands(topology, len(request.resource_names))[runs])
+    free[:, MEMORY] += shared_memory(topology, where, np.array(topology.executor_port), len(free))
     held: dict[int, set[int]] = {}
     for node, port in zip(topology.executor_supervisor, topology.executor_port, strict=True):
         held.setdefault(node, set()).add(port)

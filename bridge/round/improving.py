@@ -12,7 +12,9 @@ import numpy as np
 
 from bridge.problem.problem_builder import NoHostError
 from bridge.round.candidate import Running, best_of, placement_on, weigh
+from bridge.round.preferring import ask_as_preferred
 from bridge.round.several_rounds import SeveralRounds
+from bridge.round.slots import count_workers
 from bridge.round.verdict import Verdict, with_proof
 from scheduler.evaluation.evaluate import evaluate
 
@@ -43,7 +45,7 @@ def improve(
         sight: Knows which gains rest on missing readings.
     """
     hosts = [state.host_of(slot) for slot in state.assignment(task.index) if slot is not None]
-    free, closed = [None] * len(hosts), sight.closed(task)
+    free, closed = [None] * len(hosts), sight.closed(task) | task.unfavored
     try:
         question = search.pose(task, free, closed)
     except NoHostError as error:
@@ -60,9 +62,8 @@ def improve(
     if no_gain:
         stability.forget(task.index)
         return Verdict("kept", no_gain, evaluation=before)
-    return _look(
-        running, search, rounds, stability, search.ask(task, free, closed), closed=closed, sight=sight
-    )
+    answer = ask_as_preferred(search, task, free, closed)
+    return _look(running, search, rounds, stability, answer, closed=closed, sight=sight)
 
 
 def _look(
@@ -84,7 +85,7 @@ def _look(
     if candidate is None:
         stability.forget(task.index)
         return Verdict("kept", f"no candidate ({result.reason})", result=result, evaluation=before)
-    reason = candidate.why_not(stability.settings)
+    reason = candidate.why_not(stability.settings) or _why_more_workers(running, candidate)
     unseen = "" if reason else sight.why_not(question.problem, candidate.placement)
     if unseen:
         reason = f"best candidate is not believed, {unseen}"
@@ -97,7 +98,7 @@ def _look(
     if reason:
         verdict = Verdict("kept", f"{reason} ({result.author})", result=result, evaluation=before)
     else:
-        verdict = rounds.carry_out(candidate, result)
+        verdict = rounds.carry_out(candidate, answer)
     return with_proof(verdict)
 
 
@@ -108,7 +109,11 @@ def _best_candidate(
     nearby = search.nearby(running.task, running.question)
     found = [weigh(running, each) for each in (answer.placement, nearby) if each is not None]
     # What is worth it but cannot be carried out gives way to what can.
-    possible = [each for each in found if not each.why_not(thresholds) and not rounds.why_never(each)]
+    possible = [
+        each
+        for each in found
+        if not (each.why_not(thresholds) or _why_more_workers(running, each) or rounds.why_never(each))
+    ]
     return best_of(possible or found)
 
 
@@ -132,6 +137,17 @@ def _watched_candidate(
     candidate = weigh(running, placement)
     stands = not candidate.why_not(stability.settings) and not rounds.why_never(candidate)
     return candidate if stands else None
+
+
+def _why_more_workers(running: Running, candidate: Candidate) -> str:
+    """Say that a candidate takes more workers than are asked for and than there are; empty if it does not."""
+    state, task = running.state, running.task
+    asked = task.workers.asked
+    most = max(asked, len(set(state.assignment(task.index))))
+    workers = count_workers(state, task.index, candidate.placement, task.workers) if asked > 1 else 0
+    if workers <= most:
+        return ""
+    return f"best candidate takes {workers} workers, {asked} were asked for"
 
 
 def _why_no_gain_can_do(problem: Problem, before: Evaluation, thresholds: MoveSettings) -> str:

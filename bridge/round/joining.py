@@ -13,6 +13,7 @@ import numpy as np
 
 from bridge.problem.occupancy import executors_by_slot
 from bridge.round.candidate import gains, why_too_little
+from bridge.round.preferring import ask_as_preferred
 from bridge.round.slots import assign_slots
 from bridge.round.stability import percent
 from scheduler.evaluation.evaluate import evaluate
@@ -70,10 +71,11 @@ class Allowance:
 
 def spare_workers(
     state: RoundState,
+    task: Task,
     search: Search,
     attempt: Attempt,
-    leaving: Collection[int],
     *,
+    leaving: Collection[int],
     allowance: Allowance,
     sight: Sight,
 ) -> Attempt:
@@ -81,19 +83,20 @@ def spare_workers(
 
     Args:
         state: The cluster so far.
+        task: The topology, with all of its wishes.
         search: Asks strategies.
         attempt: Found a placement.
         leaving: Running executors that have to leave their host: their workers restart in any case.
         allowance: What the round may restart.
         sight: Knows which gains rest on missing readings.
     """
-    joined = _restarts(state, attempt, leaving)
+    joined = _restarts(state, task, attempt, leaving)
     if not joined:
         return attempt
     closed = _without_free_slot(state, attempt.task.index, leaving)
-    answer = search.ask(attempt.task, attempt.fixed, closed, attempt.overload)
+    answer = ask_as_preferred(search, attempt.task, attempt.fixed, closed, overload=attempt.overload)
     gentle = replace(attempt, answer=answer)
-    if answer.placement is None or _restarts(state, gentle, leaving) >= joined:
+    if answer.placement is None or _restarts(state, task, gentle, leaving) >= joined:
         return replace(attempt, how=f"{attempt.how}, restarts {joined} executors as no free slot has room")
     gain = _gain_that_pays(search, attempt, gentle, allowance, sight=sight)
     if not gain or joined > allowance.restarts_left:
@@ -101,11 +104,13 @@ def spare_workers(
     return replace(attempt, how=f"{attempt.how}, restarts {joined} executors for a gain of {percent(gain)}")
 
 
-def _restarts(state: RoundState, attempt: Attempt, leaving: Collection[int]) -> int:
+def _restarts(state: RoundState, task: Task, attempt: Attempt, leaving: Collection[int]) -> int:
     """Number of executors of the workers that an attempt restarts though none of theirs leaves."""
-    topology = attempt.task.index
-    after = executors_by_slot(assign_slots(state, topology, attempt.answer.placement or (), apart=True))
-    workers = _untouched(state, topology, leaving)
+    strict = state.limits == "strict"
+    placement = attempt.answer.placement or ()
+    slots = assign_slots(state, task.index, placement, task.workers, strict=strict, apart=True)
+    after = executors_by_slot(slots)
+    workers = _untouched(state, task.index, leaving)
     return sum(len(executors) for slot, executors in workers.items() if after.get(slot) != executors)
 
 

@@ -7,6 +7,7 @@ but whether executors share a worker, a host, a rack, a site.
 from __future__ import annotations
 
 import traceback
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -23,17 +24,18 @@ from bridge.problem.wishes import by_rank, wishes_of
 from bridge.round.checks import PlanCheckError
 from bridge.round.close_up import CloseUps
 from bridge.round.round_report import HOLD_MS, Round
+from bridge.round.status import ignored_settings
 from bridge.wire.messages import UNASSIGNED, Decision, PlanResponse, Price, TopologyPlan
 from scheduler.packing.pack import Packer
 from scheduler.packing.reasons import why_no_room
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from bridge.network.cluster import Slot
     from bridge.packing.grounds import Grounds
     from bridge.packing.jobs import Order
-    from bridge.round.memory import Memory
+    from bridge.round.memory import Memory, Prepared
     from bridge.round.round_data import RoundData
     from bridge.round.round_report import Course
     from bridge.settings import Settings
@@ -85,6 +87,10 @@ class _LargeRound:
         self._data = data
         self._course = course
         self._wishes = [wishes_of(topology, settings.plan) for topology in request.topologies]
+        self._ignored = {
+            topology.id: ignored_settings(wishes)
+            for topology, wishes in zip(request.topologies, self._wishes, strict=True)
+        }
         self._settings = settings
         self._plans: dict[int, TopologyPlan] = {}
         self._left_out: dict[str, str] = {}
@@ -102,7 +108,7 @@ class _LargeRound:
 
     def run(self, memory: Memory) -> Round:
         """Place what is missing."""
-        timed_out = self._place_missing()
+        timed_out = self._place_missing({each.id: each for each in memory.prepared})
         return Round(
             response=PlanResponse(
                 self._request.version,
@@ -110,7 +116,7 @@ class _LargeRound:
                 self._in_order(),
                 hold_ms=None if self._plans or self._left_out else HOLD_MS,
             ),
-            memory=memory,
+            memory=replace(memory, prepared=()),
             known=self._data,
             setting_faults=tuple(
                 (topology.id, faults)
@@ -123,10 +129,15 @@ class _LargeRound:
             moves=sum(plan.price.executors_moved for plan in self._plans.values() if plan.price),
             restarts=sum(plan.price.executors_restarted or 0 for plan in self._plans.values() if plan.price),
             timed_out=timed_out,
+            unfinished=timed_out,
         )
 
-    def _place_missing(self) -> bool:
-        """Plan the topologies that lack something; return whether time ran out."""
+    def _place_missing(self, prepared: Mapping[str, Prepared]) -> bool:
+        """Plan the topologies that lack something; return whether time ran out.
+
+        Args:
+            prepared: Plans that were made since the round before, by topology id.
+        """
         ranked = [
             index
             for index in by_rank(self._request.topologies, self._wishes)
@@ -144,8 +155,11 @@ class _LargeRound:
             order = self._contained(index, self._order_of)
             if order is None:
                 continue
+            plan_before = prepared.get(self._request.topologies[index].id)
+            if plan_before is not None and self._take_prepared(order, plan_before, check):
+                continue
             if index == broken or self._is_small(order):
-                close = close or CloseUps(self._request, self._settings, check, self._course)
+                close = close or CloseUps(self._request, self._settings, self._data.cpu, check, self._course)
                 plan = self._contained(index, partial(close.plan, order=order, moving=index == broken))
                 if plan is not None:
                     self._plans[index] = plan
@@ -153,6 +167,23 @@ class _LargeRound:
                 orders.append(order)
         self._traces.extend(close.traces if close else ())
         return self._pack(orders, check)
+
+    def _take_prepared(self, order: Order, prepared: Prepared, check: PlanCheck) -> bool:
+        """Hand over a plan that was made since the round before; return whether it still fits."""
+        topology = self._request.topologies[order.index]
+        if any(each not in self._position for each in prepared.supervisors):
+            return False
+        where = (self._position[each] for each in prepared.supervisors)
+        slots = tuple(zip(where, prepared.ports, strict=True))
+        if check.take(order, slots):
+            return False
+        status = f"placed by {STRATEGY}: {len(order.missing)} executors, planned since the round before"
+        self._plans[order.index] = self._plan(topology, Decision.ASSIGN, status, slots)
+        return True
+
+    @cached_property
+    def _position(self) -> dict[str, int]:
+        return {each.id: index for index, each in enumerate(self._request.supervisors)}
 
     def _lacks(self, index: int) -> bool:
         """Whether executors of a topology have no slot and no plan yet."""
@@ -163,7 +194,9 @@ class _LargeRound:
         """Whether response time decides where a topology goes: few executors, and delays that are known."""
         n_executors = self._request.topologies[order.index].n_executors
         few = n_executors * self._settings.plan.max_hosts <= self._settings.plan.max_pairs
-        return few and len(order.job.edges) > 0 and not self._data.delays.unknown
+        # Only counts know exactly what shared memory takes.
+        plain = order.job.shared is None
+        return few and plain and len(order.job.edges) > 0 and not self._data.delays.unknown
 
     def _broken_pin(self) -> int | None:
         """Return a topology that runs where a pin or avoidance forbids it, if no later round is small."""
@@ -202,7 +235,8 @@ class _LargeRound:
                     self._plans[order.index] = plan
                 continue
             refused = place in packing.refused
-            room = why_no_room(left.fleet, packing.ledger, order.job, left.resources)
+            names = topology.component_names
+            room = why_no_room(left.fleet, packing.ledger, order.job, left.resources, names)
             reason = "; ".join(order.reasons) or (room if refused else _NEXT_ROUND)
             if stuck:
                 self._left_out[topology.id] = "no time left in this round"
@@ -249,9 +283,10 @@ class _LargeRound:
             raise PlanCheckError("; ".join(faults))
         asked = self._wishes[index].own.strategy
         author = f"{STRATEGY} (auto)" if asked == "auto" else f"{STRATEGY}, as the round is large for {asked}"
-        status = (
-            f"placed by {author}: {len(order.missing)} executors on {spread(self._grounds, workers)}{over}"
-        )
+        demand = self._data.cpu.get(topology.id)
+        cpu = "" if demand is None else f"; {demand.summary}"
+        where = spread(self._grounds, workers)
+        status = f"placed by {author}: {len(order.missing)} executors on {where}{over}{cpu}"
         return self._plan(topology, Decision.ASSIGN, status, slots)
 
     def _plan(
@@ -262,7 +297,8 @@ class _LargeRound:
             decision=decision,
             executor_supervisor=tuple(slot[0] for slot in slots),
             executor_port=tuple(slot[1] for slot in slots),
-            status=status,
+            # One line, whatever values users put into their settings.
+            status=" ".join("; ".join([status, *self._ignored.get(topology.id, ())]).split()),
             strategy=STRATEGY,
             price=Price(0.0, 0, 0, 0) if decision is Decision.ASSIGN else None,
         )

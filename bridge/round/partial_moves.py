@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from bridge.network.cluster import Slot
     from bridge.problem.occupancy import RoundState
+    from bridge.problem.problem_builder import Task
     from bridge.round.search import Question
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
     from scheduler.base.deadline import Deadline
@@ -49,7 +50,7 @@ class Part:
 
 def split(
     state: RoundState,
-    topology: int,
+    task: Task,
     question: Question,
     target: Sequence[int],
     *,
@@ -61,7 +62,7 @@ def split(
 
     Args:
         state: The cluster so far.
-        topology: Index of the topology; all of its executors run.
+        task: The topology; all of its executors run.
         question: Its problem with all executors free.
         target: Host index per executor in the end.
         first: Executors that may restart in this round, those that it restarts already included.
@@ -72,13 +73,13 @@ def split(
     parts: list[Part] = []
     most = first
     while len(parts) < MOST_ROUNDS:
-        part = _next_part(state, topology, judge, target, most=most, deadline=deadline)
+        part = _next_part(state, task, judge, target, most=most, deadline=deadline)
         if part is None:
             return ()
         parts.append(part)
         if part.placement == tuple(target):
             return tuple(parts)
-        state = state.carried_out(topology, part.assignment)
+        state = state.carried_out(task.index, part.assignment)
         most = later
     return ()
 
@@ -99,7 +100,7 @@ class _Judge:
 
 def _next_part(
     state: RoundState,
-    topology: int,
+    task: Task,
     judge: _Judge,
     target: Sequence[int],
     *,
@@ -113,10 +114,10 @@ def _next_part(
 
     Complexity: at most one evaluation per pair of workers whose executors move.
     """
-    running = [state.host_of(slot) for slot in state.assignment(topology) if slot is not None]
+    running = [state.host_of(slot) for slot in state.assignment(task.index) if slot is not None]
     hosts = np.array(running, dtype=np.int64)
     goal = np.array(target, dtype=np.int64)
-    groups = _groups(state, topology, hosts != goal)
+    groups = _groups(state, task.index, hosts != goal)
     least = float(judge(hosts[:, None])[0][0]) + OBJECTIVE_STEP
     best: Part | None = None
     while groups and not deadline.expired():
@@ -125,7 +126,7 @@ def _next_part(
             options[group, column] = goal[group]
         objective, mean_delay_ms, met = judge(options)
         for column in np.lexsort((mean_delay_ms, objective, ~met)).tolist():
-            part = _part(state, topology, tuple(options[:, column].tolist()), most)
+            part = _part(state, task, tuple(options[:, column].tolist()), most)
             if part is not None:
                 break
         else:
@@ -144,18 +145,21 @@ def _groups(state: RoundState, topology: int, moving: BoolArray) -> list[list[in
     return [group for group in groups if group]
 
 
-def _part(state: RoundState, topology: int, placement: tuple[int, ...], most: int) -> Part | None:
-    """Return the part that leads to a placement, None if it restarts too much.
+def _part(state: RoundState, task: Task, placement: tuple[int, ...], most: int) -> Part | None:
+    """Return the part that leads to a placement, None if it restarts or needs too much.
 
     Executors join the topology's worker on a host, but take a slot of their own if that spares the worker.
     """
+    strict = state.limits != "off"
+    workers = max(task.workers.asked, len(set(state.assignment(task.index))))
     for apart in (False, True):
         try:
-            assignment = assign_slots(state, topology, placement, apart=apart)
+            assignment = assign_slots(state, task.index, placement, task.workers, strict=strict, apart=apart)
         except NoSlotError:
             # The slots are those of workers that another part has to move first.
             continue
-        restarts = state.restarts_by(topology, assignment)
-        if restarts <= most:
+        restarts = state.restarts_by(task.index, assignment)
+        many = task.workers.asked > 1 and len(set(assignment)) > workers
+        if restarts <= most and not many:
             return Part(placement, assignment, restarts, apart)
     return None

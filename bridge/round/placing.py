@@ -11,8 +11,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from bridge.problem.worker_room import heap_stretches
 from bridge.round.joining import Attempt, spare_workers
 from bridge.round.needs import Need, displaced_groups, need_of
+from bridge.round.preferring import ask_as_preferred, by_wishes, heap_overloads
 from bridge.round.slots import assign_slots
 from bridge.round.verdict import Verdict, with_proof
 
@@ -79,7 +81,8 @@ class _Placing:
             wait = f"{need.waiting} executors wait to move, {self._left} may restart in this round"
             return need.unmet(wait) if need.waiting else None
         attempt = self._place_beside(self._task, need)
-        if attempt.answer.placement is None and self._state.stretches:
+        stretches = self._state.stretches or heap_stretches(self._state, self._task.workers)
+        if attempt.answer.placement is None and stretches:
             attempt = self._overload(attempt, need)
         if attempt.answer.placement is not None:
             attempt = self._spare(attempt, need)
@@ -117,14 +120,14 @@ class _Placing:
         return self._verdict(need, attempt)
 
     def _place_beside(self, task: Task, need: Need, overload: float = 0.0) -> Attempt:
-        """Ask for a placement while all others keep their host; on doubtful hosts if no others have room."""
-        ask, fixed = self._search.ask, need.fixed()
-        attempt = Attempt(task, fixed, ask(task, fixed, overload=overload), overload=overload)
-        if attempt.answer.placement is not None or not task.permits.doubtful.any():
-            return attempt
-        widened = replace(task, permits=task.permits.widened)
-        how = ", some on hosts without a reading as no others have room"
-        return Attempt(widened, fixed, ask(widened, fixed, overload=overload), how, overload)
+        """Ask for a placement while all others keep their host, with ever fewer wishes until there is one."""
+        fixed = need.fixed()
+        for each, how in by_wishes(task):
+            answer = ask_as_preferred(self._search, each, fixed, overload=overload)
+            attempt = Attempt(each, fixed, answer, how, overload)
+            if answer.placement is not None:
+                break
+        return attempt
 
     def _overload(self, failed: Attempt, need: Need) -> Attempt:
         """Ask for a placement that exceeds soft capacities by little; return the failed one if there is none.
@@ -153,9 +156,14 @@ class _Placing:
         return Attempt(task, fixed, self._search.ask(task, fixed), f" after making room{failed.how}")
 
     def _spare(self, attempt: Attempt, need: Need) -> Attempt:
-        state, leaving = self._state, need.leaving
         return spare_workers(
-            state, self._search, attempt, leaving, allowance=self._allowance, sight=self._sight
+            self._state,
+            self._task,
+            self._search,
+            attempt,
+            leaving=need.leaving,
+            allowance=self._allowance,
+            sight=self._sight,
         )
 
     def _is_too_much(self, attempt: Attempt, need: Need) -> bool:
@@ -167,9 +175,10 @@ class _Placing:
         """Number of running executors that an attempt restarts."""
         if attempt.answer.placement is None:
             return 0
-        topology = self._task.index
-        assignment = assign_slots(self._state, topology, attempt.answer.placement, apart=True)
-        return self._state.restarts_by(topology, assignment)
+        state, task, placement = self._state, self._task, attempt.answer.placement
+        strict = state.limits == "strict"
+        assignment = assign_slots(state, task.index, placement, task.workers, strict=strict, apart=True)
+        return state.restarts_by(task.index, assignment)
 
     def _verdict(self, need: Need, attempt: Attempt) -> Verdict:
         """Return the verdict on an attempt that found a placement; its reason counts who left, and why."""
@@ -184,7 +193,11 @@ class _Placing:
         if need.waiting:
             reason += f", {need.waiting} more wait as no more may restart in one round"
         placement = attempt.answer.placement
-        overloads = state.overloads(task.index, placement) if attempt.overload and placement else ()
+        overloads = (
+            (*state.overloads(task.index, placement), *heap_overloads(state, task, placement))
+            if attempt.overload and placement
+            else ()
+        )
         if overloads:
             more = f" and {len(overloads) - _SHOWN} more" if len(overloads) > _SHOWN else ""
             listed = f"{', '.join(overloads[:_SHOWN])}{more}"
@@ -197,4 +210,5 @@ class _Placing:
             evaluation=result.evaluation,
             overload=attempt.overload,
             apart=True,
+            least=attempt.answer.least,
         )

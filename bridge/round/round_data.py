@@ -11,15 +11,17 @@ from bridge.network.cluster import gather_hosts
 from bridge.network.delays import estimate_delays
 from bridge.network.links import gather_links
 from bridge.network.site_distances import hosts_of_all_sites
+from bridge.problem.cpu_demand import cpu_demands
 from bridge.readings.believed import read_nodes
 from bridge.readings.fault_kinds import FaultKind
 from bridge.readings.rates import read_rates
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from bridge.network.cluster import Host, Hosts
     from bridge.network.delays import Delays
+    from bridge.problem.cpu_demand import CpuDemand
     from bridge.readings.believed import Readings
     from bridge.readings.rates import Rates
     from bridge.settings import Settings
@@ -40,6 +42,7 @@ class RoundData:
         delays: Delays between these.
         availability: (n_hosts,) fraction of time that each host is up.
         rates: Measured rates of topologies.
+        cpu: CPU that each topology's executors need, by its id; none where CPU does not count.
         faults: What is wrong with readings and metadata, one phrase each.
     """
 
@@ -49,6 +52,7 @@ class RoundData:
     delays: Delays
     availability: FloatArray
     rates: Rates
+    cpu: Mapping[str, CpuDemand]
     faults: tuple[str, ...]
 
     @property
@@ -101,6 +105,7 @@ def gather_data(request: PlanRequest, settings: Settings) -> RoundData:
         delays=delays,
         availability=_availability(hosts.hosts, readings, settings.readings.default_availability),
         rates=rates,
+        cpu=cpu_demands(request, rates, readings, settings.capacity),
         faults=delays.faults + readings.faults + rates.faults + hosts.faults,
     )
 

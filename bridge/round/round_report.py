@@ -55,6 +55,7 @@ class Round:
         moves: Running executors moved.
         restarts: Executors of the workers that restart.
         timed_out: True if the clock may have changed something: a repetition may come to another plan.
+        unfinished: Whether topologies without a plan may find room if there is more time.
     """
 
     response: PlanResponse
@@ -67,3 +68,4 @@ class Round:
     moves: int
     restarts: int
     timed_out: bool
+    unfinished: bool = False

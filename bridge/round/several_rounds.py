@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bridge.round.candidate import Candidate, Running
     from bridge.round.memory import Watched
     from bridge.round.partial_moves import Part
-    from bridge.round.search import Search
+    from bridge.round.search import Answer, Search
     from bridge.round.sight import Sight
     from bridge.round.stability import Stability
     from scheduler.contract.result import Result
@@ -53,17 +53,18 @@ class SeveralRounds:
             self._refusals[candidate.placement] = "" if parts else self._refusal(candidate)
         return self._refusals[candidate.placement]
 
-    def carry_out(self, candidate: Candidate, result: Result) -> Verdict:
+    def carry_out(self, candidate: Candidate, answer: Answer) -> Verdict:
         """Carry out a candidate, or the first part of one that restarts more than one round allows."""
+        running, result = self._running, answer.result
         if candidate.restarts > self._most:
             return self._begin(candidate, result)
-        running = self._running
         if candidate.restarts > self._left:
             reason = f"{self._waiting(candidate)} ({result.author})"
             return Verdict("kept", reason, result=result, evaluation=running.before)
         gain = running.saving(candidate.evaluation)
         reason = f"moved by {result.author} for a gain of {percent(gain)}"
-        return Verdict("moved", reason, candidate.placement, result, gain, candidate.evaluation)
+        after = candidate.evaluation
+        return Verdict("moved", reason, candidate.placement, result, gain, after, least=answer.least)
 
     def _begin(self, candidate: Candidate, result: Result) -> Verdict:
         running, topology = self._running, self._running.task.index
@@ -128,7 +129,7 @@ class SeveralRounds:
         with self._search.limited(running.task) as limit:
             return split(
                 running.state,
-                running.task.index,
+                running.task,
                 running.question,
                 placement,
                 first=first,

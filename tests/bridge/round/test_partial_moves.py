@@ -35,11 +35,11 @@ def posed(make, slots, roomy=False):
     state = RoundState(request, data.hosts, "soft")
     task = make_task(state, 0, wishes_of(request.topologies[0], SETTINGS.plan), SETTINGS.plan)
     search = Search(state, data.delays, data.availability, lambda _: NO_DEADLINE)
-    return state, search.pose(task, [None] * len(slots))
+    return state, task, search.pose(task, [None] * len(slots))
 
 
-def parts_of(state, question, target, cap, deadline=NO_DEADLINE):
-    return split(state, 0, question, target, first=cap, later=cap, deadline=deadline)
+def parts_of(state, task, question, target, cap, *, deadline=NO_DEADLINE):
+    return split(state, task, question, target, first=cap, later=cap, deadline=deadline)
 
 
 def hosts_named(state, *names):
@@ -56,10 +56,10 @@ def hosts_named(state, *names):
 )
 def test_each_part_is_feasible_and_no_worse_and_the_last_one_leads_there(make, slots, target, cap, roomy):
     """Whatever runs, and wherever it is to run."""
-    state, question = posed(make, slots, roomy)
+    state, task, question = posed(make, slots, roomy)
     nodes = question.frame.nodes_of
     target = tuple(target)
-    parts = parts_of(state, question, target, cap)
+    parts = parts_of(state, task, question, target, cap)
     worth = evaluate(question.problem, nodes([state.host_of(slot) for slot in state.initial(0)])).objective
     for part in parts:
         assert not check(question.problem, nodes(part.placement))
@@ -73,34 +73,34 @@ def test_each_part_is_feasible_and_no_worse_and_the_last_one_leads_there(make, s
 
 def test_workers_on_full_hosts_trade_places_in_one_part(make):
     """Neither has room while the other is there; with a cap below both no sequence exists."""
-    state, question = posed(make, FULL)
+    state, task, question = posed(make, FULL)
     there = [state.host_of(slot) for slot in state.initial(0)]
     target = (*there[2:4], *there[:2], *there[4:])
     worse = evaluate(question.problem, question.frame.nodes_of(target)).objective
     now = evaluate(question.problem, question.frame.nodes_of(there)).objective
     assert worse <= now + OBJECTIVE_STEP
-    (part,) = parts_of(state, question, target, 4)
+    (part,) = parts_of(state, task, question, target, 4)
     assert (part.placement, part.restarts) == (target, 4)
-    assert parts_of(state, question, target, 3) == ()
+    assert parts_of(state, task, question, target, 3) == ()
 
 
 def test_a_worker_is_joined_unless_that_restarts_too_much(make):
     """One executor comes to a worker of three: four restart, or it gets a slot of its own."""
     slots = [0, 1, 1, 1, 2, 2, 3, 3]
-    state, question = posed(make, slots, roomy=True)
+    state, task, question = posed(make, slots, roomy=True)
     (target,) = {
         tuple(hosts_named(state, *("uniroma2-2",) * 4, *("uniroma2-3",) * 2, *("europe-west1-1",) * 2))
     }
-    (joined,), (apart,) = (parts_of(state, question, target, cap) for cap in (4, 3))
+    (joined,), (apart,) = (parts_of(state, task, question, target, cap) for cap in (4, 3))
     assert (joined.restarts, joined.apart) == (4, False)
     assert (apart.restarts, apart.apart) == (1, True)
 
 
 def test_without_time_there_are_no_parts(make):
-    state, question = posed(make, FULL)
+    state, task, question = posed(make, FULL)
     there = [state.host_of(slot) for slot in state.initial(0)]
     target = (*there[2:4], *there[:2], *there[4:])
-    assert parts_of(state, question, target, 8, Deadline(lambda: 1.0, 0.0)) == ()
+    assert parts_of(state, task, question, target, 8, deadline=Deadline(lambda: 1.0, 0.0)) == ()
 
 
 @pytest.mark.parametrize(("gain", "chosen"), [(0.505, 1), (0.52, 0)])

@@ -31,7 +31,7 @@ def test_a_new_topology_is_placed_near_its_pins_within_capacity(make):
     assert answer.status.startswith(
         f"placed by ils (auto): {answer.response_time_ms:.1f} ms response time over "
     )
-    assert answer.status.endswith("delays from coordinates 7/7; unit rates")
+    assert answer.status.endswith("delays from coordinates 7/7; CPU as declared; unit rates")
 
 
 def test_the_same_request_gives_the_same_bytes(make):
@@ -109,7 +109,7 @@ def test_what_cannot_be_placed_is_left_with_the_reason_and_the_others_go_on(make
     assert second.decision is Decision.ASSIGN
 
 
-def test_topologies_share_the_capacity_in_the_order_of_their_ids(make):
+def test_of_equal_topologies_the_first_by_id_comes_first(make):
     """Fourteen places: the first by id gets its eight, the other one does not fit."""
     request = make.cluster(make.taxi("b"), make.taxi("a"))
     by_id = {answer.topology_id: answer for answer in plan(request).response.plans}
