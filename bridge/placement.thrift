@@ -19,10 +19,12 @@ const i32 OLDEST_VERSION = 1
 // Keys of Storm's own that placements heed: a topology's values go into storm_json.
 const list<string> STORM_KEYS = [
   "topology.priority",
+  "topology.ras.constraints",
   "topology.ras.one.component.per.worker",
   "topology.ras.one.executor.per.worker",
   "topology.scheduler.favored.nodes",
   "topology.scheduler.unfavored.nodes",
+  "topology.spread.components",
   "topology.worker.max.heap.size.mb"
 ]
 
@@ -75,6 +77,12 @@ struct Topology {
   // where each executor ran last, if not all have a slot; -1 = not known or on a supervisor that is gone
   22: optional list<i32> last_supervisor
   23: optional list<i32> last_port
+  // memory that components share: pairs of component and piece, then three amounts in MB for each piece:
+  // heap of a worker, memory of a worker beside its heap, memory of a node
+  26: optional list<i32> shared_component
+  27: optional list<i32> shared_piece
+  28: optional list<double> shared_mb
+  25: optional string status                   // ACTIVE, INACTIVE, KILLED or REBALANCING; absent if not known
 }
 
 struct Reading {

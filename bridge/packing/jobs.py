@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bridge.packing.grounds import demands, known
+from bridge.packing.grounds import MEMORY, demands, known
+from bridge.problem.node_limits import node_limits
 from bridge.problem.permits import permits_of
+from bridge.problem.shared_memory import shared_of
+from bridge.problem.workers import rules_as_asked
 from bridge.wire.messages import UNASSIGNED
-from scheduler.packing.job import NO_LIMIT, Job, Worker, WorkerRules
+from scheduler.packing.job import NO_LIMIT, Job, Worker
 
 if TYPE_CHECKING:
     from bridge.network.cluster import Hosts
@@ -58,7 +61,7 @@ def order_of(request: PlanRequest, index: int, grounds: Grounds, hosts: Hosts, w
     # Executors of a component need the same: Storm states resources per component.
     first = np.array([np.flatnonzero(component == each)[:1].sum() for each in range(n_components)])
     edges = _edges(topology, component)
-    rules = _rules(topology, storm)
+    rules = rules_as_asked(topology, storm)
     permits = permits_of(topology, settings, hosts.hosts) if settings.pin or settings.avoid else None
     job = Job(
         count=np.bincount(component[missing], minlength=n_components).astype(np.int64),
@@ -71,6 +74,8 @@ def order_of(request: PlanRequest, index: int, grounds: Grounds, hosts: Hosts, w
         loose=None if storm.one_executor_per_worker else replace(rules, executors=NO_LIMIT),
         permitted=None if permits is None else permits.widened.permitted[:, grounds.host],
         running=_workers(topology, component, n_components),
+        per_node=node_limits(topology, storm),
+        shared=shared_of(topology, MEMORY),
         rank=_rank(hosts, grounds, storm),
     )
     return Order(index, job, missing, tuple(permits.reasons.values()) if permits else ())
@@ -83,28 +88,18 @@ def _edges(topology: Topology, component: IntArray) -> IntArray:
     return np.asarray(edges[(edges[:, 0] != edges[:, 1]) & present[edges].all(axis=1)], dtype=np.int64)
 
 
-def _rules(topology: Topology, storm: StormSettings) -> WorkerRules:
-    executors = NO_LIMIT
-    if storm.one_executor_per_worker:
-        executors = 1
-    elif topology.num_workers > 1:
-        executors = max(-(-topology.n_executors // topology.num_workers), 1)
-    return WorkerRules(
-        heap_mb=storm.heap_mb if topology.component_heap_mb else float("inf"),
-        executors=executors,
-        one_component=storm.one_component_per_worker,
-    )
-
-
 def _workers(topology: Topology, component: IntArray, n_components: int) -> tuple[Worker, ...]:
-    executors: dict[tuple[int, int], list[int]] = {}
-    slots = zip(topology.executor_supervisor, topology.executor_port, strict=True)
-    for executor, slot in enumerate(slots):
-        if slot[0] != UNASSIGNED:
-            executors.setdefault(slot, []).append(executor)
+    """The workers that run, in the order of their first executors."""
+    where = np.array(topology.executor_supervisor, dtype=np.int64)
+    port = np.array(topology.executor_port, dtype=np.int64)
+    placed = np.flatnonzero(where != UNASSIGNED)
+    slot = where[placed] * (port.max(initial=0) + 1) + port[placed]
+    _, first, worker = np.unique(slot, return_index=True, return_inverse=True)
+    cell = worker * n_components + component[placed]
+    count = np.bincount(cell, minlength=len(first) * n_components).reshape(len(first), n_components)
     return tuple(
-        Worker(slot[0], np.bincount(component[held], minlength=n_components).astype(np.int64))
-        for slot, held in executors.items()
+        Worker(int(where[placed[first[each]]]), count[each].astype(np.int64))
+        for each in np.argsort(first, kind="stable").tolist()
     )
 
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from bridge.network.cluster import CPU, EXECUTORS, MEMORY, UNLIMITED, Hosts, Slot
+from bridge.network.cluster import CPU, EXECUTORS, MEMORY, UNLIMITED, Hosts, Slot, stated_amount
+from bridge.problem.shared_memory import shared_of
 from bridge.wire.messages import UNASSIGNED
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class RoundState:
         request: The round.
         hosts: Its hosts.
         resources: Names of the limited resources, `EXECUTORS` first.
+        limits: How firm CPU, memory and heap are.
     """
 
     def __init__(
@@ -36,13 +38,27 @@ class RoundState:
     ) -> None:
         self.request = request
         self.hosts = hosts
-        self.resources = (EXECUTORS,) if resources == "off" else (EXECUTORS, CPU, MEMORY)
-        self._capacity = np.array(
-            [[host.capacity[name] for name in self.resources] for host in hosts.hosts], dtype=np.float64
-        ).reshape(len(hosts.hosts), len(self.resources))
+        self.limits = resources
+        own = (EXECUTORS,) if resources == "off" else (EXECUTORS, CPU, MEMORY)
+        # Users choose these names: they must be none of the own ones.
+        known = () if resources == "off" else request.resource_names
+        named = tuple(f"{name} (resources.map)" for name in known)
+        self.resources = (*own, *named)
+        self._capacity = np.column_stack(
+            [
+                np.array([host.capacity[name] for host in hosts.hosts], dtype=np.float64).reshape(-1)
+                for name in own
+            ]
+            + [_offered(request, hosts, column) for column in range(len(named))]
+        )
         # What may be exceeded where a topology fits no other way.
         self._soft = np.full(self._capacity.shape, resources == "soft")
+        self._soft[:, len(own) :] = False
         self._soft[:, 0] = [not host.limited for host in hosts.hosts]
+        memory = own.index(MEMORY) if MEMORY in own else None
+        self._shared = [
+            None if memory is None else shared_of(topology, memory) for topology in request.topologies
+        ]
         self._demand = [self._demand_of(topology) for topology in request.topologies]
         self._initial = [_assignment(topology) for topology in request.topologies]
         self._assignment = list(self._initial)
@@ -67,15 +83,19 @@ class RoundState:
         """Return what the executors of a topology need, (n_executors, n_resources)."""
         return self._demand[topology]
 
-    def capacity_left(self, topology: int, overload: float = 0.0) -> FloatArray:
+    def capacity_left(self, topology: int, overload: float = 0.0, least: int = 0) -> FloatArray:
         """Return what the other topologies leave of every host, (n_hosts, n_resources), never below 0.
 
         Args:
             topology: Index of the topology.
             overload: Part of a host's capacity by which it may be exceeded where it is no hard limit.
+            least: Executors for which there is room on each host that states no number of them.
         """
         capacity = self._capacity * np.where(self._soft, 1.0 + overload, 1.0)
-        return np.clip(capacity - (self._total - self._load[topology]), 0.0, UNLIMITED)
+        left = capacity - (self._total - self._load[topology])
+        left = np.clip(left - self._reserve(topology), 0.0, UNLIMITED)
+        left[:, 0] = np.where(self._soft[:, 0], np.maximum(left[:, 0], least), left[:, 0])
+        return left
 
     @property
     def stretches(self) -> bool:
@@ -91,6 +111,7 @@ class RoundState:
         """
         load = np.array(self._total - self._load[topology])
         np.add.at(load, list(placement), self._demand[topology])
+        load[sorted(set(placement))] += self._reserve(topology)
         part = np.divide(load, self._capacity, out=np.zeros_like(load), where=self._capacity > 0)
         return tuple(
             f"{self.hosts.hosts[host].name} at {part[host, column]:.0%} of its {_RESOURCE_NAMES[name]}"
@@ -121,6 +142,11 @@ class RoundState:
             if not self.held_by_others(topology, (index, port))
         ]
         return tuple(sorted(slots, key=lambda slot: (supervisors[slot[0]].id, slot[1])))
+
+    def slots_for(self, topology: int) -> FloatArray:
+        """(n_hosts,) number of slots that are open to a topology."""
+        hosts = range(len(self.hosts.hosts))
+        return np.array([len(self.open_slots(topology, host)) for host in hosts], dtype=np.float64)
 
     def held_by_others(self, topology: int, slot: Slot) -> bool:
         """Whether another topology holds a slot, or held it when the round began."""
@@ -161,7 +187,12 @@ class RoundState:
             CPU: np.array(topology.executor_cpu_percent, dtype=np.float64),
             MEMORY: np.array(topology.executor_memory_mb, dtype=np.float64),
         }
-        table = np.stack([columns[name] for name in self.resources], axis=1)
+        n_own = len([name for name in self.resources if name in columns])
+        table = np.zeros((topology.n_executors, len(self.resources)))
+        table[:, :n_own] = np.stack([columns[name] for name in self.resources[:n_own]], axis=1)
+        if topology.component_resources and len(self.resources) > n_own:
+            by_component = np.array(topology.component_resources).reshape(len(topology.component_names), -1)
+            table[:, n_own:] = by_component[list(topology.executor_component)]
         return np.clip(table, 0.0, UNLIMITED)
 
     def _load_of(self, topology: int) -> FloatArray:
@@ -172,7 +203,39 @@ class RoundState:
         if placed:
             hosts, executors = (list(column) for column in zip(*placed, strict=True))
             np.add.at(load, hosts, self._demand[topology][executors])
+            load += self._shared_by(topology, hosts, executors)
         return load
+
+    def _shared_by(self, topology: int, hosts: Sequence[int], executors: Sequence[int]) -> FloatArray:
+        """(n_hosts, n_resources) memory that executors with slots share."""
+        load, shared = np.zeros_like(self._capacity), self._shared[topology]
+        if shared is not None:
+            component = np.array(self.request.topologies[topology].executor_component, dtype=np.int64)
+            assignment = self._assignment[topology]
+            number = {slot: index for index, slot in enumerate(sorted(set(filter(None, assignment))))}
+            worker = np.array([number[slot] for slot in assignment if slot], dtype=np.int64)
+            where = np.array(hosts, dtype=np.int64)
+            load[:, shared.resource] = shared.usage(component[executors], where, worker, len(load))
+        return load
+
+    def _reserve(self, topology: int) -> FloatArray:
+        """(n_resources,) what a topology shares on a host with a worker that holds all of its components."""
+        reserve, shared = np.zeros(len(self.resources)), self._shared[topology]
+        if shared is not None:
+            everyone = np.bincount(
+                self.request.topologies[topology].executor_component, minlength=shared.users.shape[1]
+            )
+            reserve[shared.resource] = shared.needed(everyone)
+        return reserve
+
+
+def _offered(request: PlanRequest, hosts: Hosts, column: int) -> FloatArray:
+    """(n_hosts,) what the usable supervisors of each host offer of a resource that they name themselves."""
+    offered = np.zeros(len(hosts.hosts))
+    for supervisor, host in zip(request.supervisors, hosts.host_of_supervisor, strict=True):
+        if supervisor.usable and supervisor.resources:
+            offered[host] += stated_amount(supervisor.resources[column]) or 0.0
+    return offered
 
 
 def _assignment(topology: Topology) -> Assignment:

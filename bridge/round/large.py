@@ -6,36 +6,46 @@ but whether executors share a worker, a host, a rack, a site.
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import TYPE_CHECKING
+import traceback
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from bridge.network.site_distances import site_steps
+from bridge.packing.check import PlanCheck
 from bridge.packing.dealing import deal
 from bridge.packing.grounds import survey
 from bridge.packing.jobs import order_of
+from bridge.packing.phrases import overloads, spread
+from bridge.problem.permits import runs_where_forbidden
 from bridge.problem.wishes import by_rank, wishes_of
+from bridge.round.checks import PlanCheckError
+from bridge.round.close_up import CloseUps
 from bridge.round.round_report import HOLD_MS, Round
+from bridge.round.status import ignored_settings
 from bridge.wire.messages import UNASSIGNED, Decision, PlanResponse, Price, TopologyPlan
 from scheduler.packing.pack import Packer
 from scheduler.packing.reasons import why_no_room
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from bridge.network.cluster import Slot
     from bridge.packing.grounds import Grounds
     from bridge.packing.jobs import Order
-    from bridge.round.memory import Memory
+    from bridge.round.memory import Memory, Prepared
     from bridge.round.round_data import RoundData
     from bridge.round.round_report import Course
     from bridge.settings import Settings
     from bridge.wire.messages import PlanRequest, Topology
-    from scheduler.packing.fleet import Ledger
+    from scheduler.base.arrays import BoolArray
     from scheduler.packing.job import Worker
+    from scheduler.packing.pack import Packing
 
 STRATEGY = "packing"
-_SHOWN = 3
+_T = TypeVar("_T")
 _NEXT_ROUND = "not planned in time, goes on in the next round"
 
 
@@ -66,128 +76,216 @@ def plan_large_round(
         memory: What the round before handed on; goes on to the next one as it is.
         course: Time of the round.
     """
-    return _LargeRound(request, settings, data, course.expired).run(memory)
+    return _LargeRound(request, settings, data, course).run(memory)
 
 
 class _LargeRound:
     """One large round at work."""
 
-    def __init__(
-        self, request: PlanRequest, settings: Settings, data: RoundData, expired: Callable[[], bool]
-    ) -> None:
+    def __init__(self, request: PlanRequest, settings: Settings, data: RoundData, course: Course) -> None:
         self._request = request
         self._data = data
-        self._expired = expired
+        self._course = course
         self._wishes = [wishes_of(topology, settings.plan) for topology in request.topologies]
-        self._capacity = settings.capacity
+        self._ignored = {
+            topology.id: ignored_settings(wishes)
+            for topology, wishes in zip(request.topologies, self._wishes, strict=True)
+        }
+        self._settings = settings
+        self._plans: dict[int, TopologyPlan] = {}
+        self._left_out: dict[str, str] = {}
+        self._traces: list[tuple[str, str]] = []
 
     @cached_property
     def _grounds(self) -> Grounds:
-        """The supervisors; not looked at where nothing is missing."""
-        return survey(self._request, self._data.hosts, self._capacity)
+        """The supervisors; not looked at where nothing is missing.
+
+        What fails here concerns all topologies.
+        """
+        data = self._data
+        steps = partial(site_steps, data.delays, data.located, settings=self._settings.network)
+        return survey(self._request, data.hosts, self._settings.capacity, steps)
 
     def run(self, memory: Memory) -> Round:
         """Place what is missing."""
-        plans, left_out, timed_out = self._place_missing()
+        timed_out = self._place_missing({each.id: each for each in memory.prepared})
         return Round(
             response=PlanResponse(
                 self._request.version,
                 self._request.round_id,
-                self._in_order(plans, left_out),
-                hold_ms=None if plans or left_out else HOLD_MS,
+                self._in_order(),
+                hold_ms=None if self._plans or self._left_out else HOLD_MS,
             ),
-            memory=memory,
+            memory=replace(memory, prepared=()),
             known=self._data,
             setting_faults=tuple(
                 (topology.id, faults)
                 for topology, wishes in zip(self._request.topologies, self._wishes, strict=True)
                 if (faults := wishes.faults)
             ),
-            traces=(),
-            left_out=tuple(left_out),
+            traces=tuple(self._traces),
+            left_out=tuple(self._left_out.items()),
             waits=(),
-            moves=0,
+            moves=sum(plan.price.executors_moved for plan in self._plans.values() if plan.price),
             timed_out=timed_out,
+            unfinished=timed_out,
         )
 
-    def _place_missing(self) -> tuple[dict[int, TopologyPlan], list[tuple[str, str]], bool]:
-        """Return plans by topology, those left to Storm with the reason, and whether time ran out."""
+    def _place_missing(self, prepared: Mapping[str, Prepared]) -> bool:
+        """Plan the topologies that lack something; return whether time ran out.
+
+        Args:
+            prepared: Plans that were made since the round before, by topology id.
+        """
         ranked = [
             index
             for index in by_rank(self._request.topologies, self._wishes)
             if UNASSIGNED in self._request.topologies[index].executor_supervisor
         ]
+        broken = self._broken_pin()
+        if broken is not None:
+            ranked = [broken, *(index for index in ranked if index != broken)]
         if not ranked:
-            return {}, [], False
-        orders = [
-            order_of(self._request, index, self._grounds, self._data.hosts, self._wishes[index])
-            for index in ranked
-        ]
-        packing = Packer(
-            self._grounds.fleet, [order.job for order in orders], self._grounds.soft, self._expired
-        ).pack(self._grounds.free, self._grounds.slots)
-        ports = [list(each) for each in self._grounds.ports]
-        plans: dict[int, TopologyPlan] = {}
-        left_out: list[tuple[str, str]] = []
+            return False
+        check = PlanCheck(self._request, self._grounds)
+        close: CloseUps | None = None
+        orders = []
+        for index in ranked:
+            order = self._contained(index, self._order_of)
+            if order is None:
+                continue
+            plan_before = prepared.get(self._request.topologies[index].id)
+            if plan_before is not None and self._take_prepared(order, plan_before, check):
+                continue
+            if index == broken or self._is_small(order):
+                close = close or CloseUps(self._request, self._settings, self._data.cpu, check, self._course)
+                plan = self._contained(index, partial(close.plan, order=order, moving=index == broken))
+                if plan is not None:
+                    self._plans[index] = plan
+            if self._lacks(index) and self._request.topologies[index].id not in self._left_out:
+                orders.append(order)
+        self._traces.extend(close.traces if close else ())
+        return self._pack(orders, check)
+
+    def _take_prepared(self, order: Order, prepared: Prepared, check: PlanCheck) -> bool:
+        """Hand over a plan that was made since the round before; return whether it still fits."""
+        topology = self._request.topologies[order.index]
+        if any(each not in self._position for each in prepared.supervisors):
+            return False
+        where = (self._position[each] for each in prepared.supervisors)
+        slots = tuple(zip(where, prepared.ports, strict=True))
+        if check.take(order, slots):
+            return False
+        status = f"placed by {STRATEGY}: {len(order.missing)} executors, planned since the round before"
+        self._plans[order.index] = self._plan(topology, Decision.ASSIGN, status, slots)
+        return True
+
+    @cached_property
+    def _position(self) -> dict[str, int]:
+        return {each.id: index for index, each in enumerate(self._request.supervisors)}
+
+    def _lacks(self, index: int) -> bool:
+        """Whether executors of a topology have no slot and no plan yet."""
+        missing = UNASSIGNED in self._request.topologies[index].executor_supervisor
+        return missing and (index not in self._plans or self._plans[index].decision is not Decision.ASSIGN)
+
+    def _is_small(self, order: Order) -> bool:
+        """Whether response time decides where a topology goes: few executors, and delays that are known."""
+        n_executors = self._request.topologies[order.index].n_executors
+        few = n_executors * self._settings.plan.max_hosts <= self._settings.plan.max_pairs
+        # Only counts know exactly what shared memory takes.
+        plain = order.job.shared is None
+        return few and plain and len(order.job.edges) > 0 and not self._data.delays.unknown
+
+    def _broken_pin(self) -> int | None:
+        """Return a topology that runs where a pin or avoidance forbids it, if no later round is small."""
+        if len(self._data.hosts.hosts) <= self._settings.network.max_hosts:
+            return None
+        pairs = zip(self._request.topologies, self._wishes, strict=True)
+        return next(
+            (
+                index
+                for index, (topology, wishes) in enumerate(pairs)
+                if not wishes.own.frozen and runs_where_forbidden(topology, wishes.own, self._data.hosts)
+            ),
+            None,
+        )
+
+    def _pack(self, orders: Sequence[Order], check: PlanCheck) -> bool:
+        """Place by counts what is left; return whether time ran out."""
+        left = check.left
+        jobs = [order.job for order in orders]
+        packing = Packer(left.fleet, jobs, left.soft, self._course.expired).pack(left.free, left.slots)
+        ports = [list(each) for each in left.ports]
+        check.be_lenient(_overloaded(packing, left))
         # The largest jobs come last: if none was finished, the next round would not come further either.
         stuck = not packing.complete and not any(packing.workers)
         for place, (order, workers) in enumerate(zip(orders, packing.workers, strict=True)):
             topology = self._request.topologies[order.index]
             if workers is not None:
-                over = self._overloads(packing.ledger, workers) if place in packing.overloading else ""
-                plans[order.index] = self._assigned(topology, order, workers, ports, over)
+                over = (
+                    overloads(self._request, left, packing.ledger, workers)
+                    if place in packing.overloading
+                    else ""
+                )
+                step = partial(self._assigned, workers=workers, ports=ports, check=check, over=over)
+                plan = self._contained(order.index, partial(step, order=order))
+                if plan is not None:
+                    self._plans[order.index] = plan
                 continue
             refused = place in packing.refused
-            room = why_no_room(self._grounds.fleet, packing.ledger, order.job, self._grounds.resources)
+            names = topology.component_names
+            room = why_no_room(left.fleet, packing.ledger, order.job, left.resources, names)
             reason = "; ".join(order.reasons) or (room if refused else _NEXT_ROUND)
             if stuck:
-                left_out.append((topology.id, "no time left in this round"))
+                self._left_out[topology.id] = "no time left in this round"
             else:
-                plans[order.index] = self._plan(topology, Decision.UNPLACEABLE, f"not placed: {reason}")
-        return plans, left_out, not packing.complete
+                self._plans[order.index] = self._plan(topology, Decision.UNPLACEABLE, f"not placed: {reason}")
+        return not packing.complete
 
-    def _in_order(
-        self, plans: dict[int, TopologyPlan], left_out: Sequence[tuple[str, str]]
-    ) -> tuple[TopologyPlan, ...]:
-        absent = {name for name, _ in left_out}
+    def _order_of(self, index: int) -> Order:
+        return order_of(self._request, index, self._grounds, self._data.hosts, self._wishes[index])
+
+    def _contained(self, index: int, step: Callable[[int], _T]) -> _T | None:
+        """Take a step for one topology; whatever goes wrong leaves this one to Storm's own scheduler."""
+        try:
+            return step(index)
+        except Exception as error:  # noqa: BLE001  # one topology's fault must not cost the others their plan
+            topology = self._request.topologies[index]
+            self._traces.append((topology.id, traceback.format_exc()))
+            self._left_out[topology.id] = f"planning failed ({type(error).__name__}: {error})"
+            return None
+
+    def _in_order(self) -> tuple[TopologyPlan, ...]:
         return tuple(
-            plans[index] if index in plans else self._plan(topology, Decision.KEEP, "kept: runs completely")
+            self._plans[index]
+            if index in self._plans
+            else self._plan(topology, Decision.KEEP, "kept: runs completely")
             for index, topology in enumerate(self._request.topologies)
-            if topology.id not in absent
+            if topology.id not in self._left_out
         )
-
-    def _overloads(self, ledger: Ledger, workers: Sequence[Worker]) -> str:
-        """Name hosts that carry more than they offer."""
-        capacity = self._grounds.fleet.capacity
-        nodes = sorted({worker.node for worker in workers})
-        found = [
-            f"{self._request.supervisors[node].host} at "
-            f"{1 - ledger.free[node, column] / capacity[node, column]:.0%} of its {name}"
-            for node in nodes
-            for column, name in enumerate(self._grounds.resources)
-            if ledger.free[node, column] < 0 < capacity[node, column]
-        ]
-        more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-        return f", above what is declared as it fits no other way ({', '.join(found[:_SHOWN])}{more})"
 
     def _assigned(
         self,
-        topology: Topology,
+        index: int,
+        *,
         order: Order,
         workers: Sequence[Worker],
         ports: Sequence[list[int]],
-        overload: str,
+        check: PlanCheck,
+        over: str,
     ) -> TopologyPlan:
+        topology = self._request.topologies[index]
         slots = deal(topology, order, workers, ports)
-        nodes = np.array([worker.node for worker in workers])
-        spread = ", ".join(
-            f"{count} {name}{'s' if count > 1 else ''}"
-            for name, count in (
-                ("worker", len(workers)),
-                *((level.name, len(np.unique(level.group[nodes]))) for level in self._grounds.fleet.levels),
-            )
-        )
-        status = f"placed by {STRATEGY}: {len(order.missing)} executors on {spread}{overload}"
+        faults = check.take(order, slots)
+        if faults:
+            raise PlanCheckError("; ".join(faults))
+        asked = self._wishes[index].own.strategy
+        author = f"{STRATEGY} (auto)" if asked == "auto" else f"{STRATEGY}, as the round is large for {asked}"
+        demand = self._data.cpu.get(topology.id)
+        cpu = "" if demand is None else f"; {demand.summary}"
+        where = spread(self._grounds, workers)
+        status = f"placed by {author}: {len(order.missing)} executors on {where}{over}{cpu}"
         return self._plan(topology, Decision.ASSIGN, status, slots)
 
     def _plan(
@@ -198,7 +296,14 @@ class _LargeRound:
             decision=decision,
             executor_supervisor=tuple(slot[0] for slot in slots),
             executor_port=tuple(slot[1] for slot in slots),
-            status=status,
+            # One line, whatever values users put into their settings.
+            status=" ".join("; ".join([status, *self._ignored.get(topology.id, ())]).split()),
             strategy=STRATEGY,
             price=Price(0.0, 0, 0, 0) if decision is Decision.ASSIGN else None,
         )
+
+
+def _overloaded(packing: Packing, grounds: Grounds) -> BoolArray:
+    """(n_supervisors,) those where a topology was placed above what is declared."""
+    nodes = [worker.node for index in packing.overloading for worker in packing.workers[index] or ()]
+    return np.isin(np.arange(len(grounds.ports)), nodes)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from bridge.problem.cpu_demand import with_cpu
 from bridge.round.large import is_large, plan_large_round
 from bridge.round.last_slots import carried_over, has_unplaceable, with_last_slots
 from bridge.round.memory import NOTHING
@@ -66,6 +67,7 @@ def plan_round(
 
 def _plan(request: PlanRequest, settings: Settings, memory: Memory, course: Course) -> Round:
     data = gather_data(request, settings)
+    request = with_cpu(request, data.cpu)
     if is_large(request, data, settings):
         return plan_large_round(request, settings, data, memory, course)
     return plan_small_round(request, settings, data, memory, course)

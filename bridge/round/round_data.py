@@ -10,15 +10,18 @@ import numpy as np
 from bridge.network.cluster import gather_hosts
 from bridge.network.delays import estimate_delays
 from bridge.network.links import gather_links
+from bridge.network.site_distances import hosts_of_all_sites
+from bridge.problem.cpu_demand import cpu_demands
 from bridge.readings.believed import read_nodes
 from bridge.readings.fault_kinds import FaultKind
 from bridge.readings.rates import read_rates
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from bridge.network.cluster import Host, Hosts
     from bridge.network.delays import Delays
+    from bridge.problem.cpu_demand import CpuDemand
     from bridge.readings.believed import Readings
     from bridge.readings.rates import Rates
     from bridge.settings import Settings
@@ -35,17 +38,21 @@ class RoundData:
     Attributes:
         readings: Believed readings of hosts.
         hosts: Hosts of the round.
-        delays: Delays between them; in a cluster of more hosts than `network.max_hosts` between some of them.
+        located: Hosts that delays are known of: some of each site if there are more than `network.max_hosts`.
+        delays: Delays between these.
         availability: (n_hosts,) fraction of time that each host is up.
         rates: Measured rates of topologies.
+        cpu: CPU that each topology's executors need, by its id; none where CPU does not count.
         faults: What is wrong with readings and metadata, one phrase each.
     """
 
     readings: Readings
     hosts: Hosts
+    located: tuple[Host, ...]
     delays: Delays
     availability: FloatArray
     rates: Rates
+    cpu: Mapping[str, CpuDemand]
     faults: tuple[str, ...]
 
     @property
@@ -86,17 +93,19 @@ def gather_data(request: PlanRequest, settings: Settings) -> RoundData:
         request, frozenset(supervisor.host for supervisor in request.supervisors), settings.readings
     )
     hosts = gather_hosts(request, settings.capacity, readings)
-    # Of more hosts the delays of all pairs are not worked out: some hosts show how far they can be trusted.
-    some = hosts.hosts[:: -(-len(hosts.hosts) // settings.network.max_hosts) or 1]
+    # Of more hosts the delays of all pairs are not worked out: some of each site show how far it is.
+    some = hosts_of_all_sites(hosts.hosts, readings, settings.network.max_hosts)
     links = gather_links(some, readings, settings.readings.link_lifetime_s)
     delays = estimate_delays(some, readings, settings.network, links)
     rates = read_rates(request)
     return RoundData(
         readings=readings,
         hosts=hosts,
+        located=some,
         delays=delays,
         availability=_availability(hosts.hosts, readings, settings.readings.default_availability),
         rates=rates,
+        cpu=cpu_demands(request, rates, readings, settings.capacity),
         faults=delays.faults + readings.faults + rates.faults + hosts.faults,
     )
 

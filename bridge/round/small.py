@@ -1,9 +1,9 @@
 """A round planned executor by executor: each topology that needs it is asked of its strategy.
 
-Topologies are taken in ascending order of their ids, each sees what those before it left. First every
-topology with executors to place is served, then the running ones are looked at for gains until a whole pass
-changes nothing: so a plan that is carried out is left alone by the next round, unless the moves of a round or
-its time ran out.
+Topologies are taken by priority, then by the time of their submission, then by id; each sees what those
+before it left. First every topology with executors to place is served, then the running ones are looked at
+for gains until a whole pass changes nothing: so a plan that is carried out is left alone by the next round,
+unless the moves of a round or its time ran out.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 
 from bridge.problem.occupancy import RoundState
 from bridge.problem.problem_builder import Task, make_task
-from bridge.problem.wishes import wishes_of
-from bridge.round.checks import check_assignment
+from bridge.problem.wishes import by_rank, wishes_of
+from bridge.round.checks import PlanCheckError, check_assignment
 from bridge.round.improving import improve
 from bridge.round.placing import place_missing
+from bridge.round.preferring import worker_note
 from bridge.round.round_report import HOLD_MS, Course, Round
 from bridge.round.search import Search
 from bridge.round.sight import look
@@ -39,11 +40,9 @@ if TYPE_CHECKING:
 
 # Each pass that changes something saves a stated fraction of some objective: a few suffice.
 _MOST_PASSES = 8
+# What Storm is about to end or to place anew, or what does no work.
+_HELD = {"INACTIVE": "deactivated", "KILLED": "being killed", "REBALANCING": "being rebalanced"}
 _NO_TIME = "no time left in this round"
-
-
-class PlanCheckError(RuntimeError):
-    """A plan failed the daemon's own check and is not sent."""
 
 
 def plan_small_round(
@@ -88,7 +87,7 @@ class _Planner:
             self._state, self._data.delays, self._data.availability, self._deadline_for, course.children
         )
         self._tasks = [self._task(index) for index in range(len(request.topologies))]
-        self._order = sorted(range(len(request.topologies)), key=lambda index: request.topologies[index].id)
+        self._order = by_rank(request.topologies, [task.wishes for task in self._tasks])
         self._verdicts: dict[int, Verdict] = {}
         self._traces: dict[int, str] = {}
         self._left_out: dict[int, str] = {}
@@ -173,8 +172,9 @@ class _Planner:
             if verdict.placement is None:
                 self._note(index, verdict)
                 return False
-            assignment = assign_slots(self._state, index, verdict.placement)
-            self._check(task, assignment, verdict.overload)
+            strict = self._state.limits == "strict"
+            assignment = assign_slots(self._state, index, verdict.placement, task.workers, strict=strict)
+            self._check(task, assignment, verdict)
         except Exception as error:  # noqa: BLE001  # one topology's fault must not cost the others their plan
             self._traces[index] = traceback.format_exc()
             reason = f"planning failed ({type(error).__name__}: {error})"
@@ -186,9 +186,11 @@ class _Planner:
             return False
         if verdict.kind == "moved" and all(slot is None for slot in self._state.initial(index)):
             # Better than what an earlier step of this round had in mind, but nothing ran yet: no move.
-            verdict = replace(verdict, kind="placed", reason=f"placed by {task.settings.strategy}", gain=0.0)
+            author = verdict.result.author if verdict.result else task.settings.strategy
+            verdict = replace(verdict, kind="placed", reason=f"placed by {author}", gain=0.0)
         self._state.assign(index, assignment)
-        self._verdicts[index] = verdict
+        note = worker_note(task, len(set(assignment)))
+        self._verdicts[index] = replace(verdict, reason=verdict.reason + note)
         return True
 
     def _note(self, index: int, verdict: Verdict) -> None:
@@ -220,6 +222,8 @@ class _Planner:
     def _why_held(self, task: Task) -> str:
         """Say why a topology is not moved for any gain; empty if it may be."""
         n_executors, most = task.topology.n_executors, self._settings.plan.max_executors
+        if task.topology.status in _HELD:
+            return _HELD[task.topology.status]
         if task.settings.frozen:
             return "frozen"
         if n_executors > most:
@@ -227,8 +231,8 @@ class _Planner:
         # In most networks hosts are much nearer than the guess: what would be gained is a guess too.
         return "delays between hosts are not known" if self._data.delays.unknown else ""
 
-    def _check(self, task: Task, assignment: Sequence[Slot], overload: float) -> None:
-        faults = check_assignment(self._state, task, assignment, overload)
+    def _check(self, task: Task, assignment: Sequence[Slot], verdict: Verdict) -> None:
+        faults = check_assignment(self._state, task, assignment, verdict.overload, verdict.least)
         if faults:
             raise PlanCheckError("; ".join(faults))
 

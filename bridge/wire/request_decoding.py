@@ -5,8 +5,10 @@ A malformed topology costs only itself: what is wrong with it is named, and a st
 
 from __future__ import annotations
 
+import math
 from copy import copy
 from dataclasses import dataclass, replace
+from operator import le, lt
 from typing import TYPE_CHECKING, Any
 
 from bridge.wire.contract import WireError, check_present, check_unique, check_version
@@ -28,6 +30,15 @@ _PARALLEL = {
         "executor_port",
     ),
 }
+_AMOUNTS = (
+    "executor_cpu_percent",
+    "executor_memory_mb",
+    "component_heap_mb",
+    "component_resources",
+    "shared_mb",
+)
+# Ten million cores, a petabyte: more is no demand but a slip, and would keep a host from everything else.
+_MOST = 1e9
 _STAYS = '{"topology.stormplace.frozen": true}'
 
 
@@ -116,24 +127,26 @@ def _check_lists(topology: Topology, path: str, n_supervisors: int) -> None:
         ("executor_component", 0, n_components),
         ("executor_supervisor", UNASSIGNED, n_supervisors),
     ):
-        for index, value in enumerate(getattr(topology, name)):
-            if not low <= value < high:
-                raise WireError(f"{path}.{name}[{index}]: {value} is outside {low}..{high - 1}")
+        _check_indices(getattr(topology, name), high, f"{path}.{name}", low)
 
 
 def _check_executors(topology: Topology, path: str) -> None:
-    previous_last = None
-    tasks = zip(topology.executor_first_task, topology.executor_last_task, strict=True)
-    for index, (first, last) in enumerate(tasks):
-        if last < first or (previous_last is not None and first <= previous_last):
-            place = f"{path}.executor_first_task[{index}]"
-            raise WireError(f"{place}: task range {first}-{last} is empty or out of order")
-        previous_last = last
-    slots = zip(topology.executor_supervisor, topology.executor_port, strict=True)
-    for index, (supervisor, port) in enumerate(slots):
-        if (supervisor == UNASSIGNED) != (port == UNASSIGNED):
-            place = f"{path}.executor_port[{index}]"
-            raise WireError(f"{place}: port {port} does not fit supervisor {supervisor}")
+    first, last = topology.executor_first_task, topology.executor_last_task
+    if not (all(map(le, first, last)) and all(map(lt, last, first[1:]))):
+        index = next(
+            index
+            for index, (low, high) in enumerate(zip(first, last, strict=True))
+            if high < low or (index and low <= last[index - 1])
+        )
+        place = f"{path}.executor_first_task[{index}]"
+        raise WireError(f"{place}: task range {first[index]}-{last[index]} is empty or out of order")
+    supervisors, ports = topology.executor_supervisor, topology.executor_port
+    without = [supervisor == UNASSIGNED for supervisor in supervisors]
+    portless = [port == UNASSIGNED for port in ports]
+    if without != portless:
+        index = next(index for index, each in enumerate(without) if each != portless[index])
+        place = f"{path}.executor_port[{index}]"
+        raise WireError(f"{place}: port {ports[index]} does not fit supervisor {supervisors[index]}")
 
 
 def _with_stand_ins(
@@ -172,7 +185,7 @@ def _stand_in(raw: Any, n_supervisors: int, taken: set[tuple[int, int]]) -> Topo
     def amounts(values: Sequence[float] | None) -> tuple[float, ...]:
         if values is None or len(values) != len(slots):
             return (0.0,) * len(held)
-        return tuple(values[index] for index in held)
+        return tuple(values[index] if _is_amount(values[index]) else 0.0 for index in held)
 
     tasks = tuple(range(1, len(held) + 1))
     return Topology(
@@ -198,10 +211,43 @@ def _stand_in(raw: Any, n_supervisors: int, taken: set[tuple[int, int]]) -> Topo
 
 def _check_resources(topology: Topology, path: str, n_named: int) -> None:
     n_components = len(topology.component_names)
+    for name in _AMOUNTS:
+        _check_amounts(getattr(topology, name), f"{path}.{name}")
     _check_length(topology.component_heap_mb, n_components, f"{path}.component_heap_mb")
     _check_length(topology.component_resources, n_components * n_named, f"{path}.component_resources")
     _check_length(topology.last_supervisor, topology.n_executors, f"{path}.last_supervisor")
     _check_length(topology.last_port, topology.n_executors, f"{path}.last_port")
+    _check_shared(topology, path)
+
+
+def _check_shared(topology: Topology, path: str) -> None:
+    components, pieces = topology.shared_component or (), topology.shared_piece or ()
+    amounts = topology.shared_mb or ()
+    _check_length(topology.shared_piece, len(components), f"{path}.shared_piece")
+    if len(amounts) % 3:
+        raise WireError(f"{path}.shared_mb: {len(amounts)} values are no triples")
+    _check_indices(components, len(topology.component_names), f"{path}.shared_component")
+    _check_indices(pieces, len(amounts) // 3, f"{path}.shared_piece")
+
+
+def _check_indices(values: Sequence[int], high: int, place: str, low: int = 0) -> None:
+    # Whole lists are compared, as there may be tens of thousands of values; only a fault is looked for.
+    if not values or (low <= min(values) and max(values) < high):
+        return
+    index = next(index for index, value in enumerate(values) if not low <= value < high)
+    raise WireError(f"{place}[{index}]: {values[index]} is outside {low}..{high - 1}")
+
+
+def _check_amounts(values: Sequence[float] | None, place: str) -> None:
+    # What is no number at all shows in the sum alone.
+    if not values or (_is_amount(min(values)) and _is_amount(max(values)) and math.isfinite(sum(values))):
+        return
+    index = next(index for index, value in enumerate(values) if not _is_amount(value))
+    raise WireError(f"{place}[{index}]: {values[index]:g} is outside 0..{_MOST:g}")
+
+
+def _is_amount(value: float) -> bool:
+    return 0.0 <= value <= _MOST
 
 
 def _check_length(values: Sequence[float] | None, wanted: int, place: str) -> None:

@@ -55,7 +55,7 @@ class Packer:
     Args:
         fleet: The nodes.
         jobs: What to place, in the order of who comes first when there is not room for all.
-        soft: (n_resources,) resources that may be exceeded where a job fits no other way.
+        soft: (n_nodes, n_resources) what may be exceeded where a job fits no other way.
         expired: Whether the time is over; asked between jobs.
     """
 
@@ -109,10 +109,8 @@ class Packer:
         loose = None if wanted.loose is None else replace(wanted, rules=wanted.loose)
         for job in filter(None, (wanted, loose)):
             found = place_job(self._fleet, ledger, job, manner)
-            if sum(int(worker.count.sum()) for worker in found) == int(job.count.sum()):
+            if found is not None:
                 return tuple(refine(self._fleet, ledger, job, found))
-            for worker in found:
-                ledger.take(worker.node, -(worker.count @ job.demand), -1)
         return None
 
     def _overloaded(self, packing: Packing) -> Packing:

@@ -57,7 +57,7 @@ def test_declared_resources_are_exceeded_where_a_topology_fits_no_other_way(make
     answer = only(request)
     assert answer.decision is Decision.ASSIGN
     assert max(Counter(hosts_of(request, answer)).values()) == 3
-    assert "above what is declared as it fits no other way (h0 at 150% of its CPU" in answer.status
+    assert "above what is declared as it fits no other way (h1 at 150% of its CPU" in answer.status
 
 
 def test_strict_resources_refuse_what_does_not_fit(make):
@@ -78,3 +78,10 @@ def test_a_stated_number_of_executors_is_never_exceeded(make, resources):
     request = _cluster(make, make.taxi(), hosts=2)
     answer = only(request, capacity=CapacitySettings(executors_per_host=3, resources=resources))
     assert answer.decision is Decision.UNPLACEABLE
+
+
+@pytest.mark.parametrize("amount", [float("nan"), float("inf"), -1.0])
+def test_a_capacity_that_is_no_amount_is_unknown(make, amount):
+    request = _cluster(make, make.taxi(), cpu_percent=amount, memory_mb=amount)
+    answer = only(request, capacity=CapacitySettings(resources="strict"))
+    assert answer.decision is Decision.ASSIGN

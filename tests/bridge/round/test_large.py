@@ -9,6 +9,7 @@ from itertools import count
 
 import pytest
 
+from bridge.packing.dealing import deal
 from bridge.round.large import is_large
 from bridge.round.planner import plan_round
 from bridge.round.round_data import gather_data
@@ -65,7 +66,7 @@ def test_every_executor_gets_a_free_slot(make):
     assert not slots[0] & slots[1]
     assert all(port in request.supervisors[index].ports for index, port in slots[0] | slots[1])
     assert response.hold_ms is None
-    assert "placed by packing: 8 executors on 2 workers, 1 host, 1 rack" in response.plans[0].status
+    assert "placed by packing (auto): 8 executors on 2 workers, 1 host, 1 rack" in response.plans[0].status
 
 
 def test_planning_on_the_result_changes_nothing(make):
@@ -76,6 +77,12 @@ def test_planning_on_the_result_changes_nothing(make):
     kept = (Decision.KEEP, "kept: runs completely")
     assert [(plan.decision, plan.status) for plan in response.plans] == [kept] * 2
     assert response.hold_ms == HOLD_MS
+
+
+def test_a_strategy_that_was_asked_for_is_named_where_the_round_is_too_large_for_it(make):
+    asked = _chain(make, settings_json=json.dumps({"topology.stormplace.strategy": "odp"}))
+    (plan,) = _plan(_request(make, asked)).response.plans
+    assert plan.status.startswith("placed by packing, as the round is large for odp: 8 executors")
 
 
 def test_what_runs_is_neither_moved_nor_joined(make):
@@ -141,6 +148,25 @@ def test_by_default_a_topology_is_placed_above_what_is_declared_and_says_so(make
     assert "% of its CPU" in plan.status
 
 
+def test_what_is_free_goes_near_a_pin_in_a_wide_area(make):
+    """Three sites on a line; the pinned site takes half of the topology, the nearest one the rest."""
+    pinned = _chain(
+        make, parallelism=(4, 12), settings_json=json.dumps({"topology.stormplace.pin": {"c0": "site:s0"}})
+    )
+    sites = {f"h{number}": f"s{number // 2}" for number in range(6)}
+    at = {"s0": 50.0, "s1": 0.0, "s2": 45.0}
+    request = replace(
+        make.cluster(pinned),
+        supervisors=tuple(make.supervisor(host, cpu_percent=40.0, ports=(1, 2, 3)) for host in sites),
+        readings=tuple(make.reading(host, site, at[site]) for host, site in sites.items()),
+    )
+    (plan,) = _plan(request).response.plans
+    where = Counter(sites[request.supervisors[index].host] for index in plan.executor_supervisor)
+    assert where == {"s0": 8, "s2": 8}
+    assert "16 executors on" in plan.status
+    assert "2 sites" in plan.status
+
+
 def test_pins_are_kept_and_an_impossible_one_is_named(make):
     pinned = _chain(make, settings_json=json.dumps({"topology.stormplace.pin": {"c0": "host:h1-2"}}))
     lost = _chain(make, "u", settings_json=json.dumps({"topology.stormplace.pin": {"c0": "host:nowhere"}}))
@@ -180,6 +206,32 @@ def test_without_any_time_the_topologies_are_left_to_storm(make):
     done = _plan(replace(_request(make, _chain(make)), deadline_ms=0))
     assert done.response.plans == ()
     assert done.left_out == (("t", "no time left in this round"),)
+
+
+def test_a_topology_whose_planning_fails_costs_only_itself(make, monkeypatch):
+    """Storm's own scheduler gets it; the others have their plans."""
+
+    def failing(topology, *rest):
+        if topology.id == "a":
+            raise ZeroDivisionError("no hope")
+        return deal(topology, *rest)
+
+    monkeypatch.setattr("bridge.round.large.deal", failing)
+    done = _plan(_request(make, _chain(make, "a"), _chain(make, "b")))
+    assert [(plan.topology_id, plan.decision) for plan in done.response.plans] == [("b", Decision.ASSIGN)]
+    assert done.left_out == (("a", "planning failed (ZeroDivisionError: no hope)"),)
+    assert [(name, "no hope" in trace) for name, trace in done.traces] == [("a", True)]
+
+
+def test_a_plan_that_fails_the_check_is_not_sent(make, monkeypatch):
+    def doubling(topology, order, workers, ports):
+        slots = deal(topology, order, workers, ports)
+        return slots[:-1] if topology.id == "a" else slots
+
+    monkeypatch.setattr("bridge.round.large.deal", doubling)
+    done = _plan(_request(make, _chain(make, "a"), _chain(make, "b")))
+    assert [plan.topology_id for plan in done.response.plans] == ["b"]
+    assert done.left_out == (("a", "planning failed (PlanCheckError: 7 slots for 8 executors)"),)
 
 
 @pytest.mark.parametrize("changes", [{"cpu_percent": 0.0}, {"memory_mb": 0.0}])

@@ -29,9 +29,9 @@ def test_a_new_topology_is_placed_near_its_pins_within_capacity(make):
     assert set(answer.executor_port) == {6700}
     assert answer.price.executors_moved == 0
     assert answer.status.startswith(
-        f"placed by local-search: {answer.response_time_ms:.1f} ms response time over "
+        f"placed by ils (auto): {answer.response_time_ms:.1f} ms response time over "
     )
-    assert answer.status.endswith("delays from coordinates 7/7; unit rates")
+    assert answer.status.endswith("delays from coordinates 7/7; CPU as declared; unit rates")
 
 
 def test_the_same_request_gives_the_same_bytes(make):
@@ -109,7 +109,7 @@ def test_what_cannot_be_placed_is_left_with_the_reason_and_the_others_go_on(make
     assert second.decision is Decision.ASSIGN
 
 
-def test_topologies_share_the_capacity_in_the_order_of_their_ids(make):
+def test_of_equal_topologies_the_first_by_id_comes_first(make):
     """Fourteen places: the first by id gets its eight, the other one does not fit."""
     request = make.cluster(make.taxi("b"), make.taxi("a"))
     by_id = {answer.topology_id: answer for answer in plan(request).response.plans}
@@ -122,7 +122,7 @@ def test_bad_settings_are_named_and_the_default_is_used(make):
     """The topology is placed, status and report name the key."""
     done = plan(make.cluster(make.taxi(settings={"strategy": "magic", "colour": "red"})))
     answer = done.response.plans[0]
-    assert (answer.decision, answer.strategy) == (Decision.ASSIGN, "local-search")
+    assert (answer.decision, answer.strategy) == (Decision.ASSIGN, "auto")
     assert "setting ignored: topology.stormplace.colour: unknown key" in answer.status
     assert done.setting_faults[0][0] == "taxi-1"
     assert len(done.setting_faults[0][1]) == 2
@@ -166,7 +166,7 @@ def test_a_topology_that_breaks_the_planner_does_not_cost_the_others_their_plan(
 
 def test_a_plan_that_fails_the_daemons_check_is_not_sent(make, monkeypatch):
     """Whatever made it."""
-    monkeypatch.setattr(small, "assign_slots", lambda *_: ((0, 6700),) * 8)
+    monkeypatch.setattr(small, "assign_slots", lambda *_, **__: ((0, 6700),) * 8)
     done = plan(make.cluster(make.taxi()))
     assert done.response.plans == ()
     assert "uniroma2-1 would be overfull" in done.left_out[0][1]

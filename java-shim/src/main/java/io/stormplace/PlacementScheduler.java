@@ -60,8 +60,9 @@ public final class PlacementScheduler implements IScheduler {
         if (!settings.faults().isEmpty()) {
             LOG.error("Stormplace settings: {}", String.join(". ", settings.faults()));
         }
-        readings = new ReadingsCache(() -> zooKeeper(conf, settings.zookeeperAuth()), settings.zookeeperRoot(), changes, System::nanoTime,
-            System::currentTimeMillis);
+        TopologyStatuses statuses = new TopologyStatuses((String) conf.get(Config.STORM_ZOOKEEPER_ROOT));
+        readings = new ReadingsCache(() -> zooKeeper(conf, settings.zookeeperAuth()), settings.zookeeperRoot(), statuses, changes,
+            System::nanoTime, System::currentTimeMillis);
         CircuitBreaker breaker = new CircuitBreaker(settings.deadlineMs());
         metrics = ShimMetrics.register(registry, breaker);
         plans = new PlanSource(settings, readings, changes, ClusterIdentity.of(conf), breaker, metrics);

@@ -1,0 +1,130 @@
+"""Plans of large rounds that break anything are found out."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from bridge.network.cluster import gather_hosts
+from bridge.packing.check import PlanCheck
+from bridge.packing.grounds import survey
+from bridge.packing.jobs import order_of
+from bridge.problem.wishes import wishes_of
+from bridge.readings.believed import read_nodes
+from bridge.settings import Settings
+from bridge.wire.messages import UNASSIGNED
+
+SETTINGS = Settings()
+GOOD = ((0, 6700), (0, 6701), (0, 6701), (1, 6700))
+
+
+class _Case:
+    """A topology of four executors, the first of which runs, on two hosts of 40 % CPU each."""
+
+    def __init__(self, make, *, lenient=False, job=None, memory_mb=0.0, **changes) -> None:
+        topology = make.chain("t", (2, 2), [0])
+        topology = replace(
+            topology,
+            executor_cpu_percent=(20.0,) * 4,
+            executor_memory_mb=(128.0,) * 4,
+            component_heap_mb=(300.0, 300.0),
+            executor_supervisor=(0, *(UNASSIGNED,) * 3),
+            executor_port=(6700, *(UNASSIGNED,) * 3),
+            num_workers=1,
+            **changes,
+        )
+        hosts = [
+            make.supervisor(f"h{number}", cpu_percent=60.0, memory_mb=memory_mb, ports=(6700, 6701, 6702))
+            for number in range(2)
+        ]
+        request = replace(make.cluster(topology), supervisors=tuple(hosts), readings=())
+        known = gather_hosts(request, SETTINGS.capacity, read_nodes(request, frozenset(), SETTINGS.readings))
+        grounds = survey(request, known, SETTINGS.capacity)
+        self.order = order_of(request, 0, grounds, known, wishes_of(topology, SETTINGS.plan))
+        if job:
+            self.order = replace(self.order, job=replace(self.order.job, **job))
+        self.check = PlanCheck(request, grounds)
+        self.check.be_lenient(np.full(2, lenient))
+
+    def faults(self, *slots, moving=False) -> str:
+        return "; ".join(self.check.take(self.order, slots, moving=moving))
+
+
+def test_a_sound_plan_passes_once(make) -> None:
+    """Then its ports are taken."""
+    case = _Case(make)
+    assert case.faults(*GOOD) == ""
+    assert "port 6701 of supervisor id-h0 is not free" in case.faults(*GOOD)
+
+
+@pytest.mark.parametrize(
+    ("slots", "fault"),
+    [
+        (GOOD[:3], "3 slots for 4 executors"),
+        ((*GOOD[:3], (2, 6700)), "a slot is on no supervisor"),
+        ((*GOOD[:3], (-1, 6700)), "a slot is on no supervisor"),
+        (((1, 6700), *GOOD[1:]), "a running executor would move"),
+        ((*GOOD[:3], (1, 6709)), "port 6709 of supervisor id-h1 is not free"),
+        ((*GOOD[:3], (0, 6700)), "port 6700 of supervisor id-h0 is not free"),
+        ((*GOOD[:3], (0, 6702)), "supervisor id-h0 would be overfull by CPU"),
+        ((GOOD[0], *[(1, 6700)] * 3), "more heap than it may have"),
+    ],
+)
+def test_whatever_is_wrong_is_named(make, slots, fault) -> None:
+    assert fault in _Case(make).faults(*slots)
+
+
+def test_what_a_faulty_plan_uses_is_not_taken(make) -> None:
+    case = _Case(make)
+    assert case.faults(*GOOD[:3], (0, 6702))
+    assert case.faults(*GOOD) == ""
+
+
+def test_running_executors_move_only_where_they_may(make) -> None:
+    """Their own ports are no others'."""
+    moved = ((1, 6700), (0, 6700), (0, 6701), (0, 6701))
+    assert _Case(make).faults(*moved)
+    assert _Case(make).faults(*moved, moving=True) == "supervisor id-h0 would be overfull by CPU"
+    assert _Case(make).faults((1, 6701), *GOOD[1:], moving=True) == ""
+
+
+def test_a_plan_may_say_that_it_exceeds_what_is_declared(make) -> None:
+    assert _Case(make, lenient=True).faults(*GOOD[:3], (0, 6702)) == ""
+
+
+def test_a_pin_is_kept(make) -> None:
+    pin = json.dumps({"topology.stormplace.pin": {"c1": "host:h0"}})
+    assert "a host that it may not come to" in _Case(make, settings_json=pin).faults(*GOOD)
+
+
+def test_components_that_must_be_apart_are_not_together(make) -> None:
+    storm = json.dumps({"topology.ras.one.component.per.worker": True})
+    mixed = (GOOD[0], (1, 6700), (1, 6700), (0, 6701))
+    assert "components that must be apart" in _Case(make, storm_json=storm).faults(*mixed)
+
+
+def test_no_more_of_a_component_are_together_than_may_be(make) -> None:
+    """The one that runs counts."""
+    limits = {"per_node": np.array([1, 2])}
+    assert "more executors of a component" in _Case(make, job=limits).faults(*GOOD)
+    apart = (GOOD[0], (1, 6701), (0, 6701), (1, 6700))
+    assert _Case(make, job=limits).faults(*apart) == ""
+
+
+def test_memory_that_components_share_counts(make) -> None:
+    """Two executors and what each of their two workers shares are on a host of 384 MB."""
+    shared = {"shared_component": (1,), "shared_piece": (0,)}
+    fits = _Case(make, memory_mb=384.0, shared_mb=(0.0, 64.0, 0.0), **shared)
+    assert fits.faults(*GOOD[:2], (1, 6700), (1, 6701)) == ""
+    over = _Case(make, memory_mb=384.0, shared_mb=(0.0, 65.0, 0.0), **shared)
+    assert "supervisor id-h1 would be overfull by memory" in over.faults(*GOOD[:2], (1, 6700), (1, 6701))
+
+
+def test_heap_that_components_share_counts(make) -> None:
+    shared = {"shared_component": (1,), "shared_piece": (0,), "shared_mb": (169.0, 0.0, 0.0)}
+    together = (GOOD[0], (0, 6701), (1, 6700), (1, 6700))
+    assert "more heap than it may have" in _Case(make, **shared).faults(*together)
+    assert _Case(make).faults(*together) == ""
