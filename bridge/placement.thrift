@@ -18,12 +18,20 @@ const i32 OLDEST_VERSION = 1
 
 // Keys of Storm's own that placements heed: a topology's values go into storm_json.
 const list<string> STORM_KEYS = [
+  "topology.isolate.machines",
   "topology.priority",
   "topology.ras.one.component.per.worker",
   "topology.ras.one.executor.per.worker",
   "topology.scheduler.favored.nodes",
   "topology.scheduler.unfavored.nodes",
   "topology.worker.max.heap.size.mb"
+]
+
+// Keys of Nimbus' configuration that placements heed: its values go into cluster_json.
+const list<string> CLUSTER_KEYS = [
+  "isolation.scheduler.machines",
+  "multitenant.scheduler.user.pools",
+  "resource.aware.scheduler.user.pools"
 ]
 
 enum ComponentKind { SPOUT = 0, BOLT = 1, ACKER = 2, SYSTEM = 3 }
@@ -75,6 +83,7 @@ struct Topology {
   // where each executor ran last, if not all have a slot; -1 = not known or on a supervisor that is gone
   22: optional list<i32> last_supervisor
   23: optional list<i32> last_port
+  30: optional string owner            // the user who submitted it
 }
 
 struct Reading {
@@ -94,6 +103,8 @@ struct PlanRequest {
   7: required bool readings_live       // false: the shim has no ZooKeeper connection, readings only grow older
   8: optional string cluster           // names the cluster: the same before and after a fail-over of Nimbus
   9: optional list<string> resource_names  // beside CPU and memory
+  // JSON object: keys of Nimbus' configuration that placements heed; absent from a shim that cannot evict
+  10: optional string cluster_json
 }
 
 struct Price {
@@ -114,6 +125,8 @@ struct TopologyPlan {
   8: optional double response_time_ms
   9: optional double bound
   10: optional Price price
+  // id of the topology that needs its slots: all of them are freed before any plan is carried out
+  11: optional string evicted_for
 }
 
 struct PlanResponse {

@@ -96,6 +96,7 @@ class Topology:
         last_supervisor: Supervisor on which each executor ran last, -1 if that is not known; None if all have
             a slot.
         last_port: Its port there, -1 likewise.
+        owner: User who submitted it; None from a shim that does not say.
     """
 
     id: str
@@ -121,6 +122,7 @@ class Topology:
     launched_s: int | None = None
     last_supervisor: tuple[int, ...] | None = None
     last_port: tuple[int, ...] | None = None
+    owner: str | None = None
 
     @property
     def n_executors(self) -> int:
@@ -152,6 +154,8 @@ class PlanRequest:
     Attributes:
         cluster: Names the cluster, None if the client does not.
         resource_names: Resources beside CPU and memory that supervisors offer.
+        cluster_json: JSON object of the keys of Nimbus' configuration that placements heed; None from a shim
+            that sends none and knows no evictions.
     """
 
     version: int
@@ -163,6 +167,7 @@ class PlanRequest:
     readings_live: bool
     cluster: str | None = None
     resource_names: tuple[str, ...] = ()
+    cluster_json: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +189,12 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class TopologyPlan:
-    """The answer for one topology; the executor lists are parallel to the request's, empty unless ASSIGN."""
+    """The answer for one topology; the executor lists are parallel to the request's, empty unless ASSIGN.
+
+    Attributes:
+        evicted_for: Id of the topology that needs its slots, which are all freed before any plan is carried
+            out; None if it is not evicted.
+    """
 
     topology_id: str
     decision: Decision
@@ -196,6 +206,7 @@ class TopologyPlan:
     response_time_ms: float | None = None
     bound: float | None = None
     price: Price | None = None
+    evicted_for: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
