@@ -126,6 +126,8 @@ def _capacity(
 ) -> dict[str, float]:
     usable = [supervisor for supervisor in supervisors if supervisor.usable]
     result = {EXECUTORS: 0.0}
+    for supervisor in supervisors:
+        faults.extend(_amount_faults(supervisor))
     if usable:
         stated = _stated(supervisors, META_EXECUTORS, _WHOLE, "no whole number", faults)
         # The least of contradictory values is the safe one.
@@ -145,9 +147,23 @@ def _fair_share(request: PlanRequest) -> float:
 
 
 def _cores(supervisor: Supervisor) -> int:
-    if supervisor.cpu_percent <= 0:
-        return _USUAL_CORES
-    return max(int(supervisor.cpu_percent / 100), 1)
+    stated = stated_amount(supervisor.cpu_percent)
+    return _USUAL_CORES if stated is None else max(int(stated / 100), 1)
+
+
+def _amount_faults(supervisor: Supervisor) -> list[str]:
+    amounts = {"CPU": supervisor.cpu_percent, "memory": supervisor.memory_mb}
+    amounts.update((f"resource {index}", amount) for index, amount in enumerate(supervisor.resources or ()))
+    return [
+        f"{name} of supervisor {supervisor.id} is no amount ({amount:g})"
+        for name, amount in amounts.items()
+        if not 0 <= amount < math.inf
+    ]
+
+
+def stated_amount(amount: float) -> float | None:
+    """Return the capacity that a supervisor states; None for 0, which is unknown, and what is no amount."""
+    return min(amount, UNLIMITED) if 0 < amount < math.inf else None
 
 
 def _cost(supervisors: Sequence[Supervisor], faults: list[str]) -> float | None:
@@ -172,7 +188,6 @@ def _stated(
 
 
 def _total(amounts: Sequence[float]) -> float:
-    # Storm reports 0 where the capacity is unknown: then nothing is known that could be exceeded.
-    if any(amount <= 0 for amount in amounts):
-        return UNLIMITED
-    return math.fsum(amounts)
+    # Where the capacity of one is unknown nothing is known that could be exceeded.
+    stated = [known for amount in amounts if (known := stated_amount(amount)) is not None]
+    return math.fsum(stated) if len(stated) == len(amounts) else UNLIMITED

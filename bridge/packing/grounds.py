@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bridge.network.cluster import META_EXECUTORS, UNLIMITED
+from bridge.network.cluster import EXECUTORS, UNLIMITED, stated_amount
 from bridge.wire.messages import UNASSIGNED
 from scheduler.packing.fleet import Fleet, Level
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from bridge.network.cluster import Hosts
     from bridge.settings import CapacitySettings
@@ -30,7 +30,7 @@ class Grounds:
     Attributes:
         fleet: A node per supervisor, in the order of the request.
         resources: Names of the resources.
-        soft: (n_resources,) resources that may be exceeded where a topology fits no other way.
+        soft: (n_supervisors, n_resources) what may be exceeded where a topology fits no other way.
         free: (n_supervisors, n_resources) what is left by what runs.
         slots: (n_supervisors,) free worker slots.
         ports: Free ports per supervisor, lowest first.
@@ -46,13 +46,19 @@ class Grounds:
     host: IntArray
 
 
-def survey(request: PlanRequest, hosts: Hosts, settings: CapacitySettings) -> Grounds:
+def survey(
+    request: PlanRequest,
+    hosts: Hosts,
+    settings: CapacitySettings,
+    steps: Callable[[Sequence[str]], FloatArray | None] = lambda _: None,
+) -> Grounds:
     """Take stock of the supervisors.
 
     Args:
         request: The round.
         hosts: Its hosts.
         settings: How much hosts carry.
+        steps: Returns what it costs to go from site to site by their names, None if that is not known.
     """
     supervisors = request.supervisors
     capacity = np.array([_capacity(each, request.resource_names) for each in supervisors], dtype=np.float64)
@@ -60,7 +66,8 @@ def survey(request: PlanRequest, hosts: Hosts, settings: CapacitySettings) -> Gr
     host = np.array(hosts.host_of_supervisor, dtype=np.int64)
     if settings.resources == "off":
         capacity[:] = UNLIMITED
-    capacity[:, 2] = _executors(supervisors, host, settings.executors_per_host)
+    stated = np.array([each.limited for each in hosts.hosts], dtype=np.bool_)[host]
+    capacity[:, 2] = _executors(supervisors, hosts, host, capacity[:, 0] < UNLIMITED)
     used = np.zeros_like(capacity)
     held: dict[int, set[int]] = {}
     for topology in request.topologies:
@@ -77,9 +84,9 @@ def survey(request: PlanRequest, hosts: Hosts, settings: CapacitySettings) -> Gr
         for index, each in enumerate(supervisors)
     )
     return Grounds(
-        fleet=Fleet(capacity, 1.0, _levels(request, hosts, host)),
+        fleet=Fleet(capacity, 1.0, _levels(request, hosts, host, steps)),
         resources=(*RESOURCES, *request.resource_names),
-        soft=np.arange(capacity.shape[1]) < (2 if settings.resources == "soft" else 0),
+        soft=_soft(stated, settings, capacity),
         free=capacity - used,
         slots=np.array([len(each) for each in ports], dtype=np.int64),
         ports=ports,
@@ -106,41 +113,64 @@ def demands(topology: Topology, n_named: int) -> FloatArray:
 
 
 def _capacity(supervisor: Supervisor, names: Sequence[str]) -> list[float]:
-    # Storm reports 0 where the capacity is unknown: then nothing is known that could be exceeded.
-    stated = [supervisor.cpu_percent or UNLIMITED, supervisor.memory_mb or UNLIMITED, UNLIMITED]
+    # What a supervisor does not name it does not have; CPU and memory it may just not know.
     named = supervisor.resources or (0.0,) * len(names)
-    return [min(max(amount, 0.0), UNLIMITED) for amount in (*stated, *named)]
+    known = (supervisor.cpu_percent, supervisor.memory_mb)
+    return [
+        *(stated_amount(amount) or UNLIMITED for amount in known),
+        UNLIMITED,
+        *(stated_amount(amount) or 0.0 for amount in named),
+    ]
 
 
-def _executors(supervisors: Sequence[Supervisor], host: IntArray, usual: int | None) -> FloatArray:
-    """(n_supervisors,) executors of each: the host's number, over its usable supervisors."""
-    limit = np.full(len(supervisors), UNLIMITED if usual is None else float(usual))
-    for index, supervisor in enumerate(supervisors):
-        stated = supervisor.meta.get(META_EXECUTORS, "")
-        if stated.isascii() and stated.isdigit():
-            limit[index] = float(stated)
+def _executors(
+    supervisors: Sequence[Supervisor], hosts: Hosts, host: IntArray, by_cpu: BoolArray
+) -> FloatArray:
+    """(n_supervisors,) executors of each: the host's number, over its usable supervisors.
+
+    Where CPU says what a host carries its fair share of executors does not.
+    """
+    limit = np.array([each.capacity[EXECUTORS] for each in hosts.hosts], dtype=np.float64)
+    stated = np.array([each.limited for each in hosts.hosts], dtype=np.bool_)
     usable = np.array([supervisor.usable for supervisor in supervisors], dtype=np.bool_)
-    sharing = np.maximum(np.bincount(host[usable], minlength=int(host.max(initial=0)) + 1), 1)
-    return np.asarray(np.floor(limit / sharing[host]), dtype=np.float64)
+    sharing = np.maximum(np.bincount(host[usable], minlength=len(limit)), 1)
+    each = limit[host] / sharing[host]
+    own = np.where(stated[host], np.floor(each), np.ceil(each))
+    return np.where(by_cpu & ~stated[host], UNLIMITED, own)
 
 
-def _levels(request: PlanRequest, hosts: Hosts, host: IntArray) -> tuple[Level, ...]:
+def _soft(stated: BoolArray, settings: CapacitySettings, capacity: FloatArray) -> BoolArray:
+    """(n_supervisors, n_resources) limits that may be exceeded; a fair share of executors always may."""
+    soft = np.zeros(capacity.shape, dtype=np.bool_)
+    soft[:, :2] = settings.resources == "soft"
+    soft[:, 2] = ~stated
+    return np.asarray(soft & (capacity < UNLIMITED), dtype=np.bool_)
+
+
+def _levels(
+    request: PlanRequest,
+    hosts: Hosts,
+    host: IntArray,
+    steps: Callable[[Sequence[str]], FloatArray | None],
+) -> tuple[Level, ...]:
     """Hosts, racks and sites, as far as more than one of them is known."""
     racks = [each.rack or "" for each in request.supervisors]
     sites = [hosts.hosts[index].site or "" for index in host.tolist()]
-    site = _numbered(sites)
     # Racks of one name at two sites are two racks.
-    rack = _numbered([f"{where}\n{name}" for where, name in zip(sites, racks, strict=True)])
+    rack_names, rack = _numbered([f"{where}\n{name}" for where, name in zip(sites, racks, strict=True)])
+    site_names, site = _numbered(sites)
     levels = [Level("host", host)]
-    levels.extend(
-        Level(name, group) for name, group in (("rack", rack), ("site", site)) if group.max(initial=0) > 0
-    )
+    if any(racks) and len(rack_names) > 1:
+        levels.append(Level("rack", rack))
+    if len(site_names) > 1:
+        levels.append(Level("site", site, far=steps(site_names)))
     return tuple(levels)
 
 
-def _numbered(names: Sequence[str]) -> IntArray:
-    number = {name: index for index, name in enumerate(sorted(set(names)))}
-    return np.array([number[name] for name in names], dtype=np.int64)
+def _numbered(names: Sequence[str]) -> tuple[list[str], IntArray]:
+    known = sorted(set(names))
+    number = {name: index for index, name in enumerate(known)}
+    return known, np.array([number[name] for name in names], dtype=np.int64)
 
 
 def known(hosts: Hosts, names: Sequence[str], host: IntArray) -> BoolArray:

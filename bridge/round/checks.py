@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from bridge.problem.occupancy import RoundState
     from bridge.problem.problem_builder import Task
 
+
+class PlanCheckError(RuntimeError):
+    """A plan failed the daemon's own check and is not sent."""
+
+
 # Sums of resource amounts may differ by rounding.
 _TOLERANCE = 1e-6
 

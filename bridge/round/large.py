@@ -6,15 +6,19 @@ but whether executors share a worker, a host, a rack, a site.
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import TYPE_CHECKING
+import traceback
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from bridge.network.site_distances import site_steps
+from bridge.packing.check import PlanCheck
 from bridge.packing.dealing import deal
 from bridge.packing.grounds import survey
 from bridge.packing.jobs import order_of
 from bridge.problem.wishes import by_rank, wishes_of
+from bridge.round.checks import PlanCheckError
 from bridge.round.round_report import HOLD_MS, Round
 from bridge.wire.messages import UNASSIGNED, Decision, PlanResponse, Price, TopologyPlan
 from scheduler.packing.pack import Packer
@@ -31,10 +35,13 @@ if TYPE_CHECKING:
     from bridge.round.round_report import Course
     from bridge.settings import Settings
     from bridge.wire.messages import PlanRequest, Topology
+    from scheduler.base.arrays import BoolArray
     from scheduler.packing.fleet import Ledger
     from scheduler.packing.job import Worker
+    from scheduler.packing.pack import Packing
 
 STRATEGY = "packing"
+_T = TypeVar("_T")
 _SHOWN = 3
 _NEXT_ROUND = "not planned in time, goes on in the next round"
 
@@ -79,22 +86,30 @@ class _LargeRound:
         self._data = data
         self._expired = expired
         self._wishes = [wishes_of(topology, settings.plan) for topology in request.topologies]
-        self._capacity = settings.capacity
+        self._settings = settings
+        self._plans: dict[int, TopologyPlan] = {}
+        self._left_out: dict[str, str] = {}
+        self._traces: list[tuple[str, str]] = []
 
     @cached_property
     def _grounds(self) -> Grounds:
-        """The supervisors; not looked at where nothing is missing."""
-        return survey(self._request, self._data.hosts, self._capacity)
+        """The supervisors; not looked at where nothing is missing.
+
+        What fails here concerns all topologies.
+        """
+        data = self._data
+        steps = partial(site_steps, data.delays, data.located, settings=self._settings.network)
+        return survey(self._request, data.hosts, self._settings.capacity, steps)
 
     def run(self, memory: Memory) -> Round:
         """Place what is missing."""
-        plans, left_out, timed_out = self._place_missing()
+        timed_out = self._place_missing()
         return Round(
             response=PlanResponse(
                 self._request.version,
                 self._request.round_id,
-                self._in_order(plans, left_out),
-                hold_ms=None if plans or left_out else HOLD_MS,
+                self._in_order(),
+                hold_ms=None if self._plans or self._left_out else HOLD_MS,
             ),
             memory=memory,
             known=self._data,
@@ -103,57 +118,68 @@ class _LargeRound:
                 for topology, wishes in zip(self._request.topologies, self._wishes, strict=True)
                 if (faults := wishes.faults)
             ),
-            traces=(),
-            left_out=tuple(left_out),
+            traces=tuple(self._traces),
+            left_out=tuple(self._left_out.items()),
             waits=(),
             moves=0,
             timed_out=timed_out,
         )
 
-    def _place_missing(self) -> tuple[dict[int, TopologyPlan], list[tuple[str, str]], bool]:
-        """Return plans by topology, those left to Storm with the reason, and whether time ran out."""
+    def _place_missing(self) -> bool:
+        """Plan the topologies that lack something; return whether time ran out."""
         ranked = [
             index
             for index in by_rank(self._request.topologies, self._wishes)
             if UNASSIGNED in self._request.topologies[index].executor_supervisor
         ]
         if not ranked:
-            return {}, [], False
-        orders = [
-            order_of(self._request, index, self._grounds, self._data.hosts, self._wishes[index])
-            for index in ranked
-        ]
-        packing = Packer(
-            self._grounds.fleet, [order.job for order in orders], self._grounds.soft, self._expired
-        ).pack(self._grounds.free, self._grounds.slots)
-        ports = [list(each) for each in self._grounds.ports]
-        plans: dict[int, TopologyPlan] = {}
-        left_out: list[tuple[str, str]] = []
+            return False
+        grounds = self._grounds
+        orders = [order for index in ranked if (order := self._contained(index, self._order_of)) is not None]
+        jobs = [order.job for order in orders]
+        packing = Packer(grounds.fleet, jobs, grounds.soft, self._expired).pack(grounds.free, grounds.slots)
+        ports = [list(each) for each in grounds.ports]
+        check = PlanCheck(self._request, grounds, _overloaded(packing, grounds))
         # The largest jobs come last: if none was finished, the next round would not come further either.
         stuck = not packing.complete and not any(packing.workers)
         for place, (order, workers) in enumerate(zip(orders, packing.workers, strict=True)):
             topology = self._request.topologies[order.index]
             if workers is not None:
                 over = self._overloads(packing.ledger, workers) if place in packing.overloading else ""
-                plans[order.index] = self._assigned(topology, order, workers, ports, over)
+                step = partial(self._assigned, workers=workers, ports=ports, check=check, over=over)
+                plan = self._contained(order.index, partial(step, order=order))
+                if plan is not None:
+                    self._plans[order.index] = plan
                 continue
             refused = place in packing.refused
-            room = why_no_room(self._grounds.fleet, packing.ledger, order.job, self._grounds.resources)
+            room = why_no_room(grounds.fleet, packing.ledger, order.job, grounds.resources)
             reason = "; ".join(order.reasons) or (room if refused else _NEXT_ROUND)
             if stuck:
-                left_out.append((topology.id, "no time left in this round"))
+                self._left_out[topology.id] = "no time left in this round"
             else:
-                plans[order.index] = self._plan(topology, Decision.UNPLACEABLE, f"not placed: {reason}")
-        return plans, left_out, not packing.complete
+                self._plans[order.index] = self._plan(topology, Decision.UNPLACEABLE, f"not placed: {reason}")
+        return not packing.complete
 
-    def _in_order(
-        self, plans: dict[int, TopologyPlan], left_out: Sequence[tuple[str, str]]
-    ) -> tuple[TopologyPlan, ...]:
-        absent = {name for name, _ in left_out}
+    def _order_of(self, index: int) -> Order:
+        return order_of(self._request, index, self._grounds, self._data.hosts, self._wishes[index])
+
+    def _contained(self, index: int, step: Callable[[int], _T]) -> _T | None:
+        """Take a step for one topology; whatever goes wrong leaves this one to Storm's own scheduler."""
+        try:
+            return step(index)
+        except Exception as error:  # noqa: BLE001  # one topology's fault must not cost the others their plan
+            topology = self._request.topologies[index]
+            self._traces.append((topology.id, traceback.format_exc()))
+            self._left_out[topology.id] = f"planning failed ({type(error).__name__}: {error})"
+            return None
+
+    def _in_order(self) -> tuple[TopologyPlan, ...]:
         return tuple(
-            plans[index] if index in plans else self._plan(topology, Decision.KEEP, "kept: runs completely")
+            self._plans[index]
+            if index in self._plans
+            else self._plan(topology, Decision.KEEP, "kept: runs completely")
             for index, topology in enumerate(self._request.topologies)
-            if topology.id not in absent
+            if topology.id not in self._left_out
         )
 
     def _overloads(self, ledger: Ledger, workers: Sequence[Worker]) -> str:
@@ -172,13 +198,19 @@ class _LargeRound:
 
     def _assigned(
         self,
-        topology: Topology,
+        index: int,
+        *,
         order: Order,
         workers: Sequence[Worker],
         ports: Sequence[list[int]],
-        overload: str,
+        check: PlanCheck,
+        over: str,
     ) -> TopologyPlan:
+        topology = self._request.topologies[index]
         slots = deal(topology, order, workers, ports)
+        faults = check.take(order, slots)
+        if faults:
+            raise PlanCheckError("; ".join(faults))
         nodes = np.array([worker.node for worker in workers])
         spread = ", ".join(
             f"{count} {name}{'s' if count > 1 else ''}"
@@ -187,7 +219,7 @@ class _LargeRound:
                 *((level.name, len(np.unique(level.group[nodes]))) for level in self._grounds.fleet.levels),
             )
         )
-        status = f"placed by {STRATEGY}: {len(order.missing)} executors on {spread}{overload}"
+        status = f"placed by {STRATEGY}: {len(order.missing)} executors on {spread}{over}"
         return self._plan(topology, Decision.ASSIGN, status, slots)
 
     def _plan(
@@ -202,3 +234,9 @@ class _LargeRound:
             strategy=STRATEGY,
             price=Price(0.0, 0, 0, 0) if decision is Decision.ASSIGN else None,
         )
+
+
+def _overloaded(packing: Packing, grounds: Grounds) -> BoolArray:
+    """(n_supervisors,) those where a topology was placed above what is declared."""
+    nodes = [worker.node for index in packing.overloading for worker in packing.workers[index] or ()]
+    return np.isin(np.arange(len(grounds.ports)), nodes)

@@ -10,6 +10,7 @@ import numpy as np
 from bridge.network.cluster import gather_hosts
 from bridge.network.delays import estimate_delays
 from bridge.network.links import gather_links
+from bridge.network.site_distances import hosts_of_all_sites
 from bridge.readings.believed import read_nodes
 from bridge.readings.fault_kinds import FaultKind
 from bridge.readings.rates import read_rates
@@ -35,7 +36,8 @@ class RoundData:
     Attributes:
         readings: Believed readings of hosts.
         hosts: Hosts of the round.
-        delays: Delays between them; in a cluster of more hosts than `network.max_hosts` between some of them.
+        located: Hosts that delays are known of: some of each site if there are more than `network.max_hosts`.
+        delays: Delays between these.
         availability: (n_hosts,) fraction of time that each host is up.
         rates: Measured rates of topologies.
         faults: What is wrong with readings and metadata, one phrase each.
@@ -43,6 +45,7 @@ class RoundData:
 
     readings: Readings
     hosts: Hosts
+    located: tuple[Host, ...]
     delays: Delays
     availability: FloatArray
     rates: Rates
@@ -86,14 +89,15 @@ def gather_data(request: PlanRequest, settings: Settings) -> RoundData:
         request, frozenset(supervisor.host for supervisor in request.supervisors), settings.readings
     )
     hosts = gather_hosts(request, settings.capacity, readings)
-    # Of more hosts the delays of all pairs are not worked out: some hosts show how far they can be trusted.
-    some = hosts.hosts[:: -(-len(hosts.hosts) // settings.network.max_hosts) or 1]
+    # Of more hosts the delays of all pairs are not worked out: some of each site show how far it is.
+    some = hosts_of_all_sites(hosts.hosts, readings, settings.network.max_hosts)
     links = gather_links(some, readings, settings.readings.link_lifetime_s)
     delays = estimate_delays(some, readings, settings.network, links)
     rates = read_rates(request)
     return RoundData(
         readings=readings,
         hosts=hosts,
+        located=some,
         delays=delays,
         availability=_availability(hosts.hosts, readings, settings.readings.default_availability),
         rates=rates,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from bridge.problem.occupancy import RoundState
 from bridge.problem.problem_builder import Task, make_task
 from bridge.problem.wishes import wishes_of
-from bridge.round.checks import check_assignment
+from bridge.round.checks import PlanCheckError, check_assignment
 from bridge.round.improving import improve
 from bridge.round.placing import place_missing
 from bridge.round.round_report import HOLD_MS, Course, Round
@@ -40,10 +40,6 @@ if TYPE_CHECKING:
 # Each pass that changes something saves a stated fraction of some objective: a few suffice.
 _MOST_PASSES = 8
 _NO_TIME = "no time left in this round"
-
-
-class PlanCheckError(RuntimeError):
-    """A plan failed the daemon's own check and is not sent."""
 
 
 def plan_small_round(

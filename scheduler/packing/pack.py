@@ -55,7 +55,7 @@ class Packer:
     Args:
         fleet: The nodes.
         jobs: What to place, in the order of who comes first when there is not room for all.
-        soft: (n_resources,) resources that may be exceeded where a job fits no other way.
+        soft: (n_nodes, n_resources) what may be exceeded where a job fits no other way.
         expired: Whether the time is over; asked between jobs.
     """
 

@@ -51,11 +51,24 @@ def place_job(fleet: Fleet, ledger: Ledger, job: Job, manner: Manner) -> list[Wo
     """
     placing = _Placing(fleet, ledger, job, manner)
     if not placing.into_one_node():
-        placing.into_groups(np.flatnonzero(ledger.slots > 0), len(fleet.levels) - 1)
+        # What may go to few places goes there first, so that the others come near it.
+        for part in _by_freedom(job):
+            placing.turn_to(part)
+            placing.into_groups()
         if placing.left:
             placing.to_the_brim()
-            placing.into_groups(np.flatnonzero(ledger.slots > 0), len(fleet.levels) - 1)
+            placing.into_groups()
     return placing.workers
+
+
+def _by_freedom(job: Job) -> list[BoolArray]:
+    """Return (n_components,) masks of what to place in turn: first what may go to fewer nodes than others."""
+    everything = np.ones(job.n_components, dtype=np.bool_)
+    if job.permitted is None:
+        return [everything]
+    nodes = np.where(job.count > 0, job.permitted.sum(axis=1), job.permitted.shape[1])
+    bound = nodes < nodes[job.count > 0].max(initial=0)
+    return [bound, everything] if bound.any() else [everything]
 
 
 class _Placing:
@@ -67,6 +80,7 @@ class _Placing:
         self._ledger = ledger
         self._job = job
         self._rest = np.array(job.count)
+        self._later = np.zeros_like(self._rest)
         self._groups = group_components(job.weight_between, self._sizes())
         self._kept = 1.0 - manner.share
         self._greedy = False
@@ -74,6 +88,11 @@ class _Placing:
         self._heap_mb = job.heap_mb.tolist()
         self._share = job.worker_share.tolist()
         self._seen = {worker.node for worker in job.running}
+
+    def turn_to(self, components: BoolArray) -> None:
+        """Place executors of some components, and leave the others for later."""
+        everyone = self._rest + self._later
+        self._rest, self._later = np.where(components, everyone, 0), np.where(components, 0, everyone)
 
     @property
     def left(self) -> bool:
@@ -106,7 +125,14 @@ class _Placing:
             nodes, near = np.delete(nodes, at), np.delete(near, at)
         return False
 
-    def into_groups(self, nodes: IntArray, level: int) -> None:
+    def into_groups(self) -> None:
+        """Place on all nodes where executors may go, by groups from the outermost level on."""
+        nodes = np.flatnonzero(self._ledger.slots > 0)
+        if self._job.permitted is not None and self.left:
+            nodes = nodes[self._job.permitted[self._rest > 0][:, nodes].any(axis=0)]
+        self._into_groups(nodes, len(self._fleet.levels) - 1)
+
+    def _into_groups(self, nodes: IntArray, level: int) -> None:
         """Place on the nodes, by groups of a level from the best one on.
 
         Args:
@@ -122,7 +148,7 @@ class _Placing:
         while self.left and left.any():
             best = self._best_group(nodes, group, left, level)
             left[best] = False
-            self.into_groups(nodes[group == best], level - 1)
+            self._into_groups(nodes[group == best], level - 1)
 
     def _best_group(self, nodes: IntArray, group: IntArray, left: BoolArray, level: int) -> int:
         """Choose a group: near the job, else that takes the rest on fewest nodes, else the roomiest."""
@@ -131,10 +157,12 @@ class _Placing:
         rooms = self._roominess(nodes, needed)
         total = np.bincount(group, weights=rooms, minlength=n_groups)
         near = np.zeros(n_groups)
-        for inner in self._fleet.levels[: level + 1]:
-            if self._seen:
-                touched = np.isin(inner.group[nodes], inner.group[list(self._seen)])
-                near += np.bincount(group[touched], minlength=n_groups) > 0
+        for inner in self._fleet.levels[: level + 1] if self._seen else ():
+            seen = inner.group[list(self._seen)]
+            if inner.far is not None and inner is self._fleet.levels[level]:
+                near -= inner.far[:, seen].mean(axis=1)
+            touched = np.isin(inner.group[nodes], seen)
+            near += np.bincount(group[touched], minlength=n_groups) > 0
         candidates = np.flatnonzero(left & (near == near[left].max()))
         takes_all = candidates[total[candidates] >= 1.0 - _ROUNDING]
         if not len(takes_all):
@@ -171,11 +199,13 @@ class _Placing:
         return int(np.argmax(np.where(open_to, merit, -np.inf)))
 
     def _nearness(self, nodes: IntArray) -> FloatArray:
-        """(n_nodes,) at how many levels each node shares a group with executors of the job."""
+        """(n_nodes,) levels at which each node shares a group with executors of the job, less distance."""
         near = np.zeros(len(nodes))
-        if self._seen:
-            for level in self._fleet.levels:
-                near += np.isin(level.group[nodes], level.group[list(self._seen)])
+        for level in self._fleet.levels if self._seen else ():
+            seen = level.group[list(self._seen)]
+            near += np.isin(level.group[nodes], seen)
+            if level.far is not None:
+                near -= level.far[:, seen].mean(axis=1)[level.group[nodes]]
         return near
 
     def _fill(self, node: int, *, whole: bool) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -32,6 +33,14 @@ def test_dead_and_blacklisted_hosts_have_no_capacity(make, changes, usable):
     host = gather(make, make.supervisor("a", **changes)).hosts[0]
     assert host.usable is usable
     assert host.capacity[EXECUTORS] == (4.0 if usable else 0.0)
+
+
+@pytest.mark.parametrize("amount", [-1.0, math.nan, math.inf])
+def test_a_capacity_that_is_no_amount_is_unknown_and_named(make, amount):
+    hosts = gather(make, make.supervisor("a", cpu_percent=amount, resources=(amount,)), make.supervisor("b"))
+    assert hosts.hosts[0].capacity == hosts.hosts[1].capacity
+    named = [f"{name} of supervisor id-a is no amount ({amount:g})" for name in ("CPU", "resource 0")]
+    assert list(hosts.faults) == named
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -27,9 +28,19 @@ def _request(make, *supervisors, **changes) -> PlanRequest:
     return replace(make.cluster(), supervisors=supervisors, readings=(), **changes)
 
 
-def test_what_is_not_stated_does_not_limit(make) -> None:
-    grounds = _survey(_request(make, make.supervisor("h1")))
-    assert grounds.free.tolist() == [[UNLIMITED] * 3]
+def test_what_is_not_stated_does_not_limit_but_for_a_fair_share_of_executors(make) -> None:
+    """Else all executors of a cluster would go to one host."""
+    nothing = [make.supervisor(f"h{number}") for number in range(3)]
+    grounds = _survey(_request(make, *nothing, topologies=(make.chain("t", [30], []),)))
+    assert grounds.free.tolist() == [[UNLIMITED, UNLIMITED, 10.0]] * 3
+    assert grounds.soft.tolist() == [[False, False, True]] * 3
+
+
+@pytest.mark.parametrize("amount", [-1.0, math.nan, math.inf])
+def test_what_is_no_amount_is_taken_as_unknown(make, amount) -> None:
+    odd = make.supervisor("h1", cpu_percent=amount, memory_mb=amount, resources=(amount,))
+    grounds = _survey(_request(make, odd, resource_names=("gpu",)))
+    assert grounds.fleet.capacity.tolist() == [[UNLIMITED, UNLIMITED, 4.0, 0.0]]
 
 
 def test_stated_resources_are_those_of_the_supervisor(make) -> None:
@@ -37,14 +48,14 @@ def test_stated_resources_are_those_of_the_supervisor(make) -> None:
     grounds = _survey(_request(make, one, resource_names=("gpu",)))
     assert grounds.resources == ("CPU", "memory", "executors", "gpu")
     assert grounds.fleet.capacity.tolist() == [[400.0, 4096.0, UNLIMITED, 8.0]]
-    assert grounds.soft.tolist() == [True, True, False, False]
+    assert grounds.soft.tolist() == [[True, True, False, False]]
 
 
 @pytest.mark.parametrize(("resources", "soft"), [("strict", False), ("off", False)])
 def test_settings_say_what_may_be_exceeded(make, resources, soft) -> None:
     settings = CapacitySettings(resources=resources)
     grounds = _survey(_request(make, make.supervisor("h1", cpu_percent=400.0)), settings)
-    assert grounds.soft.any() == soft
+    assert grounds.soft[:, :2].any() == soft
     assert grounds.free[0, 0] == (UNLIMITED if resources == "off" else 400.0)
 
 

@@ -9,6 +9,7 @@ from itertools import count
 
 import pytest
 
+from bridge.packing.dealing import deal
 from bridge.round.large import is_large
 from bridge.round.planner import plan_round
 from bridge.round.round_data import gather_data
@@ -141,6 +142,25 @@ def test_by_default_a_topology_is_placed_above_what_is_declared_and_says_so(make
     assert "% of its CPU" in plan.status
 
 
+def test_what_is_free_goes_near_a_pin_in_a_wide_area(make):
+    """Three sites on a line; the pinned site takes half of the topology, the nearest one the rest."""
+    pinned = _chain(
+        make, parallelism=(4, 12), settings_json=json.dumps({"topology.stormplace.pin": {"c0": "site:s0"}})
+    )
+    sites = {f"h{number}": f"s{number // 2}" for number in range(6)}
+    at = {"s0": 50.0, "s1": 0.0, "s2": 45.0}
+    request = replace(
+        make.cluster(pinned),
+        supervisors=tuple(make.supervisor(host, cpu_percent=40.0, ports=(1, 2, 3)) for host in sites),
+        readings=tuple(make.reading(host, site, at[site]) for host, site in sites.items()),
+    )
+    (plan,) = _plan(request).response.plans
+    where = Counter(sites[request.supervisors[index].host] for index in plan.executor_supervisor)
+    assert where == {"s0": 8, "s2": 8}
+    assert "16 executors on" in plan.status
+    assert "2 sites" in plan.status
+
+
 def test_pins_are_kept_and_an_impossible_one_is_named(make):
     pinned = _chain(make, settings_json=json.dumps({"topology.stormplace.pin": {"c0": "host:h1-2"}}))
     lost = _chain(make, "u", settings_json=json.dumps({"topology.stormplace.pin": {"c0": "host:nowhere"}}))
@@ -180,6 +200,32 @@ def test_without_any_time_the_topologies_are_left_to_storm(make):
     done = _plan(replace(_request(make, _chain(make)), deadline_ms=0))
     assert done.response.plans == ()
     assert done.left_out == (("t", "no time left in this round"),)
+
+
+def test_a_topology_whose_planning_fails_costs_only_itself(make, monkeypatch):
+    """Storm's own scheduler gets it; the others have their plans."""
+
+    def failing(topology, *rest):
+        if topology.id == "a":
+            raise ZeroDivisionError("no hope")
+        return deal(topology, *rest)
+
+    monkeypatch.setattr("bridge.round.large.deal", failing)
+    done = _plan(_request(make, _chain(make, "a"), _chain(make, "b")))
+    assert [(plan.topology_id, plan.decision) for plan in done.response.plans] == [("b", Decision.ASSIGN)]
+    assert done.left_out == (("a", "planning failed (ZeroDivisionError: no hope)"),)
+    assert [(name, "no hope" in trace) for name, trace in done.traces] == [("a", True)]
+
+
+def test_a_plan_that_fails_the_check_is_not_sent(make, monkeypatch):
+    def doubling(topology, order, workers, ports):
+        slots = deal(topology, order, workers, ports)
+        return slots[:-1] if topology.id == "a" else slots
+
+    monkeypatch.setattr("bridge.round.large.deal", doubling)
+    done = _plan(_request(make, _chain(make, "a"), _chain(make, "b")))
+    assert [plan.topology_id for plan in done.response.plans] == ["b"]
+    assert done.left_out == (("a", "planning failed (PlanCheckError: 7 slots for 8 executors)"),)
 
 
 @pytest.mark.parametrize("changes", [{"cpu_percent": 0.0}, {"memory_mb": 0.0}])

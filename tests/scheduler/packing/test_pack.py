@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scheduler.packing.closeness import cost
+from scheduler.packing.fleet import Fleet, Level
 from scheduler.packing.job import Worker, WorkerRules
 from scheduler.packing.pack import OVERLOADS, Packer, Packing
 from tests.scheduler.packing.made_fleets import faults, fleet, job, random_jobs
 
-HARD = np.zeros(2, dtype=np.bool_)
-SOFT = np.ones(2, dtype=np.bool_)
+HARD = np.zeros((1, 2), dtype=np.bool_)
+SOFT = np.ones((1, 2), dtype=np.bool_)
 
 
 def _pack(nodes, jobs, soft=HARD, slots=4, expired=lambda: False) -> Packing:
@@ -178,3 +179,34 @@ def test_an_empty_fleet_refuses_everything() -> None:
     nodes = fleet(racks=0, per_rack=0)
     packing = Packer(nodes, [job([1])], HARD, lambda: False).pack(nodes.capacity, np.zeros(0, dtype=np.int64))
     assert packing.refused == {0}
+
+
+def _sites(*capacities: float) -> Fleet:
+    """A host per site with so much CPU; the last one is far from the others."""
+    count = len(capacities)
+    far = np.where(np.eye(count, dtype=np.bool_), 0.0, 10.0)
+    far[-1, :-1] = far[:-1, -1] = 90.0
+    nodes = np.arange(count)
+    capacity = np.array([[cpu, 4096.0] for cpu in capacities])
+    return Fleet(capacity, 1.0, (Level("host", nodes), Level("site", nodes, far=far)))
+
+
+def test_what_does_not_fit_at_one_site_goes_to_the_nearest() -> None:
+    """The last site is roomier than the second one."""
+    nodes = _sites(200.0, 100.0, 150.0)
+    (workers,) = _pack(nodes, [job([12, 13], [(0, 1)], WorkerRules())], slots=9).workers
+    assert {worker.node for worker in workers} == {0, 1}
+
+
+@pytest.mark.parametrize("home", [0, 1, 2])
+def test_what_is_free_comes_near_what_is_bound(home) -> None:
+    nodes = _sites(100.0, 100.0, 100.0)
+    permitted = np.ones((2, 3), dtype=np.bool_)
+    permitted[0] = np.arange(3) == home
+    (workers,) = _pack(nodes, [job([4, 8], [(0, 1)], WorkerRules(), permitted=permitted)], slots=9).workers
+    where = np.zeros((2, 3), dtype=np.int64)
+    for worker in workers:
+        where[:, worker.node] += worker.count
+    assert where[0, home] == 4
+    assert where[1, home] == 6
+    assert where[1, 2] == (6 if home == 2 else 0)

@@ -1,0 +1,122 @@
+"""The daemon's own check of the plans of a large round, independent of how they came about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bridge.packing.grounds import demands
+from bridge.wire.messages import UNASSIGNED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bridge.network.cluster import Slot
+    from bridge.packing.grounds import Grounds
+    from bridge.packing.jobs import Order
+    from bridge.wire.messages import PlanRequest, Topology
+    from scheduler.base.arrays import BoolArray, FloatArray, IntArray
+
+# Sums of resource amounts may differ by rounding.
+_TOLERANCE = 1e-6
+
+
+class PlanCheck:
+    """Plans of one round, checked one after the other; each that passes takes its ports and resources.
+
+    Args:
+        request: The round.
+        grounds: The supervisors with what runs on them.
+        lenient: (n_supervisors,) those whose soft capacities some plan says it exceeds.
+    """
+
+    def __init__(self, request: PlanRequest, grounds: Grounds, lenient: BoolArray) -> None:
+        self._request = request
+        self._grounds = grounds
+        self._left = np.array(grounds.free)
+        self._ports = [set(ports) for ports in grounds.ports]
+        self._hard = ~(grounds.soft & lenient[:, None])
+
+    def take(self, order: Order, slots: Sequence[Slot]) -> tuple[str, ...]:
+        """Take what a plan uses if nothing is wrong with it.
+
+        Args:
+            order: What was to be placed.
+            slots: Slot per executor of the topology.
+
+        Returns:
+            One phrase per fault; empty if each executor that ran keeps its slot, each other one has a free
+            port of a host that is permitted and has room, and no new worker holds what its rules forbid.
+        """
+        topology = self._request.topologies[order.index]
+        if len(slots) != topology.n_executors:
+            return (f"{len(slots)} slots for {topology.n_executors} executors",)
+        where, port = np.array(slots, dtype=np.int64).reshape(-1, 2).T
+        if not ((where >= 0) & (where < len(self._ports))).all():
+            return ("a slot is on no supervisor of the round",)
+        before = np.array([topology.executor_supervisor, topology.executor_port], dtype=np.int64)
+        stays = before[0] != UNASSIGNED
+        if (np.array([where, port])[:, stays] != before[:, stays]).any():
+            return ("a running executor would move",)
+        new = np.flatnonzero(~stays)
+        taken = set(zip(where[new].tolist(), port[new].tolist(), strict=True))
+        faults = [
+            f"port {number} of supervisor {self._request.supervisors[node].id} is not free"
+            for node, number in sorted(taken)
+            if number not in self._ports[node]
+        ]
+        amounts = demands(topology, len(self._request.resource_names))[new]
+        nodes = np.unique(where[new])
+        added = np.zeros((len(nodes), amounts.shape[1]))
+        np.add.at(added, np.searchsorted(nodes, where[new]), amounts)
+        faults.extend(self._room_faults(nodes, added))
+        component = np.array(topology.executor_component, dtype=np.int64)[new]
+        if order.job.permitted is not None and not order.job.permitted[component, where[new]].all():
+            faults.append("an executor would come to a host that it may not come to")
+        faults.extend(_colocation_faults(topology, order, where))
+        faults.extend(_worker_faults(order, component, where[new], port[new]))
+        if not faults:
+            self._left[nodes] -= added
+            for node, number in taken:
+                self._ports[node].remove(number)
+        return tuple(faults)
+
+    def _room_faults(self, nodes: IntArray, added: FloatArray) -> list[str]:
+        left = self._left[nodes]
+        over = (added > 0) & self._hard[nodes] & (added > left + _TOLERANCE * np.maximum(np.abs(left), 1.0))
+        return [
+            f"supervisor {self._request.supervisors[int(nodes[row])].id} would be overfull by "
+            f"{self._grounds.resources[column]}"
+            for row, column in zip(*np.nonzero(over), strict=True)
+        ]
+
+
+def _colocation_faults(topology: Topology, order: Order, where: IntArray) -> list[str]:
+    """Say where new executors would be more of a component on one supervisor than may be there."""
+    if order.job.per_node is None:
+        return []
+    component = np.array(topology.executor_component, dtype=np.int64)
+    spots = np.stack([component, where])
+    _, spot, together = np.unique(spots, axis=1, return_inverse=True, return_counts=True)
+    crowded = (together[spot.ravel()] > order.job.per_node[component])[order.missing]
+    return ["more executors of a component would be together than may be"] if crowded.any() else []
+
+
+def _worker_faults(order: Order, component: IntArray, where: IntArray, port: IntArray) -> list[str]:
+    """Say what new workers hold that they may not."""
+    job = order.job
+    _, worker = np.unique(np.stack([where, port]), axis=1, return_inverse=True)
+    worker = worker.ravel()
+    several = np.bincount(worker) > 1
+    heap = np.bincount(worker, weights=job.heap_mb[component])
+    faults = []
+    if (several & (heap > job.rules.heap_mb * (1 + _TOLERANCE))).any():
+        faults.append("a worker would need more heap than it may have")
+    if job.rules.one_component or job.rules.apart:
+        held: dict[int, set[int]] = {}
+        for each, kind in zip(worker.tolist(), component.tolist(), strict=True):
+            held.setdefault(each, set()).add(kind)
+        if any(not job.rules.allow(kind, kinds - {kind}) for kinds in held.values() for kind in kinds):
+            faults.append("a worker would hold components that must be apart")
+    return faults

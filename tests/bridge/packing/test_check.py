@@ -1,0 +1,104 @@
+"""Plans of large rounds that break anything are found out."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from bridge.network.cluster import gather_hosts
+from bridge.packing.check import PlanCheck
+from bridge.packing.grounds import survey
+from bridge.packing.jobs import order_of
+from bridge.problem.wishes import wishes_of
+from bridge.readings.believed import read_nodes
+from bridge.settings import Settings
+from bridge.wire.messages import UNASSIGNED
+
+SETTINGS = Settings()
+GOOD = ((0, 6700), (0, 6701), (0, 6701), (1, 6700))
+
+
+class _Case:
+    """A topology of four executors, the first of which runs, on two hosts of 40 % CPU each."""
+
+    def __init__(self, make, *, lenient=False, job=None, **changes) -> None:
+        topology = make.chain("t", (2, 2), [0])
+        topology = replace(
+            topology,
+            executor_cpu_percent=(20.0,) * 4,
+            executor_memory_mb=(128.0,) * 4,
+            component_heap_mb=(300.0, 300.0),
+            executor_supervisor=(0, *(UNASSIGNED,) * 3),
+            executor_port=(6700, *(UNASSIGNED,) * 3),
+            num_workers=1,
+            **changes,
+        )
+        hosts = [
+            make.supervisor(f"h{number}", cpu_percent=60.0, ports=(6700, 6701, 6702)) for number in range(2)
+        ]
+        request = replace(make.cluster(topology), supervisors=tuple(hosts), readings=())
+        known = gather_hosts(request, SETTINGS.capacity, read_nodes(request, frozenset(), SETTINGS.readings))
+        grounds = survey(request, known, SETTINGS.capacity)
+        self.order = order_of(request, 0, grounds, known, wishes_of(topology, SETTINGS.plan))
+        if job:
+            self.order = replace(self.order, job=replace(self.order.job, **job))
+        self.check = PlanCheck(request, grounds, np.full(2, lenient))
+
+    def faults(self, *slots) -> str:
+        return "; ".join(self.check.take(self.order, slots))
+
+
+def test_a_sound_plan_passes_once(make) -> None:
+    """Then its ports are taken."""
+    case = _Case(make)
+    assert case.faults(*GOOD) == ""
+    assert "port 6701 of supervisor id-h0 is not free" in case.faults(*GOOD)
+
+
+@pytest.mark.parametrize(
+    ("slots", "fault"),
+    [
+        (GOOD[:3], "3 slots for 4 executors"),
+        ((*GOOD[:3], (2, 6700)), "a slot is on no supervisor"),
+        ((*GOOD[:3], (-1, 6700)), "a slot is on no supervisor"),
+        (((1, 6700), *GOOD[1:]), "a running executor would move"),
+        ((*GOOD[:3], (1, 6709)), "port 6709 of supervisor id-h1 is not free"),
+        ((*GOOD[:3], (0, 6700)), "port 6700 of supervisor id-h0 is not free"),
+        ((*GOOD[:3], (0, 6702)), "supervisor id-h0 would be overfull by CPU"),
+        ((GOOD[0], *[(1, 6700)] * 3), "more heap than it may have"),
+    ],
+)
+def test_whatever_is_wrong_is_named(make, slots, fault) -> None:
+    assert fault in _Case(make).faults(*slots)
+
+
+def test_what_a_faulty_plan_uses_is_not_taken(make) -> None:
+    case = _Case(make)
+    assert case.faults(*GOOD[:3], (0, 6702))
+    assert case.faults(*GOOD) == ""
+
+
+def test_a_plan_may_say_that_it_exceeds_what_is_declared(make) -> None:
+    assert _Case(make, lenient=True).faults(*GOOD[:3], (0, 6702)) == ""
+
+
+def test_a_pin_is_kept(make) -> None:
+    pin = json.dumps({"topology.stormplace.pin": {"c1": "host:h0"}})
+    assert "a host that it may not come to" in _Case(make, settings_json=pin).faults(*GOOD)
+
+
+def test_components_that_must_be_apart_are_not_together(make) -> None:
+    storm = json.dumps({"topology.ras.one.component.per.worker": True})
+    mixed = (GOOD[0], (1, 6700), (1, 6700), (0, 6701))
+    assert "components that must be apart" in _Case(make, storm_json=storm).faults(*mixed)
+
+
+def test_no_more_of_a_component_are_together_than_may_be(make) -> None:
+    """The one that runs counts."""
+    limits = {"per_node": np.array([1, 2])}
+    assert "more executors of a component" in _Case(make, job=limits).faults(*GOOD)
+    apart = (GOOD[0], (1, 6701), (0, 6701), (1, 6700))
+    assert _Case(make, job=limits).faults(*apart) == ""
