@@ -1,9 +1,9 @@
 """Topologies that get hosts for themselves: which hosts these are, and who may use which host.
 
-`isolation.scheduler.machines` of Nimbus means by it what Storm's isolation scheduler does, and
-`topology.isolate.machines` what Storm's multitenant scheduler does: where users have pools of machines, a topology
-is isolated only within the pool of its user. The hosts follow from the round alone. A topology keeps those where
-it runs, so that they are the same ones from round to round while they live.
+`isolation.scheduler.machines` of Nimbus means what it means to Storm's isolation scheduler, and
+`topology.isolate.machines` what it means to Storm's multitenant scheduler: where users have pools of
+machines, a topology is isolated only within the pool of its user. The hosts follow from the round alone. A
+topology keeps those where it runs, so that they are the same ones from round to round while they live.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bridge.problem.permits import permits_of
 from bridge.wire.messages import UNASSIGNED
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from bridge.problem.cluster_settings import ClusterSettings
     from bridge.problem.permits import Permits
     from bridge.problem.wishes import Wishes
+    from bridge.settings import PlanSettings
     from bridge.wire.messages import PlanRequest, Topology
     from scheduler.base.arrays import BoolArray
 
@@ -43,25 +45,27 @@ class Isolation:
     taken: BoolArray
     usable: BoolArray
 
-    def narrow(self, index: int, topology: Topology, permits: Permits, *, clear: bool) -> Permits:
+    def narrow(self, index: int, topology: Topology, permits: Permits, settings: PlanSettings) -> Permits:
         """Return the permits of a topology on the hosts that are open to it.
 
-        An isolated topology leaves hosts that are not its own, as it leaves those that a pin forbids. What runs
-        on hosts that became those of another topology stays.
+        An isolated topology leaves hosts that are not its own, as it leaves those that a pin forbids. Others
+        leave hosts that became its own where topologies may be evicted at all, and else stay there.
 
         Args:
             index: Position of the topology in the request.
             topology: The topology.
             permits: Where it may run otherwise.
-            clear: Whether what runs on hosts that became those of another topology has to leave them.
+            settings: Whether topologies may be evicted.
         """
         own = self.own.get(index)
         if own is not None:
             # What runs where nothing new may come goes on running there.
-            return permits.confined(topology, own, own | ~self.usable, "the hosts that the topology has for itself")
+            return permits.confined(
+                topology, own, own | ~self.usable, "the hosts that the topology has for itself"
+            )
         if not self.taken.any():
             return permits
-        stays = ~self.taken if clear else np.ones_like(self.taken)
+        stays = ~self.taken if settings.evict else np.ones_like(self.taken)
         return permits.confined(topology, ~self.taken, stays, "the hosts that are not another topology's own")
 
     def concerns(self, index: int) -> bool:
@@ -75,12 +79,12 @@ def isolate(
     wishes: Sequence[Wishes],
     order: Sequence[int],
     cluster: ClusterSettings,
-    permitted: Mapping[int, BoolArray],
 ) -> Isolation:
     """Choose the hosts of the topologies that have some for themselves.
 
-    First each keeps hosts where it runs, those with most of its executors before others; then, in the order of
-    topologies, each takes further ones, those where fewest executors of others run before those with more ports.
+    First each keeps hosts where it runs, those with most of its executors before others; then, in the order
+    of topologies, each takes further ones: those that its pins and avoidances permit to most of its
+    components, of these those where fewest executors run, of these those with most ports.
 
     Args:
         request: The round.
@@ -88,32 +92,34 @@ def isolate(
         wishes: What each topology asks for.
         order: Positions of topologies, the first one first.
         cluster: Which topologies are isolated by name, and how many hosts users may have.
-        permitted: (n_hosts,) hosts where a topology's own settings let executors come, by position; those that are
-            missing may use every host.
     """
     usable = np.array([host.usable for host in hosts.hosts], dtype=np.bool_)
     wanted, notes = _wanted(request, wishes, order, cluster)
     if not wanted:
         return Isolation({}, notes, np.zeros_like(usable), usable)
     running = _running(request, hosts)
-    total = Counter[int]()
-    for counts in running:
-        total.update(counts)
+    total = sum(running, Counter[int]())
     ports = Counter[int]()
     for supervisor, host in zip(request.supervisors, hosts.host_of_supervisor, strict=True):
         ports[host] += len(supervisor.ports) if supervisor.usable else 0
-    free = {host for host in range(len(hosts.hosts)) if ports[host]}
+    fitting = {
+        index: permits_of(request.topologies[index], wishes[index].own, hosts.hosts)
+        .widened.permitted.sum(axis=0)
+        .tolist()
+        for index in wanted
+    }
+    free = {host for host in range(len(usable)) if ports[host]}
     chosen: dict[int, list[int]] = {}
     for index, most in wanted.items():
-        counts = running[index]
-        mine = sorted(free & counts.keys(), key=lambda host: (-counts[host], total[host], host))
-        chosen[index] = [host for host in mine if _open(permitted, index, host)][:most]
+        here, fits = running[index], fitting[index]
+        mine = sorted((-here[host], total[host], host) for host in free & here.keys() if fits[host])
+        chosen[index] = [host for *_, host in mine[:most]]
         free.difference_update(chosen[index])
     for index, most in wanted.items():
-        further = sorted(free, key=lambda host: (total[host], -ports[host], host))
-        more = [host for host in further if _open(permitted, index, host)][: most - len(chosen[index])]
-        chosen[index].extend(more)
-        free.difference_update(more)
+        fits = fitting[index]
+        further = sorted((-fits[host], total[host], -ports[host], host) for host in free if fits[host])
+        chosen[index].extend(host for *_, host in further[: most - len(chosen[index])])
+        free.difference_update(chosen[index])
     own = {index: np.isin(np.arange(len(usable)), found) for index, found in chosen.items()}
     said = {index: _note(len(chosen[index]), most) for index, most in wanted.items()}
     return Isolation(own, notes | said, np.any(list(own.values()), axis=0), usable)
@@ -122,7 +128,7 @@ def isolate(
 def _wanted(
     request: PlanRequest, wishes: Sequence[Wishes], order: Sequence[int], cluster: ClusterSettings
 ) -> tuple[dict[int, int], dict[int, str]]:
-    """Return how many hosts topologies want, in their order, and what is to be said of those that get none."""
+    """Return how many hosts topologies want, in their order, and what is said of those that get none."""
     wanted: dict[int, int] = {}
     notes: dict[int, str] = {}
     left = dict(cluster.machines_of_user)
@@ -152,10 +158,6 @@ def _running(request: PlanRequest, hosts: Hosts) -> list[Counter[int]]:
         )
         for topology in request.topologies
     ]
-
-
-def _open(permitted: Mapping[int, BoolArray], index: int, host: int) -> bool:
-    return index not in permitted or bool(permitted[index][host])
 
 
 def _note(found: int, wanted: int) -> str:

@@ -1,10 +1,11 @@
 """The order in which topologies are served, and which of them give way to which.
 
-Where users have guarantees (`resource.aware.scheduler.user.pools`), the order is that of Storm's resource-aware
-scheduler (DefaultSchedulingPriorityStrategy of Storm 2.8.3): all topologies are handed out anew in thought, the
-next one is always that of the user who has least beyond his guarantee, as a part of what is left of the
-cluster. Users below their guarantees so come before all others, and priorities count among the topologies of a
-user. Without guarantees users do not count, and priorities are those of the whole cluster.
+Where users have guarantees (`resource.aware.scheduler.user.pools`), the order is that of Storm's
+resource-aware scheduler (DefaultSchedulingPriorityStrategy of Storm 2.8.3): all topologies are handed out
+anew in thought, the next one is always that of the user who has least beyond their guarantee, as a part of
+what is left of the cluster. So users below their guarantees come before all others, and priorities count
+among the topologies of a user. Without guarantees users do not count, and priorities are those of the whole
+cluster.
 """
 
 from __future__ import annotations
@@ -50,9 +51,9 @@ class Ranking:
     def gives_way(self, index: int, to: int) -> bool:
         """Whether a topology may be evicted for another one.
 
-        What a guarantee covers gives way to nothing but the same user's topologies of higher priority, and what
-        no guarantee covers gives way to all that one covers. Otherwise priority decides; nothing gives way
-        to an equal.
+        What a guarantee covers gives way to nothing but the same user's topologies of higher priority, and
+        what no guarantee covers gives way to all that one covers. Otherwise priority decides; nothing gives
+        way to an equal.
 
         Args:
             index: Position of the topology that would be evicted.

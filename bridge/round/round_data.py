@@ -11,6 +11,7 @@ from bridge.network.cluster import gather_hosts
 from bridge.network.delays import estimate_delays
 from bridge.network.links import gather_links
 from bridge.network.site_distances import hosts_of_all_sites
+from bridge.problem.cluster_settings import parse_cluster_settings
 from bridge.readings.believed import read_nodes
 from bridge.readings.fault_kinds import FaultKind
 from bridge.readings.rates import read_rates
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from bridge.network.cluster import Host, Hosts
     from bridge.network.delays import Delays
+    from bridge.problem.cluster_settings import ClusterSettings
     from bridge.readings.believed import Readings
     from bridge.readings.rates import Rates
     from bridge.settings import Settings
@@ -40,7 +42,8 @@ class RoundData:
         delays: Delays between these.
         availability: (n_hosts,) fraction of time that each host is up.
         rates: Measured rates of topologies.
-        faults: What is wrong with readings and metadata, one phrase each.
+        cluster: What Nimbus' own configuration says.
+        faults: What is wrong with readings, metadata and that configuration, one phrase each.
     """
 
     readings: Readings
@@ -49,6 +52,7 @@ class RoundData:
     delays: Delays
     availability: FloatArray
     rates: Rates
+    cluster: ClusterSettings
     faults: tuple[str, ...]
 
     @property
@@ -94,6 +98,7 @@ def gather_data(request: PlanRequest, settings: Settings) -> RoundData:
     links = gather_links(some, readings, settings.readings.link_lifetime_s)
     delays = estimate_delays(some, readings, settings.network, links)
     rates = read_rates(request)
+    cluster = parse_cluster_settings(request.cluster_json)
     return RoundData(
         readings=readings,
         hosts=hosts,
@@ -101,7 +106,8 @@ def gather_data(request: PlanRequest, settings: Settings) -> RoundData:
         delays=delays,
         availability=_availability(hosts.hosts, readings, settings.readings.default_availability),
         rates=rates,
-        faults=delays.faults + readings.faults + rates.faults + hosts.faults,
+        cluster=cluster,
+        faults=delays.faults + readings.faults + rates.faults + hosts.faults + cluster.faults,
     )
 
 
