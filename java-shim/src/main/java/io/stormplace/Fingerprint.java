@@ -33,7 +33,7 @@ final class Fingerprint {
         }
         for (TopologyDetails topology : topologies) {
             long id = topology.getId().hashCode();
-            sum += spread(id, Objects.hash(topology.getNumWorkers(), topology.getConf()));
+            sum += spread(id, Objects.hash(topology.getNumWorkers(), topology.getTopologySubmitter(), topology.getConf()));
             for (Map.Entry<?, String> executor : topology.getExecutorToComponent().entrySet()) {
                 sum += spread(id + 1, Objects.hash(executor.getKey(), executor.getValue()));
             }

@@ -50,6 +50,15 @@ final class LastAssignments {
     }
 
     /**
+     * Forgets where a topology ran: others are meant to have its slots.
+     *
+     * @param id the topology
+     */
+    void forget(String id) {
+        known.remove(id);
+    }
+
+    /**
      * Takes note of where executors run; topologies that are gone are forgotten, those without any slot are not.
      *
      * @param topologies all topologies of the round
