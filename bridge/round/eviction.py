@@ -94,8 +94,6 @@ class _Evictions:
         """Find room for each topology that has none, the first one first."""
         memory = {each.id: each for each in self._done.memory.topologies}
         for index in self._ranking.order:
-            if self._expired():
-                break
             topology = self._request.topologies[index]
             plan = self._plans.get(topology.id)
             if index in self._gone or plan is None or plan.decision is not Decision.UNPLACEABLE:

@@ -98,7 +98,7 @@ def test_dead_and_blacklisted_hosts_and_those_without_ports_are_not_taken(make) 
 
 def test_hosts_that_a_pin_permits_are_taken(make) -> None:
     pinned = _topology(make, "t", settings_json='{"topology.stormplace.pin": {"c1": "host:h3"}}')
-    assert _isolated(make, pinned, machines=1).own() == [3]
+    assert _isolated(make, pinned, _topology(make, "u", (3, 3, 3, 3)), machines=1).own() == [3]
     avoiding = _topology(make, "t", settings_json='{"topology.stormplace.avoid": ["host:h0", "host:h2"]}')
     assert _isolated(make, avoiding, machines=3).own() == [1, 3]
 

@@ -125,5 +125,8 @@ def test_what_a_guarantee_covers_gives_way_to_the_same_users_only(make) -> None:
     own = _topology(make, "c", "ann", priority=10)
     assert _gives_way(make, low, high, pools=pools) == (False, True)
     assert _gives_way(make, low, own, pools=pools) == (True, False)
+    assert _gives_way(make, own, replace(low, owner="eve"), pools=pools) == (False, True)
     both = {**pools, "bob": {"cpu": 400, "memory": 400}}
     assert _gives_way(make, low, high, pools=both) == (False, False)
+    lowest = _topology(make, "b", "bob", priority=99)
+    assert _gives_way(make, low, lowest, pools=both) == (False, False)

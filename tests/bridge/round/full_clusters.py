@@ -1,4 +1,4 @@
-"""What tests of order, isolation and eviction share: clusters with little room, in small and in large rounds."""
+"""What tests of order, isolation and eviction share: clusters with little room, small and large rounds."""
 
 from __future__ import annotations
 
@@ -37,13 +37,18 @@ def cluster(make, *topologies, hosts=2, ports=(6700, 6701), **keys):
     return replace(make.cluster(*topologies), supervisors=supervisors, readings=(), cluster_json=cluster_json)
 
 
-def strict(max_pairs, *, clock=lambda: 0.0, **plan):
-    """Plans a round with strict capacities, and lets nothing fail unseen."""
-    settings = Settings(
+def strict_settings(max_pairs, *, max_moves=16, **plan):
+    """Settings of strict capacities."""
+    return Settings(
         plan=PlanSettings(max_pairs=max_pairs, **plan),
         capacity=CapacitySettings(resources="strict"),
-        move=MoveSettings(cool_down_s=0, stabilisation_s=0),
+        move=MoveSettings(cool_down_s=0, stabilisation_s=0, max_moves_per_round=max_moves),
     )
+
+
+def strict(max_pairs, *, clock=lambda: 0.0, **changes):
+    """Plans a round with strict capacities, and lets nothing fail unseen."""
+    settings = strict_settings(max_pairs, **changes)
 
     def planned(request):
         done = plan_round(request, settings, clock)

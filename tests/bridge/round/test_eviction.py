@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import count
+from itertools import chain, repeat
 
 import pytest
 
+from bridge.round.eviction import with_evictions
+from bridge.round.memory import NOTHING
+from bridge.round.round_data import gather_data
+from bridge.round.round_report import Course
+from bridge.round.small import plan_small_round
+from bridge.settings import PlanSettings
 from bridge.wire.messages import Decision
-from tests.bridge.round.full_clusters import BOTH, cluster, hosts_of, strict, topology
+from scheduler.contract.children import INLINE
+from tests.bridge.round.full_clusters import BOTH, cluster, hosts_of, strict, strict_settings, topology
 
 FROZEN = '{"topology.stormplace.frozen": true}'
 
@@ -79,6 +86,49 @@ def test_a_lower_one_whose_room_does_not_help_stays(make, max_pairs) -> None:
 
 
 @BOTH
+def test_one_that_is_not_needed_beside_another_stays(make, max_pairs) -> None:
+    """Both run on the same host; the room of the lower one is not enough, that of the other one is."""
+    lower = _running(make, "lower", (0,), priority=30)
+    upper = _running(make, "upper", (0,) * 3, 6701, priority=20)
+    high = topology(make, "high", 1, cpu=300.0, priority=10)
+    request = cluster(make, lower, upper, high, hosts=1, ports=(6700, 6701, 6702))
+    plans, _ = strict(max_pairs, evict=True)(request)
+    assert _evicted(plans) == {"upper": "high"}
+
+
+def test_if_time_runs_out_only_those_go_that_ran_on_its_hosts(make) -> None:
+    """The time suffices to find that it fits without all three, not to find which of them may stay."""
+    lower = [_running(make, f"low{each}", (each,) * 4, priority=20) for each in range(3)]
+    request = cluster(make, *lower, topology(make, "high", priority=1), hosts=3)
+    settings = strict_settings(10**9, evict=True)
+    late = chain((False, False), repeat(True))
+
+    def planned(each):
+        data = gather_data(each, settings)
+        return plan_small_round(each, settings, data, NOTHING, Course(lambda: 0.0, 1.0, 0.0, INLINE))
+
+    done = with_evictions(request, planned(request), settings.plan, planned, lambda: next(late))
+    plans = {plan.topology_id: plan for plan in done.response.plans}
+    gone = {f"low{host.removeprefix('h')}" for host in hosts_of(request, plans["high"])}
+    assert set(_evicted(plans)) == gone
+    assert len(gone) < 3
+    assert done.timed_out
+
+
+def test_others_stand_still_while_room_is_looked_for(make) -> None:
+    """One of two executors may leave for its pin in this round, so that not all of the host is free."""
+    pin = '{"topology.stormplace.pin": {"c0": "host:h1", "c1": "host:h1"}}'
+    mover = _running(make, "mover", (0,) * 2, (6700, 6701), priority=0, settings_json=pin)
+    low = _running(make, "low", (0,) * 2, 6702, priority=20)
+    avoid = '{"topology.stormplace.avoid": "host:h1"}'
+    high = topology(make, "high", 2, cpu=200.0, priority=1, settings_json=avoid)
+    request = cluster(make, mover, low, high, ports=(6700, 6701, 6702))
+    plans, _ = strict(10**9, evict=True, max_moves=1)(request)
+    assert plans["mover"].price.executors_moved == 1
+    assert _evicted(plans) == {}
+
+
+@BOTH
 def test_several_go_where_one_is_not_enough(make, max_pairs) -> None:
     lower = [_running(make, f"low{each}", (each,) * 4, priority=20) for each in range(3)]
     plans, _ = strict(max_pairs, evict=True)(
@@ -146,15 +196,16 @@ def test_a_guarantee_evicts_what_none_covers_and_protects(make, max_pairs) -> No
 
 
 @BOTH
-def test_an_isolated_topology_gets_the_room_of_others_on_its_hosts_only(make, max_pairs) -> None:
-    """Its host is the emptiest, h1; what runs on h0 stays."""
+def test_an_isolated_topology_gets_the_host_of_the_lowest(make, max_pairs) -> None:
+    """Though fewer executors run on the other host."""
     one = _running(make, "one", (0,) * 4, priority=20)
     two = _running(make, "two", (1,) * 2, priority=10)
     high = topology(make, "high", priority=1)
     request = cluster(make, one, two, high, isolation_scheduler_machines={"high": 1}, ports=(6700,))
     plans, _ = strict(max_pairs, evict=True)(request)
-    assert _evicted(plans) == {"two": "high"}
-    assert hosts_of(request, plans["high"]) == {"h1"}
+    assert _evicted(plans) == {"one": "high"}
+    assert hosts_of(request, plans["high"]) == {"h0"}
+    assert "isolated on 1 host" in plans["high"].status
 
 
 @BOTH
@@ -170,7 +221,9 @@ def test_a_shim_that_knows_no_evictions_gets_none(make, max_pairs) -> None:
 def test_without_time_nothing_is_evicted(make, max_pairs) -> None:
     low = _running(make, "low", (0,) * 4, priority=20)
     request = cluster(make, low, topology(make, "high", priority=1), hosts=1)
-    ticks = count(step=0.1)
-    plans, done = strict(max_pairs, evict=True, clock=lambda: next(ticks))(request)
-    assert _evicted(plans) == {}
-    assert done.timed_out
+    _, done = strict(max_pairs)(request)
+    asked = []
+    late = with_evictions(request, done, PlanSettings(evict=True), asked.append, lambda: True)
+    assert late.response == done.response
+    assert late.timed_out
+    assert asked == []

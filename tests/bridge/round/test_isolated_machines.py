@@ -18,15 +18,15 @@ def test_a_topology_and_the_others_have_different_hosts(make, max_pairs) -> None
     request = cluster(
         make, topology(make, "t", 6), *(topology(make, name, cpu=50.0) for name in "uvw"), hosts=4, **TWO
     )
-    plans, _ = plan(request)
+    plans, done = plan(request)
     own = hosts_of(request, plans["t"])
     assert len(own) == 2
     assert all(own.isdisjoint(hosts_of(request, plans[name])) for name in "uvw")
     assert "isolated on 2 hosts" in plans["t"].status
-    following, done = plan(make.carried_out(request, plan(request)[1].response))
+    more = make.carried_out(request, done.response)
+    following, _ = plan(more)
     assert {each.decision for each in following.values()} == {Decision.KEEP}
     assert "isolated on 2 hosts" in following["t"].status
-    more = make.carried_out(request, plan(request)[1].response)
     new = replace(more, topologies=(*more.topologies, topology(make, "x", 2)))
     assert own.isdisjoint(hosts_of(new, plan(new)[0]["x"]))
 
