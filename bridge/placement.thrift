@@ -20,10 +20,12 @@ const i32 OLDEST_VERSION = 1
 const list<string> STORM_KEYS = [
   "topology.isolate.machines",
   "topology.priority",
+  "topology.ras.constraints",
   "topology.ras.one.component.per.worker",
   "topology.ras.one.executor.per.worker",
   "topology.scheduler.favored.nodes",
   "topology.scheduler.unfavored.nodes",
+  "topology.spread.components",
   "topology.worker.max.heap.size.mb"
 ]
 
@@ -83,6 +85,12 @@ struct Topology {
   // where each executor ran last, if not all have a slot; -1 = not known or on a supervisor that is gone
   22: optional list<i32> last_supervisor
   23: optional list<i32> last_port
+  // memory that components share: pairs of component and piece, then three amounts in MB for each piece:
+  // heap of a worker, memory of a worker beside its heap, memory of a node
+  26: optional list<i32> shared_component
+  27: optional list<i32> shared_piece
+  28: optional list<double> shared_mb
+  25: optional string status                   // ACTIVE, INACTIVE, KILLED or REBALANCING; absent if not known
   30: optional string owner            // the user who submitted it
 }
 

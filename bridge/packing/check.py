@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bridge.packing.grounds import demands
+from bridge.packing.grounds import MEMORY, demands, shared_memory
 from bridge.wire.messages import UNASSIGNED
 
 if TYPE_CHECKING:
@@ -70,6 +70,10 @@ class PlanCheck:
         nodes = np.unique(where[new])
         added = np.zeros((len(nodes), amounts.shape[1]))
         np.add.at(added, np.searchsorted(nodes, where[new]), amounts)
+        n_nodes = len(self._ports)
+        shared = shared_memory(topology, where, port, n_nodes)
+        shared -= shared_memory(topology, before[0], before[1], n_nodes)
+        added[:, MEMORY] += shared[nodes]
         faults.extend(self._room_faults(nodes, added))
         component = np.array(topology.executor_component, dtype=np.int64)[new]
         if order.job.permitted is not None and not order.job.permitted[component, where[new]].all():
@@ -110,13 +114,18 @@ def _worker_faults(order: Order, component: IntArray, where: IntArray, port: Int
     worker = worker.ravel()
     several = np.bincount(worker) > 1
     heap = np.bincount(worker, weights=job.heap_mb[component])
+    if job.shared is not None:
+        for piece, heap_mb in enumerate(job.shared.heap_mb.tolist()):
+            heap[np.unique(worker[job.shared.users[piece][component]])] += heap_mb
     faults = []
     if (several & (heap > job.rules.heap_mb * (1 + _TOLERANCE))).any():
         faults.append("a worker would need more heap than it may have")
     if job.rules.one_component or job.rules.apart:
-        held: dict[int, set[int]] = {}
+        held: dict[int, list[int]] = {}
         for each, kind in zip(worker.tolist(), component.tolist(), strict=True):
-            held.setdefault(each, set()).add(kind)
-        if any(not job.rules.allow(kind, kinds - {kind}) for kinds in held.values() for kind in kinds):
-            faults.append("a worker would hold components that must be apart")
+            others = held.setdefault(each, [])
+            if not job.rules.allow(kind, others):
+                faults.append("a worker would hold components that must be apart")
+                break
+            others.append(kind)
     return faults

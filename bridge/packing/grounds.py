@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bridge.network.cluster import EXECUTORS, UNLIMITED, stated_amount
+from bridge.problem.shared_memory import shared_of
 from bridge.wire.messages import UNASSIGNED
 from scheduler.packing.fleet import Fleet, Level
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from bridge.wire.messages import PlanRequest, Supervisor, Topology
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
 
+MEMORY = 1
 RESOURCES = ("CPU", "memory", "executors")
 """Resources of every supervisor, before those that the cluster's supervisors name themselves."""
 
@@ -75,6 +77,7 @@ def survey(
         placed = np.flatnonzero(where != UNASSIGNED)
         if len(placed):
             np.add.at(used, where[placed], demands(topology, len(request.resource_names))[placed])
+            used[:, MEMORY] += shared_memory(topology, where, np.array(topology.executor_port), len(used))
             for supervisor, port in set(
                 zip(topology.executor_supervisor, topology.executor_port, strict=True)
             ):
@@ -110,6 +113,22 @@ def demands(topology: Topology, n_named: int) -> FloatArray:
     )
     table = np.concatenate([own.reshape(topology.n_executors, len(RESOURCES)), named[component]], axis=1)
     return np.asarray(np.clip(np.nan_to_num(table), 0.0, UNLIMITED), dtype=np.float64)
+
+
+def shared_memory(topology: Topology, where: IntArray, port: IntArray, n_supervisors: int) -> FloatArray:
+    """(n_supervisors,) memory that a topology's components share on each supervisor, MB.
+
+    Args:
+        topology: The topology.
+        where: (n_executors,) supervisor of each executor, -1 if it has none.
+        port: (n_executors,) its port.
+        n_supervisors: Number of supervisors.
+    """
+    shared, placed = shared_of(topology, MEMORY), np.flatnonzero(where != UNASSIGNED)
+    if shared is None or not len(placed):
+        return np.zeros(n_supervisors)
+    component = np.array(topology.executor_component, dtype=np.int64)
+    return shared.usage(component[placed], where[placed], port[placed], n_supervisors)
 
 
 def _capacity(supervisor: Supervisor, names: Sequence[str]) -> list[float]:

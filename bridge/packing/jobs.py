@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bridge.packing.grounds import demands, known
+from bridge.packing.grounds import MEMORY, demands, known
+from bridge.problem.node_limits import node_limits
+from bridge.problem.shared_memory import shared_of
+from bridge.problem.workers import rules_as_asked
 from bridge.wire.messages import UNASSIGNED
-from scheduler.packing.job import NO_LIMIT, Job, Worker, WorkerRules
+from scheduler.packing.job import NO_LIMIT, Job, Worker
 
 if TYPE_CHECKING:
     from bridge.network.cluster import Hosts
@@ -67,7 +70,7 @@ def order_of(
     # Executors of a component need the same: Storm states resources per component.
     first = np.array([np.flatnonzero(component == each)[:1].sum() for each in range(n_components)])
     edges = _edges(topology, component)
-    rules = _rules(topology, storm)
+    rules = rules_as_asked(topology, storm)
     job = Job(
         count=np.bincount(component[missing], minlength=n_components).astype(np.int64),
         demand=demand[first] if topology.n_executors else np.zeros((n_components, demand.shape[1])),
@@ -79,6 +82,8 @@ def order_of(
         loose=None if storm.one_executor_per_worker else replace(rules, executors=NO_LIMIT),
         permitted=None if permits is None else permits.widened.permitted[:, grounds.host],
         running=_workers(topology, component, n_components),
+        per_node=node_limits(topology, storm),
+        shared=shared_of(topology, MEMORY),
         rank=_rank(hosts, grounds, storm),
     )
     return Order(index, job, missing, tuple(permits.reasons.values()) if permits else ())
@@ -89,19 +94,6 @@ def _edges(topology: Topology, component: IntArray) -> IntArray:
     present = np.bincount(component, minlength=len(topology.component_names)) > 0
     edges = np.array([topology.stream_from, topology.stream_to], dtype=np.int64).T.reshape(-1, 2)
     return np.asarray(edges[(edges[:, 0] != edges[:, 1]) & present[edges].all(axis=1)], dtype=np.int64)
-
-
-def _rules(topology: Topology, storm: StormSettings) -> WorkerRules:
-    executors = NO_LIMIT
-    if storm.one_executor_per_worker:
-        executors = 1
-    elif topology.num_workers > 1:
-        executors = max(-(-topology.n_executors // topology.num_workers), 1)
-    return WorkerRules(
-        heap_mb=storm.heap_mb if topology.component_heap_mb else float("inf"),
-        executors=executors,
-        one_component=storm.one_component_per_worker,
-    )
 
 
 def _workers(topology: Topology, component: IntArray, n_components: int) -> tuple[Worker, ...]:

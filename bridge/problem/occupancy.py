@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from bridge.network.cluster import CPU, EXECUTORS, MEMORY, UNLIMITED, Hosts, Slot
+from bridge.problem.shared_memory import shared_of
 from bridge.wire.messages import UNASSIGNED
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class RoundState:
         request: The round.
         hosts: Its hosts.
         resources: Names of the limited resources, `EXECUTORS` first.
+        limits: How firm CPU, memory and heap are.
     """
 
     def __init__(
@@ -36,6 +38,7 @@ class RoundState:
     ) -> None:
         self.request = request
         self.hosts = hosts
+        self.limits = resources
         self.resources = (EXECUTORS,) if resources == "off" else (EXECUTORS, CPU, MEMORY)
         self._capacity = np.array(
             [[host.capacity[name] for name in self.resources] for host in hosts.hosts], dtype=np.float64
@@ -43,6 +46,7 @@ class RoundState:
         # What may be exceeded where a topology fits no other way.
         self._soft = np.full(self._capacity.shape, resources == "soft")
         self._soft[:, 0] = [not host.limited for host in hosts.hosts]
+        self._shared = [shared_of(topology, len(self.resources) - 1) for topology in request.topologies]
         self._demand = [self._demand_of(topology) for topology in request.topologies]
         self._initial = [_assignment(topology) for topology in request.topologies]
         self._assignment = list(self._initial)
@@ -67,15 +71,19 @@ class RoundState:
         """Return what the executors of a topology need, (n_executors, n_resources)."""
         return self._demand[topology]
 
-    def capacity_left(self, topology: int, overload: float = 0.0) -> FloatArray:
+    def capacity_left(self, topology: int, overload: float = 0.0, least: int = 0) -> FloatArray:
         """Return what the other topologies leave of every host, (n_hosts, n_resources), never below 0.
 
         Args:
             topology: Index of the topology.
             overload: Part of a host's capacity by which it may be exceeded where it is no hard limit.
+            least: Executors for which there is room on each host that states no number of them.
         """
         capacity = self._capacity * np.where(self._soft, 1.0 + overload, 1.0)
-        return np.clip(capacity - (self._total - self._load[topology]), 0.0, UNLIMITED)
+        left = capacity - (self._total - self._load[topology])
+        left = np.clip(left - self._reserve(topology), 0.0, UNLIMITED)
+        left[:, 0] = np.where(self._soft[:, 0], np.maximum(left[:, 0], least), left[:, 0])
+        return left
 
     @property
     def stretches(self) -> bool:
@@ -91,6 +99,7 @@ class RoundState:
         """
         load = np.array(self._total - self._load[topology])
         np.add.at(load, list(placement), self._demand[topology])
+        load[sorted(set(placement))] += self._reserve(topology)
         part = np.divide(load, self._capacity, out=np.zeros_like(load), where=self._capacity > 0)
         return tuple(
             f"{self.hosts.hosts[host].name} at {part[host, column]:.0%} of its {_RESOURCE_NAMES[name]}"
@@ -121,6 +130,11 @@ class RoundState:
             if not self.held_by_others(topology, (index, port))
         ]
         return tuple(sorted(slots, key=lambda slot: (supervisors[slot[0]].id, slot[1])))
+
+    def slots_for(self, topology: int) -> FloatArray:
+        """(n_hosts,) number of slots that are open to a topology."""
+        hosts = range(len(self.hosts.hosts))
+        return np.array([len(self.open_slots(topology, host)) for host in hosts], dtype=np.float64)
 
     def held_by_others(self, topology: int, slot: Slot) -> bool:
         """Whether another topology holds a slot, or held it when the round began."""
@@ -172,7 +186,30 @@ class RoundState:
         if placed:
             hosts, executors = (list(column) for column in zip(*placed, strict=True))
             np.add.at(load, hosts, self._demand[topology][executors])
+            load += self._shared_by(topology, hosts, executors)
         return load
+
+    def _shared_by(self, topology: int, hosts: Sequence[int], executors: Sequence[int]) -> FloatArray:
+        """(n_hosts, n_resources) memory that executors with slots share."""
+        load, shared = np.zeros_like(self._capacity), self._shared[topology]
+        if shared is not None and MEMORY in self.resources:
+            component = np.array(self.request.topologies[topology].executor_component, dtype=np.int64)
+            assignment = self._assignment[topology]
+            number = {slot: index for index, slot in enumerate(sorted(set(filter(None, assignment))))}
+            worker = np.array([number[slot] for slot in assignment if slot], dtype=np.int64)
+            where = np.array(hosts, dtype=np.int64)
+            load[:, shared.resource] = shared.usage(component[executors], where, worker, len(load))
+        return load
+
+    def _reserve(self, topology: int) -> FloatArray:
+        """(n_resources,) what a topology shares on a host with a worker that holds all of its components."""
+        reserve, shared = np.zeros(len(self.resources)), self._shared[topology]
+        if shared is not None and MEMORY in self.resources:
+            everyone = np.bincount(
+                self.request.topologies[topology].executor_component, minlength=shared.users.shape[1]
+            )
+            reserve[shared.resource] = shared.needed(everyone)
+        return reserve
 
 
 def _assignment(topology: Topology) -> Assignment:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bridge.problem.executor_graph import ExecutorGraph, build_executor_graph
+from bridge.problem.node_limits import node_limits
 from bridge.problem.permits import permits_of
 from bridge.problem.shortlist import shortlist
+from bridge.problem.worker_room import worker_room, worker_shares, workers_name
+from bridge.problem.workers import workers_of
 from bridge.readings.rates import UNMEASURED
 from scheduler.model.problem import UNPLACED, Application, Network, Node, Objective, Operator, Problem
 
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from bridge.problem.permits import Permits
     from bridge.problem.topology_settings import TopologySettings
     from bridge.problem.wishes import Wishes
+    from bridge.problem.workers import WorkerNeeds
     from bridge.readings.rates import MeasuredRates
     from bridge.settings import PlanSettings
     from bridge.wire.messages import Topology
@@ -43,7 +47,12 @@ class Task:
         plan_settings: How plans are made.
         component: (n_executors,) component of each executor.
         permits: Where pins and avoidances let its executors run.
+        workers: How its executors may share workers.
+        favored: (n_hosts,) hosts that its user prefers.
+        unfavored: (n_hosts,) hosts that are used only if the others do not suffice.
         measured: The topology's measured rates, None without any.
+        limited: Components with more executors than one host may run, with that number.
+        least: Executors for which there is room on each host that states no number of them.
     """
 
     index: int
@@ -52,7 +61,17 @@ class Task:
     plan_settings: PlanSettings
     component: IntArray
     permits: Permits
+    workers: WorkerNeeds
+    favored: BoolArray
+    unfavored: BoolArray
     measured: MeasuredRates | None
+    limited: tuple[tuple[int, int], ...] = ()
+    least: int = 0
+
+    @property
+    def loose(self) -> Task:
+        """The same where the number of workers asked for does not matter."""
+        return replace(self, workers=self.workers.loose)
 
     @property
     def settings(self) -> TopologySettings:
@@ -65,6 +84,31 @@ class Task:
         measured = self.measured or UNMEASURED
         return build_executor_graph(self.topology, self.plan_settings, self.settings.rates, measured)
 
+    def resources(self, state: RoundState) -> tuple[str, ...]:
+        """Names of the round's resources, then of the places that limited components have on a host."""
+        names = self.topology.component_names
+        places = (
+            f"executors of {names[component]} on a host (maxNodeCoLocationCnt)"
+            for component, _ in self.limited
+        )
+        return (*state.resources, *places)
+
+    def demand(self, state: RoundState) -> FloatArray:
+        """(n_executors, n_resources) what the executors need of these."""
+        places = [(self.component == component).astype(np.float64) for component, _ in self.limited]
+        return np.column_stack([state.demand(self.index), *places])
+
+    def capacity_left(self, state: RoundState, overload: float, least: int) -> FloatArray:
+        """(n_hosts, n_resources) what the other topologies leave of every host.
+
+        Args:
+            state: The cluster so far.
+            overload: Part of a host's capacity by which it may be exceeded where it is no hard limit.
+            least: Executors for which there is room on each host that states no number of them.
+        """
+        left = state.capacity_left(self.index, overload, least)
+        return np.column_stack([left, *(np.full(len(left), most) for _, most in self.limited)])
+
 
 @dataclass(frozen=True, eq=False)
 class Frame:
@@ -72,15 +116,17 @@ class Frame:
 
     Attributes:
         hosts: (n_nodes,) host index of each node, ascending.
-        resources: Indices of the round's resources that can run out in this problem, ascending.
-        capacity: (n_nodes, n_resources) what each node offers of all of the round's resources.
+        resources: Names of the resources that can run out in this problem.
+        demand: (n_executors, n_resources) what each executor needs of these.
+        capacity: (n_nodes, n_resources) what each node offers of these.
         allowed: (n_executors, n_nodes) where executors may run.
         current: (n_executors,) node of each executor now, `UNPLACED` where none.
         whole: Whether no host is left out that is open to an executor.
     """
 
     hosts: IntArray
-    resources: tuple[int, ...]
+    resources: tuple[str, ...]
+    demand: FloatArray
     capacity: FloatArray
     allowed: BoolArray
     current: IntArray
@@ -89,7 +135,8 @@ class Frame:
     @property
     def key(self) -> bytes:
         """Equal for equal frames."""
-        return b"".join(array.tobytes() for array in (self.hosts, self.capacity, self.allowed, self.current))
+        arrays = (self.hosts, self.demand, self.capacity, self.allowed, self.current)
+        return b"".join((repr(self.resources).encode(), *(array.tobytes() for array in arrays)))
 
     def nodes_of(self, placement: Sequence[int]) -> IntArray:
         """Node index per executor from host index per executor."""
@@ -119,7 +166,25 @@ def make_task(
     topology = state.request.topologies[index]
     permits = permits_of(topology, wishes.own, state.hosts.hosts)
     component = np.array(topology.executor_component, dtype=np.int64)
-    return Task(index, topology, wishes, plan_settings, component, permits, measured)
+    hosts = state.hosts.hosts
+    limits = node_limits(topology, wishes.storm)
+    limited: tuple[tuple[int, int], ...] = ()
+    if limits is not None:
+        over = np.flatnonzero(np.bincount(component, minlength=len(limits)) > limits)
+        limited = tuple(zip(over.tolist(), limits[over].tolist(), strict=True))
+    return Task(
+        index=index,
+        topology=topology,
+        wishes=wishes,
+        plan_settings=plan_settings,
+        component=component,
+        permits=permits,
+        workers=workers_of(topology, wishes.storm),
+        favored=np.array([host.name in wishes.storm.favored for host in hosts], dtype=np.bool_),
+        unfavored=np.array([host.name in wishes.storm.unfavored for host in hosts], dtype=np.bool_),
+        measured=measured,
+        limited=limited,
+    )
 
 
 def make_frame(
@@ -142,14 +207,17 @@ def make_frame(
         NoHostError: There is no such host.
     """
     n_hosts = len(state.hosts.hosts)
-    demand = state.demand(task.index)
+    slots = state.slots_for(task.index)
+    demand = np.column_stack([task.demand(state), worker_shares(state, task.index, task.workers)])
     current = state.hosts_of(state.assignment(task.index))
     keepers = np.array([executor for executor, host in enumerate(fixed) if host is not None], dtype=np.int64)
     held = np.array([host for host in fixed if host is not None], dtype=np.int64)
     # What must stay fits by definition, even where less is left than it needs.
-    needed = np.zeros((n_hosts, len(state.resources)))
+    needed = np.zeros((n_hosts, demand.shape[1]))
     np.add.at(needed, held, demand[keepers])
-    capacity = np.maximum(state.capacity_left(task.index, overload), needed)
+    room = worker_room(state, task.workers, slots, overload)
+    left = task.capacity_left(state, overload, task.least)
+    capacity = np.maximum(np.column_stack([left, room]), needed)
     permitted: BoolArray = task.permits.permitted[task.component]
     somewhere = permitted.any(axis=0)
     if closed is not None:
@@ -162,10 +230,10 @@ def make_frame(
     in_reach = [
         host
         for host in np.flatnonzero(somewhere | open_to_some).tolist()
-        if capacity[host, 0] > 0 and state.open_slots(task.index, host)
+        if capacity[host, 0] > 0 and slots[host] > 0
     ]
     open_hosts = [host for host in in_reach if open_to_some[host]]
-    choice = shortlist(open_hosts, state.hosts.hosts, capacity[:, 0], permitted, task.plan_settings.max_hosts)
+    choice = shortlist(open_hosts, state.hosts.hosts, capacity[:, 0], permitted, _enough_hosts(task))
     nodes = np.array(
         sorted({*choice, *held.tolist(), *(host for host in current if host is not None)}), dtype=np.int64
     )
@@ -178,21 +246,32 @@ def make_frame(
     allowed[keepers, held] = True
     position = {host: node for node, host in enumerate(nodes.tolist())}
     current_nodes = [UNPLACED if host is None else position[host] for host in current]
+    scarce = np.array(_scarce(capacity[nodes], demand), dtype=np.int64)
     return Frame(
         hosts=nodes,
-        resources=_scarce(capacity[nodes], demand),
-        capacity=capacity[nodes],
+        resources=tuple((*task.resources(state), workers_name(task.workers))[index] for index in scarce),
+        demand=demand[:, scarce],
+        capacity=capacity[np.ix_(nodes, scarce)],
         allowed=allowed[:, nodes],
         current=np.array(current_nodes, dtype=np.int64),
         whole=len(choice) == len(in_reach),
     )
 
 
-def _scarce(capacity: FloatArray, demand: FloatArray) -> tuple[int, ...]:
+def _enough_hosts(task: Task) -> int:
+    """Number of hosts that leaves a choice to a strategy, also where a component has to be spread."""
+    count: list[int] = np.bincount(task.component).tolist()
+    spread = [2 * -(-count[component] // most) for component, most in task.limited]
+    return max([task.plan_settings.max_hosts, *spread])
+
+
+def _scarce(capacity: FloatArray, demand: FloatArray) -> list[int]:
     """Return the resources that can run out: those of which a host full of executors may lack some."""
     enough = capacity[:, :1] * demand.max(axis=0, initial=0.0)
+    # Workers are the topology's own: no host takes more than all of its executors need.
+    enough[:, -1] = np.minimum(enough[:, -1], demand[:, -1].sum())
     scarce = (enough > capacity).any(axis=0)
-    return tuple(index for index in range(demand.shape[1]) if index == 0 or scarce[index])
+    return [index for index in range(demand.shape[1]) if index == 0 or scarce[index]]
 
 
 def build_problem(
@@ -217,8 +296,7 @@ def build_problem(
 
 def _application(state: RoundState, task: Task, frame: Frame) -> Application:
     names = [state.hosts.hosts[host].name for host in frame.hosts]
-    resources = [state.resources[index] for index in frame.resources]
-    demand = state.demand(task.index)[:, frame.resources].tolist()
+    demand = frame.demand.tolist()
     times = task.graph.execution_time_ms.tolist()
     named: dict[bytes, tuple[str, ...]] = {}
     operators: list[Operator] = []
@@ -232,7 +310,7 @@ def _application(state: RoundState, task: Task, frame: Frame) -> Application:
             Operator(
                 name=name,
                 execution_time_ms=times[executor],
-                demand=dict(zip(resources, demand[executor], strict=True)),
+                demand=dict(zip(frame.resources, demand[executor], strict=True)),
                 allowed=named[key],
             )
         )
@@ -243,19 +321,18 @@ def _network(
     state: RoundState, task: Task, frame: Frame, delays: Delays, availability: FloatArray
 ) -> Network:
     block = np.ix_(frame.hosts, frame.hosts)
-    resources = [state.resources[index] for index in frame.resources]
     # Worked out only where it is weighed: most topologies weigh the response time alone.
     links = delays.link_availability if task.settings.weights.get("availability") else None
     return Network(
         nodes=tuple(
             Node(
                 name=state.hosts.hosts[host].name,
-                capacity=dict(zip(resources, capacity, strict=True)),
+                capacity=dict(zip(frame.resources, capacity, strict=True)),
                 availability=float(availability[host]),
                 site=state.hosts.hosts[host].site,
                 cost=state.hosts.hosts[host].cost or 0.0,
             )
-            for host, capacity in zip(frame.hosts, frame.capacity[:, frame.resources].tolist(), strict=True)
+            for host, capacity in zip(frame.hosts, frame.capacity.tolist(), strict=True)
         ),
         delay_ms=delays.delay_ms[block],
         link_availability=None if links is None else links[block],

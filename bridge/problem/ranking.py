@@ -125,7 +125,8 @@ def _by_guarantees(
 
 def _demand(topology: Topology) -> FloatArray:
     """(2,) CPU and memory of all executors of a topology."""
-    return _amounts(topology.executor_cpu_percent, topology.executor_memory_mb)
+    own = _amounts(topology.executor_cpu_percent, topology.executor_memory_mb)
+    return own + _amounts(0.0, topology.shared_mb or 0.0)
 
 
 def _amounts(cpu_percent: Sequence[float] | float, memory_mb: Sequence[float] | float) -> FloatArray:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from bridge.faults import phrases
+from bridge.problem.ras_constraints import CONSTRAINTS, SPREAD, Constraints, read_constraints
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 DEFAULT_HEAP_MB = 768.0
 DEFAULT_PRIORITY = 29
@@ -34,6 +38,7 @@ class StormSettings(BaseModel):
         favored: Hosts that are filled first.
         unfavored: Hosts that are filled last.
         machines: Hosts that the topology wants for itself, 0 if it shares hosts with others.
+        constraints: Components that are kept apart, and limits of executors on one node.
         faults: One phrase per bad value; each such key has its default.
     """
 
@@ -50,14 +55,21 @@ class StormSettings(BaseModel):
     machines: Annotated[int, Field(ge=1), BeforeValidator(_number)] = Field(
         default=0, alias="topology.isolate.machines"
     )
+    constraints: Constraints = Constraints()
     faults: tuple[str, ...] = ()
 
 
-def parse_storm_settings(text: str | None) -> StormSettings:
+_ALIASES = [field.alias for field in StormSettings.model_fields.values() if field.alias]
+KEYS = tuple(sorted([CONSTRAINTS, SPREAD, *_ALIASES]))
+"""Every key that is read."""
+
+
+def parse_storm_settings(text: str | None, components: Collection[str] = ()) -> StormSettings:
     """Read Storm's keys; a bad value is named in `faults`, and its key keeps the default.
 
     Args:
         text: JSON object of Storm's keys; None from a shim that sends none.
+        components: Names of the topology's components.
     """
     try:
         given = json.loads(text or "{}")
@@ -66,9 +78,11 @@ def parse_storm_settings(text: str | None) -> StormSettings:
     if not isinstance(given, dict):
         return StormSettings(faults=("Storm's settings are no JSON object",))
     given = {key: value for key, value in given.items() if value is not None}
+    constraints, faults = read_constraints(given.pop(CONSTRAINTS, None), given.pop(SPREAD, None), components)
     try:
-        return StormSettings.model_validate(given)
+        settings = StormSettings.model_validate(given)
     except ValidationError as error:
         bad = {str(fault["loc"][0]) for fault in error.errors(include_url=False)}
         good = {key: value for key, value in given.items() if key not in bad}
-        return StormSettings.model_validate(good).model_copy(update={"faults": tuple(phrases(error))})
+        settings, faults = StormSettings.model_validate(good), (*phrases(error), *faults)
+    return settings.model_copy(update={"constraints": constraints, "faults": faults})

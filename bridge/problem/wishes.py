@@ -50,7 +50,7 @@ def wishes_of(topology: Topology, settings: PlanSettings) -> Wishes:
         settings.strategy,
         settings.seed,
     )
-    return Wishes(own, parse_storm_settings(topology.storm_json))
+    return Wishes(own, parse_storm_settings(topology.storm_json, topology.component_names))
 
 
 def by_rank(topologies: Sequence[Topology], wishes: Sequence[Wishes]) -> list[int]:

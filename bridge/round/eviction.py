@@ -96,7 +96,8 @@ class _Evictions:
         for index in self._ranking.order:
             topology = self._request.topologies[index]
             plan = self._plans.get(topology.id)
-            if index in self._gone or plan is None or plan.decision is not Decision.UNPLACEABLE:
+            refused = plan is not None and plan.decision is Decision.UNPLACEABLE
+            if not refused or index in self._gone or topology.status == "KILLED":
                 continue
             found = self._fit(index, self._candidates(index))
             if found is not None:

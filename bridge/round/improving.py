@@ -12,6 +12,8 @@ import numpy as np
 
 from bridge.problem.problem_builder import NoHostError
 from bridge.round.candidate import placement_on, weigh
+from bridge.round.preferring import ask_as_preferred
+from bridge.round.slots import count_workers
 from bridge.round.stability import percent
 from bridge.round.verdict import Verdict, with_proof
 from scheduler.evaluation.evaluate import evaluate
@@ -44,7 +46,7 @@ def improve(
     """
     thresholds = stability.settings
     hosts = [state.host_of(slot) for slot in state.assignment(task.index) if slot is not None]
-    free, closed = [None] * len(hosts), sight.closed(task)
+    free, closed = [None] * len(hosts), sight.closed(task) | task.unfavored
     try:
         question = search.pose(task, free, closed)
     except NoHostError as error:
@@ -56,7 +58,7 @@ def improve(
     if no_gain:
         stability.forget(task.index)
         return Verdict("kept", no_gain, evaluation=before)
-    answer = search.ask(task, free, closed)
+    answer = ask_as_preferred(search, task, free, closed)
     result = answer.result
     candidate = _watched_candidate(state, task, question, before, stability, closed=closed)
     if candidate is None and answer.placement is not None:
@@ -64,7 +66,7 @@ def improve(
     if candidate is None:
         stability.forget(task.index)
         return Verdict("kept", f"no candidate ({result.reason})", result=result, evaluation=before)
-    reason = candidate.why_not(thresholds)
+    reason = candidate.why_not(thresholds) or _why_more_workers(state, task, candidate)
     unseen = "" if reason else sight.why_not(question.problem, candidate.placement)
     if unseen:
         reason = f"best candidate is not believed, {unseen}"
@@ -80,7 +82,15 @@ def improve(
         return with_proof(Verdict("kept", reason, result=result, evaluation=before))
     reason = f"moved by {result.strategy} for a gain of {percent(candidate.gain)}"
     return with_proof(
-        Verdict("moved", reason, candidate.placement, result, candidate.gain, candidate.evaluation)
+        Verdict(
+            "moved",
+            reason,
+            candidate.placement,
+            result,
+            candidate.gain,
+            candidate.evaluation,
+            least=answer.least,
+        )
     )
 
 
@@ -110,6 +120,16 @@ def _watched_candidate(
     settings = stability.settings
     stands = not candidate.why_not(settings) and candidate.moves <= settings.max_moves_per_round
     return candidate if stands else None
+
+
+def _why_more_workers(state: RoundState, task: Task, candidate: Candidate) -> str:
+    """Say that a candidate takes more workers than are asked for and than there are; empty if it does not."""
+    asked = task.workers.asked
+    most = max(asked, len(set(state.assignment(task.index))))
+    workers = count_workers(state, task.index, candidate.placement, task.workers) if asked > 1 else 0
+    if workers <= most:
+        return ""
+    return f"best candidate takes {workers} workers, {asked} were asked for"
 
 
 def _why_no_gain_can_do(problem: Problem, before: Evaluation, thresholds: MoveSettings) -> str:

@@ -24,6 +24,7 @@ from bridge.problem.ranking import rank
 from bridge.problem.wishes import wishes_of
 from bridge.round.checks import PlanCheckError
 from bridge.round.round_report import HOLD_MS, Round
+from bridge.round.status import ignored_settings
 from bridge.wire.messages import UNASSIGNED, Decision, PlanResponse, Price, TopologyPlan
 from scheduler.packing.pack import Packer
 from scheduler.packing.reasons import why_no_room
@@ -93,6 +94,10 @@ class _LargeRound:
         self._data = data
         self._expired = expired
         self._wishes = [wishes_of(topology, settings.plan) for topology in request.topologies]
+        self._ignored = {
+            topology.id: ignored_settings(wishes)
+            for topology, wishes in zip(request.topologies, self._wishes, strict=True)
+        }
         self._settings = settings
         self._plans: dict[int, TopologyPlan] = {}
         self._left_out: dict[str, str] = {}
@@ -168,7 +173,8 @@ class _LargeRound:
                     self._plans[order.index] = plan
                 continue
             refused = place in packing.refused
-            room = why_no_room(grounds.fleet, packing.ledger, order.job, grounds.resources)
+            names = topology.component_names
+            room = why_no_room(grounds.fleet, packing.ledger, order.job, grounds.resources, names)
             reason = "; ".join(order.reasons) or (room if refused else _NEXT_ROUND)
             if stuck:
                 self._left_out[topology.id] = "no time left in this round"
@@ -258,7 +264,8 @@ class _LargeRound:
             decision=decision,
             executor_supervisor=tuple(slot[0] for slot in slots),
             executor_port=tuple(slot[1] for slot in slots),
-            status=status,
+            # One line, whatever values users put into their settings.
+            status=" ".join("; ".join([status, *self._ignored.get(topology.id, ())]).split()),
             strategy=STRATEGY,
             price=Price(0.0, 0, 0, 0) if decision is Decision.ASSIGN else None,
         )

@@ -2,15 +2,21 @@
 
 A rebalance hides the running assignment for one round. Executors whose last slots are free and may be used
 are planned as if they ran there: nothing moves that need not move, and what no longer fits leaves under the
-same rules as ever. A worker that died is not among them: Storm hides its port in that round.
+same rules as ever. A worker that died is not among them: Storm hides its port in that round. Executors that
+RAS constraints would not let into their last worker or onto its node are placed anew: a rebalance is how a
+user changes such a constraint.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from bridge.problem.node_limits import apart_of, node_limits
+from bridge.problem.storm_settings import parse_storm_settings
 from bridge.wire.messages import UNASSIGNED, Decision, Price
+from scheduler.packing.job import WorkerRules
 
 if TYPE_CHECKING:
     from bridge.wire.messages import PlanRequest, PlanResponse, Topology, TopologyPlan
@@ -41,18 +47,48 @@ def _restored(request: PlanRequest, topology: Topology, holder: dict[_Slot, str]
         return topology
     slots = list(zip(topology.executor_supervisor, topology.executor_port, strict=True))
     last = zip(topology.last_supervisor, topology.last_port, strict=True)
+    constraints = _Constraints(topology)
+    for executor, slot in enumerate(slots):
+        if slot[0] != UNASSIGNED:
+            constraints.add(executor, slot)
     for executor, slot in enumerate(last):
         if slots[executor][0] != UNASSIGNED or not 0 <= slot[0] < len(request.supervisors):
             continue
         supervisor = request.supervisors[slot[0]]
         free = holder.get(slot, topology.id) == topology.id
-        if free and supervisor.usable and slot[1] in supervisor.ports:
+        open_to = free and supervisor.usable and slot[1] in supervisor.ports
+        if open_to and constraints.allow(executor, slot):
+            constraints.add(executor, slot)
             slots[executor] = slot
     return replace(
         topology,
         executor_supervisor=tuple(slot[0] for slot in slots),
         executor_port=tuple(slot[1] for slot in slots),
     )
+
+
+class _Constraints:
+    """The RAS constraints of a topology beside the executors that have slots so far."""
+
+    def __init__(self, topology: Topology) -> None:
+        storm = parse_storm_settings(topology.storm_json, topology.component_names)
+        limits = node_limits(topology, storm)
+        self._apart = WorkerRules(apart=apart_of(topology, storm))
+        self._most = None if limits is None else limits.tolist()
+        self._component = topology.executor_component
+        self._workers: dict[_Slot, set[int]] = {}
+        self._on_node: Counter[tuple[int, int]] = Counter()
+
+    def allow(self, executor: int, slot: _Slot) -> bool:
+        component = self._component[executor]
+        if self._most is not None and self._on_node[slot[0], component] >= self._most[component]:
+            return False
+        return self._apart.allow(component, self._workers.get(slot, ()))
+
+    def add(self, executor: int, slot: _Slot) -> None:
+        component = self._component[executor]
+        self._workers.setdefault(slot, set()).add(component)
+        self._on_node[slot[0], component] += 1
 
 
 def carried_over(request: PlanRequest, planned: PlanRequest, response: PlanResponse) -> PlanResponse:

@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bridge.problem.occupancy import executors_by_slot
+from bridge.problem.worker_room import heap_stretches
 from bridge.round.candidate import moved_executors
+from bridge.round.preferring import ask_as_preferred, by_wishes, heap_overloads
 from bridge.round.verdict import Verdict, with_proof
 
 if TYPE_CHECKING:
@@ -113,7 +115,7 @@ def place_missing(
 def _place_needed(state: RoundState, task: Task, search: Search, need: _Need, moves_left: int) -> Verdict:
     """Place what needs it: beside what runs, above soft capacities, or after making room."""
     attempt = _place_beside(search, task, need)
-    if attempt.answer.placement is None and state.stretches:
+    if attempt.answer.placement is None and (state.stretches or heap_stretches(state, task.workers)):
         attempt = _overload(search, attempt, need)
     if attempt.answer.placement is None and not attempt.all_free and not task.settings.frozen:
         attempt = _make_room(search, attempt, need)
@@ -161,14 +163,14 @@ def _need(state: RoundState, task: Task, moves_left: int) -> _Need:
 
 
 def _place_beside(search: Search, task: Task, need: _Need, overload: float = 0.0) -> _Attempt:
-    """Ask for a placement while all others keep their host; on doubtful hosts too if no others have room."""
+    """Ask for a placement while all others keep their host, with ever fewer wishes until there is one."""
     fixed = need.fixed()
-    attempt = _Attempt(task, fixed, search.ask(task, fixed, overload=overload), overload=overload)
-    if attempt.answer.placement is not None or not task.permits.doubtful.any():
-        return attempt
-    widened = replace(task, permits=task.permits.widened)
-    how = ", some on hosts without a reading as no others have room"
-    return _Attempt(widened, fixed, search.ask(widened, fixed, overload=overload), how, overload)
+    for each, how in by_wishes(task):
+        answer = ask_as_preferred(search, each, fixed, overload=overload)
+        attempt = _Attempt(each, fixed, answer, how, overload)
+        if answer.placement is not None:
+            break
+    return attempt
 
 
 def _overload(search: Search, failed: _Attempt, need: _Need) -> _Attempt:
@@ -212,12 +214,22 @@ def _verdict(state: RoundState, task: Task, need: _Need, attempt: _Attempt) -> V
     if need.waiting:
         reason += f", {need.waiting} more wait as no more may move in one round"
     placement = attempt.answer.placement
-    overloads = state.overloads(task.index, placement) if attempt.overload and placement else ()
+    overloads = (
+        (*state.overloads(task.index, placement), *heap_overloads(state, task, placement))
+        if attempt.overload and placement
+        else ()
+    )
     if overloads:
         more = f" and {len(overloads) - _SHOWN} more" if len(overloads) > _SHOWN else ""
         reason += f", above what is declared as it fits no other way ({', '.join(overloads[:_SHOWN])}{more})"
     return Verdict(
-        "placed", reason, placement, result, evaluation=result.evaluation, overload=attempt.overload
+        "placed",
+        reason,
+        placement,
+        result,
+        evaluation=result.evaluation,
+        overload=attempt.overload,
+        least=attempt.answer.least,
     )
 
 

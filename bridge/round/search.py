@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from bridge.children.time_limit import TimeLimit
 from bridge.problem.problem_builder import Frame, NoHostError, Task, build_problem, make_frame
+from bridge.round.slots import count_workers
 from scheduler.contract.children import INLINE
 from scheduler.contract.result import Result
 from scheduler.plan import plan
@@ -42,10 +43,14 @@ class Answer:
     Attributes:
         result: The strategy's result, in nodes.
         placement: Host index per executor, None if the strategy found no placement.
+        workers: How many workers that takes, 0 without a placement.
+        least: Executors for which there was room on each host that states no number of them.
     """
 
     result: Result
     placement: tuple[int, ...] | None
+    workers: int = 0
+    least: int = 0
 
 
 class Search:
@@ -111,7 +116,7 @@ class Search:
         closed: BoolArray | None = None,
         overload: float = 0.0,
     ) -> Answer:
-        """Ask the topology's strategy for a placement.
+        """Ask the topology's strategy for a placement that there are worker slots for.
 
         Args:
             task: The topology.
@@ -119,6 +124,22 @@ class Search:
             closed: (n_hosts,) hosts to which no executor may come, None if there are none.
             overload: Part of a host's capacity by which it may be exceeded where it is no hard limit.
         """
+        answer = self._asked(task, fixed, closed, overload)
+        if answer.placement is None or answer.workers:
+            return answer
+        # Room in workers was counted too high: components or large executors cannot share them as counted.
+        cautious = replace(task, workers=replace(task.workers, cautious=True))
+        answer = self._asked(cautious, fixed, closed, overload)
+        if answer.placement is None or answer.workers:
+            return answer
+        why = " (incompatibleComponents)" if task.workers.rules.apart else ""
+        reason = f"hosts have too few worker slots for what a worker may hold{why}"
+        return Answer(replace(answer.result, placement=None, status="infeasible", reason=reason), None)
+
+    def _asked(
+        self, task: Task, fixed: Sequence[int | None], closed: BoolArray | None, overload: float
+    ) -> Answer:
+        """Return the strategy's answer; without workers if a placement has no slots."""
         settings = task.settings
         try:
             question = self.pose(task, fixed, closed, overload)
@@ -140,5 +161,13 @@ class Search:
                 # A proof about some of the hosts is none about all of them.
                 result = replace(result, bound=None, status="feasible")
             placement = None if result.placement is None else question.frame.hosts_of(result.placement)
-            self._answers[key] = Answer(result, placement)
+            workers = self._workers(task, placement, overload)
+            self._answers[key] = Answer(result, placement, workers, task.least)
         return self._answers[key]
+
+    def _workers(self, task: Task, placement: tuple[int, ...] | None, overload: float) -> int:
+        if placement is None:
+            return 0
+        limits = self._state.limits
+        strict = limits == "strict" or (limits == "soft" and overload == 0.0)
+        return count_workers(self._state, task.index, placement, task.workers, strict=strict)

@@ -20,6 +20,7 @@ from bridge.problem.wishes import wishes_of
 from bridge.round.checks import PlanCheckError, check_assignment
 from bridge.round.improving import improve
 from bridge.round.placing import place_missing
+from bridge.round.preferring import worker_note
 from bridge.round.round_report import HOLD_MS, Course, Round
 from bridge.round.search import Search
 from bridge.round.sight import look
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 
 # Each pass that changes something saves a stated fraction of some objective: a few suffice.
 _MOST_PASSES = 8
+# What Storm is about to end or to place anew, or what does no work.
+_HELD = {"INACTIVE": "deactivated", "KILLED": "being killed", "REBALANCING": "being rebalanced"}
 _NO_TIME = "no time left in this round"
 
 
@@ -176,8 +179,9 @@ class _Planner:
             if verdict.placement is None:
                 self._note(index, verdict)
                 return False
-            assignment = assign_slots(self._state, index, verdict.placement)
-            self._check(task, assignment, verdict.overload)
+            strict = self._state.limits == "strict"
+            assignment = assign_slots(self._state, index, verdict.placement, task.workers, strict=strict)
+            self._check(task, assignment, verdict)
         except Exception as error:  # noqa: BLE001  # one topology's fault must not cost the others their plan
             self._traces[index] = traceback.format_exc()
             reason = f"planning failed ({type(error).__name__}: {error})"
@@ -191,7 +195,8 @@ class _Planner:
             # Better than what an earlier step of this round had in mind, but nothing ran yet: no move.
             verdict = replace(verdict, kind="placed", reason=f"placed by {task.settings.strategy}", gain=0.0)
         self._state.assign(index, assignment)
-        self._verdicts[index] = verdict
+        note = worker_note(task, len(set(assignment)))
+        self._verdicts[index] = replace(verdict, reason=verdict.reason + note)
         return True
 
     def _note(self, index: int, verdict: Verdict) -> None:
@@ -223,6 +228,8 @@ class _Planner:
     def _why_held(self, task: Task) -> str:
         """Say why a topology is not moved for any gain; empty if it may be."""
         n_executors, most = task.topology.n_executors, self._settings.plan.max_executors
+        if task.topology.status in _HELD:
+            return _HELD[task.topology.status]
         if task.settings.frozen:
             return "frozen"
         if n_executors > most:
@@ -230,8 +237,8 @@ class _Planner:
         # In most networks hosts are much nearer than the guess: what would be gained is a guess too.
         return "delays between hosts are not known" if self._data.delays.unknown else ""
 
-    def _check(self, task: Task, assignment: Sequence[Slot], overload: float) -> None:
-        faults = check_assignment(self._state, task, assignment, overload)
+    def _check(self, task: Task, assignment: Sequence[Slot], verdict: Verdict) -> None:
+        faults = check_assignment(self._state, task, assignment, verdict.overload, verdict.least)
         if faults:
             raise PlanCheckError("; ".join(faults))
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from bridge.network.cluster import Host
     from bridge.problem.problem_builder import Task
+    from bridge.problem.wishes import Wishes
     from bridge.round.round_data import RoundData
     from bridge.round.verdict import Verdict
 
@@ -81,12 +82,21 @@ def status_line(
         parts.append(f"cost is weighed but no supervisor states {META_COST}")
     parts.extend([note] if note else [])
     # Before the data: the shim cuts long lines, and users must see what of their own was ignored.
-    parts.extend(_first(tuple(f"setting ignored: {fault}" for fault in task.settings.faults)))
+    parts.extend(ignored_settings(task.wishes))
     parts.append(data_summary(data, task))
     if verdict.result is not None and task.graph.feedback:
         parts.append("feedback streams left out of the response time")
     # One line, whatever names and values users put into their settings.
     return " ".join("; ".join(parts).split())
+
+
+def ignored_settings(wishes: Wishes) -> list[str]:
+    """Name what of a topology's own settings does not count, one phrase each; all are in the daemon's log.
+
+    Args:
+        wishes: What the topology asks for.
+    """
+    return _first(tuple(f"setting ignored: {fault}" for fault in wishes.faults))
 
 
 def _rates(data: RoundData, task: Task) -> str:

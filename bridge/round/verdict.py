@@ -26,6 +26,7 @@ class Verdict:
         evaluation: Worth of the placement that holds after the verdict, None if it is not known.
         bound: Proved lower limit of the objective over all placements of the topology, None if not known.
         overload: Part of the hosts' soft capacities by which the placement may exceed them.
+        least: Executors for which the placement takes each host to have room that states no number of them.
         optimal: True if it is proved that none of them is better than the one that holds.
     """
 
@@ -38,6 +39,7 @@ class Verdict:
     bound: float | None = None
     optimal: bool = False
     overload: float = 0.0
+    least: int = 0
 
 
 def with_proof(verdict: Verdict) -> Verdict:

@@ -96,6 +96,11 @@ class Topology:
         last_supervisor: Supervisor on which each executor ran last, -1 if that is not known; None if all have
             a slot.
         last_port: Its port there, -1 likewise.
+        shared_component: Components that share memory, one for each piece that they use; None without any.
+        shared_piece: The piece of memory that each of these uses.
+        shared_mb: Heap of a worker, memory of a worker beside its heap, and memory of a node that a piece
+            takes, MB, one piece after the other.
+        status: `ACTIVE`, `INACTIVE`, `KILLED` or `REBALANCING` as Storm has it; None if that is not known.
         owner: User who submitted it; None from a shim that does not say.
     """
 
@@ -122,6 +127,10 @@ class Topology:
     launched_s: int | None = None
     last_supervisor: tuple[int, ...] | None = None
     last_port: tuple[int, ...] | None = None
+    shared_component: tuple[int, ...] | None = None
+    shared_piece: tuple[int, ...] | None = None
+    shared_mb: tuple[float, ...] | None = None
+    status: str | None = None
     owner: str | None = None
 
     @property

@@ -28,6 +28,15 @@ _PARALLEL = {
         "executor_port",
     ),
 }
+_AMOUNTS = (
+    "executor_cpu_percent",
+    "executor_memory_mb",
+    "component_heap_mb",
+    "component_resources",
+    "shared_mb",
+)
+# Ten million cores, a petabyte: more is no demand but a slip, and would keep a host from everything else.
+_MOST = 1e9
 _STAYS = '{"topology.stormplace.frozen": true}'
 
 
@@ -116,9 +125,7 @@ def _check_lists(topology: Topology, path: str, n_supervisors: int) -> None:
         ("executor_component", 0, n_components),
         ("executor_supervisor", UNASSIGNED, n_supervisors),
     ):
-        for index, value in enumerate(getattr(topology, name)):
-            if not low <= value < high:
-                raise WireError(f"{path}.{name}[{index}]: {value} is outside {low}..{high - 1}")
+        _check_indices(getattr(topology, name), high, f"{path}.{name}", low)
 
 
 def _check_executors(topology: Topology, path: str) -> None:
@@ -172,7 +179,7 @@ def _stand_in(raw: Any, n_supervisors: int, taken: set[tuple[int, int]]) -> Topo
     def amounts(values: Sequence[float] | None) -> tuple[float, ...]:
         if values is None or len(values) != len(slots):
             return (0.0,) * len(held)
-        return tuple(values[index] for index in held)
+        return tuple(values[index] if _is_amount(values[index]) else 0.0 for index in held)
 
     tasks = tuple(range(1, len(held) + 1))
     return Topology(
@@ -198,10 +205,39 @@ def _stand_in(raw: Any, n_supervisors: int, taken: set[tuple[int, int]]) -> Topo
 
 def _check_resources(topology: Topology, path: str, n_named: int) -> None:
     n_components = len(topology.component_names)
+    for name in _AMOUNTS:
+        _check_amounts(getattr(topology, name), f"{path}.{name}")
     _check_length(topology.component_heap_mb, n_components, f"{path}.component_heap_mb")
     _check_length(topology.component_resources, n_components * n_named, f"{path}.component_resources")
     _check_length(topology.last_supervisor, topology.n_executors, f"{path}.last_supervisor")
     _check_length(topology.last_port, topology.n_executors, f"{path}.last_port")
+    _check_shared(topology, path)
+
+
+def _check_shared(topology: Topology, path: str) -> None:
+    components, pieces = topology.shared_component or (), topology.shared_piece or ()
+    amounts = topology.shared_mb or ()
+    _check_length(topology.shared_piece, len(components), f"{path}.shared_piece")
+    if len(amounts) % 3:
+        raise WireError(f"{path}.shared_mb: {len(amounts)} values are no triples")
+    _check_indices(components, len(topology.component_names), f"{path}.shared_component")
+    _check_indices(pieces, len(amounts) // 3, f"{path}.shared_piece")
+
+
+def _check_indices(values: Sequence[int], high: int, place: str, low: int = 0) -> None:
+    for index, value in enumerate(values):
+        if not low <= value < high:
+            raise WireError(f"{place}[{index}]: {value} is outside {low}..{high - 1}")
+
+
+def _check_amounts(values: Sequence[float] | None, place: str) -> None:
+    for index, value in enumerate(values or ()):
+        if not _is_amount(value):
+            raise WireError(f"{place}[{index}]: {value:g} is outside 0..{_MOST:g}")
+
+
+def _is_amount(value: float) -> bool:
+    return 0.0 <= value <= _MOST
 
 
 def _check_length(values: Sequence[float] | None, wanted: int, place: str) -> None:

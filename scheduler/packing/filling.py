@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scheduler.packing.job import WorkerRules
+    from scheduler.packing.shared import Shared
 
 # Amounts are sums of many demands: what is left over by rounding must not keep an executor out.
 _ROUNDING = 1e-9
@@ -25,6 +26,8 @@ class Piece:
         heap_mb: (n_components,) heap of one of them, MB.
         share: (n_components,) part of a worker that one of them takes at least.
         rules: What one worker may hold.
+        shared: Memory that components share; None if they share none.
+        here: Pieces of it that are on the node already.
     """
 
     rest: Sequence[int]
@@ -32,6 +35,8 @@ class Piece:
     heap_mb: Sequence[float]
     share: Sequence[float]
     rules: WorkerRules
+    shared: Shared | None = None
+    here: frozenset[int] = frozenset()
 
 
 def fill_node(
@@ -54,13 +59,14 @@ def fill_node(
     """
     left = list(room)
     workers: list[_Open] = []
+    sharing = None if piece.shared is None else _Sharing(piece, piece.shared, left)
     for group in groups:
         members = [component for component in group if piece.rest[component]]
         if not members:
             continue
         part = _portion(piece, members, left, slots, workers)
-        placed = _into_workers(piece, part, slots, workers)
-        for component, count in placed.items():
+        placed = _into_workers(piece, part, slots, workers, sharing)
+        for component, count in placed.items() if sharing is None else ():
             for resource, amount in enumerate(piece.demand[component]):
                 left[resource] -= count * amount
         if not greedy and any(placed.get(component, 0) < piece.rest[component] for component in members):
@@ -115,19 +121,30 @@ class _Open:
         self.count: dict[int, int] = {}
         self.heap_mb = 0.0
         self.executors = 0
+        self.pieces: set[int] = set()
 
     def takes(self, piece: Piece, component: int) -> bool:
         rules = piece.rules
         return not self.executors or (
-            self.heap_mb + piece.heap_mb[component] <= rules.heap_mb * (1 + _ROUNDING)
+            self.heap_mb + self._heap(piece, component) <= rules.heap_mb * (1 + _ROUNDING)
             and self.executors < rules.executors
             and rules.allow(component, self.count)
         )
 
     def add(self, piece: Piece, component: int) -> None:
         self.count[component] = self.count.get(component, 0) + 1
-        self.heap_mb += piece.heap_mb[component]
+        self.heap_mb += self._heap(piece, component)
         self.executors += 1
+        if piece.shared is not None:
+            self.pieces.update(piece.shared.of_component[component])
+
+    def _heap(self, piece: Piece, component: int) -> float:
+        """Heap that another executor takes, with what it shares with none of the worker yet."""
+        heap_mb = piece.heap_mb[component]
+        if piece.shared is not None:
+            new = (each for each in piece.shared.of_component[component] if each not in self.pieces)
+            heap_mb += sum(float(piece.shared.heap_mb[each]) for each in new)
+        return heap_mb
 
     def full(self, piece: Piece) -> float:
         """Part of the worker that is taken."""
@@ -136,7 +153,37 @@ class _Open:
         return min(max(self.heap_mb / piece.rules.heap_mb, self.executors / piece.rules.executors), 1.0)
 
 
-def _into_workers(piece: Piece, part: dict[int, int], slots: int, workers: list[_Open]) -> dict[int, int]:
+class _Sharing:
+    """What is left of a node while executors that share memory come there one by one."""
+
+    def __init__(self, piece: Piece, shared: Shared, left: list[float]) -> None:
+        self._piece = piece
+        self._shared = shared
+        self._here = set(piece.here)
+        self._left = left
+
+    def take(self, component: int, worker: _Open) -> bool:
+        """Take what an executor needs if the node has it, with the memory that is not there yet."""
+        amounts = list(self._piece.demand[component])
+        pieces, shared = self._shared.of_component[component], self._shared
+        amounts[shared.resource] += sum(
+            float(shared.worker_mb[each]) for each in pieces if each not in worker.pieces
+        ) + sum(float(shared.node_mb[each]) for each in pieces if each not in self._here)
+        if any(
+            need > available + _ROUNDING * max(need, 1.0)
+            for need, available in zip(amounts, self._left, strict=True)
+            if need > 0
+        ):
+            return False
+        for resource, need in enumerate(amounts):
+            self._left[resource] -= need
+        self._here.update(pieces)
+        return True
+
+
+def _into_workers(
+    piece: Piece, part: dict[int, int], slots: int, workers: list[_Open], sharing: _Sharing | None
+) -> dict[int, int]:
     """Put executors into workers, evenly mixed, each into the first that takes it.
 
     Args:
@@ -144,6 +191,7 @@ def _into_workers(piece: Piece, part: dict[int, int], slots: int, workers: list[
         part: Executors by component.
         slots: Most workers.
         workers: Open workers; gets new ones.
+        sharing: What is left of the node, if executors share memory; what is taken is taken from it.
 
     Returns:
         Executors that found a worker, by component.
@@ -161,10 +209,13 @@ def _into_workers(piece: Piece, part: dict[int, int], slots: int, workers: list[
             while at < len(workers) and not workers[at].takes(piece, component):
                 at += 1
             first[component] = at
-            if at == len(workers):
-                if len(workers) >= slots:
-                    continue
-                workers.append(_Open())
-        workers[at].add(piece, component)
+            if at == len(workers) >= slots:
+                continue
+        worker = workers[at] if at < len(workers) else _Open()
+        if sharing is not None and not sharing.take(component, worker):
+            continue
+        if at == len(workers):
+            workers.append(worker)
+        worker.add(piece, component)
         placed[component] = placed.get(component, 0) + 1
     return placed

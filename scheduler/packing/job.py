@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
+    from scheduler.packing.shared import Shared
 
 
 NO_LIMIT = 2**31
@@ -54,6 +55,17 @@ class WorkerRules:
             return all(other == component for other in others)
         return not self.apart or all((component, other) not in self.apart for other in others)
 
+    def shares(self, heap_mb: FloatArray) -> FloatArray:
+        """(n_components,) part of a worker that one executor takes at least.
+
+        Args:
+            heap_mb: (n_components,) heap of one executor, MB.
+        """
+        by_heap = np.full(len(heap_mb), math.inf)
+        np.divide(self.heap_mb, heap_mb, out=by_heap, where=heap_mb > 0)
+        alike = np.minimum(np.floor(by_heap + 1e-9), self.executors)
+        return np.asarray(1.0 / np.maximum(alike, 1.0), dtype=np.float64)
+
 
 @dataclass(frozen=True, eq=False)
 class Job:
@@ -71,6 +83,7 @@ class Job:
         running: Workers that stay as they are.
         per_node: (n_components,) most executors of a component on one node; None without such limits.
         rank: (n_nodes,) nodes of a lower rank are filled first; None if all are alike.
+        shared: Memory that components share, beside what executors need; None if they share none.
     """
 
     count: IntArray
@@ -84,6 +97,7 @@ class Job:
     running: tuple[Worker, ...] = ()
     per_node: IntArray | None = None
     rank: IntArray | None = None
+    shared: Shared | None = None
 
     @property
     def n_components(self) -> int:
@@ -119,8 +133,4 @@ class Job:
     @cached_property
     def worker_share(self) -> FloatArray:
         """(n_components,) part of a worker that one executor takes at least."""
-        rules = self.rules
-        by_heap = np.full(self.n_components, math.inf)
-        np.divide(rules.heap_mb, self.heap_mb, out=by_heap, where=self.heap_mb > 0)
-        alike = np.minimum(np.floor(by_heap + 1e-9), rules.executors)
-        return np.asarray(1.0 / np.maximum(alike, 1.0), dtype=np.float64)
+        return self.rules.shares(self.heap_mb)

@@ -109,10 +109,8 @@ class Packer:
         loose = None if wanted.loose is None else replace(wanted, rules=wanted.loose)
         for job in filter(None, (wanted, loose)):
             found = place_job(self._fleet, ledger, job, manner)
-            if sum(int(worker.count.sum()) for worker in found) == int(job.count.sum()):
+            if found is not None:
                 return tuple(refine(self._fleet, ledger, job, found))
-            for worker in found:
-                ledger.take(worker.node, -(worker.count @ job.demand), -1)
         return None
 
     def _overloaded(self, packing: Packing) -> Packing:

@@ -37,8 +37,8 @@ class Manner:
     share: float = 1.0
 
 
-def place_job(fleet: Fleet, ledger: Ledger, job: Job, manner: Manner) -> list[Worker]:
-    """Place as many executors of a job as there is room for.
+def place_job(fleet: Fleet, ledger: Ledger, job: Job, manner: Manner) -> list[Worker] | None:
+    """Place all executors of a job.
 
     Args:
         fleet: The nodes.
@@ -47,7 +47,7 @@ def place_job(fleet: Fleet, ledger: Ledger, job: Job, manner: Manner) -> list[Wo
         manner: How densely nodes are filled.
 
     Returns:
-        New workers, also if not all executors found room.
+        New workers; None if not all executors found room, and then nothing is taken.
     """
     placing = _Placing(fleet, ledger, job, manner)
     if not placing.into_one_node():
@@ -58,6 +58,9 @@ def place_job(fleet: Fleet, ledger: Ledger, job: Job, manner: Manner) -> list[Wo
         if placing.left:
             placing.to_the_brim()
             placing.into_groups()
+    if placing.left:
+        placing.give_back()
+        return None
     return placing.workers
 
 
@@ -76,6 +79,7 @@ class _Placing:
 
     def __init__(self, fleet: Fleet, ledger: Ledger, job: Job, manner: Manner) -> None:
         self.workers: list[Worker] = []
+        self._taken: list[FloatArray] = []
         self._fleet = fleet
         self._ledger = ledger
         self._job = job
@@ -121,7 +125,7 @@ class _Placing:
             if not self.left:
                 return True
             # Workers could not be filled to the brim: it is given back, and the next node tried.
-            self._undo(before)
+            self.give_back(before)
             nodes, near = np.delete(nodes, at), np.delete(near, at)
         return False
 
@@ -218,7 +222,15 @@ class _Placing:
         free, capacity = self._ledger.free[node], self._fleet.capacity[node]
         untouched = bool((free >= capacity).all())
         room = free if whole else free - self._kept * capacity
-        piece = Piece(rest.tolist(), self._demand, self._heap_mb, self._share, self._job.rules)
+        piece = Piece(
+            rest.tolist(),
+            self._demand,
+            self._heap_mb,
+            self._share,
+            self._job.rules,
+            self._job.shared,
+            frozenset() if self._job.shared is None else self._job.shared.used(self._on_node(node)),
+        )
         slots = int(self._ledger.slots[node])
         found = fill_node(piece, self._groups, room.tolist(), slots, greedy=self._greedy)
         if not found and untouched and not whole:
@@ -228,22 +240,35 @@ class _Placing:
             count = np.zeros(self._job.n_components, dtype=np.int64)
             count[list(counts)] = list(counts.values())
             self._rest -= count
-            self._ledger.take(node, count @ self._job.demand, 1)
+            taken = self._taken_by(node, count)
+            self._ledger.take(node, taken, 1)
+            self._taken.append(taken)
             self.workers.append(Worker(node, count))
         if found:
             self._seen.add(node)
         return bool(found)
+
+    def _taken_by(self, node: int, count: IntArray) -> FloatArray:
+        """(n_resources,) what another worker takes of a node."""
+        taken = count @ self._job.demand
+        shared = self._job.shared
+        if shared is not None:
+            before = self._on_node(node)
+            more = shared.on_node(before + count) - shared.on_node(before)
+            taken[shared.resource] += shared.in_worker(count) + more
+        return np.asarray(taken, dtype=np.float64)
 
     def _on_node(self, node: int) -> IntArray:
         """(n_components,) executors of the job that run on a node or have been placed there."""
         here = [worker.count for worker in (*self._job.running, *self.workers) if worker.node == node]
         return np.asarray(np.sum([np.zeros_like(self._rest), *here], axis=0), dtype=np.int64)
 
-    def _undo(self, first: int) -> None:
-        for worker in self.workers[first:]:
+    def give_back(self, first: int = 0) -> None:
+        """Take workers from the first one of some on back."""
+        for worker, taken in zip(self.workers[first:], self._taken[first:], strict=True):
             self._rest += worker.count
-            self._ledger.take(worker.node, -(worker.count @ self._job.demand), -1)
-        del self.workers[first:]
+            self._ledger.take(worker.node, -taken, -1)
+        del self.workers[first:], self._taken[first:]
         self._seen = {worker.node for worker in (*self._job.running, *self.workers)}
 
     def _sizes(self) -> FloatArray:
@@ -258,7 +283,10 @@ class _Placing:
     def _needed(self) -> FloatArray:
         """(n_resources + 1,) what is left to place needs, workers last."""
         workers = max(float(self._rest @ self._job.worker_share), float(self._rest.any()))
-        return np.append(self._rest @ self._job.demand, workers)
+        needed = np.append(self._rest @ self._job.demand, workers)
+        if self._job.shared is not None:
+            needed[self._job.shared.resource] += self._job.shared.needed(self._rest)
+        return needed
 
     def _takes_all(self, nodes: IntArray, needed: FloatArray) -> BoolArray:
         enough = self._ledger.free[nodes] >= needed[:-1] * (1.0 - _ROUNDING)

@@ -54,7 +54,7 @@ def refine(
     """
     cells = job.n_components * len(workers)
     # Limits between executors are kept by leaving the workers as they are.
-    limited = bool(job.rules.apart) or job.per_node is not None
+    limited = bool(job.rules.apart) or job.per_node is not None or job.shared is not None
     if len(workers) < 2 or not len(job.edges) or limited or cells > effort.cells:
         return list(workers)
     state = _State(fleet, ledger, job, workers)

@@ -88,12 +88,12 @@ def reading(host: str, site: str | None, x: float, /, **changes: object) -> Read
 
 
 def taxi(topology_id: str = "taxi-1", settings: Mapping[str, object] | None = None) -> Topology:
-    """The eight operators of the taxi query, one executor each, nothing assigned."""
+    """The eight operators of the taxi query, one executor each, nothing assigned, no workers asked for."""
     count = len(COMPONENTS)
     return Topology(
         id=topology_id,
         name=topology_id,
-        num_workers=4,
+        num_workers=1,
         settings_json=json.dumps(
             {f"topology.stormplace.{key}": value for key, value in (settings or {}).items()}
         ),

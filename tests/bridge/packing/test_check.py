@@ -25,7 +25,7 @@ GOOD = ((0, 6700), (0, 6701), (0, 6701), (1, 6700))
 class _Case:
     """A topology of four executors, the first of which runs, on two hosts of 40 % CPU each."""
 
-    def __init__(self, make, *, lenient=False, job=None, **changes) -> None:
+    def __init__(self, make, *, lenient=False, job=None, memory_mb=0.0, **changes) -> None:
         topology = make.chain("t", (2, 2), [0])
         topology = replace(
             topology,
@@ -38,7 +38,8 @@ class _Case:
             **changes,
         )
         hosts = [
-            make.supervisor(f"h{number}", cpu_percent=60.0, ports=(6700, 6701, 6702)) for number in range(2)
+            make.supervisor(f"h{number}", cpu_percent=60.0, memory_mb=memory_mb, ports=(6700, 6701, 6702))
+            for number in range(2)
         ]
         request = replace(make.cluster(topology), supervisors=tuple(hosts), readings=())
         known = gather_hosts(request, SETTINGS.capacity, read_nodes(request, frozenset(), SETTINGS.readings))
@@ -105,3 +106,19 @@ def test_no_more_of_a_component_are_together_than_may_be(make) -> None:
     assert "more executors of a component" in _Case(make, job=limits).faults(*GOOD)
     apart = (GOOD[0], (1, 6701), (0, 6701), (1, 6700))
     assert _Case(make, job=limits).faults(*apart) == ""
+
+
+def test_memory_that_components_share_counts(make) -> None:
+    """Two executors and what each of their two workers shares are on a host of 384 MB."""
+    shared = {"shared_component": (1,), "shared_piece": (0,)}
+    fits = _Case(make, memory_mb=384.0, shared_mb=(0.0, 64.0, 0.0), **shared)
+    assert fits.faults(*GOOD[:2], (1, 6700), (1, 6701)) == ""
+    over = _Case(make, memory_mb=384.0, shared_mb=(0.0, 65.0, 0.0), **shared)
+    assert "supervisor id-h1 would be overfull by memory" in over.faults(*GOOD[:2], (1, 6700), (1, 6701))
+
+
+def test_heap_that_components_share_counts(make) -> None:
+    shared = {"shared_component": (1,), "shared_piece": (0,), "shared_mb": (169.0, 0.0, 0.0)}
+    together = (GOOD[0], (0, 6701), (1, 6700), (1, 6700))
+    assert "more heap than it may have" in _Case(make, **shared).faults(*together)
+    assert _Case(make).faults(*together) == ""

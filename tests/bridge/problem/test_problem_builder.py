@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -70,6 +71,43 @@ def test_links_have_an_availability_only_where_it_is_weighed(make, weights, weig
     if network.link_availability is not None:
         pair = network.index["uniroma2-1"], network.index["us-east1-1"]
         assert network.link_availability[pair] == network.link_availability[pair[::-1]] == 0.5
+
+
+def test_workers_are_no_resource_where_they_cannot_run_out(make):
+    """Six executors fill one worker of 768 MB at most, and each host has two slots; twenty may fill more."""
+
+    def resources(number):
+        topology = replace(make.chain("t", [number], []), component_heap_mb=(128.0,))
+        request = make.cluster(topology)
+        roomy = {"stormplace.executors": "20"}
+        supervisors = tuple(replace(each, meta=each.meta | roomy) for each in request.supervisors)
+        state, task, _ = prepare(replace(request, supervisors=supervisors))
+        return make_frame(state, task, [None] * number).resources
+
+    assert resources(12) == ("executors",)
+    assert resources(20) == ("executors", "workers")
+
+
+@pytest.mark.parametrize(
+    ("key", "heap_mb", "resources", "broken"),
+    [
+        ("topology.ras.one.executor.per.worker", 1.0, "soft", True),
+        ("topology.ras.one.component.per.worker", 1.0, "soft", True),
+        ("topology.priority", 1.0, "strict", False),
+        ("topology.priority", 400.0, "strict", True),
+        ("topology.priority", 400.0, "soft", False),
+    ],
+)
+def test_the_check_names_workers_that_hold_what_they_may_not(make, key, heap_mb, resources, broken):
+    """Two components in one worker; what runs there already may go on."""
+    topology = replace(
+        make.chain("t", [1, 1], [0]), component_heap_mb=(heap_mb,) * 2, storm_json=json.dumps({key: 1})
+    )
+    state, task, _ = prepare(make.cluster(topology), resources=resources)
+    fault = ("worker 6700 on uniroma2-1 may not hold so much",) if broken else ()
+    assert check_assignment(state, task, ((0, 6700),) * 2) == fault
+    state, task, _ = prepare(make.cluster(make.assigned(topology, [0, 0])), resources=resources)
+    assert check_assignment(state, task, ((0, 6700),) * 2) == ()
 
 
 def test_operators_have_the_execution_times_of_the_graph(make):

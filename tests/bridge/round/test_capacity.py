@@ -78,3 +78,10 @@ def test_a_stated_number_of_executors_is_never_exceeded(make, resources):
     request = _cluster(make, make.taxi(), hosts=2)
     answer = only(request, capacity=CapacitySettings(executors_per_host=3, resources=resources))
     assert answer.decision is Decision.UNPLACEABLE
+
+
+@pytest.mark.parametrize("amount", [float("nan"), float("inf"), -1.0])
+def test_a_capacity_that_is_no_amount_is_unknown(make, amount):
+    request = _cluster(make, make.taxi(), cpu_percent=amount, memory_mb=amount)
+    answer = only(request, capacity=CapacitySettings(resources="strict"))
+    assert answer.decision is Decision.ASSIGN

@@ -66,6 +66,14 @@ def test_equals_betters_and_frozen_ones_stay(make, max_pairs, changes) -> None:
 
 
 @BOTH
+def test_nothing_goes_for_a_topology_that_is_being_killed(make, max_pairs) -> None:
+    low = _running(make, "low", (0,) * 4, priority=20)
+    killed = topology(make, "killed", priority=1, status="KILLED")
+    plans, _ = strict(max_pairs, evict=True)(cluster(make, low, killed, hosts=1))
+    assert _evicted(plans) == {}
+
+
+@BOTH
 def test_the_lowest_goes_and_no_more_than_needed(make, max_pairs) -> None:
     lower = [_running(make, f"low{each}", (each,) * 4, priority=20 + each) for each in range(3)]
     request = cluster(make, *lower, topology(make, "high", priority=1), hosts=3)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from bridge.record.record import RecordWriter, read_records
 from bridge.record.replay_record import replay
 from bridge.round.malformed import name_malformed
@@ -35,6 +37,26 @@ def test_the_others_are_planned_around_a_malformed_topology(make, daemon):
     (event,) = daemon.events("faults in readings, metadata or settings")
     assert event["faults"] == [f"a is malformed ({REASON})"]
     assert [each["faults"] for each in daemon.events("round")] == [{"topology_malformed": 1}] * 2
+
+
+@pytest.mark.parametrize("field", ["executor_cpu_percent", "executor_memory_mb"])
+@pytest.mark.parametrize("amount", [float("nan"), float("inf"), -50.0, 1e300])
+def test_an_amount_that_is_none_costs_only_its_topology(make, daemon, field, amount):
+    """It runs on every host: what it states must not fill or empty them for the other one."""
+    spoilt = replace(make.assigned(make.taxi("a"), [0, 1, 2, 3, 4, 5, 6, 6], 6700), **{field: (amount,) * 8})
+    sound = replace(
+        make.chain("b", [1, 1], [0]), executor_cpu_percent=(10.0,) * 2, executor_memory_mb=(10.0,) * 2
+    )
+    request = make.cluster(spoilt, sound)
+    offered = {"cpu_percent": 100.0, "memory_mb": 1024.0}
+    supervisors = tuple(replace(each, **offered) for each in request.supervisors)
+    client = daemon.client()
+    bad, good = client.plan(to_thrift(replace(request, supervisors=supervisors))).plans
+    client.close()
+    assert bad.decision == Decision.KEEP
+    assert f"topologies[0].{field}[0]: {amount:g} is outside 0..1e+09" in bad.status
+    assert good.decision == Decision.ASSIGN
+    assert "above what is declared" not in good.status
 
 
 def test_a_round_with_a_malformed_topology_is_replayed_to_the_same_bytes(make, running, tmp_path):

@@ -109,7 +109,7 @@ def test_what_cannot_be_placed_is_left_with_the_reason_and_the_others_go_on(make
     assert second.decision is Decision.ASSIGN
 
 
-def test_topologies_share_the_capacity_in_the_order_of_their_ids(make):
+def test_of_equal_topologies_the_first_by_id_comes_first(make):
     """Fourteen places: the first by id gets its eight, the other one does not fit."""
     request = make.cluster(make.taxi("b"), make.taxi("a"))
     by_id = {answer.topology_id: answer for answer in plan(request).response.plans}
@@ -166,7 +166,7 @@ def test_a_topology_that_breaks_the_planner_does_not_cost_the_others_their_plan(
 
 def test_a_plan_that_fails_the_daemons_check_is_not_sent(make, monkeypatch):
     """Whatever made it."""
-    monkeypatch.setattr(small, "assign_slots", lambda *_: ((0, 6700),) * 8)
+    monkeypatch.setattr(small, "assign_slots", lambda *_, **__: ((0, 6700),) * 8)
     done = plan(make.cluster(make.taxi()))
     assert done.response.plans == ()
     assert "uniroma2-1 would be overfull" in done.left_out[0][1]

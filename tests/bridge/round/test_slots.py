@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -10,15 +11,23 @@ from hypothesis import strategies as st
 
 from bridge.network.cluster import gather_hosts
 from bridge.problem.occupancy import RoundState
+from bridge.problem.storm_settings import parse_storm_settings
+from bridge.problem.workers import workers_of
 from bridge.readings.believed import read_nodes
+from bridge.round import slots as slots_module
 from bridge.round.checks import check_slots
-from bridge.round.slots import NoSlotError, assign_slots
+from bridge.round.slots import NoSlotError
 from bridge.settings import CapacitySettings, ReadingsSettings
 
 
 def state_of(request):
     readings = read_nodes(request, {each.host for each in request.supervisors}, ReadingsSettings())
     return RoundState(request, gather_hosts(request, CapacitySettings(), readings), "soft")
+
+
+def assign_slots(state, topology, placement, storm=None, *, strict=False):
+    needs = workers_of(state.request.topologies[topology], parse_storm_settings(json.dumps(storm or {})))
+    return slots_module.assign_slots(state, topology, placement, needs, strict=strict)
 
 
 def host(state, name):
@@ -114,6 +123,43 @@ def test_a_worker_of_a_dead_supervisor_is_kept_whole_or_given_up_whole(make):
     here, there = host(state, "uniroma2-1"), host(state, "uniroma2-2")
     assert assign_slots(state, 0, [here] * 8) == ((0, 6700),) * 8
     assert assign_slots(state, 0, [here] * 7 + [there]) == ((7, 6700),) * 7 + ((1, 6700),)
+
+
+def _asking(make, assignment, workers=1, heap_mb=None, others=0):
+    """The taxi query with as many workers asked for, on hosts of which another topology holds slots."""
+    topology = make.assigned(
+        make.taxi("b"), [slot[0] for slot in assignment], [slot[1] for slot in assignment]
+    )
+    heap = None if heap_mb is None else (heap_mb,) * 8
+    topology = replace(topology, num_workers=workers, component_heap_mb=heap)
+    held = [(1, 6701), *[(6, 6700)] * 7] if others else [(6, 6700)] * 8
+    other = make.assigned(make.taxi("a"), [slot[0] for slot in held], [slot[1] for slot in held])
+    return state_of(make.cluster(other, topology))
+
+
+def test_a_newcomer_gets_a_worker_of_its_own_while_there_are_fewer_than_asked_for(make):
+    """Three workers are left of four: what moves to a host with a worker takes the free slot there."""
+    state = _asking(make, [(0, 6700)] * 3 + [(1, 6700)] * 4 + [(2, 6700)], workers=3)
+    here, there = host(state, "uniroma2-1"), host(state, "uniroma2-2")
+    slots = assign_slots(state, 1, [here] * 3 + [there] * 5)
+    assert slots == ((0, 6700),) * 3 + ((1, 6700),) * 4 + ((1, 6701),)
+
+
+def test_what_has_a_worker_of_its_own_joins_none(make):
+    """Seven executors share one by an earlier setting: the lost one has no slot."""
+    state = _asking(make, [(1, 6700)] * 7 + [(-1, -1)], others=1)
+    there = host(state, "uniroma2-2")
+    with pytest.raises(NoSlotError, match="too few worker slots for what a worker may hold"):
+        assign_slots(state, 1, [there] * 8, {"topology.ras.one.executor.per.worker": True})
+
+
+def test_heap_gives_way_where_it_is_not_strict(make):
+    """Seven executors of 128 MB run in one worker; no slot is free for the lost one."""
+    state = _asking(make, [(1, 6700)] * 7 + [(-1, -1)], heap_mb=128.0, others=1)
+    there = host(state, "uniroma2-2")
+    assert assign_slots(state, 1, [there] * 8) == ((1, 6700),) * 8
+    with pytest.raises(NoSlotError, match="too few worker slots for what a worker may hold"):
+        assign_slots(state, 1, [there] * 8, strict=True)
 
 
 @pytest.mark.parametrize(

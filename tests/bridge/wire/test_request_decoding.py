@@ -17,6 +17,20 @@ from bridge.wire.structs import to_thrift
     [
         ({"executor_port": (1,)}, "topologies[0].executor_port: 1 values where executor_first_task has 8"),
         ({"stream_to": (0,)}, "topologies[0].stream_to: 1 values where stream_from has 8"),
+        (
+            {"shared_component": (0,), "shared_piece": (), "shared_mb": ()},
+            "topologies[0].shared_piece: 0 values where 1 are expected",
+        ),
+        ({"shared_mb": (1.0, 2.0)}, "topologies[0].shared_mb: 2 values are no triples"),
+        ({"shared_mb": (1.0, 2.0, -1.0)}, "topologies[0].shared_mb[2]: -1 is outside 0..1e+09"),
+        (
+            {"shared_component": (8,), "shared_piece": (0,), "shared_mb": (0.0, 0.0, 0.0)},
+            "topologies[0].shared_component[0]: 8 is outside 0..7",
+        ),
+        (
+            {"shared_component": (0,), "shared_piece": (1,), "shared_mb": (0.0, 0.0, 0.0)},
+            "topologies[0].shared_piece[0]: 1 is outside 0..0",
+        ),
         ({"executor_supervisor": (7,) * 8}, "topologies[0].executor_supervisor[0]: 7 is outside -1..6"),
         ({"executor_component": (0,) * 7 + (8,)}, "topologies[0].executor_component[7]: 8 is outside 0..7"),
         (
@@ -28,6 +42,14 @@ from bridge.wire.structs import to_thrift
             "topologies[0].executor_first_task[0]: task range 3-1 is empty or out of order",
         ),
         ({"stream_from": (-1,) * 8}, "topologies[0].stream_from[0]: -1 is outside 0..7"),
+        *(
+            (
+                {name: (1.0,) * 5 + (bad,) + (1.0,) * 2},
+                f"topologies[0].{name}[5]: {bad:g} is outside 0..1e+09",
+            )
+            for name in ("executor_cpu_percent", "executor_memory_mb", "component_heap_mb")
+            for bad in (float("nan"), float("inf"), -1.0, 1e30)
+        ),
     ],
 )
 def test_a_broken_topology_is_named_with_its_place(make, changes, reason):

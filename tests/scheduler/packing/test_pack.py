@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import count
 
 import numpy as np
@@ -179,6 +180,29 @@ def test_an_empty_fleet_refuses_everything() -> None:
     nodes = fleet(racks=0, per_rack=0)
     packing = Packer(nodes, [job([1])], HARD, lambda: False).pack(nodes.capacity, np.zeros(0, dtype=np.int64))
     assert packing.refused == {0}
+
+
+def test_components_that_are_apart_share_no_worker() -> None:
+    rules = WorkerRules(heap_mb=512.0, apart=frozenset({(0, 1), (1, 0)}))
+    (workers,) = _pack(fleet(), [job([3, 3, 2], [(0, 1), (1, 2)], rules)]).workers
+    assert faults(fleet().capacity, np.full(6, 4), [job([3, 3, 2], rules=rules)], [workers]) == []
+    assert sum(int(worker.count.sum()) for worker in workers) == 8
+
+
+def test_a_component_apart_from_itself_has_one_executor_in_a_worker() -> None:
+    (workers,) = _pack(fleet(), [job([3], rules=WorkerRules(apart=frozenset({(0, 0)})))]).workers
+    assert [worker.count.tolist() for worker in workers] == [[1]] * 3
+
+
+def test_a_limit_per_node_counts_what_runs_there() -> None:
+    """Node 0 runs as many as it may, node 1 one less: three places are left for three executors."""
+    running = (Worker(0, np.array([2, 0])), Worker(1, np.array([1, 4])))
+    each = job([3, 6], [(0, 1)], running=running, per_node=np.array([2, 2**31]))
+    (workers,) = _pack(fleet(racks=1), [each]).workers
+    on_node = Counter[int]()
+    for worker in (*running, *workers):
+        on_node[worker.node] += int(worker.count[0])
+    assert on_node == {0: 2, 1: 2, 2: 2}
 
 
 def _sites(*capacities: float) -> Fleet:

@@ -22,9 +22,10 @@ final class Fingerprint {
      *
      * @param topologies all topologies of the round
      * @param cluster    the round's cluster; not changed
-     * @return the same number for the same supervisors, topologies and assignments
+     * @param statuses   statuses of topologies by id, as far as they are known
+     * @return the same number for the same supervisors, topologies, statuses and assignments
      */
-    static long of(Topologies topologies, Cluster cluster) {
+    static long of(Topologies topologies, Cluster cluster, Map<String, String> statuses) {
         long sum = cluster.getNetworkTopography().hashCode();
         for (SupervisorDetails supervisor : cluster.getSupervisors().values()) {
             sum += spread(1, Objects.hash(supervisor.getId(), supervisor.getHost(), supervisor.getAllPorts(),
@@ -33,7 +34,8 @@ final class Fingerprint {
         }
         for (TopologyDetails topology : topologies) {
             long id = topology.getId().hashCode();
-            sum += spread(id, Objects.hash(topology.getNumWorkers(), topology.getTopologySubmitter(), topology.getConf()));
+            sum += spread(id, Objects.hash(topology.getNumWorkers(), topology.getTopologySubmitter(), topology.getConf(),
+                statuses.get(topology.getId())));
             for (Map.Entry<?, String> executor : topology.getExecutorToComponent().entrySet()) {
                 sum += spread(id + 1, Objects.hash(executor.getKey(), executor.getValue()));
             }

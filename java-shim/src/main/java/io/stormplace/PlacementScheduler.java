@@ -63,8 +63,9 @@ public final class PlacementScheduler implements IScheduler {
         }
         ClusterKeys keys = ClusterKeys.read(conf);
         keys.faults().forEach(fault -> LOG.warn("Stormplace: {}", fault));
-        readings = new ReadingsCache(() -> zooKeeper(conf, settings.zookeeperAuth()), settings.zookeeperRoot(), changes, System::nanoTime,
-            System::currentTimeMillis);
+        TopologyStatuses statuses = new TopologyStatuses((String) conf.get(Config.STORM_ZOOKEEPER_ROOT));
+        readings = new ReadingsCache(() -> zooKeeper(conf, settings.zookeeperAuth()), settings.zookeeperRoot(), statuses, changes,
+            System::nanoTime, System::currentTimeMillis);
         CircuitBreaker breaker = new CircuitBreaker(settings.deadlineMs());
         metrics = ShimMetrics.register(registry, breaker);
         plans = new PlanSource(settings, readings, changes, ClusterIdentity.of(conf), keys, breaker, metrics);

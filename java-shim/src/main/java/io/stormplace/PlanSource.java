@@ -97,7 +97,8 @@ final class PlanSource implements AutoCloseable {
 
     private Map<String, Verdict> checkedPlan(Topologies topologies, Cluster cluster, long startNs)
         throws DaemonFault, InterruptedException {
-        long fingerprint = Fingerprint.of(topologies, cluster);
+        Map<String, String> statuses = readings.statuses();
+        long fingerprint = Fingerprint.of(topologies, cluster, statuses);
         Map<String, Verdict> holding = held.verdicts(fingerprint, startNs);
         if (holding != null) {
             return holding;
@@ -110,6 +111,7 @@ final class PlanSource implements AutoCloseable {
             snapshot = snapshots.build(instance + "-" + rounds, topologies, cluster, readings.view(),
                 () -> leftMs(startNs) < settings.deadlineMs() / 2);
         }
+        snapshot.request().getTopologies().forEach(topology -> topology.setStatus(statuses.get(topology.getId())));
         Answer answer = ask(snapshot, cluster, startNs);
         Map<String, Verdict> verdicts = new TreeMap<>(answer.checked().verdicts());
         metrics.topologiesRefused().mark(

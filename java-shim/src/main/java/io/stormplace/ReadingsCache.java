@@ -20,6 +20,7 @@ import org.apache.storm.shade.org.apache.curator.framework.CuratorFramework;
 import org.apache.storm.shade.org.apache.curator.framework.recipes.cache.ChildData;
 import org.apache.storm.shade.org.apache.curator.framework.recipes.cache.TreeCache;
 import org.apache.storm.shade.org.apache.curator.framework.recipes.cache.TreeCacheEvent;
+import org.apache.storm.shade.org.apache.curator.framework.recipes.cache.TreeCacheListener;
 import org.apache.storm.shade.org.apache.curator.utils.ZKPaths;
 import org.apache.storm.shade.org.apache.zookeeper.KeeperException;
 
@@ -75,6 +76,7 @@ final class ReadingsCache implements AutoCloseable {
 
     private final Callable<CuratorFramework> connector;
     private final Map<ReadingKind, String> paths;
+    private final TopologyStatuses statuses;
     private final StateChangeLog changes;
     private final LongSupplier clockNs;
     private final LongSupplier wallClockMs;
@@ -91,14 +93,16 @@ final class ReadingsCache implements AutoCloseable {
      *
      * @param connector   makes an unstarted ZooKeeper client; called on the cache's own thread
      * @param root        znode that holds {@code nodes} and {@code rates}; neither has to exist
+     * @param statuses    is kept up to date with the same client
      * @param changes     logs when the connection comes and goes
      * @param clockNs     monotonic time in ns
      * @param wallClockMs time since 1970 in ms
      */
-    ReadingsCache(Callable<CuratorFramework> connector, String root, StateChangeLog changes, LongSupplier clockNs,
-                  LongSupplier wallClockMs) {
+    ReadingsCache(Callable<CuratorFramework> connector, String root, TopologyStatuses statuses, StateChangeLog changes,
+                  LongSupplier clockNs, LongSupplier wallClockMs) {
         this.connector = connector;
         this.paths = Map.of(ReadingKind.NODE, root + "/nodes", ReadingKind.RATES, root + "/rates");
+        this.statuses = statuses;
         this.changes = changes;
         this.clockNs = clockNs;
         this.wallClockMs = wallClockMs;
@@ -146,6 +150,11 @@ final class ReadingsCache implements AutoCloseable {
         return new View(readings, live);
     }
 
+    /** Returns the statuses of topologies that are known now, by id. */
+    Map<String, String> statuses() {
+        return statuses.known();
+    }
+
     /** Ends the connection; waits a bounded time, as Nimbus gives its shutdown ten seconds. */
     @Override
     public void close() {
@@ -177,17 +186,24 @@ final class ReadingsCache implements AutoCloseable {
                 client.getConnectionStateListenable().addListener((ignored, event) -> connectionChanged(event.isConnected()));
                 client.start();
                 for (Map.Entry<ReadingKind, String> path : paths.entrySet()) {
-                    TreeCache cache = TreeCache.newBuilder(client, path.getValue()).setMaxDepth(1).build();
-                    open.add(0, cache);
-                    cache.getListenable().addListener((ignored, event) -> changed(path.getKey(), event));
-                    cache.start();
+                    follow(client, path.getValue(), (ignored, event) -> changed(path.getKey(), event));
                 }
+                statuses.clear();
+                follow(client, statuses.path(), (ignored, event) -> statuses.changed(event));
             } catch (Exception e) {
                 changes.bad(StateChangeLog.Subject.READINGS, "failed",
                     "Stormplace cannot follow the readings in ZooKeeper, and plans without them: " + Text.describe(e), e);
                 giveUp();
             }
         }
+    }
+
+    /** The listener gets the content of each child; it is not kept beside what the listener keeps. */
+    private void follow(CuratorFramework client, String path, TreeCacheListener listener) throws Exception {
+        TreeCache cache = TreeCache.newBuilder(client, path).setMaxDepth(1).setCacheData(false).build();
+        open.add(0, cache);
+        cache.getListenable().addListener(listener);
+        cache.start();
     }
 
     /** Ends the client; the next round makes another one and logs in anew, with what the file holds then. */

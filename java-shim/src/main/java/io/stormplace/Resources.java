@@ -6,8 +6,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import org.apache.storm.generated.StormTopology;
 import org.apache.storm.scheduler.ExecutorDetails;
 import org.apache.storm.scheduler.TopologyDetails;
 import org.apache.storm.scheduler.resource.normalization.NormalizedResourceRequest;
@@ -59,6 +62,7 @@ final class Resources {
             needed.add(generic(sample == null ? null : details.getTotalResources(sample)));
         }
         topology.setComponent_heap_mb(heap);
+        describeShared(topology, details.getTopology());
         needed.forEach(each -> names.addAll(each.keySet()));
         writers.add(all -> topology.setComponent_resources(
             needed.stream().flatMap(each -> amounts(all, each).stream()).toList()));
@@ -75,6 +79,32 @@ final class Resources {
             writers.forEach(writer -> writer.accept(all));
         }
         return all;
+    }
+
+    private static void describeShared(Topology topology, StormTopology storm) {
+        if (storm.get_shared_memory_size() == 0 || storm.get_component_to_shared_memory_size() == 0) {
+            return;
+        }
+        List<String> pieces = new ArrayList<>();
+        List<Double> amounts = new ArrayList<>();
+        new TreeMap<>(storm.get_shared_memory()).forEach((name, memory) -> {
+            pieces.add(name);
+            amounts.addAll(List.of(memory.get_on_heap(), memory.get_off_heap_worker(), memory.get_off_heap_node()));
+        });
+        List<Integer> components = new ArrayList<>();
+        List<Integer> used = new ArrayList<>();
+        for (int component = 0; component < topology.getComponent_namesSize(); component++) {
+            Set<String> names = storm.get_component_to_shared_memory().get(topology.getComponent_names().get(component));
+            for (String name : names == null ? new TreeSet<String>() : new TreeSet<>(names)) {
+                if (pieces.contains(name)) {
+                    components.add(component);
+                    used.add(pieces.indexOf(name));
+                }
+            }
+        }
+        topology.setShared_component(components);
+        topology.setShared_piece(used);
+        topology.setShared_mb(amounts);
     }
 
     private static Map<String, Double> generic(NormalizedResourceRequest request) {

@@ -48,7 +48,16 @@ class FingerprintTest {
         Cluster listed = fixture.cluster();
         listed.setBlacklistedHosts(Set.of("host-a"));
 
-        assertNotEquals(of(fixture), Fingerprint.of(fixture.topologies(), listed));
+        assertNotEquals(of(fixture), Fingerprint.of(fixture.topologies(), listed, Map.of()));
+    }
+
+    @Test
+    void theStatusOfATopologyChangesIt() {
+        Fixture fixture = cluster();
+        long inactive = Fingerprint.of(fixture.topologies(), fixture.cluster(), Map.of("t", "INACTIVE"));
+
+        assertNotEquals(of(fixture), inactive);
+        assertEquals(of(fixture), Fingerprint.of(fixture.topologies(), fixture.cluster(), Map.of("u", "INACTIVE")));
     }
 
     @Test
@@ -65,6 +74,6 @@ class FingerprintTest {
     }
 
     private static long of(Fixture fixture) {
-        return Fingerprint.of(fixture.topologies(), fixture.cluster());
+        return Fingerprint.of(fixture.topologies(), fixture.cluster(), Map.of());
     }
 }

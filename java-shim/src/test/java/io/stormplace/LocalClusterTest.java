@@ -68,7 +68,18 @@ class LocalClusterTest {
                 assertEquals("words", words.getName());
                 assertEquals(List.of("__acker", "count", "words"), words.getComponent_names());
                 assertEquals(info.get_executors_size(), words.getExecutor_first_taskSize());
+                awaitStatus(daemon, "ACTIVE");
+                cluster.deactivate("words");
+                awaitStatus(daemon, "INACTIVE");
             }
+        }
+    }
+
+    /** The status comes by a watch, so that a later round is the first to show it. */
+    private static void awaitStatus(TestDaemon daemon, String status) {
+        while (!status.equals(daemon.lastRequest().getTopologies().get(0).getStatus())) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+            assertFalse(Thread.interrupted(), "the status did not come before the test's time-out");
         }
     }
 

@@ -36,7 +36,7 @@ class ReadingsCacheTest {
     private final AtomicLong wallMs = new AtomicLong(System.currentTimeMillis());
     private final InProcessZookeeper server = new InProcessZookeeper();
     private final CuratorFramework agent = client();
-    private final ReadingsCache cache = new ReadingsCache(this::client, "/stormplace",
+    private final ReadingsCache cache = new ReadingsCache(this::client, "/stormplace", new TopologyStatuses("/storm"),
         new StateChangeLog((message, cause) -> warnings.add(message)), monotonicNs::get, wallMs::get);
 
     ReadingsCacheTest() throws Exception {
@@ -160,7 +160,8 @@ class ReadingsCacheTest {
     private ReadingsCache follower(String login) {
         return new ReadingsCache(() -> CuratorFrameworkFactory.builder().connectString("127.0.0.1:" + server.getPort())
             .retryPolicy(new RetryOneTime(50)).authorization("digest", login.getBytes(StandardCharsets.UTF_8)).build(),
-            "/stormplace", new StateChangeLog((message, cause) -> warnings.add(message)), monotonicNs::get, wallMs::get);
+            "/stormplace", new TopologyStatuses("/storm"), new StateChangeLog((message, cause) -> warnings.add(message)),
+            monotonicNs::get, wallMs::get);
     }
 
     private void protect(String path) throws Exception {
@@ -240,7 +241,8 @@ class ReadingsCacheTest {
         ReadingsCache broken = new ReadingsCache(() -> {
             attempts.incrementAndGet();
             throw new IllegalArgumentException("no such server");
-        }, "/stormplace", new StateChangeLog((message, cause) -> warnings.add(message)), monotonicNs::get, wallMs::get);
+        }, "/stormplace", new TopologyStatuses("/storm"), new StateChangeLog((message, cause) -> warnings.add(message)),
+            monotonicNs::get, wallMs::get);
         await(() -> {
             broken.start();
             return attempts.get() >= 3;

@@ -15,6 +15,8 @@ import org.apache.storm.scheduler.Cluster;
 import org.apache.storm.scheduler.ExecutorDetails;
 import org.apache.storm.testing.TestWordCounter;
 import org.apache.storm.testing.TestWordSpout;
+import org.apache.storm.topology.SharedOffHeapWithinNode;
+import org.apache.storm.topology.SharedOnHeap;
 import org.apache.storm.topology.TopologyBuilder;
 import org.apache.storm.tuple.Fields;
 import org.junit.jupiter.api.Test;
@@ -49,6 +51,48 @@ class ResourcesTest {
         assertEquals(List.of(0.0, 2.0), topology.getComponent_resources());
         assertEquals(List.of(300.0, 128.0), topology.getComponent_heap_mb());
         assertEquals(List.of(350.0, 128.0), topology.getExecutor_memory_mb());
+    }
+
+    @Test
+    void ackersAreComponentsWithTheirOwnDemand() {
+        Fixture fixture = new Fixture().supervisor("a", 1)
+            .topology("t", 1, Fixture.wordCount(), executors("__acker", "words"),
+                Config.TOPOLOGY_ACKER_EXECUTORS, 1, Config.TOPOLOGY_ACKER_CPU_PCORE_PERCENT, 7.0,
+                Config.TOPOLOGY_ACKER_RESOURCES_ONHEAP_MEMORY_MB, 20.0);
+
+        Topology topology = build(fixture).getTopologies().get(0);
+
+        int acker = topology.getComponent_names().indexOf("__acker");
+        assertEquals(acker, topology.getExecutor_component().get(0));
+        assertEquals(7.0, topology.getExecutor_cpu_percent().get(0));
+        assertEquals(20.0, topology.getComponent_heap_mb().get(acker));
+    }
+
+    @Test
+    void memoryThatComponentsShareIsNamedOnce() {
+        TopologyBuilder builder = new TopologyBuilder();
+        SharedOnHeap cache = new SharedOnHeap(100.0, "cache");
+        builder.setSpout("words", new TestWordSpout(), 1).addSharedMemory(cache)
+            .addSharedMemory(new SharedOffHeapWithinNode(300.0, "table"));
+        builder.setBolt("count", new TestWordCounter(), 1).fieldsGrouping("words", new Fields("word"))
+            .addSharedMemory(cache);
+        Fixture fixture = new Fixture().supervisor("a", 1)
+            .topology("t", 1, builder.createTopology(), executors("count", "words"));
+
+        Topology topology = build(fixture).getTopologies().get(0);
+
+        assertEquals(List.of("count", "words"), topology.getComponent_names());
+        assertEquals(List.of(0, 1, 1), topology.getShared_component());
+        assertEquals(List.of(0, 0, 1), topology.getShared_piece());
+        assertEquals(List.of(100.0, 0.0, 0.0, 0.0, 0.0, 300.0), topology.getShared_mb());
+    }
+
+    @Test
+    void whatSharesNoMemorySaysNothingOfIt() {
+        Topology topology = build(new Fixture().supervisor("a", 1).topology("t", 1, 0)).getTopologies().get(0);
+
+        assertNull(topology.getShared_component());
+        assertNull(topology.getShared_mb());
     }
 
     @Test

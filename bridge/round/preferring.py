@@ -1,0 +1,153 @@
+"""Of several placements the one that a user prefers: on favored hosts, in as many workers as asked for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scheduler.evaluation.evaluate import OBJECTIVE_STEP, evaluate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bridge.problem.occupancy import RoundState
+    from bridge.problem.problem_builder import Task
+    from bridge.round.search import Answer, Search
+    from scheduler.base.arrays import BoolArray
+
+
+def ask_as_preferred(
+    search: Search,
+    task: Task,
+    fixed: Sequence[int | None],
+    closed: BoolArray | None = None,
+    *,
+    overload: float = 0.0,
+) -> Answer:
+    """Ask for a placement; of those that are found take the one that the topology's user prefers.
+
+    Favored hosts are taken where the objective is not worse. Where hosts are more than the workers asked for,
+    those that hold most executors have to do if they can; where workers are fewer, hosts with more slots.
+
+    Args:
+        search: Asks strategies.
+        task: The topology.
+        fixed: Per executor the host that it must keep, None if it is free.
+        closed: (n_hosts,) hosts to which no executor may come, None if there are none.
+        overload: Part of a host's capacity by which it may be exceeded where it is no hard limit.
+    """
+    answer = search.ask(task, fixed, closed, overload)
+    if answer.placement is None:
+        return answer
+    answer = _on_favored(search, task, fixed, answer, closed=closed, overload=overload)
+    asked = task.workers.asked
+    if asked < 2 or answer.placement is None:
+        return answer
+    if len(set(answer.placement)) > asked:
+        shut = _without(closed, _fullest(answer.placement, fixed, asked, len(task.favored)))
+        # The number of executors that is fair for a host is no reason for more workers.
+        even = -(-task.topology.n_executors // asked)
+        for each in (task, task.loose, replace(task.loose, least=even)):
+            fewer = search.ask(each, fixed, shut, overload)
+            if fewer.placement is not None:
+                return fewer
+    elif answer.workers < asked:
+        exact = replace(task, workers=task.workers.exact)
+        more = search.ask(exact, fixed, closed, overload)
+        if more.placement is not None and answer.workers < more.workers <= asked:
+            return more
+    return answer
+
+
+def worker_note(task: Task, workers: int) -> str:
+    """Say that a topology has another number of workers than it asks for; empty if it has not.
+
+    Args:
+        task: The topology.
+        workers: Number of its workers.
+    """
+    asked = task.workers.asked
+    if asked < 2 or workers == asked:
+        return ""
+    return f", on {workers} worker{'s' if workers > 1 else ''} where {asked} were asked for"
+
+
+def by_wishes(task: Task) -> list[tuple[Task, str]]:
+    """Return the topology with ever fewer wishes, and what the status line adds then.
+
+    As many workers as are asked for are given up first, then hosts that are not to be used, then hosts that
+    may be at a site that is avoided.
+
+    Args:
+        task: The topology.
+    """
+    loose = task.loose
+    tasks = [(loose, "")] if task.workers.asked == 1 else [(task, ""), (loose, "")]
+    if task.unfavored.any():
+        tasks = [
+            *((replace(each, permits=each.permits.closed_to(task.unfavored)), how) for each, how in tasks),
+            (loose, ", some on unfavored hosts as no others have room"),
+        ]
+    if task.permits.doubtful.any():
+        widened = replace(loose, permits=task.permits.widened)
+        tasks.append((widened, ", some on hosts without a reading as no others have room"))
+    return tasks
+
+
+def heap_overloads(state: RoundState, task: Task, placement: Sequence[int]) -> list[str]:
+    """Name the hosts that have too few slots for the heap of a topology's executors, one phrase each.
+
+    Args:
+        state: The cluster so far.
+        task: The topology.
+        placement: Host index per executor.
+    """
+    if not task.workers.loose.share.any():
+        return []
+    needed = np.bincount(placement, weights=task.workers.loose.share, minlength=len(state.hosts.hosts))
+    slots = state.slots_for(task.index)
+    return [
+        f"{state.hosts.hosts[host].name} at {needed[host] / slots[host]:.0%} of its workers' heap"
+        for host in sorted(set(placement))
+        if needed[host] > slots[host] > 0
+    ]
+
+
+def _on_favored(
+    search: Search,
+    task: Task,
+    fixed: Sequence[int | None],
+    answer: Answer,
+    *,
+    closed: BoolArray | None,
+    overload: float,
+) -> Answer:
+    """Return an answer on favored hosts only if it is not worse, else the given one."""
+    if not task.favored.any() or answer.result.evaluation is None:
+        return answer
+    other = search.ask(task, fixed, _without(closed, task.favored), overload)
+    if other.placement is None:
+        return answer
+    # Worths of two problems with different nodes have different scales.
+    question = search.pose(task, fixed, closed, overload)
+    worth = evaluate(question.problem, question.frame.nodes_of(other.placement))
+    worse = worth.objective > answer.result.evaluation.objective + OBJECTIVE_STEP
+    return answer if worse else other
+
+
+def _without(closed: BoolArray | None, some: BoolArray) -> BoolArray:
+    """(n_hosts,) close all hosts but some, beside those that are closed."""
+    return np.asarray(~some if closed is None else closed | ~some, dtype=np.bool_)
+
+
+def _fullest(placement: Sequence[int], fixed: Sequence[int | None], most: int, n_hosts: int) -> BoolArray:
+    """(n_hosts,) hosts that hold most executors, before them those where executors have to stay."""
+    held = {host for host in fixed if host is not None}
+    count = Counter(placement)
+    chosen = sorted(count, key=lambda host: (host not in held, -count[host], host))[:most]
+    mask = np.zeros(n_hosts, dtype=np.bool_)
+    mask[chosen] = True
+    return mask
