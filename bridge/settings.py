@@ -43,6 +43,9 @@ class CapacitySettings(_Section):
     resources: Literal["soft", "strict", "off"] = "soft"
     """CPU and memory of components and supervisors: `soft` respects them, and places a topology that fits no
     other way with little overload; `strict` refuses it; `off` ignores both."""
+    demand: Literal["measured", "declared"] = "measured"
+    """CPU that executors need: `measured` goes by statistics where there are any; with `resources` `strict`
+    what is declared counts in any case."""
 
 
 class SiteDelay(_Section):
@@ -114,7 +117,7 @@ class MoveSettings(_Section):
 class PlanSettings(_Section):
     """How plans are made."""
 
-    strategy: str = Field(default="local-search", min_length=1)
+    strategy: str = Field(default="auto", min_length=1)
     """Strategy of topologies that name none."""
     seed: int = Field(default=0, ge=0, le=2**31 - 1)
     """Seed of topologies that name none."""

@@ -63,6 +63,14 @@ class OutagesFields(TypedDict):
     last_s: NotRequired[_NotNegative | None]
 
 
+class WorkerFields(TypedDict):
+    """A worker with all that it started: port, topology, processor time in percent of one core."""
+
+    port: Annotated[int, Interval(ge=0, le=65535)]
+    topology: str
+    percent: Annotated[float, Interval(ge=0, le=1e6)]
+
+
 class NodeFields(TypedDict):
     """A whole reading.
 
@@ -81,6 +89,7 @@ class NodeFields(TypedDict):
         load: Of its processors, memory and slots.
         links: Measured links by peer.
         probe: Where the agent answers probes, `HOST:PORT`.
+        workers: Workers that run for a while; left out by older agents.
     """
 
     version: Literal[1]
@@ -97,7 +106,8 @@ class NodeFields(TypedDict):
     load: NotRequired[LoadFields | None]
     links: NotRequired[dict[str, LinkFields] | None]
     probe: NotRequired[str | None]
+    workers: NotRequired[list[WorkerFields]]
 
 
-for _fields in (LinkFields, LoadFields, OutagesFields, NodeFields):
+for _fields in (LinkFields, LoadFields, OutagesFields, WorkerFields, NodeFields):
     _fields.__pydantic_config__ = READ  # type: ignore[union-attr]  # its hook

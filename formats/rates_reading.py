@@ -29,6 +29,8 @@ MAX_NAMED = 20
 _Rate = Annotated[float, Interval(ge=0, le=1e12)]
 _TupleBytes = Annotated[float, Interval(ge=0, le=1e9)]
 _ExecutionMs = Annotated[float, Interval(ge=0, le=60_000.0)]
+# More cores are in no cluster.
+_Percent = Annotated[float, Interval(ge=0, le=1e9)]
 # Storm numbers tasks by Java's int.
 _Task = Annotated[int, Interval(ge=0, le=2**31 - 1)]
 # No window is shorter or longer, no topology samples less: one tuple per window would be no number any more.
@@ -59,6 +61,13 @@ class EmittedFields(TypedDict):
     stream: str
     rate: _Rate
     transferred: NotRequired[Annotated[float, _Unread()]]
+
+
+class BusyFields(TypedDict):
+    """Time that the executors of a component spend in executions, percent of one core for all of them."""
+
+    component: str
+    percent: _Percent
 
 
 class ExecutorsFields(TypedDict):
@@ -102,6 +111,7 @@ class RatesFields(TypedDict):
         streams: What components take.
         emitted: What components emit.
         executors: What single executors do, None above `MAX_EXECUTORS`.
+        busy: Components for which Storm measures execution times; left out by older collectors.
         host_pairs: Host, another host and the rate between them both ways, busiest first.
         complete: Whether every executor has statistics.
         missing: Executors without, components without executors; at most `MAX_NAMED`.
@@ -117,10 +127,11 @@ class RatesFields(TypedDict):
     streams: list[StreamFields]
     emitted: list[EmittedFields]
     executors: NotRequired[Annotated[ExecutorsFields, _Parallel()] | None]
+    busy: NotRequired[list[BusyFields]]
     host_pairs: NotRequired[Annotated[list[tuple[str, str, float]], _Unread()]]
     complete: bool
     missing: list[str]
 
 
-for _fields in (StreamFields, EmittedFields, ExecutorsFields, RatesFields):
+for _fields in (StreamFields, EmittedFields, BusyFields, ExecutorsFields, RatesFields):
     _fields.__pydantic_config__ = READ  # type: ignore[union-attr]  # its hook

@@ -64,6 +64,15 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkerCpu:
+    """Processor time of one worker, as in `WorkerFields`."""
+
+    port: int
+    topology: str
+    percent: float
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """One reading of one host, as in `NodeFields`."""
 
@@ -78,6 +87,7 @@ class Reading:
     load: Load
     links: Mapping[str, Link]
     probe: Address
+    workers: tuple[WorkerCpu, ...] = ()
 
 
 def to_json(reading: Reading) -> bytes:
@@ -111,6 +121,10 @@ def to_json(reading: Reading) -> bytes:
         },
         "links": {peer: _link(link) for peer, link in reading.links.items()},
         "probe": str(reading.probe),
+        "workers": [
+            {"port": each.port, "topology": each.topology, "percent": each.percent}
+            for each in reading.workers
+        ],
     }
     return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
 

@@ -71,7 +71,7 @@ def plan(
     else:
         suggestion = solve_on_candidates(problem, entry, chosen, context)
     if suggestion.placement is None:
-        return Result(None, None, None, "infeasible", suggestion.reason, strategy, seed)
+        return Result(None, None, None, "infeasible", suggestion.reason, strategy, seed, suggestion.by)
     placement = frozen(suggestion.placement.copy())
     violations = check(problem, placement)
     if violations:
@@ -84,4 +84,5 @@ def plan(
         reason=suggestion.reason,
         strategy=strategy,
         seed=seed,
+        by=suggestion.by,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scheduler.strategies import (
+    auto,
     even,
     greedy,
     greedy_no_penalty,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from scheduler.contract.strategy import StrategyEntry
 
 _ENTRIES: tuple[StrategyEntry[Any], ...] = (
+    auto.ENTRY,
     greedy.ENTRY,
     greedy_no_penalty.ENTRY,
     local_search.ENTRY,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from bridge.network.cluster import Slot
     from bridge.packing.grounds import Grounds
     from bridge.packing.jobs import Order
-    from bridge.wire.messages import PlanRequest, Topology
+    from bridge.wire.messages import PlanRequest
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
 
 # Sums of resource amounts may differ by rounding.
@@ -28,26 +29,45 @@ class PlanCheck:
     Args:
         request: The round.
         grounds: The supervisors with what runs on them.
-        lenient: (n_supervisors,) those whose soft capacities some plan says it exceeds.
+
     """
 
-    def __init__(self, request: PlanRequest, grounds: Grounds, lenient: BoolArray) -> None:
+    def __init__(self, request: PlanRequest, grounds: Grounds) -> None:
         self._request = request
         self._grounds = grounds
-        self._left = np.array(grounds.free)
+        self._free = np.array(grounds.free)
         self._ports = [set(ports) for ports in grounds.ports]
-        self._hard = ~(grounds.soft & lenient[:, None])
+        self._hard = np.ones_like(grounds.soft)
 
-    def take(self, order: Order, slots: Sequence[Slot]) -> tuple[str, ...]:
+    @property
+    def left(self) -> Grounds:
+        """The supervisors with what the plans so far leave."""
+        return replace(
+            self._grounds,
+            free=np.array(self._free),
+            slots=np.array([len(each) for each in self._ports], dtype=np.int64),
+            ports=tuple(tuple(sorted(each)) for each in self._ports),
+        )
+
+    def be_lenient(self, nodes: BoolArray) -> None:
+        """Let the soft capacities of some supervisors be exceeded, as a plan says that it does.
+
+        Args:
+            nodes: (n_supervisors,) these supervisors.
+        """
+        self._hard = ~(self._grounds.soft & nodes[:, None])
+
+    def take(self, order: Order, slots: Sequence[Slot], *, moving: bool = False) -> tuple[str, ...]:
         """Take what a plan uses if nothing is wrong with it.
 
         Args:
             order: What was to be placed.
             slots: Slot per executor of the topology.
+            moving: Whether running executors may move, as a pin of theirs is broken.
 
         Returns:
-            One phrase per fault; empty if each executor that ran keeps its slot, each other one has a free
-            port of a host that is permitted and has room, and no new worker holds what its rules forbid.
+            One phrase per fault; empty if each executor that ran keeps its slot or may move, each other one
+            has a free port of a host that is permitted and has room, and each new worker keeps its rules.
         """
         topology = self._request.topologies[order.index]
         if len(slots) != topology.n_executors:
@@ -56,11 +76,13 @@ class PlanCheck:
         if not ((where >= 0) & (where < len(self._ports))).all():
             return ("a slot is on no supervisor of the round",)
         before = np.array([topology.executor_supervisor, topology.executor_port], dtype=np.int64)
-        stays = before[0] != UNASSIGNED
-        if (np.array([where, port])[:, stays] != before[:, stays]).any():
+        stays = (np.array([where, port]) == before).all(axis=0)
+        if not (moving or stays[before[0] != UNASSIGNED].all()):
             return ("a running executor would move",)
         new = np.flatnonzero(~stays)
         taken = set(zip(where[new].tolist(), port[new].tolist(), strict=True))
+        if moving:
+            taken -= set(zip(*before.tolist(), strict=True))
         faults = [
             f"port {number} of supervisor {self._request.supervisors[node].id} is not free"
             for node, number in sorted(taken)
@@ -78,16 +100,16 @@ class PlanCheck:
         component = np.array(topology.executor_component, dtype=np.int64)[new]
         if order.job.permitted is not None and not order.job.permitted[component, where[new]].all():
             faults.append("an executor would come to a host that it may not come to")
-        faults.extend(_colocation_faults(topology, order, where))
+        faults.extend(_colocation_faults(order, np.array(topology.executor_component), where, new))
         faults.extend(_worker_faults(order, component, where[new], port[new]))
         if not faults:
-            self._left[nodes] -= added
+            self._free[nodes] -= added
             for node, number in taken:
                 self._ports[node].remove(number)
         return tuple(faults)
 
     def _room_faults(self, nodes: IntArray, added: FloatArray) -> list[str]:
-        left = self._left[nodes]
+        left = self._free[nodes]
         over = (added > 0) & self._hard[nodes] & (added > left + _TOLERANCE * np.maximum(np.abs(left), 1.0))
         return [
             f"supervisor {self._request.supervisors[int(nodes[row])].id} would be overfull by "
@@ -96,14 +118,13 @@ class PlanCheck:
         ]
 
 
-def _colocation_faults(topology: Topology, order: Order, where: IntArray) -> list[str]:
+def _colocation_faults(order: Order, component: IntArray, where: IntArray, new: IntArray) -> list[str]:
     """Say where new executors would be more of a component on one supervisor than may be there."""
     if order.job.per_node is None:
         return []
-    component = np.array(topology.executor_component, dtype=np.int64)
     spots = np.stack([component, where])
     _, spot, together = np.unique(spots, axis=1, return_inverse=True, return_counts=True)
-    crowded = (together[spot.ravel()] > order.job.per_node[component])[order.missing]
+    crowded = (together[spot.ravel()] > order.job.per_node[component])[new]
     return ["more executors of a component would be together than may be"] if crowded.any() else []
 
 

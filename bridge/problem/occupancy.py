@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from bridge.network.cluster import CPU, EXECUTORS, MEMORY, UNLIMITED, Hosts, Slot
+from bridge.network.cluster import CPU, EXECUTORS, MEMORY, UNLIMITED, Hosts, Slot, stated_amount
 from bridge.problem.shared_memory import shared_of
 from bridge.wire.messages import UNASSIGNED
 
@@ -39,14 +39,26 @@ class RoundState:
         self.request = request
         self.hosts = hosts
         self.limits = resources
-        self.resources = (EXECUTORS,) if resources == "off" else (EXECUTORS, CPU, MEMORY)
-        self._capacity = np.array(
-            [[host.capacity[name] for name in self.resources] for host in hosts.hosts], dtype=np.float64
-        ).reshape(len(hosts.hosts), len(self.resources))
+        own = (EXECUTORS,) if resources == "off" else (EXECUTORS, CPU, MEMORY)
+        # Users choose these names: they must be none of the own ones.
+        known = () if resources == "off" else request.resource_names
+        named = tuple(f"{name} (resources.map)" for name in known)
+        self.resources = (*own, *named)
+        self._capacity = np.column_stack(
+            [
+                np.array([host.capacity[name] for host in hosts.hosts], dtype=np.float64).reshape(-1)
+                for name in own
+            ]
+            + [_offered(request, hosts, column) for column in range(len(named))]
+        )
         # What may be exceeded where a topology fits no other way.
         self._soft = np.full(self._capacity.shape, resources == "soft")
+        self._soft[:, len(own) :] = False
         self._soft[:, 0] = [not host.limited for host in hosts.hosts]
-        self._shared = [shared_of(topology, len(self.resources) - 1) for topology in request.topologies]
+        memory = own.index(MEMORY) if MEMORY in own else None
+        self._shared = [
+            None if memory is None else shared_of(topology, memory) for topology in request.topologies
+        ]
         self._demand = [self._demand_of(topology) for topology in request.topologies]
         self._initial = [_assignment(topology) for topology in request.topologies]
         self._assignment = list(self._initial)
@@ -175,7 +187,12 @@ class RoundState:
             CPU: np.array(topology.executor_cpu_percent, dtype=np.float64),
             MEMORY: np.array(topology.executor_memory_mb, dtype=np.float64),
         }
-        table = np.stack([columns[name] for name in self.resources], axis=1)
+        n_own = len([name for name in self.resources if name in columns])
+        table = np.zeros((topology.n_executors, len(self.resources)))
+        table[:, :n_own] = np.stack([columns[name] for name in self.resources[:n_own]], axis=1)
+        if topology.component_resources and len(self.resources) > n_own:
+            by_component = np.array(topology.component_resources).reshape(len(topology.component_names), -1)
+            table[:, n_own:] = by_component[list(topology.executor_component)]
         return np.clip(table, 0.0, UNLIMITED)
 
     def _load_of(self, topology: int) -> FloatArray:
@@ -192,7 +209,7 @@ class RoundState:
     def _shared_by(self, topology: int, hosts: Sequence[int], executors: Sequence[int]) -> FloatArray:
         """(n_hosts, n_resources) memory that executors with slots share."""
         load, shared = np.zeros_like(self._capacity), self._shared[topology]
-        if shared is not None and MEMORY in self.resources:
+        if shared is not None:
             component = np.array(self.request.topologies[topology].executor_component, dtype=np.int64)
             assignment = self._assignment[topology]
             number = {slot: index for index, slot in enumerate(sorted(set(filter(None, assignment))))}
@@ -204,12 +221,21 @@ class RoundState:
     def _reserve(self, topology: int) -> FloatArray:
         """(n_resources,) what a topology shares on a host with a worker that holds all of its components."""
         reserve, shared = np.zeros(len(self.resources)), self._shared[topology]
-        if shared is not None and MEMORY in self.resources:
+        if shared is not None:
             everyone = np.bincount(
                 self.request.topologies[topology].executor_component, minlength=shared.users.shape[1]
             )
             reserve[shared.resource] = shared.needed(everyone)
         return reserve
+
+
+def _offered(request: PlanRequest, hosts: Hosts, column: int) -> FloatArray:
+    """(n_hosts,) what the usable supervisors of each host offer of a resource that they name themselves."""
+    offered = np.zeros(len(hosts.hosts))
+    for supervisor, host in zip(request.supervisors, hosts.host_of_supervisor, strict=True):
+        if supervisor.usable and supervisor.resources:
+            offered[host] += stated_amount(supervisor.resources[column]) or 0.0
+    return offered
 
 
 def _assignment(topology: Topology) -> Assignment:

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bridge.problem.topology_settings import EVERY_COMPONENT
+from bridge.wire.messages import UNASSIGNED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from bridge.network.cluster import Host
+    from bridge.network.cluster import Host, Hosts
     from bridge.problem.topology_settings import Place, TopologySettings
     from bridge.wire.messages import Topology
     from scheduler.base.arrays import BoolArray
@@ -121,6 +122,28 @@ def permits_of(topology: Topology, settings: TopologySettings, hosts: Sequence[H
             doubtful[row] = permitted[row] & silent
             permitted[row] &= ~silent
     return Permits(tolerated, permitted, doubtful, reasons)
+
+
+def runs_where_forbidden(topology: Topology, settings: TopologySettings, hosts: Hosts) -> bool:
+    """Whether an executor runs where a pin or avoidance of its component forbids it.
+
+    Args:
+        topology: The topology.
+        settings: Its pins and avoidances.
+        hosts: Hosts of the round; only those where it runs are looked at.
+    """
+    if not (settings.pin or settings.avoid):
+        return False
+    runs = [
+        (component, hosts.host_of_supervisor[supervisor])
+        for component, supervisor in zip(
+            topology.executor_component, topology.executor_supervisor, strict=True
+        )
+        if supervisor != UNASSIGNED
+    ]
+    place = {host: column for column, host in enumerate(sorted({host for _, host in runs}))}
+    tolerated = permits_of(topology, settings, [hosts.hosts[host] for host in place]).tolerated
+    return not all(tolerated[component, place[host]] for component, host in runs)
 
 
 def _at(hosts: Sequence[Host], place: Place) -> BoolArray:

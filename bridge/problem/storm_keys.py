@@ -55,8 +55,8 @@ RECORDS = (
     StormKey(
         "topology.acker.executors",
         "Nimbus",
-        "Heeded by Nimbus before we are asked: so many ackers, or as many as `topology.workers` without it."
-        " They are placed as any bolt, by their streams.",
+        "Nimbus makes so many ackers, or as many as `topology.workers` without it; they are placed as any"
+        " bolt is, by their streams.",
         (f"{_SHIM}ackersAreComponentsWithTheirOwnDemand",),
     ),
     StormKey(
@@ -87,13 +87,13 @@ RECORDS = (
     StormKey(
         "topology.component.resources.map",
         _RAS,
-        "Further resources of an executor, in large rounds; a host never carries more than it offers.",
+        "Further resources of an executor; a host never carries more than it offers.",
         (f"{_KEYS}test_further_resources_are_never_exceeded",),
     ),
     StormKey(
         "addSharedMemory",
         f"{_RAS}; Nimbus for the heap of workers",
-        "Memory that components share, declared in the topology: once in each worker, or on each node, that has"
+        "Memory that components share, declared in the topology: once in each worker, or on each node, with"
         " executors of one of them ([how](#memory)).",
         (
             f"{_SHIM}memoryThatComponentsShareIsNamedOnce",
@@ -125,7 +125,7 @@ RECORDS = (
     StormKey(
         "supervisor.resources.map",
         _RAS,
-        "Further resources of a host, in large rounds.",
+        "Further resources of a host.",
         (f"{_KEYS}test_further_resources_are_never_exceeded",),
     ),
     StormKey(

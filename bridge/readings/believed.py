@@ -52,6 +52,7 @@ class NodeReading:
         time_s: Unix time of the reading by the host's clock.
         sequence: Number of the reading since the agent's start.
         probe: Where the agent answers probes, if the reading has it.
+        workers: Processor time in percent of one core by (topology, port), of workers that run for a while.
     """
 
     host: str
@@ -63,6 +64,7 @@ class NodeReading:
     time_s: float = 0.0
     sequence: int = 0
     probe: str | None = None
+    workers: Mapping[tuple[str, int], float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -163,4 +165,5 @@ def _believe(reading: Reading, payload: NodeFields, *, trusted: bool) -> NodeRea
         time_s=payload["time"],
         sequence=payload["sequence"],
         probe=payload.get("probe"),
+        workers={(each["topology"], each["port"]): each["percent"] for each in payload.get("workers") or ()},
     )

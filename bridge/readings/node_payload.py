@@ -11,7 +11,7 @@ from pydantic_core import from_json, to_json
 from formats.node_reading import NodeFields
 
 _READING = TypeAdapter(NodeFields)
-_DECIDES_NOTHING = ("load", "outages")
+_LEFT_OUT = ("load", "outages", "workers")
 
 
 @dataclass(frozen=True)
@@ -19,10 +19,11 @@ class NodePayload:
     """What can be read of a reading.
 
     Attributes:
-        fields: Its content without what is impossible in `links`, `load` and `outages`; all else is possible.
+        fields: Its content without what is impossible in `links`, `load`, `outages` and `workers`; all else
+            is possible.
         bad_links: One phrase per link that was left out.
-        bad_figures: One phrase per impossible figure of load and outages, which are left out as a whole: they
-            are shown to people and decide nothing.
+        bad_figures: One phrase per impossible figure of load, outages and workers, which are left out as a
+            whole: no delay depends on them.
     """
 
     fields: NodeFields
@@ -34,8 +35,8 @@ def parse_node(content: bytes) -> NodePayload:
     """Read the content of a znode.
 
     Raises:
-        ValidationError: The content is not JSON or not a possible reading of a known version; links, load and
-            outages apart, any fault costs the whole reading.
+        ValidationError: The content is not JSON or not a possible reading of a known version; links, load,
+            outages and workers apart, any fault costs the whole reading.
     """
     try:
         return NodePayload(_READING.validate_json(content))
@@ -48,7 +49,7 @@ def parse_node(content: bytes) -> NodePayload:
     bad_figures = []
     for fault in faults:
         table, *place = fault["loc"]
-        if table in _DECIDES_NOTHING:
+        if table in _LEFT_OUT:
             data.pop(str(table), None)
             path = ".".join(str(part) for part in fault["loc"])
             bad_figures.append(f"holds impossible {path}: {fault['msg']}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -65,6 +65,7 @@ class MeasuredRates:
         listed: What these do.
         complete: False if executors have no statistics.
         missing: Some of these by name.
+        busy: Time that all executors of a component spend in executions, percent of one core, by component.
     """
 
     age_s: float
@@ -75,6 +76,7 @@ class MeasuredRates:
     listed: Executors
     complete: bool
     missing: tuple[str, ...]
+    busy: Mapping[str, float] = field(default_factory=dict)
 
     def executors(self, topology: Topology) -> Executors:
         """Return what the executors of the topology do, in its order."""
@@ -183,4 +185,5 @@ def _rates_of(fields: RatesFields, reading: Reading) -> MeasuredRates:
         listed=Executors(executed, emitted, execute_ms),
         complete=fields["complete"],
         missing=tuple(fields["missing"]),
+        busy={each["component"]: each["percent"] for each in fields.get("busy", ())},
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from bridge.problem.cpu_demand import with_cpu
 from bridge.problem.ranking import rank
 from bridge.problem.wishes import wishes_of
 from bridge.wire.messages import UNASSIGNED, Decision, TopologyPlan
@@ -85,7 +86,7 @@ class _Evictions:
         self._plan = plan
         self._expired = expired
         self._wishes = [wishes_of(topology, settings) for topology in request.topologies]
-        self._ranking = rank(request, self._wishes, done.known.cluster)
+        self._ranking = rank(with_cpu(request, done.known.cpu), self._wishes, done.known.cluster)
         self._plans = {each.topology_id: each for each in done.response.plans}
         self._slots = [self._after(topology) for topology in request.topologies]
         self._gone: set[int] = set()

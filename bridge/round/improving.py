@@ -78,9 +78,9 @@ def improve(
         reason = stability.why_wait(task.index, names, candidate.gain)
     reason = reason or candidate.why_beyond(moves_left)
     if reason:
-        reason += f" ({result.strategy})"
+        reason += f" ({result.author})"
         return with_proof(Verdict("kept", reason, result=result, evaluation=before))
-    reason = f"moved by {result.strategy} for a gain of {percent(candidate.gain)}"
+    reason = f"moved by {result.author} for a gain of {percent(candidate.gain)}"
     return with_proof(
         Verdict(
             "moved",

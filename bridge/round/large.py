@@ -18,11 +18,13 @@ from bridge.packing.check import PlanCheck
 from bridge.packing.dealing import deal
 from bridge.packing.grounds import survey
 from bridge.packing.jobs import order_of
+from bridge.packing.phrases import overloads, spread
 from bridge.problem.isolation import isolate
-from bridge.problem.permits import permits_of
+from bridge.problem.permits import permits_of, runs_where_forbidden
 from bridge.problem.ranking import rank
 from bridge.problem.wishes import wishes_of
 from bridge.round.checks import PlanCheckError
+from bridge.round.close_up import CloseUps
 from bridge.round.round_report import HOLD_MS, Round
 from bridge.round.status import ignored_settings
 from bridge.wire.messages import UNASSIGNED, Decision, PlanResponse, Price, TopologyPlan
@@ -30,7 +32,7 @@ from scheduler.packing.pack import Packer
 from scheduler.packing.reasons import why_no_room
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from bridge.network.cluster import Slot
     from bridge.packing.grounds import Grounds
@@ -38,19 +40,17 @@ if TYPE_CHECKING:
     from bridge.problem.isolation import Isolation
     from bridge.problem.permits import Permits
     from bridge.problem.ranking import Ranking
-    from bridge.round.memory import Memory
+    from bridge.round.memory import Memory, Prepared
     from bridge.round.round_data import RoundData
     from bridge.round.round_report import Course
     from bridge.settings import Settings
     from bridge.wire.messages import PlanRequest, Topology
     from scheduler.base.arrays import BoolArray
-    from scheduler.packing.fleet import Ledger
     from scheduler.packing.job import Worker
     from scheduler.packing.pack import Packing
 
 STRATEGY = "packing"
 _T = TypeVar("_T")
-_SHOWN = 3
 _NEXT_ROUND = "not planned in time, goes on in the next round"
 
 
@@ -81,18 +81,16 @@ def plan_large_round(
         memory: What the round before handed on; goes on to the next one as it is.
         course: Time of the round.
     """
-    return _LargeRound(request, settings, data, course.expired).run(memory)
+    return _LargeRound(request, settings, data, course).run(memory)
 
 
 class _LargeRound:
     """One large round at work."""
 
-    def __init__(
-        self, request: PlanRequest, settings: Settings, data: RoundData, expired: Callable[[], bool]
-    ) -> None:
+    def __init__(self, request: PlanRequest, settings: Settings, data: RoundData, course: Course) -> None:
         self._request = request
         self._data = data
-        self._expired = expired
+        self._course = course
         self._wishes = [wishes_of(topology, settings.plan) for topology in request.topologies]
         self._ignored = {
             topology.id: ignored_settings(wishes)
@@ -124,7 +122,7 @@ class _LargeRound:
 
     def run(self, memory: Memory) -> Round:
         """Place what is missing."""
-        timed_out = self._place_missing()
+        timed_out = self._place_missing({each.id: each for each in memory.prepared})
         return Round(
             response=PlanResponse(
                 self._request.version,
@@ -132,7 +130,7 @@ class _LargeRound:
                 self._in_order(),
                 hold_ms=None if self._plans or self._left_out else HOLD_MS,
             ),
-            memory=memory,
+            memory=replace(memory, prepared=()),
             known=self._data,
             setting_faults=tuple(
                 (topology.id, faults)
@@ -142,31 +140,108 @@ class _LargeRound:
             traces=tuple(self._traces),
             left_out=tuple(self._left_out.items()),
             waits=(),
-            moves=0,
+            moves=sum(plan.price.executors_moved for plan in self._plans.values() if plan.price),
             timed_out=timed_out,
+            unfinished=timed_out,
         )
 
-    def _place_missing(self) -> bool:
-        """Plan the topologies that lack something; return whether time ran out."""
+    def _place_missing(self, prepared: Mapping[str, Prepared]) -> bool:
+        """Plan the topologies that lack something; return whether time ran out.
+
+        Args:
+            prepared: Plans that were made since the round before, by topology id.
+        """
         ranked = [
             index
             for index in self._ranking.order
             if UNASSIGNED in self._request.topologies[index].executor_supervisor
         ]
+        broken = self._broken_pin()
+        if broken is not None:
+            ranked = [broken, *(index for index in ranked if index != broken)]
         if not ranked:
             return False
-        grounds = self._grounds
-        orders = [order for index in ranked if (order := self._contained(index, self._order_of)) is not None]
+        check = PlanCheck(self._request, self._grounds)
+        close: CloseUps | None = None
+        orders = []
+        for index in ranked:
+            order = self._contained(index, self._order_of)
+            if order is None:
+                continue
+            plan_before = prepared.get(self._request.topologies[index].id)
+            if plan_before is not None and self._take_prepared(order, plan_before, check):
+                continue
+            if index == broken or self._is_small(order):
+                close = close or CloseUps(self._request, self._settings, self._data.cpu, check, self._course)
+                plan = self._contained(index, partial(close.plan, order=order, moving=index == broken))
+                if plan is not None:
+                    self._plans[index] = plan
+            if self._lacks(index) and self._request.topologies[index].id not in self._left_out:
+                orders.append(order)
+        self._traces.extend(close.traces if close else ())
+        return self._pack(orders, check)
+
+    def _take_prepared(self, order: Order, prepared: Prepared, check: PlanCheck) -> bool:
+        """Hand over a plan that was made since the round before; return whether it still fits."""
+        topology = self._request.topologies[order.index]
+        if any(each not in self._position for each in prepared.supervisors):
+            return False
+        where = (self._position[each] for each in prepared.supervisors)
+        slots = tuple(zip(where, prepared.ports, strict=True))
+        if check.take(order, slots):
+            return False
+        status = f"placed by {STRATEGY}: {len(order.missing)} executors, planned since the round before"
+        self._plans[order.index] = self._plan(topology, Decision.ASSIGN, status, slots)
+        return True
+
+    @cached_property
+    def _position(self) -> dict[str, int]:
+        return {each.id: index for index, each in enumerate(self._request.supervisors)}
+
+    def _lacks(self, index: int) -> bool:
+        """Whether executors of a topology have no slot and no plan yet."""
+        missing = UNASSIGNED in self._request.topologies[index].executor_supervisor
+        return missing and (index not in self._plans or self._plans[index].decision is not Decision.ASSIGN)
+
+    def _is_small(self, order: Order) -> bool:
+        """Whether response time decides where a topology goes: few executors, and delays that are known."""
+        n_executors = self._request.topologies[order.index].n_executors
+        few = n_executors * self._settings.plan.max_hosts <= self._settings.plan.max_pairs
+        # Only counts know exactly what shared memory takes.
+        plain = order.job.shared is None
+        return few and plain and len(order.job.edges) > 0 and not self._data.delays.unknown
+
+    def _broken_pin(self) -> int | None:
+        """Return a topology that runs where a pin or avoidance forbids it, if no later round is small."""
+        if len(self._data.hosts.hosts) <= self._settings.network.max_hosts:
+            return None
+        pairs = zip(self._request.topologies, self._wishes, strict=True)
+        return next(
+            (
+                index
+                for index, (topology, wishes) in enumerate(pairs)
+                if not wishes.own.frozen and runs_where_forbidden(topology, wishes.own, self._data.hosts)
+            ),
+            None,
+        )
+
+    def _pack(self, orders: Sequence[Order], check: PlanCheck) -> bool:
+        """Place by counts what is left; return whether time ran out."""
+        left = check.left
         jobs = [order.job for order in orders]
-        packing = Packer(grounds.fleet, jobs, grounds.soft, self._expired).pack(grounds.free, grounds.slots)
-        ports = [list(each) for each in grounds.ports]
-        check = PlanCheck(self._request, grounds, _overloaded(packing, grounds))
+        packing = Packer(left.fleet, jobs, left.soft, self._course.expired).pack(left.free, left.slots)
+        ports = [list(each) for each in left.ports]
+        check.be_lenient(_overloaded(packing, left))
         # The largest jobs come last: if none was finished, the next round would not come further either.
         stuck = not packing.complete and not any(packing.workers)
         for place, (order, workers) in enumerate(zip(orders, packing.workers, strict=True)):
             topology = self._request.topologies[order.index]
             if workers is not None:
-                over = self._overloads(packing.ledger, workers) if place in packing.overloading else ""
+                over = (
+                    overloads(self._request, left, packing.ledger, workers)
+                    if place in packing.overloading
+                    else ""
+                )
                 step = partial(self._assigned, workers=workers, ports=ports, check=check, over=over)
                 plan = self._contained(order.index, partial(step, order=order))
                 if plan is not None:
@@ -174,7 +249,7 @@ class _LargeRound:
                 continue
             refused = place in packing.refused
             names = topology.component_names
-            room = why_no_room(grounds.fleet, packing.ledger, order.job, grounds.resources, names)
+            room = why_no_room(left.fleet, packing.ledger, order.job, left.resources, names)
             reason = "; ".join(order.reasons) or (room if refused else _NEXT_ROUND)
             if stuck:
                 self._left_out[topology.id] = "no time left in this round"
@@ -216,20 +291,6 @@ class _LargeRound:
             for index, plan in plans
         )
 
-    def _overloads(self, ledger: Ledger, workers: Sequence[Worker]) -> str:
-        """Name hosts that carry more than they offer."""
-        capacity = self._grounds.fleet.capacity
-        nodes = sorted({worker.node for worker in workers})
-        found = [
-            f"{self._request.supervisors[node].host} at "
-            f"{1 - ledger.free[node, column] / capacity[node, column]:.0%} of its {name}"
-            for node in nodes
-            for column, name in enumerate(self._grounds.resources)
-            if ledger.free[node, column] < 0 < capacity[node, column]
-        ]
-        more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-        return f", above what is declared as it fits no other way ({', '.join(found[:_SHOWN])}{more})"
-
     def _assigned(
         self,
         index: int,
@@ -245,15 +306,12 @@ class _LargeRound:
         faults = check.take(order, slots)
         if faults:
             raise PlanCheckError("; ".join(faults))
-        nodes = np.array([worker.node for worker in workers])
-        spread = ", ".join(
-            f"{count} {name}{'s' if count > 1 else ''}"
-            for name, count in (
-                ("worker", len(workers)),
-                *((level.name, len(np.unique(level.group[nodes]))) for level in self._grounds.fleet.levels),
-            )
-        )
-        status = f"placed by {STRATEGY}: {len(order.missing)} executors on {spread}{over}"
+        asked = self._wishes[index].own.strategy
+        author = f"{STRATEGY} (auto)" if asked == "auto" else f"{STRATEGY}, as the round is large for {asked}"
+        demand = self._data.cpu.get(topology.id)
+        cpu = "" if demand is None else f"; {demand.summary}"
+        where = spread(self._grounds, workers)
+        status = f"placed by {author}: {len(order.missing)} executors on {where}{over}{cpu}"
         return self._plan(topology, Decision.ASSIGN, status, slots)
 
     def _plan(

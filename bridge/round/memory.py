@@ -1,4 +1,4 @@
-"""What one round hands to the next: changes, gains that are watched, whether delays were ever measured."""
+"""What one round hands to the next: changes, watched gains, whether delays are measured, plans made since."""
 
 from __future__ import annotations
 
@@ -61,6 +61,23 @@ class TopologyMemory:
 
 
 @dataclass(frozen=True)
+class Prepared:
+    """A plan that was made after the answer for which time had run out.
+
+    Attributes:
+        id: The topology.
+        supervisors: Id of the supervisor of each executor.
+        ports: Port of each executor.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    id: str
+    supervisors: tuple[str, ...]
+    ports: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Memory:
     """What is remembered of a cluster.
 
@@ -68,12 +85,14 @@ class Memory:
         topologies: Those of which anything is remembered, in ascending order of their ids.
         measured: Whether delays were measured in any round: the cluster has agents, even if none publishes.
             None in records of rounds that did not ask.
+        prepared: Plans for topologies that the last round had no time for.
     """
 
     __pydantic_config__ = _STRICT
 
     topologies: tuple[TopologyMemory, ...] = ()
     measured: bool | None = None
+    prepared: tuple[Prepared, ...] = ()
 
     def to_json(self) -> str:
         """Return the memory as JSON; times are in seconds on the clock of the rounds."""

@@ -206,7 +206,7 @@ def _verdict(state: RoundState, task: Task, need: _Need, attempt: _Attempt) -> V
     result = attempt.answer.result
     broken = {executor for group in _find_displaced(state, task, need.hosts) for executor in group}
     gone = sum(executor not in broken for executor in need.leaving)
-    reason = f"placed by {result.strategy}{attempt.how}"
+    reason = f"placed by {result.author}{attempt.how}"
     if gone:
         reason += f", {gone} moved because readings of their hosts have vanished"
     if len(need.leaving) > gone:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from bridge.problem.cpu_demand import with_cpu
 from bridge.round.eviction import with_evictions
 from bridge.round.large import is_large, plan_large_round
 from bridge.round.last_slots import carried_over, has_unplaceable, with_last_slots
@@ -73,6 +74,7 @@ def _plan(request: PlanRequest, settings: Settings, memory: Memory, course: Cour
 
 def _plan_once(request: PlanRequest, settings: Settings, memory: Memory, course: Course) -> Round:
     data = gather_data(request, settings)
+    request = with_cpu(request, data.cpu)
     if is_large(request, data, settings):
         return plan_large_round(request, settings, data, memory, course)
     return plan_small_round(request, settings, data, memory, course)

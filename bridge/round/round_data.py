@@ -12,16 +12,18 @@ from bridge.network.delays import estimate_delays
 from bridge.network.links import gather_links
 from bridge.network.site_distances import hosts_of_all_sites
 from bridge.problem.cluster_settings import parse_cluster_settings
+from bridge.problem.cpu_demand import cpu_demands
 from bridge.readings.believed import read_nodes
 from bridge.readings.fault_kinds import FaultKind
 from bridge.readings.rates import read_rates
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from bridge.network.cluster import Host, Hosts
     from bridge.network.delays import Delays
     from bridge.problem.cluster_settings import ClusterSettings
+    from bridge.problem.cpu_demand import CpuDemand
     from bridge.readings.believed import Readings
     from bridge.readings.rates import Rates
     from bridge.settings import Settings
@@ -43,6 +45,7 @@ class RoundData:
         availability: (n_hosts,) fraction of time that each host is up.
         rates: Measured rates of topologies.
         cluster: What Nimbus' own configuration says.
+        cpu: CPU that each topology's executors need, by its id; none where CPU does not count.
         faults: What is wrong with readings, metadata and that configuration, one phrase each.
     """
 
@@ -53,6 +56,7 @@ class RoundData:
     availability: FloatArray
     rates: Rates
     cluster: ClusterSettings
+    cpu: Mapping[str, CpuDemand]
     faults: tuple[str, ...]
 
     @property
@@ -107,6 +111,7 @@ def gather_data(request: PlanRequest, settings: Settings) -> RoundData:
         availability=_availability(hosts.hosts, readings, settings.readings.default_availability),
         rates=rates,
         cluster=cluster,
+        cpu=cpu_demands(request, rates, readings, settings.capacity),
         faults=delays.faults + readings.faults + rates.faults + hosts.faults + cluster.faults,
     )
 

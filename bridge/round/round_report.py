@@ -54,6 +54,7 @@ class Round:
         waits: Gains that wait, by topology id.
         moves: Running executors moved.
         timed_out: True if the clock may have changed something: a repetition may come to another plan.
+        unfinished: Whether topologies without a plan may find room if there is more time.
     """
 
     response: PlanResponse
@@ -65,3 +66,4 @@ class Round:
     waits: tuple[tuple[str, Wait], ...]
     moves: int
     timed_out: bool
+    unfinished: bool = False

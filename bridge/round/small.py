@@ -193,7 +193,8 @@ class _Planner:
             return False
         if verdict.kind == "moved" and all(slot is None for slot in self._state.initial(index)):
             # Better than what an earlier step of this round had in mind, but nothing ran yet: no move.
-            verdict = replace(verdict, kind="placed", reason=f"placed by {task.settings.strategy}", gain=0.0)
+            author = verdict.result.author if verdict.result else task.settings.strategy
+            verdict = replace(verdict, kind="placed", reason=f"placed by {author}", gain=0.0)
         self._state.assign(index, assignment)
         note = worker_note(task, len(set(assignment)))
         self._verdicts[index] = replace(verdict, reason=verdict.reason + note)

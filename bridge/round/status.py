@@ -52,7 +52,8 @@ def data_summary(data: RoundData, task: Task | None = None) -> str:
     )
     counts = {"stale": data.readings.stale, "too uncertain": data.readings.uncertain}
     missing = [f"{len(hosts)} {what}" for what, hosts in counts.items() if hosts]
-    parts = [", ".join([delays, *missing]), rates]
+    demand = None if task is None else data.cpu.get(task.topology.id)
+    parts = [", ".join([delays, *missing]), *([] if demand is None else [demand.summary]), rates]
     if not data.readings.live:
         parts.append(NOT_LIVE)
     parts.extend(_first(data.faults))

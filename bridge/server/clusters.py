@@ -11,7 +11,10 @@ from bridge.server.fault_log import FaultLog
 from bridge.server.reading_watch import ReadingWatch
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from bridge.round.memory import Memory
+    from bridge.server.afterwork import Afterwork
 
 MOST_CLUSTERS = 16
 """One daemon serves few clusters; names that no cluster has must not fill its memory."""
@@ -26,12 +29,14 @@ class RememberedCluster:
         memory_s: When that round began, monotonic s.
         fault_log: Which faults of its rounds were logged.
         watch: Follows its readings.
+        afterwork: What its last round left over is being planned.
     """
 
     memory: Memory = NOTHING
     memory_s: float = 0.0
     fault_log: FaultLog = field(default_factory=FaultLog)
     watch: ReadingWatch = field(default_factory=ReadingWatch)
+    afterwork: Afterwork | None = None
 
 
 class Clusters:
@@ -46,6 +51,11 @@ class Clusters:
         self._named: OrderedDict[str, RememberedCluster] = OrderedDict()
         # Clients that name no cluster share it, so that they wipe none that has a name.
         self._unnamed = RememberedCluster()
+
+    def __iter__(self) -> Iterator[RememberedCluster]:
+        """All of them."""
+        yield self._unnamed
+        yield from self._named.values()
 
     def of(self, name: str | None) -> RememberedCluster:
         """Return what is remembered of a cluster.

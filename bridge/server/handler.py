@@ -13,22 +13,25 @@ from bridge.record.record_queue import AnsweredRound, RecordQueue
 from bridge.round.malformed import name_malformed
 from bridge.round.planner import plan_round
 from bridge.round.status import data_summary
+from bridge.server.afterwork import Afterwork
 from bridge.server.callbacks import RoundCallbacks, Unplanned
 from bridge.server.clusters import Clusters
 from bridge.server.repeats import RepeatLog
+from bridge.server.round_call import RoundCall
 from bridge.wire.contract import OLDEST_VERSION, VERSION, VersionError, WireError, idl
 from bridge.wire.request_decoding import request_from_thrift
-from bridge.wire.structs import to_thrift
 from scheduler.contract.children import INLINE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from bridge.record.record import RecordWriter
+    from bridge.round.memory import Memory
     from bridge.round.round_report import Round
     from bridge.round.stability import Wait
     from bridge.server.clusters import RememberedCluster
     from bridge.settings import Settings
+    from bridge.wire.messages import PlanRequest
     from bridge.wire.request_decoding import Received
     from formats.log import Log
     from scheduler.contract.children import Children
@@ -86,7 +89,11 @@ class RoundHandler:
         return RoundCall(self, time.monotonic() if began_s is None else began_s)
 
     def close(self) -> None:
-        """Record the rounds that wait for it."""
+        """Record the rounds that wait for it; what is planned on for the next ones is given up."""
+        with self._lock:
+            for cluster in self._clusters:
+                if cluster.afterwork is not None:
+                    cluster.afterwork.stop()
         if self._records is not None:
             self._records.close()
 
@@ -126,6 +133,9 @@ class RoundHandler:
         try:
             with self._lock:
                 cluster = self._clusters.of(request.cluster)
+                if cluster.afterwork is not None:
+                    cluster.afterwork.stop()
+                    cluster.afterwork = None
                 # A clock that no one sets: stepping the wall clock must neither end nor prolong a cool-down.
                 memory, planning_s = cluster.memory, time.monotonic()
             done = plan_round(
@@ -140,6 +150,7 @@ class RoundHandler:
             with self._lock:
                 if planning_s >= cluster.memory_s:
                     cluster.memory, cluster.memory_s = done.memory, planning_s
+                    cluster.afterwork = self._afterwork(request, done, settings, cluster)
             planned_s = time.monotonic()
             timings_ms = {"wait": (planning_s - began_s) * 1000, "plan": (planned_s - planning_s) * 1000}
             done = replace(done, response=name_malformed(done.response, received.malformed))
@@ -162,6 +173,31 @@ class RoundHandler:
             raise idl.Refused(reason=reason) from error
         finally:
             self._slots.release()
+
+    def go_on(self, name: str | None) -> None:
+        """Plan what the last round of a cluster left over, until it asks again.
+
+        Args:
+            name: The cluster, as in its request.
+        """
+        with self._lock:
+            afterwork = self._clusters.of(name).afterwork
+        if afterwork is not None:
+            afterwork.start()
+
+    def _afterwork(
+        self, request: PlanRequest, done: Round, settings: Settings, cluster: RememberedCluster
+    ) -> Afterwork | None:
+        if not done.unfinished:
+            return None
+
+        def hand_over(change: Callable[[Memory], Memory]) -> None:
+            with self._lock:
+                if cluster.afterwork is afterwork:
+                    cluster.memory = change(cluster.memory)
+
+        afterwork = Afterwork(request, done.response, settings, hand_over, self._log)
+        return afterwork
 
     def _refusal(self, error: WireError) -> Any:
         """Return what refuses a request; the shim may ask again in a version that it names."""
@@ -251,31 +287,3 @@ def _wait_fields(wait: Wait | None) -> dict[str, float]:
         "seen_s": round(wait.seen_s, 1),
         "cooling_s": round(wait.cooling_s, 1),
     }
-
-
-class RoundCall:
-    """One call of the service: the processor has it plan, and the server says when the answer is sent.
-
-    Args:
-        handler: Plans and records.
-        began_s: When the call's first byte came, monotonic s.
-    """
-
-    def __init__(self, handler: RoundHandler, began_s: float) -> None:
-        self._handler = handler
-        self._began_s = began_s
-        self._answered: AnsweredRound | None = None
-
-    def plan(self, raw: Any) -> Any:
-        """Plan one round; thrift struct in, thrift struct out.
-
-        Raises:
-            Refused: The thrift exception, see `RoundHandler.answer`.
-        """
-        self._answered = self._handler.answer(raw, self._began_s)
-        return to_thrift(self._answered.response)
-
-    def finish(self) -> None:
-        """Record the round: its answer has gone out, or cannot."""
-        if self._answered is not None:
-            self._handler.record(self._answered)

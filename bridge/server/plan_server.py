@@ -24,7 +24,8 @@ from bridge.wire.contract import idl
 from bridge.wire.encoding import DECODE_ERRORS, PROTOCOL_FACTORY
 
 if TYPE_CHECKING:
-    from bridge.server.handler import RoundCall, RoundHandler
+    from bridge.server.handler import RoundHandler
+    from bridge.server.round_call import RoundCall
     from bridge.settings import ServerSettings
     from formats.log import Log
 

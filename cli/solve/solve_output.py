@@ -47,7 +47,7 @@ def print_tables(problem: Problem, result: Result, seconds: float) -> None:
     console.print(_worth_table(problem, result))
     reason = f"{result.status}: {printable(result.reason)}"
     console.print(
-        f"{reason} (strategy {result.strategy}, seed {result.seed}, {seconds:.3f} s)",
+        f"{reason} (strategy {result.author}, seed {result.seed}, {seconds:.3f} s)",
         highlight=False,
         markup=False,
     )

@@ -20,6 +20,7 @@ from monitoring.agent.state import State
 from monitoring.agent.state_keeper import StateKeeper
 from monitoring.agent.timetable import Timetable
 from monitoring.agent.vivaldi import VivaldiParameters
+from monitoring.agent.worker_cpu import WorkerMeter
 from monitoring.ip_addresses import is_loopback
 from monitoring.reading import Address, Reading, to_json
 from monitoring.zookeeper.publisher import Publisher, PublisherOptions
@@ -69,6 +70,7 @@ class Agent:
         )
         self._pace = Pace(options.interval_ms / 1000, rng)
         self._load = LoadMeter(options.slot_ports)
+        self._workers = WorkerMeter()
         self._prober = Prober(
             lambda: self._measurements.coordinate,
             self._on_answer,
@@ -220,6 +222,7 @@ class Agent:
             load=self._load.read(),
             links=links,
             probe=self._address,
+            workers=self._workers.read(now_s),
         )
 
     def _state(self, now_s: float, *, clean: bool) -> State:

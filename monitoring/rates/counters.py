@@ -37,6 +37,7 @@ class Counters:
             of tuples that it counts as acked or failed.
         execute_ms: Stream -> ms spent in the sampled executions; None where Storm does not measure it
             (spouts; a component in another process, where it times only the handing over).
+        busy_ms: ms spent in executions of tuples of all streams, ticks too; None likewise.
     """
 
     uptime_s: int
@@ -45,6 +46,7 @@ class Counters:
     transferred: Mapping[str, int]
     executed: Mapping[Stream, int]
     execute_ms: Mapping[Stream, float] | None
+    busy_ms: float | None = None
 
     def precedes(self, later: Counters) -> bool:
         """Say whether `later` can come from the same run of the worker: nothing has gone back."""

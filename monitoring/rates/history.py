@@ -45,6 +45,7 @@ class Window:
         executed: Stream -> tuples/s taken from it.
         execute_ms: Mean time of one execution, ms; None if there was none or Storm does not measure it.
         step: See `Counters`.
+        busy_percent: Part of the time that was spent in executions, percent; None if it is not measured.
     """
 
     length_s: float
@@ -53,6 +54,7 @@ class Window:
     executed: Mapping[Stream, float]
     execute_ms: float | None
     step: float
+    busy_percent: float | None = None
 
     @property
     def executed_total(self) -> float:
@@ -152,6 +154,7 @@ class ExecutorHistory:
             executed=_rates(before.executed, after.executed, length_s),
             execute_ms=_mean_execution_ms(before, after),
             step=after.step,
+            busy_percent=_busy_percent(before, after, length_s),
         )
 
 
@@ -167,3 +170,10 @@ def _mean_execution_ms(before: Counters, after: Counters) -> float | None:
     count = sum(after.executed.values()) - sum(before.executed.values())
     spent_ms = sum(after.execute_ms.values()) - sum(before.execute_ms.values())
     return max(0.0, spent_ms / (count / after.step)) if count > 0 else None
+
+
+def _busy_percent(before: Counters, after: Counters, length_s: float) -> float | None:
+    """Return the part of a window that was spent in executions: a thread cannot be busier than always."""
+    if before.busy_ms is None or after.busy_ms is None:
+        return None
+    return min(max((after.busy_ms - before.busy_ms) / length_s / 10.0, 0.0), 100.0)

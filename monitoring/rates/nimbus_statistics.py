@@ -155,11 +155,13 @@ def _counters(uptime_s: int | None, stats: Any, shape: Shape, component: str) ->
     if stats.specific is None:
         raise _FaultError(StatisticsFault.MISSING, "no statistics of a bolt or a spout")
     bolt, spout = stats.specific.bolt, stats.specific.spout
-    execute_ms = None
+    execute_ms = busy_ms = None
     if bolt is not None:
         executed = _counts("executed", bolt.executed, _global)
         if component not in shape.shells:
-            execute_ms = _spent_ms(bolt.execute_ms_avg, executed, step)
+            ours = {stream: count for stream, count in executed.items() if _is_measured(stream)}
+            execute_ms = _spent_ms(bolt.execute_ms_avg, ours, step)
+            busy_ms = _busy_ms(bolt.execute_ms_avg, executed)
     elif spout is not None:
         # a spout's tuples of the ackers are counted by the stream of the tree's root
         executed = {
@@ -173,13 +175,14 @@ def _counters(uptime_s: int | None, stats: Any, shape: Shape, component: str) ->
         step=step,
         emitted=_keep_measured(_counts("emitted", stats.emitted, str)),
         transferred=_keep_measured(_counts("transferred", stats.transferred, str)),
-        executed={
-            stream: count
-            for stream, count in executed.items()
-            if is_measured_component(stream.component) and is_measured_stream(stream.id)
-        },
+        executed={stream: count for stream, count in executed.items() if _is_measured(stream)},
         execute_ms=execute_ms,
+        busy_ms=busy_ms,
     )
+
+
+def _is_measured(stream: Stream) -> bool:
+    return is_measured_component(stream.component) and is_measured_stream(stream.id)
 
 
 def _global(id_: Any) -> Stream:
@@ -211,10 +214,14 @@ def _spent_ms(windows: Any, executed: dict[Stream, int], step: float) -> dict[St
     means = {_global(id_): mean for id_, mean in (windows.get(_ALL_TIME) or {}).items()}
     spent_ms = {}
     for stream, count in executed.items():
-        if not (is_measured_component(stream.component) and is_measured_stream(stream.id)):
-            continue
         mean_ms = means.get(stream)
         if mean_ms is None or not math.isfinite(mean_ms) or mean_ms < 0:
             return None
         spent_ms[stream] = mean_ms * count / step
     return spent_ms
+
+
+def _busy_ms(windows: Any, executed: dict[Stream, int]) -> float | None:
+    """Return the time spent in all executions, by the mean of the sampled ones; None as `_spent_ms`."""
+    spent_ms = _spent_ms(windows, executed, 1.0)
+    return None if spent_ms is None else sum(spent_ms.values())

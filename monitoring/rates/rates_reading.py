@@ -9,7 +9,7 @@ import json
 import math
 import statistics
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -48,6 +48,8 @@ class Rates:
         executors: Those with statistics, by first task.
         host_pairs: (host, another host, tuples/s between them both ways), busiest first.
         missing: Executors without statistics, components without executors.
+        busy: Time that the executors of a component spend in executions, percent of one core for all of
+            them, by component; only of those for which Storm measures it.
     """
 
     window_s: float
@@ -57,6 +59,7 @@ class Rates:
     executors: tuple[tuple[ExecutorLook, Window], ...]
     host_pairs: tuple[tuple[str, str, float], ...]
     missing: tuple[str, ...]
+    busy: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def complete(self) -> bool:
@@ -100,6 +103,7 @@ def derive(shape: Shape, measured: Sequence[Measured]) -> Rates | None:
             *sorted(component for component in shape.inputs if component not in groups),
             *(one.look.name for group in groups.values() for one in group if one.window is None),
         ),
+        busy={name: busy for name, group in groups.items() if (busy := _busy(group)) is not None},
     )
 
 
@@ -109,6 +113,22 @@ def _groups(measured: Iterable[Measured]) -> dict[str, list[Measured]]:
     for one in sorted(measured, key=lambda one: one.look.first_task):
         groups[one.look.component].append(one)
     return dict(groups)
+
+
+def _busy(group: Sequence[Measured]) -> float | None:
+    """Return how busy all executors of a component are; None if that is known of none."""
+    known = [
+        (one.window.busy_percent, one.look.tasks)
+        for one in group
+        if one.window is not None and one.window.busy_percent is not None
+    ]
+    if not known:
+        return None
+    return (
+        sum(busy for busy, _ in known)
+        / sum(tasks for _, tasks in known)
+        * sum(one.look.tasks for one in group)
+    )
 
 
 def _dealt(group: Sequence[Measured], what: _Direction, key: Stream | str) -> list[float] | None:
@@ -212,6 +232,9 @@ def to_json(topology: str, rates: Rates, time_s: float, sequence: int) -> bytes:
             for stream, rate, transferred in rates.emitted
         ],
         "executors": _executors_json(rates),
+        "busy": [
+            {"component": component, "percent": _short(percent)} for component, percent in rates.busy.items()
+        ],
         "host_pairs": [(a, b, _short(rate)) for a, b, rate in rates.host_pairs],
         "complete": rates.complete,
         "missing": list(rates.missing[:MAX_NAMED]),

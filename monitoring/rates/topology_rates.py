@@ -11,6 +11,7 @@ from formats.rates_reading import LIFETIME_S
 from monitoring.host_pairs import NamedPairs
 from monitoring.rates.history import WINDOW_S, ExecutorHistory
 from monitoring.rates.rates_reading import Measured, Rates, derive
+from monitoring.steady import SteadyFigures
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,7 +29,8 @@ class Step:
     """What one look at a topology has brought.
 
     Attributes:
-        rates: What is to be published now, with the pairs of hosts to be named; None if nothing new is known.
+        rates: What is to be published now, with the pairs of hosts to be named and steady figures of busy
+            components; None if nothing new is known.
         faults: What makes statistics unusable -> names of their executors; only what was not so before.
         faulty: Number of executors whose statistics cannot be used, by kind of fault.
         missing: Executors without statistics, as in `Rates`; None if no executor has any.
@@ -54,6 +56,7 @@ class TopologyRates:
         self._histories: dict[tuple[str, int, int], ExecutorHistory] = {}
         self._faults: set[str] = set()
         self._named = NamedPairs()
+        self._busy = SteadyFigures[str]()
         self._whole_at_s = math.inf
 
     def look(self, now_s: float, looks: Sequence[ExecutorLook]) -> Step:
@@ -89,7 +92,9 @@ class TopologyRates:
             self._whole_at_s = now_s
         elif now_s - self._whole_at_s < TORN_AFTER_S:
             return None
-        return replace(rates, host_pairs=self._named.choose(rates.host_pairs))
+        return replace(
+            rates, host_pairs=self._named.choose(rates.host_pairs), busy=self._busy.hold(rates.busy)
+        )
 
     def _new_faults(self, looks: Sequence[ExecutorLook]) -> dict[str, tuple[str, ...]]:
         """Return the faults that were not there before; one that went away may be named again."""

@@ -25,6 +25,7 @@ class Result:
         reason: One sentence.
         strategy: Name of the strategy.
         seed: Seed of its random generator.
+        by: Name of the strategy that it chose for this problem, if it chooses among others.
     """
 
     placement: IntArray | None
@@ -34,6 +35,12 @@ class Result:
     reason: str
     strategy: str
     seed: int
+    by: str | None = None
+
+    @property
+    def author(self) -> str:
+        """Who found the placement, in words."""
+        return self.strategy if self.by is None else f"{self.by} ({self.strategy})"
 
     @property
     def gap(self) -> float | None:

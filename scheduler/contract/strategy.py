@@ -82,12 +82,14 @@ class Suggestion:
         reason: Why the search ended as it did, in one sentence.
         bound: Proved lower limit of F, if known.
         proved: Whether the placement is proved optimal or, without a placement, that none exists.
+        by: Name of the strategy that found it, if another one chose it.
     """
 
     placement: IntArray | None
     reason: str
     bound: float | None = None
     proved: bool = False
+    by: str | None = None
 
 
 class Strategy(Protocol[Parameters_contra]):

@@ -74,7 +74,7 @@ class OneHost:
         (["--rate", "inf"], "--rate"),
         (["--data", "absent.csv"], "--data"),
         (["--sites", "absent.toml"], "--sites"),
-        (["--strategy", "magic"], "--strategy: 'magic' is not one of greedy, "),
+        (["--strategy", "magic"], "--strategy: 'magic' is not one of auto, greedy, "),
         (["--strategy", "greedy", "--schedulers", "even"], "--strategy: it is for the scheduler stormplace"),
     ],
 )

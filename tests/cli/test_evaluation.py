@@ -58,7 +58,7 @@ def no_lab(*_: object) -> None:
         (("--query", "3"), "--query: '3' is not one of 1, 2, both"),
         (("--strategies", "even,fast"), "--strategies: 'fast' is not one of even, default, ras, stormplace"),
         (("--strategies", "even:odp"), "--strategies: 'even:odp' is not one of"),
-        (("--strategies", "stormplace:fast"), "--strategies: 'fast' is not one of greedy"),
+        (("--strategies", "stormplace:fast"), "--strategies: 'fast' is not one of auto, greedy"),
         (("--strategies", "ras,ras"), "--strategies: ras is named twice"),
         (("--speed", "2", "--rate", "5"), "--speed: it is for all rows"),
         (("--rate", "inf"), "--rate: inf is not a finite number"),

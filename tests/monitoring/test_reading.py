@@ -9,7 +9,17 @@ from dataclasses import replace
 import pytest
 
 from monitoring.coordinate import Coordinate
-from monitoring.reading import Address, Link, Load, Outages, Reading, parse_address, probe_address, to_json
+from monitoring.reading import (
+    Address,
+    Link,
+    Load,
+    Outages,
+    Reading,
+    WorkerCpu,
+    parse_address,
+    probe_address,
+    to_json,
+)
 
 READING = Reading(
     time_s=1700000000.1234,
@@ -23,6 +33,7 @@ READING = Reading(
     load=Load(0.5, 0.25, 0.123456, 2, 4),
     links={"us-1": Link(119.98765, 3.14159, 61.23456, 5, 0.123456, 0.99912345)},
     probe=Address("10.1.0.2", 7091),
+    workers=(WorkerCpu(6700, "taxi-1-1700000000", 31.6),),
 )
 
 
@@ -51,6 +62,7 @@ def test_a_reading_has_exactly_the_agreed_keys() -> None:
             }
         },
         "probe": "10.1.0.2:7091",
+        "workers": [{"port": 6700, "topology": "taxi-1-1700000000", "percent": 31.6}],
     }
 
 

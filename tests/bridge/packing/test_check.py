@@ -49,10 +49,11 @@ class _Case:
         self.order = order_of(request, 0, grounds, known, wishes, permits=permits)
         if job:
             self.order = replace(self.order, job=replace(self.order.job, **job))
-        self.check = PlanCheck(request, grounds, np.full(2, lenient))
+        self.check = PlanCheck(request, grounds)
+        self.check.be_lenient(np.full(2, lenient))
 
-    def faults(self, *slots) -> str:
-        return "; ".join(self.check.take(self.order, slots))
+    def faults(self, *slots, moving=False) -> str:
+        return "; ".join(self.check.take(self.order, slots, moving=moving))
 
 
 def test_a_sound_plan_passes_once(make) -> None:
@@ -83,6 +84,14 @@ def test_what_a_faulty_plan_uses_is_not_taken(make) -> None:
     case = _Case(make)
     assert case.faults(*GOOD[:3], (0, 6702))
     assert case.faults(*GOOD) == ""
+
+
+def test_running_executors_move_only_where_they_may(make) -> None:
+    """Their own ports are no others'."""
+    moved = ((1, 6700), (0, 6700), (0, 6701), (0, 6701))
+    assert _Case(make).faults(*moved)
+    assert _Case(make).faults(*moved, moving=True) == "supervisor id-h0 would be overfull by CPU"
+    assert _Case(make).faults((1, 6701), *GOOD[1:], moving=True) == ""
 
 
 def test_a_plan_may_say_that_it_exceeds_what_is_declared(make) -> None:

@@ -82,12 +82,15 @@ def test_a_malformed_reading_is_a_fault(make, changes, message):
         {"load": "heavy"},
         {"outages": {"count": -1}},
         {"outages": {"count": -1}, "links": None},
+        {"workers": [{"port": 6700, "topology": "t", "percent": -1.0}]},
+        {"workers": {"6700": 10.0}},
     ],
 )
-def test_an_impossible_figure_that_decides_nothing_costs_nothing(make, changes):
-    """Load and outages are shown and used for no plan."""
+def test_an_impossible_figure_costs_itself_alone(make, changes):
+    """Load and outages decide nothing; without a worker's time what is declared counts."""
     readings = read(make, make.reading(HOST, None, 5.0, **changes))
     assert readings.by_host[HOST].coordinate.position_ms == (5.0, 0.0, 0.0)
+    assert readings.by_host[HOST].workers == {}
     assert readings.faults == ()
 
 

@@ -14,7 +14,7 @@ from monitoring.coordinate import Coordinate
 from monitoring.rates.counters import ExecutorLook, Stream
 from monitoring.rates.history import Window
 from monitoring.rates.rates_reading import Rates, to_json
-from monitoring.reading import Link, Load
+from monitoring.reading import Link, Load, WorkerCpu
 
 SPOUT = Stream("c0", "default")
 
@@ -38,6 +38,7 @@ def test_an_agents_reading_is_read_with_its_links():
                 )
             },
             probe=published.Address("10.0.0.1", 7091),
+            workers=(WorkerCpu(6700, "taxi-1", 31.6),),
         )
     )
     parsed = parse_node(content)
@@ -52,6 +53,7 @@ def test_an_agents_reading_is_read_with_its_links():
         "loss": 0.0,
         "availability": 0.9991,
     }
+    assert fields["workers"] == [{"port": 6700, "topology": "taxi-1", "percent": 31.6}]
 
 
 def test_a_collectors_reading_is_read_with_its_executors(make):
@@ -67,6 +69,7 @@ def test_a_collectors_reading_is_read_with_its_executors(make):
         executors=((looks[0], window), (looks[1], taking)),
         host_pairs=(("h", "i", 12.0),),
         missing=("c1[3]",),
+        busy={"c1": 31.6},
     )
     content = Reading(ReadingKind.RATES, "t", to_json("t", rates, 1000.0, 3), 5_000)
     request = replace(make.cluster(make.chain("t", [1, 2], [0])), readings=(content,))
@@ -77,4 +80,5 @@ def test_a_collectors_reading_is_read_with_its_executors(make):
     assert measured.emitted == {("c0", "default"): 12.0}
     assert measured.least_rate == pytest.approx(1 / 3)
     assert measured.listed.execute_ms[1] == 2.5
+    assert measured.busy == {"c1": 31.6}
     assert measured.summary(request.topologies[0]) == ("rates measured (1 of 3 executors without statistics)")

@@ -101,6 +101,10 @@ def test_rates_older_than_their_lifetime_are_missing(make, age_ms, stale):
         ({"executors": {**EXECUTORS, "first_task": [2**70, 1, 2]}}, "first_task.0"),
         ({"executors": {**EXECUTORS, "first_task": [3, -1, 2]}}, "first_task.1"),
         ({"complete": "yes"}, "complete"),
+        ({"busy": [{"component": "c1", "percent": -1.0}]}, "busy.0.percent"),
+        ({"busy": [{"component": "c1", "percent": float("nan")}]}, "busy.0.percent"),
+        ({"busy": [{"component": "c1", "percent": 1e10}]}, "busy.0.percent"),
+        ({"busy": {"c1": 1.0}}, "busy"),
     ],
 )
 def test_impossible_rates_are_a_fault(make, changes, message):

@@ -66,7 +66,7 @@ def test_every_executor_gets_a_free_slot(make):
     assert not slots[0] & slots[1]
     assert all(port in request.supervisors[index].ports for index, port in slots[0] | slots[1])
     assert response.hold_ms is None
-    assert "placed by packing: 8 executors on 2 workers, 1 host, 1 rack" in response.plans[0].status
+    assert "placed by packing (auto): 8 executors on 2 workers, 1 host, 1 rack" in response.plans[0].status
 
 
 def test_planning_on_the_result_changes_nothing(make):
@@ -77,6 +77,12 @@ def test_planning_on_the_result_changes_nothing(make):
     kept = (Decision.KEEP, "kept: runs completely")
     assert [(plan.decision, plan.status) for plan in response.plans] == [kept] * 2
     assert response.hold_ms == HOLD_MS
+
+
+def test_a_strategy_that_was_asked_for_is_named_where_the_round_is_too_large_for_it(make):
+    asked = _chain(make, settings_json=json.dumps({"topology.stormplace.strategy": "odp"}))
+    (plan,) = _plan(_request(make, asked)).response.plans
+    assert plan.status.startswith("placed by packing, as the round is large for odp: 8 executors")
 
 
 def test_what_runs_is_neither_moved_nor_joined(make):

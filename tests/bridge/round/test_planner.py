@@ -29,9 +29,9 @@ def test_a_new_topology_is_placed_near_its_pins_within_capacity(make):
     assert set(answer.executor_port) == {6700}
     assert answer.price.executors_moved == 0
     assert answer.status.startswith(
-        f"placed by local-search: {answer.response_time_ms:.1f} ms response time over "
+        f"placed by ils (auto): {answer.response_time_ms:.1f} ms response time over "
     )
-    assert answer.status.endswith("delays from coordinates 7/7; unit rates")
+    assert answer.status.endswith("delays from coordinates 7/7; CPU as declared; unit rates")
 
 
 def test_the_same_request_gives_the_same_bytes(make):
@@ -122,7 +122,7 @@ def test_bad_settings_are_named_and_the_default_is_used(make):
     """The topology is placed, status and report name the key."""
     done = plan(make.cluster(make.taxi(settings={"strategy": "magic", "colour": "red"})))
     answer = done.response.plans[0]
-    assert (answer.decision, answer.strategy) == (Decision.ASSIGN, "local-search")
+    assert (answer.decision, answer.strategy) == (Decision.ASSIGN, "auto")
     assert "setting ignored: topology.stormplace.colour: unknown key" in answer.status
     assert done.setting_faults[0][0] == "taxi-1"
     assert len(done.setting_faults[0][1]) == 2

@@ -20,7 +20,7 @@ def test_a_bad_running_placement_is_left_for_a_gain_that_is_worth_it(make):
     answer = only(request)
     assert answer.decision is Decision.ASSIGN
     assert answer.price.gain >= 0.2
-    assert answer.status.startswith(f"moved by local-search for a gain of {answer.price.gain * 100:.0f} %: ")
+    assert answer.status.startswith(f"moved by ils (auto) for a gain of {answer.price.gain * 100:.0f} %: ")
     assert answer.price.executors_moved == sum(
         old != new for old, new in zip(SCATTERED, answer.executor_supervisor, strict=True)
     )
@@ -31,8 +31,8 @@ def test_a_bad_running_placement_is_left_for_a_gain_that_is_worth_it(make):
 @pytest.mark.parametrize(
     ("move", "reason"),
     [
-        ({"min_gain": 0.9}, "kept: no candidate gains 90 % (local-search); "),
-        ({"min_gain_ms": 400.0}, "kept: no candidate gains 400 ms (local-search); "),
+        ({"min_gain": 0.9}, "kept: no candidate gains 90 % (ils (auto)); "),
+        ({"min_gain_ms": 400.0}, "kept: no candidate gains 400 ms (ils (auto)); "),
         ({"max_moves_per_round": 3}, "executors, 3 may move"),
         ({"min_gain_ms": 5000.0}, "kept: no placement can gain enough; "),
     ],
@@ -150,7 +150,7 @@ def test_running_executors_make_room_only_within_the_cap(make):
     answer = only(request)
     assert answer.decision is Decision.ASSIGN
     assert hosts_of(request, answer)[7] == "uniroma2-1"
-    assert answer.status.startswith("placed by local-search after making room: ")
+    assert answer.status.startswith("placed by ils (auto) after making room: ")
     moves = answer.price.executors_moved
     assert only(request, move=AT_ONCE.model_copy(update={"max_moves_per_round": moves})) == answer
     refused = only(request, move=AT_ONCE.model_copy(update={"max_moves_per_round": moves - 1}))

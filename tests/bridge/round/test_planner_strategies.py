@@ -72,7 +72,8 @@ def test_a_strategy_is_chosen_by_its_name(placed, strategy):
     (answer,) = placed(strategy).response.plans
 
     assert (answer.decision, answer.strategy) == (Decision.ASSIGN, strategy)
-    assert answer.status.startswith(f"placed by {strategy}: {answer.response_time_ms:.1f} ms response time")
+    author = "ils (auto)" if strategy == "auto" else strategy
+    assert answer.status.startswith(f"placed by {author}: {answer.response_time_ms:.1f} ms response time")
     assert answer.bound is None or answer.bound <= answer.objective + 1e-9
 
 

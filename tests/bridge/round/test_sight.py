@@ -155,7 +155,7 @@ def test_a_candidate_whose_delays_are_guesses_is_not_believed(make):
     answer = only(request, network=NEXT_DOOR)
     assert answer.decision is Decision.KEEP
     assert answer.status.startswith(
-        "kept: best candidate is not believed, delays are not measured (uniroma2, us-east1) (local-search); "
+        "kept: best candidate is not believed, delays are not measured (uniroma2, us-east1) (ils (auto)); "
     )
 
 
@@ -170,7 +170,7 @@ def test_one_agent_per_site_is_enough(make):
 
 @pytest.mark.parametrize(
     ("silent", "reason"),
-    [((), "moved by local-search"), (("europe-west1-1",), "kept: readings are missing (europe-west1); ")],
+    [((), "moved by ils (auto)"), (("europe-west1-1",), "kept: readings are missing (europe-west1); ")],
 )
 def test_availability_is_compared_only_where_it_is_read(make, silent, reason):
     """A host that is always up is better than c1's, of which nothing is known if its agent is silent."""

@@ -1,4 +1,4 @@
-"""Keys of Storm's own in whole rounds that are planned by counts."""
+"""Keys of Storm's own in whole rounds, most of them planned by counts."""
 
 from __future__ import annotations
 
@@ -29,8 +29,10 @@ def _request(make, keys=None, *, resource_names=(), offered=(), **changes):
     return replace(request, resource_names=resource_names)
 
 
-def _plan(request):
-    return plan_round(request, LARGE, lambda: 0.0).response.plans[0]
+def _plan(request, settings=LARGE):
+    done = plan_round(request, settings, lambda: 0.0)
+    assert done.traces == ()
+    return done.response.plans[0]
 
 
 def _hosts(request, plan):
@@ -57,12 +59,25 @@ def test_favored_hosts_are_filled_first_and_unfavored_last(make, keys, hosts):
     assert _hosts(request, _plan(request)) == hosts
 
 
-def test_further_resources_are_never_exceeded(make):
+@pytest.mark.parametrize("settings", [Settings(), LARGE], ids=["small", "large"])
+@pytest.mark.parametrize("name", ["gpu", "executors", "memory_mb"])
+def test_further_resources_are_never_exceeded(make, settings, name):
     """Two executors of c1 need a unit each; only h3 has two units, and soft resources do not stretch them."""
+    shared = {"resource_names": (name,), "component_resources": (0.0, 1.0)}
+    request = _request(make, offered=(0.0, 0.0, 0.0, 2.0), **shared)
+    assert set(_plan(request, settings).executor_supervisor[2:]) == {3}
+    short = _request(make, offered=(0.0, 0.0, 0.0, 1.0), **shared)
+    plan = _plan(short, settings)
+    assert plan.decision is Decision.UNPLACEABLE
+    assert name in plan.status
+
+
+@pytest.mark.parametrize("settings", [Settings(), LARGE], ids=["small", "large"])
+def test_what_runs_takes_its_part_of_further_resources(make, settings):
+    """A topology that runs has one of the two units of h3, and needs the other one."""
     shared = {"resource_names": ("gpu",), "component_resources": (0.0, 1.0)}
     request = _request(make, offered=(0.0, 0.0, 0.0, 2.0), **shared)
-    assert _hosts(request, _plan(request)) == {"h3"}
-    short = _request(make, offered=(0.0, 0.0, 0.0, 1.0), **shared)
-    plan = _plan(short)
-    assert plan.decision is Decision.UNPLACEABLE
-    assert plan.status == "not placed: it needs 2 of gpu, 1 are left"
+    (other,) = request.topologies
+    running = make.assigned(replace(other, id="a"), [3, 3, 3, -1], [6700, 6700, 6700, -1])
+    plans = plan_round(replace(request, topologies=(running, other)), settings, lambda: 0.0).response.plans
+    assert [plan.decision for plan in plans] == [Decision.ASSIGN, Decision.UNPLACEABLE]

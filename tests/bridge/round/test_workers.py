@@ -162,12 +162,19 @@ def test_hosts_are_no_more_than_workers_asked_for(make):
     assert "asked for" not in asked.status
 
 
-def test_the_hosts_that_hold_most_are_those_that_stay(make):
-    """Four executors run on one of the hosts: it is among the two that are asked for."""
-    topology = make.assigned(_chain(make, [4, 4], workers=2), [3] * 4 + [-1] * 4, [6700] * 4 + [-1] * 4)
-    answer = only(_cluster(make, topology, hosts=6, cpu_percent=100.0))
-    assert sorted(_slots(answer).values()) == [4, 4]
-    assert _slots(answer)[3, 6700] == 4
+def test_hosts_that_run_executors_already_are_among_those_asked_for(make):
+    """One executor runs on the fourth host; a fair share would spread the other seven."""
+    topology = make.assigned(_chain(make, [4, 4], workers=2), [3] + [-1] * 7, [6700] + [-1] * 7)
+    request = _cluster(make, topology, hosts=8, cpu_percent=100.0)
+    assert Counter(hosts_of(request, only(request))) == {"h3": 4, "h0": 4}
+
+
+def test_of_the_hosts_those_are_left_that_hold_most(make):
+    """One core and twice three: seven executors fill them all, and two workers are asked for."""
+    request = _cluster(make, _chain(make, [3, 4], workers=2), hosts=3, cpu_percent=300.0)
+    small = replace(request.supervisors[0], cpu_percent=100.0)
+    request = replace(request, supervisors=(small, *request.supervisors[1:]))
+    assert set(hosts_of(request, only(request))) == {"h1", "h2"}
 
 
 def test_hosts_are_chosen_that_have_slots_for_as_many_workers_as_asked_for(make):

@@ -62,7 +62,7 @@ def test_each_round_is_one_line_of_the_log(make, daemon):
     assert (topology["id"], topology["decision"], topology["strategy"]) == (
         "taxi-1",
         "ASSIGN",
-        "local-search",
+        "auto",
     )
 
 

@@ -149,8 +149,8 @@ def test_a_bad_file_exits_with_2_and_one_sentence(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "--strategy is missing; the strategies are greedy, "),
-        (["--strategy", "tabu"], '--strategy: unknown strategy "tabu"; the strategies are greedy, '),
+        ([], "--strategy is missing; the strategies are auto, greedy, "),
+        (["--strategy", "tabu"], '--strategy: unknown strategy "tabu"; the strategies are auto, greedy, '),
         (
             ["--strategy", "even", "--time-limit", "0"],
             "--time-limit: expected a number of seconds > 0, got 0",

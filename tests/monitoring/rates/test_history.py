@@ -212,3 +212,26 @@ def test_a_constant_rate_is_found_whatever_the_rhythms(
     assert one.restarts == 0
     assert found
     assert all(found)
+
+
+@pytest.mark.parametrize(
+    ("before_ms", "after_ms", "percent"),
+    [
+        (1000.0, 7000.0, 10.0),
+        (0.0, 90_000.0, 100.0),
+        (5.0, 4.9, 0.0),
+        (None, 7000.0, None),
+        (0.0, None, None),
+    ],
+)
+def test_time_in_executions_is_a_part_of_the_window(
+    before_ms: float | None, after_ms: float | None, percent: float | None
+) -> None:
+    """One thread is never busier than always, and rounded means of Storm's never make it less than idle."""
+    one = fed(
+        (0, replace(counters(60, 600), busy_ms=before_ms)),
+        (60, replace(counters(120, 1200), busy_ms=after_ms)),
+    )
+    window = one.window(60)
+    assert window is not None
+    assert window.busy_percent == percent

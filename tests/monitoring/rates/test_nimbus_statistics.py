@@ -71,6 +71,13 @@ def test_a_bolts_counters_are_those_of_user_streams_and_acking() -> None:
     assert one.counters.execute_ms == {SPOUT: 2.5 * 400 / 20}
 
 
+def test_a_bolt_is_busy_with_ticks_too() -> None:
+    """What it does by the clock costs time, though no other component sends it."""
+    tuples, ticks = gsid("spout", "default"), gsid("__system", "__tick")
+    one = look("bolt", bolt_stats(execute_ms_avg={ALL: {tuples: 2.5, ticks: 40.0}}))
+    assert one.counters.busy_ms == 2.5 * 400 + 40.0 * 20
+
+
 def test_a_spout_takes_what_ends_its_trees() -> None:
     """Acked and failed trees of all its streams are tuples of the ackers."""
     spout = SimpleNamespace(acked={ALL: {"a": 3, "b": 4}}, failed={})
@@ -81,7 +88,8 @@ def test_a_spout_takes_what_ends_its_trees() -> None:
 
 def test_the_execution_time_of_another_process_is_not_measured() -> None:
     """Storm times only the handing over to it."""
-    assert look("shell", bolt_stats()).counters.execute_ms is None
+    counters = look("shell", bolt_stats()).counters
+    assert (counters.execute_ms, counters.busy_ms) == (None, None)
 
 
 @pytest.mark.parametrize("means", [None, {}, {ALL: {}}, {ALL: {gsid("spout", "default"): float("nan")}}])
@@ -89,13 +97,13 @@ def test_an_execution_time_that_is_missing_is_none(means: Any) -> None:
     """Counters are used all the same."""
     counters = look("bolt", bolt_stats(execute_ms_avg=means)).counters
     assert counters.executed == {SPOUT: 400}
-    assert counters.execute_ms is None
+    assert (counters.execute_ms, counters.busy_ms) == (None, None)
 
 
 def test_nothing_counted_yet_is_a_true_zero() -> None:
     """Storm has no windows before the first tuple."""
     counters = look("bolt", bolt_stats(emitted={}, transferred={}, executed={}, execute_ms_avg={})).counters
-    assert (counters.emitted, counters.executed) == ({}, {})
+    assert (counters.emitted, counters.executed, counters.busy_ms) == ({}, {}, 0.0)
 
 
 def test_an_executor_without_statistics_has_no_counters_and_no_fault() -> None:

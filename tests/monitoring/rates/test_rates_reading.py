@@ -32,8 +32,10 @@ def executor(
     known: bool = True,
     tasks: int = 1,
     step: float = 1.0,
+    busy: float | None = None,
 ) -> Measured:
-    window = Window(60.0, {"default": sent}, {"default": sent}, taken or {}, None, step) if known else None
+    sending = {"default": sent}
+    window = Window(60.0, sending, sending, taken or {}, None, step, busy) if known else None
     return Measured(ExecutorLook(component, task, task + tasks - 1, host, 6700, None), window)
 
 
@@ -166,10 +168,26 @@ def test_the_reading_has_the_published_form() -> None:
             "emitted": [10.0, 20.0, 0.0, 30.0],
             "execute_ms": [None, None, None, None],
         },
+        "busy": [],
         "host_pairs": [["a", "c", 33.3333], ["a", "b", 16.6667]],
         "complete": False,
         "missing": ["bolt[4]"],
     }
+
+
+def test_a_component_is_as_busy_as_its_executors_together() -> None:
+    """One without statistics counts as the mean of the others by tasks; the spout is not timed."""
+    found = rates(
+        SHAPE,
+        executor("spout", 7),
+        executor("bolt", 1, busy=10.0),
+        executor("bolt", 2, busy=20.0, tasks=2),
+        executor("bolt", 4, known=False, tasks=2),
+        executor("sink", 6, busy=0.0),
+    )
+    assert found.busy == pytest.approx({"bolt": 50.0, "sink": 0.0})
+    published = json.loads(to_json("t", found, 0.0, 1))["busy"]
+    assert published == [{"component": "bolt", "percent": 50.0}, {"component": "sink", "percent": 0.0}]
 
 
 def test_the_coarsest_sampling_is_published() -> None:

@@ -1,0 +1,70 @@
+"""What a round had no time for is planned on after its answer, for the next round."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from bridge.problem.cpu_demand import with_cpu
+from bridge.round.large import is_large, plan_large_round
+from bridge.round.memory import NOTHING, Prepared
+from bridge.round.round_data import gather_data
+from bridge.round.round_report import Course
+from bridge.wire.messages import UNASSIGNED, Decision
+from scheduler.contract.children import INLINE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bridge.settings import Settings
+    from bridge.wire.messages import PlanRequest, PlanResponse, Topology, TopologyPlan
+
+LONGEST_S = 5.0
+"""Time for what a round left over: half of what Nimbus leaves between two rounds by default."""
+
+
+def prepare(
+    request: PlanRequest, response: PlanResponse, settings: Settings, clock: Callable[[], float]
+) -> tuple[Prepared, ...]:
+    """Plan what a round left without a plan, as if its answer were carried out.
+
+    Args:
+        request: The round.
+        response: Its answer.
+        settings: The daemon's settings.
+        clock: Monotonic seconds; infinity ends planning at once.
+    """
+    plans = {plan.topology_id: plan for plan in response.plans}
+    topologies = tuple(_carried_out(each, plans.get(each.id)) for each in request.topologies)
+    following = replace(request, topologies=topologies)
+    data = gather_data(following, settings)
+    if not is_large(following, data, settings):
+        # The next round has time enough for it.
+        return ()
+    course = Course(clock, clock() + LONGEST_S, 0.0, INLINE)
+    done = plan_large_round(with_cpu(following, data.cpu), settings, data, NOTHING, course)
+    lacking = {each.id for each in topologies if UNASSIGNED in each.executor_supervisor}
+    return tuple(
+        Prepared(
+            plan.topology_id,
+            tuple(request.supervisors[index].id for index in plan.executor_supervisor),
+            plan.executor_port,
+        )
+        for plan in done.response.plans
+        if plan.decision is Decision.ASSIGN and plan.topology_id in lacking
+    )
+
+
+def _carried_out(topology: Topology, plan: TopologyPlan | None) -> Topology:
+    if plan is not None and plan.evicted_for is not None:
+        nowhere = (UNASSIGNED,) * topology.n_executors
+        return replace(topology, executor_supervisor=nowhere, executor_port=nowhere)
+    if plan is None or plan.decision is not Decision.ASSIGN:
+        return topology
+    return replace(
+        topology,
+        executor_supervisor=plan.executor_supervisor,
+        executor_port=plan.executor_port,
+        last_supervisor=None,
+        last_port=None,
+    )

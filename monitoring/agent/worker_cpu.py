@@ -1,0 +1,176 @@
+"""Measures the processor time of this host's Storm workers, each with all processes that it started."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from monitoring.reading import WorkerCpu
+from monitoring.steady import SteadyFigures
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+LOOK_S = 20.0
+"""Time between two looks at all processes of the host: what an agent costs is mostly this."""
+_WINDOW = 4
+# Looks after which a worker is measured: the window then leaves out its start, which costs more than work.
+_LOOKS = 6
+_MAIN = b"org.apache.storm.daemon.worker.Worker"
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True, slots=True)
+class _Process:
+    """One process as the kernel shows it: parent, name, ticks of processor time, time of its start."""
+
+    parent: int
+    name: str
+    ticks: int
+    started: int
+
+
+@dataclass
+class _Worker:
+    """One worker as it was followed so far.
+
+    Attributes:
+        topology: Id of its topology.
+        port: Port of its slot.
+        ticks: Ticks of its processes at the last look, by process id and start.
+        spent: Ticks since the first look.
+        window: (time of a look, ticks spent by then), the latest ones.
+        looks: Number of looks.
+    """
+
+    topology: str
+    port: int
+    ticks: dict[tuple[int, int], int] = field(default_factory=dict)
+    spent: int = 0
+    window: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=_WINDOW))
+    looks: int = 0
+
+    def look(self, now_s: float, ticks: dict[tuple[int, int], int]) -> None:
+        """Take what its processes have used; those that ended in between take their last ticks along."""
+        self.spent += sum(used - self.ticks.get(process, 0) for process, used in ticks.items())
+        self.ticks = ticks
+        self.window.append((now_s, self.spent))
+        self.looks += 1
+
+    def percent(self) -> float | None:
+        """Percent of one core over the window, None while it is too young."""
+        (began_s, before), (now_s, after) = self.window[0], self.window[-1]
+        if self.looks < _LOOKS or now_s <= began_s:
+            return None
+        return max(after - before, 0) / _TICKS_PER_S / (now_s - began_s) * 100.0
+
+
+class WorkerMeter:
+    """Looks at all processes now and then; what it gives is the mean over the last three times between looks.
+
+    Args:
+        proc: Directory in the form of Linux' /proc; without one no workers are known.
+    """
+
+    def __init__(self, proc: Path = Path("/proc")) -> None:
+        self._proc = proc
+        self._workers: dict[str, _Worker] = {}
+        self._steady = SteadyFigures[str]()
+        self._due_s = 0.0
+        self._given: tuple[WorkerCpu, ...] = ()
+
+    def read(self, now_s: float) -> tuple[WorkerCpu, ...]:
+        """Return the workers that are old enough to be measured, by port.
+
+        Args:
+            now_s: Time of a clock that does not go back, s.
+        """
+        if now_s >= self._due_s:
+            self._due_s = now_s + LOOK_S
+            self._look(now_s)
+            measured = {
+                name: percent
+                for name, worker in self._workers.items()
+                if (percent := worker.percent()) is not None
+            }
+            found = (
+                WorkerCpu(self._workers[name].port, self._workers[name].topology, percent)
+                for name, percent in self._steady.hold(measured).items()
+            )
+            self._given = tuple(sorted(found, key=lambda each: each.port))
+        return self._given
+
+    def _look(self, now_s: float) -> None:
+        processes = dict(self._processes())
+        named = {
+            pid: found
+            for pid, process in processes.items()
+            if process.name == "java" and (found := self._worker(pid)) is not None
+        }
+        ticks: dict[str, dict[tuple[int, int], int]] = {}
+        for pid, process in processes.items():
+            name = _worker_of(pid, processes, named)
+            if name is not None:
+                ticks.setdefault(name, {})[pid, process.started] = process.ticks
+        known = {name: _Worker(topology, port) for name, topology, port in named.values()} | self._workers
+        self._workers = {name: known[name] for name in ticks}
+        for name, worker in self._workers.items():
+            worker.look(now_s, ticks[name])
+
+    def _processes(self) -> Iterator[tuple[int, _Process]]:
+        for folder in self._proc.iterdir() if self._proc.is_dir() else ():
+            if not folder.name.isdecimal():
+                continue
+            try:
+                with open(f"{folder}/stat", "rb") as file:  # noqa: PTH123 - twice as fast as Path
+                    text = file.read().decode(errors="replace")
+            except OSError:  # it has ended
+                continue
+            # The name may hold blanks and brackets of its own.
+            name, _, rest = text.partition("(")[2].rpartition(")")
+            fields = rest.split()
+            yield (
+                int(folder.name),
+                _Process(int(fields[1]), name, int(fields[11]) + int(fields[12]), int(fields[19])),
+            )
+
+    def _worker(self, pid: int) -> tuple[str, str, int] | None:
+        """Return id, topology and port of a worker of this host; None if a process is none.
+
+        The process that writes a worker's log has the worker's command line as its arguments, and starts it.
+        """
+        folder = self._proc / str(pid)
+        try:
+            arguments = (folder / "cmdline").read_bytes().rstrip(b"\0").split(b"\0")
+            if _MAIN not in arguments or not self._is_here(folder):
+                return None
+        except OSError:  # it has ended
+            return None
+        # topology, supervisor, port of the supervisor (not before Storm 2), port, id
+        own = [each.decode(errors="replace") for each in arguments[arguments.index(_MAIN) + 1 :]]
+        if len(own) < 4 or not own[-2].isdecimal():
+            return None
+        return own[-1], own[0], int(own[-2])
+
+    def _is_here(self, folder: Path) -> bool:
+        """Whether a process is in the agent's network namespace: the same port elsewhere is another slot."""
+        try:
+            return (folder / "ns/net").readlink() == (self._proc / "self/ns/net").readlink()
+        except PermissionError:
+            # Of another user: only hosts that share a kernel, as in the lab, could be confused.
+            return True
+
+
+def _worker_of(
+    pid: int, processes: Mapping[int, _Process], named: Mapping[int, tuple[str, str, int]]
+) -> str | None:
+    """Return the id of the worker that a process belongs to: its own, else that of whoever started it."""
+    # An id that was given anew between two files that were read could make a circle.
+    for _ in range(len(processes)):
+        if pid in named or pid not in processes:
+            break
+        pid = processes[pid].parent
+    return named[pid][0] if pid in named else None

@@ -1,0 +1,160 @@
+"""Rules of measuring workers, on a made /proc."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from monitoring.agent.worker_cpu import LOOK_S, WorkerMeter
+from monitoring.reading import WorkerCpu
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TICKS_PER_LOOK = LOOK_S * os.sysconf("SC_CLK_TCK")
+MAIN = "org.apache.storm.daemon.worker.Worker"
+WORKER = (MAIN, "taxi-1", "sup", "6628", "6700", "0a-1b")
+HERE = "net:[1]"
+
+
+class Proc:
+    """A made /proc whose processes use as many ticks per look as a test says."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.meter = WorkerMeter(folder)
+        self.now_s = 0.0
+        self.share: dict[int, float] = {}
+        self._used: dict[int, float] = {}
+        self._stat: dict[int, tuple[str, int]] = {}
+        (folder / "self/ns").mkdir(parents=True)
+        (folder / "self/ns/net").symlink_to(HERE)
+        (folder / "meminfo").write_text("")
+
+    def add(
+        self, pid: int, parent: int, name: str, arguments: tuple[str, ...] = (), space: str = HERE
+    ) -> None:
+        (self.folder / str(pid) / "ns").mkdir(parents=True)
+        (self.folder / str(pid) / "ns/net").symlink_to(space)
+        (self.folder / str(pid) / "cmdline").write_bytes(
+            b"".join(each.encode() + b"\0" for each in arguments)
+        )
+        self._stat[pid] = name, parent
+        self._used[pid] = 1000.0 * pid
+        self.share.setdefault(pid, 0.0)
+
+    def end(self, pid: int) -> None:
+        (self.folder / str(pid) / "stat").unlink()
+        del self._stat[pid]
+
+    def look(self) -> tuple[WorkerCpu, ...]:
+        for pid, (name, parent) in self._stat.items():
+            ticks = int(self._used[pid])
+            text = f"{pid} ({name}) S {parent} " + "0 " * 9 + f"{ticks} {0} " + "0 " * 6 + "77 0 0"
+            (self.folder / str(pid) / "stat").write_text(text)
+            self._used[pid] += self.share[pid] * TICKS_PER_LOOK
+        found = self.meter.read(self.now_s)
+        self.now_s += LOOK_S
+        return found
+
+    def looks(self, number: int) -> tuple[WorkerCpu, ...]:
+        return [self.look() for _ in range(number)][-1]
+
+
+@pytest.fixture
+def proc(tmp_path: Path) -> Proc:
+    """A supervisor with the process that writes a worker's log, the worker, and two that it started."""
+    made = Proc(tmp_path)
+    made.add(1, 0, "init")
+    made.add(10, 1, "java", ("java", "org.apache.storm.daemon.supervisor.Supervisor"))
+    made.add(20, 10, "java", ("java", "org.apache.storm.LogWriter", "java", "-server", *WORKER))
+    made.add(30, 20, "java", ("java", "-server", *WORKER))
+    made.add(40, 30, "python) S 1 (3", ("python", "bolt"))
+    made.add(41, 40, "sort")
+    return made
+
+
+def test_a_worker_is_measured_with_all_that_it_started(proc: Proc) -> None:
+    """Its log, its own threads, and what its components run; not the supervisor."""
+    proc.share |= {10: 1.0, 20: 0.01, 30: 0.3, 40: 0.4, 41: 0.08}
+    assert proc.looks(6) == (WorkerCpu(6700, "taxi-1", 79.4),)
+
+
+def test_a_young_worker_is_not_measured(proc: Proc) -> None:
+    """Its start costs more than its work, and does not count later either."""
+    proc.share[30] = 2.0
+    assert proc.looks(2) == ()
+    proc.share[30] = 0.1
+    assert proc.looks(3) == ()
+    assert proc.look() == (WorkerCpu(6700, "taxi-1", 10.0),)
+
+
+def test_a_worker_that_restarted_is_another_one(proc: Proc) -> None:
+    proc.share[30] = 0.1
+    proc.looks(6)
+    for pid in (20, 30, 40, 41):
+        proc.end(pid)
+    proc.add(50, 10, "java", ("java", *WORKER[:-1], "2c-3d"))
+    proc.share[50] = 0.5
+    assert proc.looks(5) == ()
+    assert proc.look() == (WorkerCpu(6700, "taxi-1", 50.1),)
+
+
+def test_a_process_that_comes_or_goes_counts_while_it_is_there(proc: Proc) -> None:
+    proc.share |= {30: 0.1, 40: 0.5}
+    proc.looks(5)
+    proc.end(40)
+    proc.end(41)
+    # Two of the last three times between looks had the child.
+    assert proc.looks(2) == (WorkerCpu(6700, "taxi-1", 31.6),)
+
+
+def test_workers_of_hosts_that_share_the_kernel_are_left_to_their_agents(proc: Proc) -> None:
+    """The same port in another network namespace is another host's."""
+    proc.add(60, 1, "java", ("java", MAIN, "taxi-1", "sup-2", "6628", "6700", "4e-5f"), space="net:[2]")
+    proc.share |= {30: 0.1, 60: 1.0}
+    assert proc.looks(6) == (WorkerCpu(6700, "taxi-1", 10.0),)
+
+
+@pytest.mark.parametrize("arguments", [(), (MAIN,), (MAIN, "taxi-1", "sup", "port", "id"), ("other", "6700")])
+def test_a_java_process_that_is_no_worker_is_left_out(proc: Proc, arguments: tuple[str, ...]) -> None:
+    proc.add(60, 1, "java", ("java", *arguments))
+    proc.share |= {30: 0.1, 60: 1.0}
+    assert [each.port for each in proc.looks(6)] == [6700]
+
+
+def test_processes_in_a_circle_do_not_hold_the_agent(proc: Proc) -> None:
+    """An id that was given anew between two files that were read."""
+    proc.add(70, 71, "a")
+    proc.add(71, 70, "b")
+    assert [each.port for each in proc.looks(6)] == [6700]
+
+
+def test_all_processes_are_looked_at_now_and_then_only(proc: Proc) -> None:
+    proc.share[30] = 0.1
+    found = proc.looks(6)
+    for pid in (20, 30, 40, 41):
+        proc.end(pid)
+    proc.now_s -= 1.0
+    assert proc.look() == found
+    assert proc.look() == ()
+
+
+def test_a_system_without_proc_has_no_workers(tmp_path: Path) -> None:
+    assert WorkerMeter(tmp_path / "absent").read(0.0) == ()
+
+
+def test_a_real_process_is_found(tmp_path: Path) -> None:
+    """A shell by the name of Java, with a worker's arguments and a child, on the clock of this test."""
+    java = tmp_path / "java"
+    java.symlink_to("/bin/sh")
+    command = (java, "-c", "read line; :", MAIN, "t-" + tmp_path.name, "sup", "6628", "6700", tmp_path.name)
+    meter = WorkerMeter()
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
+        found = [meter.read(LOOK_S * look) for look in range(6)][-1]
+        assert process.stdin is not None
+        process.stdin.close()
+    assert ("t-" + tmp_path.name, 6700) in {(each.topology, each.port) for each in found}
