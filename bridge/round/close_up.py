@@ -154,7 +154,9 @@ def _within(part: PlanRequest, order: Order, nodes: IntArray) -> PlanRequest:
     Who is isolated where was worked out for the large round.
     """
     permitted = order.job.permitted
-    opened = np.ones(len(nodes), dtype=np.bool_) if permitted is None else permitted[:, nodes].any(axis=0)
+    opened = np.ones(len(nodes), dtype=np.bool_)
+    if permitted is not None:
+        opened = np.asarray(permitted[:, nodes].any(axis=0), dtype=np.bool_)
     return replace(
         part,
         supervisors=tuple(
