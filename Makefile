@@ -12,7 +12,7 @@ SHIM := java-shim/target/stormplace-shim-0.1.0.jar
 SHIM_SOURCES := $(shell find java-shim/src -type f 2>/dev/null) pom.xml java-shim/pom.xml bridge/placement.thrift
 MVN := mvn -B -ntp
 
-.PHONY: help setup system demo test lint unit servers spark java lab evaluation bench-shim bench-large bench-emulator bench-placement bench-data experiment-response-time experiment-adaptation dist clean
+.PHONY: help setup system demo test lint unit servers spark java lab evaluation bench-shim bench-large bench-large-growth bench-large-made bench-emulator bench-placement bench-data experiment-response-time experiment-adaptation dist clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
@@ -54,6 +54,17 @@ bench-shim: setup  ## round trip of the shim against the real daemon
 
 bench-large: setup  ## Storm's recorded clusters under Stormplace, Storm's resource-aware and default schedulers (ARGS="--cluster recorded-03")
 	$(BIN)/python -m benchmarks.large_clusters $(ARGS)
+
+bench-large-growth: setup  ## time over size, 1,000 to 100,000 executors, under the same schedulers, with a plot (up to an hour)
+	mkdir -p runs
+	$(BIN)/python -m benchmarks.large_clusters --cluster growth --repeats 3 --rounds 20 --limit-s 120 \
+	  --no-losses --no-bound --json runs/large-growth.json $(ARGS)
+	$(BIN)/python -m benchmarks.large_clusters.growth runs/large-growth.json --plot runs/large-growth.png
+
+bench-large-made: setup  ## 38,000 executors on 1,900 hosts, one topology of 5,400, 10,000 topologies of one executor; memory (half an hour)
+	mkdir -p runs
+	$(BIN)/python -m benchmarks.large_clusters --cluster made --rounds 20 --limit-s 600 \
+	  --unchanged-rounds 13 --unchanged-pause-ms 10000 --json runs/large-made.json $(ARGS)
 
 bench-emulator: setup  ## accuracy and throughput of the wide-area emulator
 	$(BIN)/python -m benchmarks.lab_accuracy --sites lab/sites/demo.toml

@@ -55,7 +55,18 @@ def _two_names(value: object) -> str | None:
     return None if right else "expected the names of two sites"
 
 
+def _plain_table(value: object) -> str | None:
+    right = isinstance(value, dict) and all(isinstance(each, str | int | float) for each in value.values())
+    return None if right else "expected a table of texts, numbers and flags"
+
+
 _DELAY = _between(0, MAX_DELAY_MS)
+_VALUES: dict[str, _Check] = {
+    "executors_per_host": _between(1, 1e9, whole=True),
+    "standby_nimbus": _flag,
+    "storm": _plain_table,
+}
+"""Keys that are no records."""
 
 
 def _key(check: _Check, default: Any = None) -> Any:
@@ -106,12 +117,16 @@ class SiteFile:
 
     Attributes:
         executors_per_host: Capacity of a supervisor host for the placement daemon; None: the daemon's own.
+        standby_nimbus: Whether a second Nimbus waits to take over.
+        storm: Keys of every host's storm.yaml, in the place of the lab's own.
     """
 
     executors_per_host: int | None
     network: NetworkSettings
     site: tuple[Site, ...]
     link: tuple[Link, ...]
+    standby_nimbus: bool = False
+    storm: Mapping[str, str | float] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -166,6 +181,8 @@ def read_site_file(path: Path) -> SiteFile:
             NetworkSettings(**content.get("network", {})),
             tuple(Site(**site) for site in content["site"]),
             tuple(Link(**link) for link in content.get("link", [])),
+            content.get("standby_nimbus", False),
+            content.get("storm", {}),
         )
         faults = list(_contradictions(sites))
         if not faults:
@@ -175,11 +192,11 @@ def read_site_file(path: Path) -> SiteFile:
 
 def _faults(content: Mapping[str, Any]) -> Iterator[str]:
     """Yield what is wrong in each table for itself."""
-    for key in content.keys() - {"executors_per_host", "network", "site", "link"}:
+    for key in content.keys() - {*_VALUES, "network", "site", "link"}:
         yield f"{key}: no such key"
-    if "executors_per_host" in content:
-        expected = _between(1, 1e9, whole=True)(content["executors_per_host"])
-        yield from [] if expected is None else [f"executors_per_host: {expected}"]
+    for key, check in _VALUES.items():
+        expected = check(content[key]) if key in content else None
+        yield from [] if expected is None else [f"{key}: {expected}"]
     yield from _faults_of(NetworkSettings, "network", content.get("network", {}))
     for key, kind, least in (("site", Site, 1), ("link", Link, 0)):
         tables = content.get(key, [])

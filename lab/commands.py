@@ -10,6 +10,7 @@ from lab.layout import AGENT_PORT, NIMBUS, NIMBUS_PORT, REDIS, REDIS_PORT, ZOOKE
 from lab.storm_config import JVM_FLAGS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from lab.places import LabFolder
@@ -61,11 +62,11 @@ def redis(folder: LabFolder, programs: Programs) -> Command:
     )
 
 
-def nimbus(folder: LabFolder, programs: Programs) -> Command:
-    """Return Nimbus."""
-    argv = _storm_daemon(folder, programs, "nimbus", 384)
+def nimbus(folder: LabFolder, programs: Programs, host: str) -> Command:
+    """Return the Nimbus of a host; the service has the host's name."""
+    argv = _storm_daemon(folder, programs, host, 384)
     # its shutdown hook gives up leadership; killed earlier, the next Nimbus waits for the session to expire
-    return Command("nimbus", NIMBUS, (*argv, "org.apache.storm.daemon.nimbus.Nimbus"), stop_s=12.0)
+    return Command(host, host, (*argv, "org.apache.storm.daemon.nimbus.Nimbus"), stop_s=12.0)
 
 
 def supervisor(folder: LabFolder, programs: Programs, host: Host) -> Command:
@@ -109,9 +110,9 @@ def forwarder() -> Command:
     )
 
 
-def observer() -> Command:
+def observer(nimbus_hosts: Sequence[str]) -> Command:
     """Return the process that looks at the cluster from Nimbus' host."""
-    return Command("observer", NIMBUS, (sys.executable, "-m", "lab.observer"), piped=True)
+    return Command("observer", NIMBUS, (sys.executable, "-m", "lab.observer", *nimbus_hosts), piped=True)
 
 
 def _jvm(folder: LabFolder, programs: Programs, name: str, heap_mb: int) -> tuple[str, ...]:
@@ -136,7 +137,7 @@ def _jvm(folder: LabFolder, programs: Programs, name: str, heap_mb: int) -> tupl
 
 
 def _storm_daemon(folder: LabFolder, programs: Programs, name: str, heap_mb: int) -> tuple[str, ...]:
-    """Return the command line of `nimbus` or `supervisor-HOST` up to its main class."""
+    """Return the command line of a Nimbus, by its host, or of `supervisor-HOST` up to its main class."""
     configuration = folder.storm / name.removeprefix("supervisor-") / "storm.yaml"
     argv = _jvm(folder, programs, name, heap_mb)
     return (argv[0], "-Dstorm.options=", f"-Dstorm.conf.file={configuration}", *argv[1:])

@@ -13,7 +13,7 @@ from lab import commands
 from lab.emulator.forwarder import Endpoint, ForwarderSetup
 from lab.emulator.isolation import Isolation
 from lab.errors import LabError
-from lab.layout import NIMBUS, REDIS, Host, lay_out
+from lab.layout import NIMBUS, REDIS, STANDBY, Host, lay_out
 from lab.service import Service
 from lab.sites import site_index
 from lab.status import ServiceStatus
@@ -45,20 +45,24 @@ class Fleet:
         self.services: dict[str, Service] = {}
         self._programs = programs
         self._host_of = {host.name: host for host in self.hosts}
+        self._nimbus_hosts = tuple(name for name in (NIMBUS, STANDBY) if name in self._host_of)
         self._write_configuration()
 
     def _write_configuration(self) -> None:
         """Write all configuration files."""
         folder = self.folder
         for host in self.hosts:
-            home = folder.storm / host.name
-            home.mkdir(parents=True, exist_ok=True)
+            (folder.storm / host.name).mkdir(parents=True, exist_ok=True)
             if host.name != REDIS:
-                (home / "storm.yaml").write_text(storm_yaml(folder, host, self.scheduler), encoding="utf-8")
+                self._write_storm_yaml(host)
         folder.zookeeper.mkdir(exist_ok=True)
         (folder.zookeeper / "zoo.cfg").write_text(zoo_cfg(folder), encoding="utf-8")
         toml = daemon_toml(folder, self.sites.executors_per_host)
         folder.daemon_settings.write_text(toml, encoding="utf-8")
+
+    def _write_storm_yaml(self, host: Host) -> None:
+        text = storm_yaml(self.folder, host, self.scheduler, self._nimbus_hosts, self.sites.storm)
+        (self.folder.storm / host.name / "storm.yaml").write_text(text, encoding="utf-8")
 
     def start_network(self) -> None:
         """Make one namespace per host and start the wide-area emulator between them.
@@ -93,11 +97,11 @@ class Fleet:
         """Start ZooKeeper, Redis and the observer."""
         self._start(commands.zookeeper(self.folder, self._programs))
         self._start(commands.redis(self.folder, self._programs))
-        self._start(commands.observer())
+        self._start(commands.observer(self._nimbus_hosts))
 
     def start_cluster(self) -> None:
         """Start Nimbus, supervisors, agents and, for its scheduler, the daemon and the rates collector."""
-        self._start(commands.nimbus(self.folder, self._programs))
+        self._start(commands.nimbus(self.folder, self._programs, NIMBUS))
         if self.scheduler == "stormplace":
             self.start_daemon()
             self._start_unless_running(commands.rates())
@@ -106,6 +110,11 @@ class Fleet:
             self._start(commands.supervisor(self.folder, self._programs, host))
         for host in supervisors:
             self._start(commands.agent(host))
+
+    def start_standby(self) -> None:
+        """Start the second Nimbus unless there is none or it runs; called when the first one leads."""
+        if STANDBY in self._nimbus_hosts:
+            self._start_unless_running(commands.nimbus(self.folder, self._programs, STANDBY))
 
     def _start(self, command: Command) -> Service:
         """Add a service and start it."""
@@ -168,15 +177,16 @@ class Fleet:
     def use_scheduler(self, scheduler: SchedulerName) -> None:
         """Restart Nimbus with another scheduler, with or without the placement daemon and measured rates."""
         self.scheduler = scheduler
-        path = self.folder.storm / NIMBUS / "storm.yaml"
-        path.write_text(storm_yaml(self.folder, self._host_of[NIMBUS], scheduler), encoding="utf-8")
+        for name in self._nimbus_hosts:
+            self._write_storm_yaml(self._host_of[name])
         if scheduler == "stormplace":
             self.start_daemon()
             self._start_unless_running(commands.rates())
         else:
             self.stop_daemon()
             self._stop_if_running("rates")
-        self.services["nimbus"].restart()
+        self._stop_if_running(STANDBY)
+        self.services[NIMBUS].restart()
 
     def start_daemon(self) -> None:
         """Start the placement daemon unless it runs."""

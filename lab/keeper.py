@@ -21,7 +21,7 @@ from lab.commands import Programs
 from lab.control import ControlServer
 from lab.errors import LabError
 from lab.fleet import Fleet
-from lab.layout import hosts_file
+from lab.layout import NIMBUS, hosts_file
 from lab.observer import Observation
 from lab.pipes import LineReader
 from lab.places import LabFolder
@@ -134,11 +134,13 @@ class Keeper:
             os.write(observer.input, b"look\n")
 
     def _advance(self) -> None:
-        """Start the cluster once ZooKeeper answers."""
+        """Start the cluster once ZooKeeper answers, and a second Nimbus once the first one leads."""
         progress = self._progress
         if not progress.cluster_started and self._observation.zookeeper:
             progress.cluster_started = True
             self._fleet.start_cluster()
+        if self._observation.leader and self._seen_since_start(NIMBUS):
+            self._fleet.start_standby()
         progress.ready_once = progress.ready_once or not self._pending()
 
     def _pending(self) -> tuple[str, ...]:
@@ -151,7 +153,7 @@ class Keeper:
         for name, answers in (("ZooKeeper", seen.zookeeper), ("Redis", seen.redis)):
             if not answers:
                 missing.append(name)
-        leads = seen.leader and self._seen_since_start("nimbus")
+        leads = seen.leader and self._seen_since_start(NIMBUS)
         if not leads:
             missing.append("Nimbus as leader")
         if self._daemon_wanted() and not (seen.daemon and self._seen_since_start("daemon")):

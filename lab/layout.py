@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from formats.site_file import SiteFile
 
 NIMBUS = "nimbus"
+STANDBY = "standby"
+"""Host of the second Nimbus, where there is one."""
 REDIS = "redis"
 ZOOKEEPER_PORT = 2181
 NIMBUS_PORT = 6627
@@ -50,7 +52,8 @@ def lay_out(sites: SiteFile) -> tuple[Host, ...]:
         if site.services:
             services += [
                 Host(name, "services", site.name, index, f"{prefix}.{last}", 0)
-                for name, last in ((NIMBUS, 250), (REDIS, 251))
+                for name, last in ((NIMBUS, 250), (REDIS, 251), (STANDBY, 252))
+                if name != STANDBY or sites.standby_nimbus
             ]
         supervisors += [
             Host(f"{site.name}-{n}", "supervisor", site.name, index, f"{prefix}.{n}", site.slots)

@@ -1,7 +1,7 @@
 """Looks at the cluster from Nimbus' host and reports to the keeper, one JSON line per look.
 
 It looks each second while things change and less often afterwards; a line on standard input makes it look at
-once and often again.
+once and often again. Its arguments are the hosts on which a Nimbus may run.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ import logging
 import os
 import select
 import socket
+import sys
 import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kazoo.client import KazooClient
 from kazoo.exceptions import KazooException, NoNodeError
@@ -23,6 +24,9 @@ from kazoo.handlers.threading import KazooTimeoutError
 from formats.address import Address
 from formats.nimbus import NimbusError, connect
 from lab.layout import DAEMON_PORT, NIMBUS, NIMBUS_PORT, REDIS, REDIS_PORT, ZOOKEEPER_PORT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 READINGS_PATH = "/stormplace/nodes"
 _OFTEN_S = 1.0
@@ -59,9 +63,10 @@ class Observation:
 
 
 class Observer:
-    """Holds the ZooKeeper session."""
+    """Holds the ZooKeeper session; asks the first of some hosts whose Nimbus answers."""
 
-    def __init__(self) -> None:
+    def __init__(self, nimbus_hosts: Sequence[str]) -> None:
+        self._nimbus_addresses = tuple(Address(host, NIMBUS_PORT) for host in nimbus_hosts)
         self._zookeeper = KazooClient(hosts=f"{NIMBUS}:{ZOOKEEPER_PORT}", timeout=10.0, read_only=True)
         self._zookeeper.start_async()
 
@@ -75,9 +80,9 @@ class Observer:
         )
 
     def _nimbus(self) -> tuple[bool, dict[str, tuple[int, int]]]:
-        """Return whether Nimbus leads, and its supervisors."""
+        """Return whether a Nimbus leads, and its supervisors."""
         try:
-            with connect((Address(NIMBUS, NIMBUS_PORT),), timeout_s=_TIMEOUT_S) as nimbus:
+            with connect(self._nimbus_addresses, timeout_s=_TIMEOUT_S) as nimbus:
                 leads = bool(nimbus.getLeader().isLeader)
                 known = nimbus.getClusterInfo().supervisors
         except NimbusError:
@@ -121,7 +126,7 @@ def _listens(port: int) -> bool:
 def main() -> None:
     """Look and report on standard output until standard input ends."""
     logging.getLogger("kazoo").setLevel(logging.CRITICAL)  # an absent ZooKeeper is an observation, no fault
-    observer = Observer()
+    observer = Observer(sys.argv[1:])
     previous: tuple[Any, ...] = ()
     often = _OFTEN_LOOKS
     while True:

@@ -8,6 +8,7 @@ scheduler.
 from __future__ import annotations
 
 import json
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from lab.layout import (
@@ -20,6 +21,8 @@ from lab.layout import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from lab.places import LabFolder
 
 SchedulerName = Literal["stormplace", "even", "default", "ras"]
@@ -44,15 +47,29 @@ _SCHEDULER_KEYS: dict[SchedulerName, dict[str, Any]] = {
 }
 
 
-def storm_yaml(folder: LabFolder, host: Host, scheduler: SchedulerName) -> str:
-    """Return a host's storm.yaml; the scheduler's keys are Nimbus' only."""
+def storm_yaml(
+    folder: LabFolder,
+    host: Host,
+    scheduler: SchedulerName,
+    nimbus_hosts: Sequence[str] = (NIMBUS,),
+    more: Mapping[str, object] = MappingProxyType({}),
+) -> str:
+    """Return a host's storm.yaml; the scheduler's keys are Nimbus' only.
+
+    Args:
+        folder: The lab's state folder.
+        host: A host that runs a part of Storm.
+        scheduler: Scheduler that Nimbus uses.
+        nimbus_hosts: Hosts of Nimbus.
+        more: Further keys, or other values.
+    """
     home = folder.storm / host.name
     keys: dict[str, Any] = {
         "storm.zookeeper.servers": [NIMBUS],
         "storm.zookeeper.port": ZOOKEEPER_PORT,
         "storm.zookeeper.session.timeout": 10_000,
         "storm.zookeeper.connection.timeout": 10_000,
-        "nimbus.seeds": [NIMBUS],
+        "nimbus.seeds": nimbus_hosts,
         "nimbus.thrift.port": NIMBUS_PORT,
         "storm.local.dir": str(home / "local"),
         "storm.local.hostname": host.name,
@@ -74,7 +91,7 @@ def storm_yaml(folder: LabFolder, host: Host, scheduler: SchedulerName) -> str:
             "supervisor.scheduler.meta": {"stormplace.site": host.site},
             "supervisor.cpu.capacity": 100.0,
         }
-    elif host.name == NIMBUS:
+    elif host.name in nimbus_hosts:
         keys |= {
             "nimbus.monitor.freq.secs": 3,
             "nimbus.task.timeout.secs": 20,
@@ -84,6 +101,7 @@ def storm_yaml(folder: LabFolder, host: Host, scheduler: SchedulerName) -> str:
             "blacklist.scheduler.assume.supervisor.bad.based.on.bad.slot": False,
         }
         keys |= _SCHEDULER_KEYS[scheduler]
+    keys |= more
     # each JSON value is a YAML value
     return "".join(f"{key}: {json.dumps(value)}\n" for key, value in keys.items())
 

@@ -4,11 +4,15 @@
     python -m benchmarks.large_clusters --export FOLDER [--cluster NAME ...]
 
 A cluster is recorded-01, recorded-02 or recorded-03 (Storm's own, from the tests jar of storm-server), or
-made with a seed, as made:hosts=100,racks=4,topologies=20,executors=50,components=8,seed=1 (executors and
-components are those of each topology; what is left out is as here). Every cluster has a JVM and a daemon of
-its own, in which all schedulers run in turn. First everything is placed, in up to --rounds rounds; then come
-rounds in which nothing changed; then, each from the first placement: one executor is missing in each of some
-topologies, some executors of one topology are missing, a host is lost. --export only writes the clusters.
+made with a seed, as made:hosts=100,racks=4,topologies=20,executors=50,sizes=1,components=8,seed=1 (executors
+are those of a topology in the mean, components those of each; with sizes=3 topologies have executors as 1 to
+4 to 16; what is left out is as here). The sets recorded, growth and made stand for several clusters. Every
+cluster has a JVM and a daemon of its own, in which all schedulers run in turn. First everything is placed, in
+up to --rounds rounds; then come rounds in which nothing changed; then, each from the first placement: one
+executor is missing in each of some topologies, some executors of one topology are missing, a host is lost.
+
+A scheduler of which a round takes longer than --limit-s is ended with the JVM, and the others are measured
+again without it. --export only writes the clusters.
 """
 
 from __future__ import annotations
@@ -26,15 +30,14 @@ from typing import Any
 
 from benchmarks.announced import announced
 from benchmarks.large_clusters.cluster import read_assignment, read_cluster
-from benchmarks.large_clusters.java_side import JVM_FLAGS, Spec, class_path, run
+from benchmarks.large_clusters.clusters import RECORDED, SETS, clusters_of, file_name, parameters
+from benchmarks.large_clusters.java_side import JVM_FLAGS, OverdueError, Spec, class_path, run
 from benchmarks.large_clusters.judge import described, judged
 from benchmarks.large_clusters.table import table
 from benchmarks.local_daemon import local_daemon
 from experiments.machine import provenance
 
-RECORDED = ("recorded-01", "recorded-02", "recorded-03")
 SCHEDULERS = ("stormplace", "ras", "default")
-MADE = {"hosts": 100, "racks": 4, "topologies": 20, "executors": 50, "components": 8, "seed": 1}
 INTERRUPTED_STATUS = 130
 
 
@@ -54,52 +57,13 @@ def main() -> None:
         raise SystemExit(INTERRUPTED_STATUS) from None
 
 
-def made_cluster(text: str) -> dict[str, int]:
-    """Return the parameters of a made cluster.
-
-    Args:
-        text: `made:` and pairs as `hosts=100`, separated by commas.
-
-    Raises:
-        ValueError: A key is unknown, or a value is no whole number from 1 on.
-    """
-    parameters = dict(MADE)
-    for pair in filter(None, text.removeprefix("made:").split(",")):
-        key, _, value = pair.partition("=")
-        if key not in MADE or not value.isdecimal() or int(value) < 1:
-            raise ValueError(f"{pair!r} is no pair of {', '.join(MADE)} and a whole number from 1 on")
-        parameters[key] = int(value)
-    return parameters
-
-
-def file_name(cluster: str) -> str:
-    """Return the name of a cluster's file."""
-    return cluster.translate(str.maketrans(":=,", "---"))
-
-
-def _cluster(text: str) -> str:
-    """Check the name of a cluster."""
-    if text.startswith("made:"):
-        try:
-            made_cluster(text)
-        except ValueError as error:
-            raise argparse.ArgumentTypeError(str(error)) from None
-    elif text not in RECORDED:
-        raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(RECORDED)} or made:...")
-    return text
-
-
 def _export(clusters: list[str], classes: str, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name in announced(clusters, str):
         with tempfile.TemporaryDirectory() as work:
-            for _ in run(classes, Spec(_parameters(name), name), Path(work)):
+            for _ in run(classes, Spec(parameters(name), name), Path(work)):
                 pass
             shutil.copyfile(Path(work) / "cluster.json", folder / f"{file_name(name)}.json")
-
-
-def _parameters(name: str) -> str | dict[str, int]:
-    return made_cluster(name) if name.startswith("made:") else name
 
 
 def _measure(arguments: argparse.Namespace, classes: str) -> None:
@@ -122,7 +86,24 @@ def _measure(arguments: argparse.Namespace, classes: str) -> None:
 
 
 def _measured(name: str, arguments: argparse.Namespace, classes: str, settings: str) -> dict[str, Any]:
-    """Return the figures of all schedulers on one cluster."""
+    """Return the figures of all schedulers on one cluster; those that take too long have that alone."""
+    overdue: list[str] = []
+    while True:
+        left = [each for each in arguments.schedulers if each not in overdue]
+        try:
+            measured = _together(name, left, arguments, classes, settings)
+        except OverdueError as error:
+            sys.stderr.write(f"    {error.scheduler}: a round takes longer than {arguments.limit_s:g} s\n")
+            overdue.append(error.scheduler)
+            continue
+        measured["runs"] += [{"scheduler": each, "overdue_s": arguments.limit_s} for each in overdue]
+        return measured
+
+
+def _together(
+    name: str, schedulers: list[str], arguments: argparse.Namespace, classes: str, settings: str
+) -> dict[str, Any]:
+    """Return the figures of schedulers that run in one JVM."""
     with ExitStack() as stack:
         if arguments.keep is None:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -130,17 +111,20 @@ def _measured(name: str, arguments: argparse.Namespace, classes: str, settings: 
             folder = arguments.keep.resolve() / file_name(name)
             folder.mkdir(parents=True, exist_ok=True)
         spec = Spec(
-            _parameters(name),
+            parameters(name),
             name,
-            arguments.schedulers,
+            schedulers,
             dict(arguments.nimbus),
             repeats=arguments.repeats,
             most_rounds=arguments.rounds,
             pause_ms=arguments.pause_ms,
+            unchanged_rounds=arguments.unchanged_rounds,
+            unchanged_pause_ms=arguments.unchanged_pause_ms,
+            losses=arguments.losses,
             missing_topologies=arguments.missing_topologies,
             missing_executors=arguments.missing_executors,
         )
-        if "stormplace" in arguments.schedulers:
+        if "stormplace" in schedulers:
             daemon = stack.enter_context(local_daemon(folder, settings))
             spec = dataclasses.replace(
                 spec,
@@ -148,7 +132,7 @@ def _measured(name: str, arguments: argparse.Namespace, classes: str, settings: 
                 daemon_pid=daemon.pid,
             )
         runs = []
-        for figures in stack.enter_context(closing(run(classes, spec, folder))):
+        for figures in stack.enter_context(closing(run(classes, spec, folder, arguments.limit_s))):
             if figures["scheduler"] == "stormplace":
                 figures["daemon_peak_mb"] = _peak_mb(spec.daemon_pid)
             sys.stderr.write(f"    {figures['scheduler']}: {figures['seconds']} s\n")
@@ -167,6 +151,13 @@ def _peak_mb(pid: int) -> float:
         raise SystemExit("the daemon ended before the benchmark did") from None
     peak = next(line for line in lines if line.startswith("VmHWM:"))
     return int(peak.split()[1]) * 1024 / 1e6
+
+
+def _clusters(text: str) -> tuple[str, ...]:
+    try:
+        return clusters_of(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _schedulers(text: str) -> list[str]:
@@ -193,13 +184,18 @@ def _arguments() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add = parser.add_argument
-    add("--cluster", nargs="+", type=_cluster, default=list(RECORDED), help="clusters (all recorded ones)")
+    wanted = f"clusters, or {', '.join(SETS)} (all recorded ones)"
+    add("--cluster", nargs="+", type=_clusters, default=[RECORDED], help=wanted)
     add("--schedulers", type=_schedulers, default=list(SCHEDULERS), help="which run, with commas (all)")
     add("--settings", type=Path, help="TOML for the daemon, without a table server; defaults without it")
     add("--nimbus", type=_key, action="append", default=[], metavar="KEY=VALUE", help="key of storm.yaml")
     add("--repeats", type=int, default=1, help="runs of each scheduler (%(default)s)")
     add("--rounds", type=int, default=3, help="most rounds until all is placed (%(default)s)")
     add("--pause-ms", type=int, default=10_000, help="between these; Nimbus' own is %(default)s")
+    add("--unchanged-rounds", type=int, default=3, help="in which nothing changed (%(default)s)")
+    add("--unchanged-pause-ms", type=int, default=1_000, help="after each of these (%(default)s)")
+    add("--limit-s", type=float, help="longest that a round and the pause after it may take (none)")
+    add("--losses", action=argparse.BooleanOptionalAction, default=True, help="executors and a host go")
     add("--missing-topologies", type=int, default=40, help="that lose one executor each (%(default)s)")
     add("--missing-executors", type=int, default=10, help="that one topology loses (%(default)s)")
     add("--json", type=Path, help="file for the figures, written after each cluster (standard output)")
@@ -208,7 +204,9 @@ def _arguments() -> argparse.Namespace:
         "--bound", action=argparse.BooleanOptionalAction, default=True, help="the lower bound of the distance"
     )
     add("--export", type=Path, metavar="FOLDER", help="only write the clusters as JSON into a folder")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    arguments.cluster = [name for names in arguments.cluster for name in names]
+    return arguments
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import tempfile
+import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +34,8 @@ class Spec:
         most_rounds: Rounds until everything is placed, at most.
         pause_ms: Between two of these; Nimbus' own is 10 s.
         unchanged_rounds: Rounds in which nothing changed.
-        unchanged_pause_ms: After each of these.
+        unchanged_pause_ms: After each of these, where a daemon takes part.
+        losses: Whether the cluster loses executors and a host afterwards.
         missing_topologies: Topologies that lose one executor each.
         missing_executors: Executors that one topology loses.
         seed: Of what is drawn.
@@ -49,9 +51,22 @@ class Spec:
     pause_ms: int = 10_000
     unchanged_rounds: int = 3
     unchanged_pause_ms: int = 1_000
+    losses: bool = True
     missing_topologies: int = 40
     missing_executors: int = 10
     seed: int = 1
+
+
+class OverdueError(RuntimeError):
+    """A round of a scheduler took too long.
+
+    Attributes:
+        scheduler: Name of the scheduler.
+    """
+
+    def __init__(self, scheduler: str) -> None:
+        super().__init__(scheduler)
+        self.scheduler = scheduler
 
 
 def class_path() -> str:
@@ -68,32 +83,80 @@ def class_path() -> str:
     return classes
 
 
-def run(classes: str, spec: Spec, folder: Path) -> Generator[dict[str, Any], None, None]:
+def run(
+    classes: str, spec: Spec, folder: Path, limit_s: float | None = None
+) -> Generator[dict[str, Any], None, None]:
     """Run the Java side; it is ended by its handle when the generator is closed.
 
     Args:
         classes: The class path.
         spec: What is to be measured.
         folder: Where it writes the cluster and the assignments.
+        limit_s: Longest that a round and the pause after it may take; None: as long as it takes.
 
     Yields:
         The figures of each run.
+
+    Raises:
+        OverdueError: A round took longer.
+        SystemExit: The Java side failed, with the end of its log.
     """
     file, log = folder / "spec.json", folder / "java.log"
     document = {**vars(spec), "nimbus": spec.nimbus or {}, "folder": str(folder)}
     file.write_text(json.dumps(document), encoding="utf-8")
     command = ["java", *JVM_FLAGS, "-cp", classes, _MAIN, str(file)]
+    at_work = ""
     with log.open("wb") as errors:
         java = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
+        watch = _Watch(java, limit_s)
         try:
             for line in java.stdout or ():
                 # libraries write to standard output too
-                if line.startswith("{"):
-                    yield json.loads(line)
+                if not line.startswith("{"):
+                    continue
+                figures = json.loads(line)
+                if "round_of" in figures:
+                    at_work = figures["round_of"]
+                    watch.begin()
+                else:
+                    watch.end()
+                    yield figures
             status = java.wait()
         finally:
+            watch.end()
             java.kill()
             java.communicate()
+    if watch.barked:
+        raise OverdueError(at_work)
     if status != 0:
         tail = log.read_text(encoding="utf-8", errors="replace")[-2000:]
         raise SystemExit(f"the Java side ended with status {status}:\n{tail}")
+
+
+class _Watch:
+    """Kills a process some time after it began something, unless that is at its end before.
+
+    Attributes:
+        barked: Whether it did.
+    """
+
+    def __init__(self, process: subprocess.Popen[str], limit_s: float | None) -> None:
+        self._process = process
+        self._limit_s = limit_s
+        self._timer: threading.Timer | None = None
+        self.barked = False
+
+    def begin(self) -> None:
+        self.end()
+        if self._limit_s is not None:
+            self._timer = threading.Timer(self._limit_s, self._bark)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def end(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _bark(self) -> None:
+        self.barked = True
+        self._process.kill()

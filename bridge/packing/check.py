@@ -72,7 +72,9 @@ class PlanCheck:
         topology = self._request.topologies[order.index]
         if len(slots) != topology.n_executors:
             return (f"{len(slots)} slots for {topology.n_executors} executors",)
-        where, port = np.array(slots, dtype=np.int64).reshape(-1, 2).T
+        # Two lists are read much faster than a list of pairs.
+        where = np.array([slot[0] for slot in slots], dtype=np.int64)
+        port = np.array([slot[1] for slot in slots], dtype=np.int64)
         if not ((where >= 0) & (where < len(self._ports))).all():
             return ("a slot is on no supervisor of the round",)
         before = np.array([topology.executor_supervisor, topology.executor_port], dtype=np.int64)
@@ -85,8 +87,7 @@ class PlanCheck:
             taken -= set(zip(*before.tolist(), strict=True))
         faults = [
             f"port {number} of supervisor {self._request.supervisors[node].id} is not free"
-            for node, number in sorted(taken)
-            if number not in self._ports[node]
+            for node, number in sorted(slot for slot in taken if slot[1] not in self._ports[slot[0]])
         ]
         amounts = demands(topology, len(self._request.resource_names))[new]
         nodes = np.unique(where[new])
@@ -131,8 +132,7 @@ def _colocation_faults(order: Order, component: IntArray, where: IntArray, new: 
 def _worker_faults(order: Order, component: IntArray, where: IntArray, port: IntArray) -> list[str]:
     """Say what new workers hold that they may not."""
     job = order.job
-    _, worker = np.unique(np.stack([where, port]), axis=1, return_inverse=True)
-    worker = worker.ravel()
+    _, worker = np.unique(where * (port.max(initial=0) + 1) + port, return_inverse=True)
     several = np.bincount(worker) > 1
     heap = np.bincount(worker, weights=job.heap_mb[component])
     if job.shared is not None:

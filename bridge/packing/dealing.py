@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -28,12 +30,15 @@ def deal(
         Slot per executor.
     """
     slots = list(zip(topology.executor_supervisor, topology.executor_port, strict=True))
-    waiting: dict[int, list[int]] = {}
-    for executor in reversed(order.missing.tolist()):
-        waiting.setdefault(topology.executor_component[executor], []).append(executor)
-    for worker in workers:
-        slot = (worker.node, ports[worker.node].pop(0))
-        for component, count in enumerate(worker.count.tolist()):
-            for _ in range(count):
-                slots[waiting[component].pop()] = slot
+    if not workers:
+        return tuple(slots)
+    own = [(worker.node, ports[worker.node].pop(0)) for worker in workers]
+    # Component by component, the executors of each go to the workers in their order.
+    missing = order.missing.tolist()
+    component = np.array([topology.executor_component[executor] for executor in missing], dtype=np.int64)
+    executors = order.missing[np.argsort(component, kind="stable")]
+    count = np.stack([worker.count for worker in workers], axis=1)
+    worker = np.repeat(np.tile(np.arange(len(workers)), len(count)), count.ravel())
+    for executor, to in zip(executors.tolist(), worker.tolist(), strict=True):
+        slots[executor] = own[to]
     return tuple(slots)

@@ -97,14 +97,17 @@ def _edges(topology: Topology, component: IntArray) -> IntArray:
 
 
 def _workers(topology: Topology, component: IntArray, n_components: int) -> tuple[Worker, ...]:
-    executors: dict[tuple[int, int], list[int]] = {}
-    slots = zip(topology.executor_supervisor, topology.executor_port, strict=True)
-    for executor, slot in enumerate(slots):
-        if slot[0] != UNASSIGNED:
-            executors.setdefault(slot, []).append(executor)
+    """The workers that run, in the order of their first executors."""
+    where = np.array(topology.executor_supervisor, dtype=np.int64)
+    port = np.array(topology.executor_port, dtype=np.int64)
+    placed = np.flatnonzero(where != UNASSIGNED)
+    slot = where[placed] * (port.max(initial=0) + 1) + port[placed]
+    _, first, worker = np.unique(slot, return_index=True, return_inverse=True)
+    cell = worker * n_components + component[placed]
+    count = np.bincount(cell, minlength=len(first) * n_components).reshape(len(first), n_components)
     return tuple(
-        Worker(slot[0], np.bincount(component[held], minlength=n_components).astype(np.int64))
-        for slot, held in executors.items()
+        Worker(int(where[placed[first[each]]]), count[each].astype(np.int64))
+        for each in np.argsort(first, kind="stable").tolist()
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bridge.problem.executor_graph import ExecutorGraph, build_executor_graph
-from bridge.problem.node_limits import node_limits
+from bridge.problem.node_limits import host_limits
 from bridge.problem.permits import permits_of
 from bridge.problem.shortlist import shortlist
 from bridge.problem.worker_room import worker_room, worker_shares, workers_name
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bridge.network.delays import Delays
+    from bridge.problem.node_limits import HostLimits
     from bridge.problem.occupancy import RoundState
     from bridge.problem.permits import Permits
     from bridge.problem.topology_settings import TopologySettings
@@ -51,7 +52,7 @@ class Task:
         favored: (n_hosts,) hosts that its user prefers.
         unfavored: (n_hosts,) hosts that are used only if the others do not suffice.
         measured: The topology's measured rates, None without any.
-        limited: Components with more executors than one host may run, with that number.
+        limits: Limits of executors of a component on one host.
         least: Executors for which there is room on each host that states no number of them.
     """
 
@@ -65,7 +66,7 @@ class Task:
     favored: BoolArray
     unfavored: BoolArray
     measured: MeasuredRates | None
-    limited: tuple[tuple[int, int], ...] = ()
+    limits: HostLimits
     least: int = 0
 
     @property
@@ -84,30 +85,14 @@ class Task:
         measured = self.measured or UNMEASURED
         return build_executor_graph(self.topology, self.plan_settings, self.settings.rates, measured)
 
-    def resources(self, state: RoundState) -> tuple[str, ...]:
-        """Names of the round's resources, then of the places that limited components have on a host."""
-        names = self.topology.component_names
-        places = (
-            f"executors of {names[component]} on a host (maxNodeCoLocationCnt)"
-            for component, _ in self.limited
-        )
-        return (*state.resources, *places)
-
     def demand(self, state: RoundState) -> FloatArray:
-        """(n_executors, n_resources) what the executors need of these."""
-        places = [(self.component == component).astype(np.float64) for component, _ in self.limited]
-        return np.column_stack([state.demand(self.index), *places])
+        """(n_executors, n_resources) what the executors need: of the round's resources, of places."""
+        return np.column_stack([state.demand(self.index), self.limits.demand])
 
     def capacity_left(self, state: RoundState, overload: float, least: int) -> FloatArray:
-        """(n_hosts, n_resources) what the other topologies leave of every host.
-
-        Args:
-            state: The cluster so far.
-            overload: Part of a host's capacity by which it may be exceeded where it is no hard limit.
-            least: Executors for which there is room on each host that states no number of them.
-        """
+        """(n_hosts, n_resources) what the other topologies leave of these; see `RoundState.capacity_left`."""
         left = state.capacity_left(self.index, overload, least)
-        return np.column_stack([left, *(np.full(len(left), most) for _, most in self.limited)])
+        return np.column_stack([left, np.tile(self.limits.places, (len(left), 1))])
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,11 +152,6 @@ def make_task(
     permits = permits_of(topology, wishes.own, state.hosts.hosts)
     component = np.array(topology.executor_component, dtype=np.int64)
     hosts = state.hosts.hosts
-    limits = node_limits(topology, wishes.storm)
-    limited: tuple[tuple[int, int], ...] = ()
-    if limits is not None:
-        over = np.flatnonzero(np.bincount(component, minlength=len(limits)) > limits)
-        limited = tuple(zip(over.tolist(), limits[over].tolist(), strict=True))
     return Task(
         index=index,
         topology=topology,
@@ -183,7 +163,7 @@ def make_task(
         favored=np.array([host.name in wishes.storm.favored for host in hosts], dtype=np.bool_),
         unfavored=np.array([host.name in wishes.storm.unfavored for host in hosts], dtype=np.bool_),
         measured=measured,
-        limited=limited,
+        limits=host_limits(topology, wishes.storm),
     )
 
 
@@ -233,7 +213,9 @@ def make_frame(
         if capacity[host, 0] > 0 and slots[host] > 0
     ]
     open_hosts = [host for host in in_reach if open_to_some[host]]
-    choice = shortlist(open_hosts, state.hosts.hosts, capacity[:, 0], permitted, _enough_hosts(task))
+    # Twice the hosts that the executors need leaves the strategies something to choose from.
+    most = max(task.plan_settings.max_hosts, 2 * task.limits.hosts)
+    choice = shortlist(open_hosts, state.hosts.hosts, capacity[:, 0], permitted, most)
     nodes = np.array(
         sorted({*choice, *held.tolist(), *(host for host in current if host is not None)}), dtype=np.int64
     )
@@ -247,22 +229,16 @@ def make_frame(
     position = {host: node for node, host in enumerate(nodes.tolist())}
     current_nodes = [UNPLACED if host is None else position[host] for host in current]
     scarce = np.array(_scarce(capacity[nodes], demand), dtype=np.int64)
+    names = (*state.resources, *task.limits.names, workers_name(task.workers))
     return Frame(
         hosts=nodes,
-        resources=tuple((*task.resources(state), workers_name(task.workers))[index] for index in scarce),
+        resources=tuple(names[index] for index in scarce),
         demand=demand[:, scarce],
         capacity=capacity[np.ix_(nodes, scarce)],
         allowed=allowed[:, nodes],
         current=np.array(current_nodes, dtype=np.int64),
         whole=len(choice) == len(in_reach),
     )
-
-
-def _enough_hosts(task: Task) -> int:
-    """Number of hosts that leaves a choice to a strategy, also where a component has to be spread."""
-    count: list[int] = np.bincount(task.component).tolist()
-    spread = [2 * -(-count[component] // most) for component, most in task.limited]
-    return max([task.plan_settings.max_hosts, *spread])
 
 
 def _scarce(capacity: FloatArray, demand: FloatArray) -> list[int]:

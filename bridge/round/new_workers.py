@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.packing.filling import Piece, fill_node
+from scheduler.packing.filling import Filler
 from scheduler.packing.grouping import group_components
 
 if TYPE_CHECKING:
@@ -39,10 +39,10 @@ def pack_workers(
     for rules in (capped, needs.rules):
         share = rules.shares(needs.heap_mb)
         rest = np.bincount(needs.component[list(executors)], minlength=len(needs.heap_mb))
-        piece = Piece(rest.tolist(), [[]] * len(rest), needs.heap_mb.tolist(), share.tolist(), rules)
+        filler = Filler(share[:, None].tolist(), needs.heap_mb.tolist(), rules)
         groups = group_components(needs.weight, (rest * share)[:, None])
-        found = fill_node(piece, groups, (), slots, greedy=True)
-        if sum(sum(count.values()) for count in found) == len(executors):
+        found = filler.fill(rest.tolist(), groups, (), slots, greedy=True)
+        if sum(map(sum, found)) == len(executors):
             break
     waiting: dict[int, list[int]] = {}
     for executor in reversed(executors):
@@ -50,8 +50,7 @@ def pack_workers(
     # In the order of groups: a worker that is split leaves those together that exchange tuples.
     order = [component for group in groups for component in group]
     workers = [
-        [waiting[component].pop() for component in order for _ in range(count.get(component, 0))]
-        for count in found
+        [waiting[component].pop() for component in order for _ in range(count[component])] for count in found
     ]
     while len(workers) < least:
         largest = max(workers, key=len)

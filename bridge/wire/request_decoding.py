@@ -5,8 +5,10 @@ A malformed topology costs only itself: what is wrong with it is named, and a st
 
 from __future__ import annotations
 
+import math
 from copy import copy
 from dataclasses import dataclass, replace
+from operator import le, lt
 from typing import TYPE_CHECKING, Any
 
 from bridge.wire.contract import WireError, check_present, check_unique, check_version
@@ -129,18 +131,22 @@ def _check_lists(topology: Topology, path: str, n_supervisors: int) -> None:
 
 
 def _check_executors(topology: Topology, path: str) -> None:
-    previous_last = None
-    tasks = zip(topology.executor_first_task, topology.executor_last_task, strict=True)
-    for index, (first, last) in enumerate(tasks):
-        if last < first or (previous_last is not None and first <= previous_last):
-            place = f"{path}.executor_first_task[{index}]"
-            raise WireError(f"{place}: task range {first}-{last} is empty or out of order")
-        previous_last = last
-    slots = zip(topology.executor_supervisor, topology.executor_port, strict=True)
-    for index, (supervisor, port) in enumerate(slots):
-        if (supervisor == UNASSIGNED) != (port == UNASSIGNED):
-            place = f"{path}.executor_port[{index}]"
-            raise WireError(f"{place}: port {port} does not fit supervisor {supervisor}")
+    first, last = topology.executor_first_task, topology.executor_last_task
+    if not (all(map(le, first, last)) and all(map(lt, last, first[1:]))):
+        index = next(
+            index
+            for index, (low, high) in enumerate(zip(first, last, strict=True))
+            if high < low or (index and low <= last[index - 1])
+        )
+        place = f"{path}.executor_first_task[{index}]"
+        raise WireError(f"{place}: task range {first[index]}-{last[index]} is empty or out of order")
+    supervisors, ports = topology.executor_supervisor, topology.executor_port
+    without = [supervisor == UNASSIGNED for supervisor in supervisors]
+    portless = [port == UNASSIGNED for port in ports]
+    if without != portless:
+        index = next(index for index, each in enumerate(without) if each != portless[index])
+        place = f"{path}.executor_port[{index}]"
+        raise WireError(f"{place}: port {ports[index]} does not fit supervisor {supervisors[index]}")
 
 
 def _with_stand_ins(
@@ -225,15 +231,19 @@ def _check_shared(topology: Topology, path: str) -> None:
 
 
 def _check_indices(values: Sequence[int], high: int, place: str, low: int = 0) -> None:
-    for index, value in enumerate(values):
-        if not low <= value < high:
-            raise WireError(f"{place}[{index}]: {value} is outside {low}..{high - 1}")
+    # Whole lists are compared, as there may be tens of thousands of values; only a fault is looked for.
+    if not values or (low <= min(values) and max(values) < high):
+        return
+    index = next(index for index, value in enumerate(values) if not low <= value < high)
+    raise WireError(f"{place}[{index}]: {values[index]} is outside {low}..{high - 1}")
 
 
 def _check_amounts(values: Sequence[float] | None, place: str) -> None:
-    for index, value in enumerate(values or ()):
-        if not _is_amount(value):
-            raise WireError(f"{place}[{index}]: {value:g} is outside 0..{_MOST:g}")
+    # What is no number at all shows in the sum alone.
+    if not values or (_is_amount(min(values)) and _is_amount(max(values)) and math.isfinite(sum(values))):
+        return
+    index = next(index for index, value in enumerate(values) if not _is_amount(value))
+    raise WireError(f"{place}[{index}]: {values[index]:g} is outside 0..{_MOST:g}")
 
 
 def _is_amount(value: float) -> bool:

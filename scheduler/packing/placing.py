@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.packing.filling import Piece, fill_node
+from scheduler.packing.candidates import ROUNDING, Candidates, best_of, least_for_all
+from scheduler.packing.filling import Filler
 from scheduler.packing.grouping import group_components
 from scheduler.packing.job import Worker
 
@@ -17,9 +19,8 @@ if TYPE_CHECKING:
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
     from scheduler.packing.fleet import Fleet, Ledger
     from scheduler.packing.job import Job
+    from scheduler.packing.shared import Shared
 
-# Amounts are sums of many demands: rounding must not make a node too small.
-_ROUNDING = 1e-9
 # Nodes tried for a whole job whose workers cannot be filled to the brim; groups looked at closely.
 _TRIED_NODES = 8
 _LIKELY_GROUPS = 8
@@ -85,23 +86,25 @@ class _Placing:
         self._job = job
         self._rest = np.array(job.count)
         self._later = np.zeros_like(self._rest)
+        self._n_left = int(job.count.sum())
         self._groups = group_components(job.weight_between, self._sizes())
         self._kept = 1.0 - manner.share
         self._greedy = False
-        self._demand = job.demand.tolist()
-        self._heap_mb = job.heap_mb.tolist()
-        self._share = job.worker_share.tolist()
+        # What one executor of each component needs, and last the part of a worker that it takes at least.
+        self._needs = np.column_stack([job.demand, job.worker_share])
+        self._filler = Filler(self._needs.tolist(), job.heap_mb.tolist(), job.rules, job.shared)
         self._seen = {worker.node for worker in job.running}
 
     def turn_to(self, components: BoolArray) -> None:
         """Place executors of some components, and leave the others for later."""
         everyone = self._rest + self._later
         self._rest, self._later = np.where(components, everyone, 0), np.where(components, 0, everyone)
+        self._n_left = int(self._rest.sum())
 
     @property
     def left(self) -> bool:
         """Whether executors have no node yet."""
-        return bool(self._rest.any())
+        return self._n_left > 0
 
     def to_the_brim(self) -> None:
         """Leave nothing of a node to others any more, and take executors in whatever order they fit."""
@@ -119,7 +122,8 @@ class _Placing:
         for _ in range(_TRIED_NODES):
             if not len(nodes):
                 break
-            at = self._best(nodes, -_rooms(self._ledger.free[nodes], needed), near)
+            merit = -_rooms(self._ledger.free[nodes], needed)
+            at = best_of(merit, near, None if self._job.rank is None else self._job.rank[nodes])
             before = len(self.workers)
             self._fill(int(nodes[at]), whole=True)
             if not self.left:
@@ -168,7 +172,7 @@ class _Placing:
             touched = np.isin(inner.group[nodes], seen)
             near += np.bincount(group[touched], minlength=n_groups) > 0
         candidates = np.flatnonzero(left & (near == near[left].max()))
-        takes_all = candidates[total[candidates] >= 1.0 - _ROUNDING]
+        takes_all = candidates[total[candidates] >= 1.0 - ROUNDING]
         if not len(takes_all):
             return int(candidates[np.argmax(total[candidates])])
         # Where the mean node is roomy few are enough; only the most likely groups are looked at closely.
@@ -178,29 +182,23 @@ class _Placing:
 
     def _onto(self, nodes: IntArray) -> None:
         """Fill nodes one by one: the tightest one that takes all that is left, else the roomiest."""
-        near = self._nearness(nodes)
-        while self.left and len(nodes):
-            needed = self._needed()
-            fits = self._takes_all(nodes, needed)
-            rooms = self._roominess(nodes, needed)
-            whole = bool(fits.any())
-            at = self._best(nodes, np.where(fits, -rooms, -np.inf) if whole else rooms, near)
-            if not whole and not rooms.any() and not self._seen:
+        rank = self._job.rank
+        candidates = Candidates(
+            self._ledger.free[nodes],
+            self._kept * self._fleet.capacity[nodes],
+            self._ledger.slots[nodes],
+            near=self._nearness(nodes),
+            groups=[level.group[nodes] for level in self._fleet.levels],
+            rank=None if rank is None else rank[nodes],
+        )
+        for _ in range(len(nodes)):
+            if not self.left:
                 return
-            node = int(nodes[at])
-            taken = self._fill(node, whole=whole)
-            nodes, near = np.delete(nodes, at), np.delete(near, at)
-            for level in self._fleet.levels if taken else ():
-                near += level.group[nodes] == level.group[node]
-
-    def _best(self, nodes: IntArray, merit: FloatArray, near: FloatArray) -> int:
-        """Position of the node of least rank, nearest to the job, of most merit; of equals the first."""
-        open_to = merit > -np.inf
-        if self._job.rank is not None:
-            rank = self._job.rank[nodes]
-            open_to &= rank == rank[open_to].min()
-        open_to &= near == near[open_to].max()
-        return int(np.argmax(np.where(open_to, merit, -np.inf)))
+            needed = self._needed()
+            at, whole = candidates.best(needed)
+            if not (whole or self._seen or candidates.have_room(needed)):
+                return
+            candidates.close(at, taken=self._fill(int(nodes[at]), whole=whole))
 
     def _nearness(self, nodes: IntArray) -> FloatArray:
         """(n_nodes,) levels at which each node shares a group with executors of the job, less distance."""
@@ -214,48 +212,47 @@ class _Placing:
 
     def _fill(self, node: int, *, whole: bool) -> bool:
         """Put as much as fits on a node; return whether that is anything."""
-        rest = np.array(self._rest)
+        rest = self._rest
         if self._job.permitted is not None:
-            rest[~self._job.permitted[:, node]] = 0
+            rest = np.where(self._job.permitted[:, node], rest, 0)
         if self._job.per_node is not None:
             rest = np.minimum(rest, np.maximum(self._job.per_node - self._on_node(node), 0))
         free, capacity = self._ledger.free[node], self._fleet.capacity[node]
-        untouched = bool((free >= capacity).all())
         room = free if whole else free - self._kept * capacity
-        piece = Piece(
-            rest.tolist(),
-            self._demand,
-            self._heap_mb,
-            self._share,
-            self._job.rules,
-            self._job.shared,
-            frozenset() if self._job.shared is None else self._job.shared.used(self._on_node(node)),
-        )
         slots = int(self._ledger.slots[node])
-        found = fill_node(piece, self._groups, room.tolist(), slots, greedy=self._greedy)
-        if not found and untouched and not whole:
+        fill = partial(self._filler.fill, rest.tolist(), self._groups, slots=slots, greedy=self._greedy)
+        if self._job.shared is not None:
+            fill = partial(fill, here=self._job.shared.used(self._on_node(node)))
+        found = fill(room=room.tolist())
+        if not found and not whole and (free >= capacity).all():
             # A single executor may need more than the share of an empty node.
-            found = fill_node(piece, self._groups, free.tolist(), slots, greedy=self._greedy)
-        for counts in found:
-            count = np.zeros(self._job.n_components, dtype=np.int64)
-            count[list(counts)] = list(counts.values())
-            self._rest -= count
-            taken = self._taken_by(node, count)
-            self._ledger.take(node, taken, 1)
-            self._taken.append(taken)
-            self.workers.append(Worker(node, count))
+            found = fill(room=free.tolist())
         if found:
+            self._take(node, np.array(found, dtype=np.int64))
             self._seen.add(node)
         return bool(found)
 
-    def _taken_by(self, node: int, count: IntArray) -> FloatArray:
-        """(n_resources,) what another worker takes of a node."""
+    def _take(self, node: int, counts: IntArray) -> None:
+        """Take new workers of a node, whose executors are (n_workers, n_components) counts."""
+        total = counts.sum(axis=0)
+        self._rest -= total
+        self._n_left -= int(total.sum())
+        first = len(self._taken)
+        if self._job.shared is None:
+            self._taken.extend(counts @ self._job.demand)
+            self.workers.extend(Worker(node, count) for count in counts)
+        else:
+            for count in counts:
+                self._taken.append(self._taken_by(node, count, self._job.shared))
+                self.workers.append(Worker(node, count))
+        self._ledger.take(node, np.sum(self._taken[first:], axis=0), len(counts))
+
+    def _taken_by(self, node: int, count: IntArray, shared: Shared) -> FloatArray:
+        """(n_resources,) what another worker whose executors share memory takes of a node."""
         taken = count @ self._job.demand
-        shared = self._job.shared
-        if shared is not None:
-            before = self._on_node(node)
-            more = shared.on_node(before + count) - shared.on_node(before)
-            taken[shared.resource] += shared.in_worker(count) + more
+        before = self._on_node(node)
+        more = shared.on_node(before + count) - shared.on_node(before)
+        taken[shared.resource] += shared.in_worker(count) + more
         return np.asarray(taken, dtype=np.float64)
 
     def _on_node(self, node: int) -> IntArray:
@@ -267,6 +264,7 @@ class _Placing:
         """Take workers from the first one of some on back."""
         for worker, taken in zip(self.workers[first:], self._taken[first:], strict=True):
             self._rest += worker.count
+            self._n_left += int(worker.count.sum())
             self._ledger.take(worker.node, -taken, -1)
         del self.workers[first:], self._taken[first:]
         self._seen = {worker.node for worker in (*self._job.running, *self.workers)}
@@ -282,15 +280,16 @@ class _Placing:
 
     def _needed(self) -> FloatArray:
         """(n_resources + 1,) what is left to place needs, workers last."""
-        workers = max(float(self._rest @ self._job.worker_share), float(self._rest.any()))
-        needed = np.append(self._rest @ self._job.demand, workers)
+        needed: FloatArray = self._rest @ self._needs
+        needed[-1] = max(needed[-1], float(self.left))
         if self._job.shared is not None:
             needed[self._job.shared.resource] += self._job.shared.needed(self._rest)
         return needed
 
     def _takes_all(self, nodes: IntArray, needed: FloatArray) -> BoolArray:
-        enough = self._ledger.free[nodes] >= needed[:-1] * (1.0 - _ROUNDING)
-        return np.asarray(enough.all(axis=1) & (self._ledger.slots[nodes] >= np.ceil(needed[-1] - _ROUNDING)))
+        least = least_for_all(needed)
+        enough = (self._ledger.free[nodes] >= least[:-1]).all(axis=1)
+        return np.asarray(enough & (self._ledger.slots[nodes] >= least[-1]))
 
     def _roominess(self, nodes: IntArray, needed: FloatArray) -> FloatArray:
         """(n_nodes,) part of what is left that each node takes, by its scarcest resource."""
@@ -301,7 +300,7 @@ class _Placing:
 
 def _count(rooms: FloatArray) -> int:
     """Number of nodes, the roomiest first, that take everything."""
-    return int(np.searchsorted(np.cumsum(np.sort(rooms)[::-1]), 1.0 - _ROUNDING)) + 1
+    return int(np.searchsorted(np.cumsum(np.sort(rooms)[::-1]), 1.0 - ROUNDING)) + 1
 
 
 def _rooms(free: FloatArray, needed: FloatArray) -> FloatArray:

@@ -17,14 +17,14 @@ from scheduler.packing.job import Worker
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scheduler.base.arrays import BoolArray, FloatArray
+    from scheduler.base.arrays import BoolArray, FloatArray, IntArray
     from scheduler.packing.fleet import Fleet, Ledger
     from scheduler.packing.job import Job
 
 _LEAST_GAIN = 1e-9
 _ROUNDING = 1e-9
 # Exchanges tried in a step: the limits of workers and nodes allow one of the best ones in most cases.
-_TRIED = 64
+_TRIED = 32
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,9 @@ class _State:
         self._node = np.array([worker.node for worker in everyone])
         self._count = np.stack([worker.count for worker in everyone], axis=1)
         self._between = Closeness(fleet, self._node).between
+        own = np.diag(self._between)[: self._new]
+        # What two executors lose of each other where they change places.
+        self._apart = own[:, None] + own[None, :] - 2 * self._between[: self._new, : self._new]
         self._worth = (job.affinity @ self._count @ self._between)[:, : self._new]
         self._permitted = (
             np.ones((job.n_components, self._new), dtype=np.bool_)
@@ -121,28 +124,30 @@ class _State:
 
     def exchange(self) -> bool:
         """Exchange the two executors of different workers that gain most by it."""
+        if self._job.rules.one_component:
+            return False
         components, workers = np.nonzero(self._count[:, : self._new])
-        worth = self._worth[components]
-        here = worth[np.arange(len(workers)), workers]
+        there = self._worth[components]
+        here = there[np.arange(len(workers)), workers]
         # What i gains where j is, and j where i is, less what two of a pair were worth to each other.
-        there = worth[:, workers] - here[:, None]
-        near = self._between[np.ix_(workers, workers)]
-        own = np.diag(near)
-        pair = self._job.affinity[np.ix_(components, components)]
-        gain = there + there.T - pair * (own[:, None] + own[None, :] - 2 * near)
-        gain[workers[:, None] == workers[None, :]] = -np.inf
-        gain[components[:, None] == components[None, :]] = -np.inf
-        for flat in _largest(gain.ravel(), _TRIED):
-            i, j = divmod(flat, len(workers))
-            if not gain[i, j] > _LEAST_GAIN:
-                return False
-            one, other = int(components[i]), int(components[j])
-            at, to = int(workers[i]), int(workers[j])
-            if self._exchangeable(one, at, other, to):
-                self._carry(one, at, to)
-                self._carry(other, to, at)
-                return True
-        return False
+        there = there.take(workers, axis=1)
+        there -= here[:, None]
+        gain = there + there.T
+        pair = self._job.affinity[components].take(components, axis=1)
+        pair *= self._apart[workers].take(workers, axis=1)
+        gain -= pair
+        i, j = divmod(np.flatnonzero(gain > _LEAST_GAIN), len(workers))
+        sound = (i < j) & (workers[i] != workers[j]) & (components[i] != components[j])
+        i, j = i[sound], j[sound]
+        best = _largest(gain[i, j], _TRIED)
+        one, other, at, to = components[i[best]], components[j[best]], workers[i[best]], workers[j[best]]
+        possible = np.flatnonzero(self._exchangeable(one, at, other, to))
+        if not len(possible):
+            return False
+        first = possible[0]
+        self._carry(int(one[first]), int(at[first]), int(to[first]))
+        self._carry(int(other[first]), int(to[first]), int(at[first]))
+        return True
 
     def _carry(self, component: int, source: int, target: int) -> None:
         self._count[component, source] -= 1
@@ -171,29 +176,32 @@ class _State:
         demand = self._job.demand[component]
         return bool(((demand <= 0) | (demand <= self._ledger.free[node] + _ROUNDING)).all())
 
-    def _exchangeable(self, one: int, at: int, other: int, to: int) -> bool:
-        rules, heap = self._job.rules, self._job.heap_mb
-        if rules.one_component or not (self._permitted[one, to] and self._permitted[other, at]):
-            return False
-        more = heap[other] - heap[one]
-        held = heap @ self._count[:, [at, to]]
-        limit = rules.heap_mb * (1 + _ROUNDING)
-        if held[0] + more > max(limit, held[0]) or held[1] - more > max(limit, held[1]):
-            return False
-        if self._node[at] == self._node[to]:
-            return True
-        change = self._job.demand[other] - self._job.demand[one]
-        free_at, free_to = self._ledger.free[self._node[at]], self._ledger.free[self._node[to]]
-        return bool(
-            ((change <= 0) | (change <= free_at + _ROUNDING)).all()
-            and ((change >= 0) | (-change <= free_to + _ROUNDING)).all()
+    def _exchangeable(self, one: IntArray, at: IntArray, other: IntArray, to: IntArray) -> BoolArray:
+        """(n_pairs,) whether an executor of one component may change places with one of another.
+
+        Args:
+            one: (n_pairs,) component of the first.
+            at: (n_pairs,) its worker.
+            other: (n_pairs,) component of the second.
+            to: (n_pairs,) its worker.
+        """
+        job, limit = self._job, self._job.rules.heap_mb * (1 + _ROUNDING)
+        heap = job.heap_mb @ self._count
+        more = job.heap_mb[other] - job.heap_mb[one]
+        within = (heap[at] + more <= np.maximum(limit, heap[at])) & (
+            heap[to] - more <= np.maximum(limit, heap[to])
         )
+        change = job.demand[other] - job.demand[one]
+        free_at, free_to = self._ledger.free[self._node[at]], self._ledger.free[self._node[to]]
+        fits = ((change <= 0) | (change <= free_at + _ROUNDING)).all(axis=1)
+        fits &= ((change >= 0) | (-change <= free_to + _ROUNDING)).all(axis=1)
+        fits |= self._node[at] == self._node[to]
+        return np.asarray(within & fits & self._permitted[one, to] & self._permitted[other, at])
 
 
-def _largest(values: FloatArray, most: int) -> list[int]:
+def _largest(values: FloatArray, most: int) -> IntArray:
     """Positions of the largest values, the largest first; of equals the first."""
     found = np.arange(len(values))
     if len(values) > most:
         found = np.flatnonzero(values >= np.partition(values, len(values) - most)[len(values) - most])
-    order: list[int] = found[np.argsort(-values[found], kind="stable")][:most].tolist()
-    return order
+    return found[np.argsort(-values[found], kind="stable")][:most]

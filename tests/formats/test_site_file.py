@@ -48,6 +48,12 @@ def test_delays_are_symmetric_with_the_local_delay_on_the_diagonal(tmp_path: Pat
         ("slots = 1", "slots = 1\nslotz = 2", "site[1].slotz: no such key"),
         ("[[link]]", "[nets]\nx = 1\n[[link]]", "nets: no such key"),
         ("[[site]]", "executors_per_host = 0\n[[site]]", "executors_per_host: "),
+        (
+            '\n[[site]]\nname = "a"',
+            '\nstandby_nimbus = 1\n[[site]]\nname = "a"',
+            "standby_nimbus: expected true",
+        ),
+        ("[[link]]", "[storm]\nx = [1]\n[[link]]", "storm: expected a table"),
         ("[[link]]", "[network]\nseed = 1.5\n[[link]]", "network.seed: "),
         ("delay_ms = 7", "delay_ms = -7", "link[0].delay_ms: "),
         ("delay_ms = 7", "delay_ms = nan", "link[0].delay_ms: "),

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lab.cluster import LabClient
+from tests.lab.running import running_lab
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from lab.cluster import LabClient
 
 TWO_SITES = """
 executors_per_host = 2
@@ -76,14 +78,8 @@ def two_sites(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabClient]:
     """A running lab of three sites and five supervisors; tests may leave it under any scheduler."""
-    client = LabClient(tmp_path_factory.mktemp("lab"))
-    sites = tmp_path_factory.mktemp("sites") / "three.toml"
-    sites.write_text(THREE_SITES, encoding="utf-8")
-    client.up(sites, "even")
-    try:
+    with running_lab(tmp_path_factory.mktemp("three"), THREE_SITES, "even") as client:
         yield client
-    finally:
-        client.down()
 
 
 class LiveReadings:

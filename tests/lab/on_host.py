@@ -25,3 +25,15 @@ def stormplace(lab: LabClient, *arguments: str, host: str = "nimbus") -> str:
     out, err = process.communicate(timeout=WAIT_S)
     assert process.returncode == 0, f"{' '.join(arguments)}: {err}"
     return str(out)
+
+
+def worker_commands(lab: LabClient, topology_id: str) -> list[list[str]]:
+    """Return process id and command line of each worker JVM of a topology.
+
+    The last four arguments are supervisor id, its port, the slot's port, and an id that is new at each start.
+    """
+    pattern = f"org.apache.storm.daemon.worker.Worker {topology_id}"
+    process = lab.exec("nimbus", ["pgrep", "-fa", pattern], stdout=subprocess.PIPE, text=True)
+    out, _ = process.communicate(timeout=WAIT_S)
+    # each is started by a LogWriter, which has the worker's command line among its own arguments
+    return [line.split() for line in out.splitlines() if " org.apache.storm.LogWriter " not in line]

@@ -30,9 +30,10 @@ def starting(tmp_path: Path, two_sites: Path) -> Iterator[tuple[LabClient, subpr
     """A lab in the middle of its start: some processes run, it is not ready."""
     folder = tmp_path / "lab"
     client = LabClient(folder)
-    command = [sys.executable, "-m", "cli.main", "lab", "up", "--scheduler", "even"]
+    # a killed test run takes the command along, which in turn takes the lab along
+    command = ["setpriv", "--pdeathsig", "KILL", "--", sys.executable, "-m", "cli.main"]
     process = subprocess.Popen(
-        [*command, "--sites", str(two_sites), "--dir", str(folder)],
+        [*command, "lab", "up", "--scheduler", "even", "--sites", str(two_sites), "--dir", str(folder)],
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
@@ -88,16 +89,16 @@ def test_a_lab_that_is_not_ready_ends_with_its_starter(
     assert_nothing_is_left(client, processes)
 
 
-def test_a_tied_lab_ends_with_its_starter(tmp_path: Path, two_sites: Path) -> None:
-    """When the command around a lab that is ready is killed, nothing of the lab stays."""
+def test_a_lab_of_tests_ends_with_them(tmp_path: Path, two_sites: Path) -> None:
+    """When the process around a lab that is ready is killed, nothing of the lab stays."""
     client = LabClient(tmp_path / "lab")
     start = (
-        "import sys, time; from pathlib import Path; from lab.cluster import LabClient;"
-        "LabClient(Path(sys.argv[1])).up(Path(sys.argv[2]), 'even', tied=True);"
-        "print('ready', flush=True); time.sleep(600)"
+        "import sys, time; from pathlib import Path; from tests.lab.running import running_lab\n"
+        "with running_lab(Path(sys.argv[1]), Path(sys.argv[2]).read_text(), 'even'):\n"
+        "    print('ready', flush=True); time.sleep(600)"
     )
     process = subprocess.Popen(
-        [sys.executable, "-c", start, str(client.folder.root), str(two_sites)],
+        [sys.executable, "-c", start, str(tmp_path), str(two_sites)],
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,

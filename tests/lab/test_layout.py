@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lab.layout import hosts_file, lay_out
 from lab.places import PROJECT_ROOT
 from lab.sites import read_site_file
@@ -30,6 +32,8 @@ def test_services_live_at_the_services_site() -> None:
         "nimbus": "uniroma2",
         "redis": "uniroma2",
     }
+    both = {host.name: host.site for host in lay_out(replace(sites, standby_nimbus=True))}
+    assert both == {host.name: host.site for host in hosts} | {"standby": "uniroma2"}
     for host in hosts:
         assert sites.site[host.site_index].name == host.site
         if host.kind == "supervisor":

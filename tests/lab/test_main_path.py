@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,12 +12,14 @@ import pytest
 from bridge.record.record import read_records
 from bridge.record.replay_record import replay
 from bridge.wire.encoding import decode_request, decode_response
-from lab.cluster import LabClient
-from tests.lab.on_host import stormplace
+from tests.lab.on_host import stormplace, worker_commands
+from tests.lab.running import running_lab
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from lab.cluster import LabClient
 
 pytestmark = [pytest.mark.lab, pytest.mark.timeout(600)]
 
@@ -71,12 +72,7 @@ class Cluster:
 
     def workers(self, topology_id: str) -> set[int]:
         """Process ids of the topology's worker JVMs."""
-        pattern = f"org.apache.storm.daemon.worker.Worker {topology_id}"
-        process = self.lab.exec("nimbus", ["pgrep", "-fa", pattern], stdout=subprocess.PIPE, text=True)
-        out, _ = process.communicate(timeout=WAIT_S)
-        # each is started by a LogWriter, which has the worker's command line among its own arguments
-        lines = [line for line in out.splitlines() if " org.apache.storm.LogWriter " not in line]
-        return {int(line.split(maxsplit=1)[0]) for line in lines}
+        return {int(command[0]) for command in worker_commands(self.lab, topology_id)}
 
     def shim_warnings(self) -> list[str]:
         """Lines that the shim has logged as warnings."""
@@ -98,15 +94,8 @@ def until(what: str, probe: Callable[[], bool]) -> None:
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    folder = tmp_path_factory.mktemp("main-path") / "lab"
-    sites = folder.parent / "sites.toml"
-    sites.write_text(SITES, encoding="utf-8")
-    lab = LabClient(folder)
-    lab.up(sites, "stormplace")
-    try:
-        yield Cluster(lab, folder)
-    finally:
-        lab.down()
+    with running_lab(tmp_path_factory.mktemp("main-path"), SITES, "stormplace") as lab:
+        yield Cluster(lab, lab.folder.root)
 
 
 def planned_slots(record: Any, name: str) -> dict[str, tuple[str, int]] | None:

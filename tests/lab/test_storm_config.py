@@ -2,11 +2,14 @@ from __future__ import annotations
 
 import json
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from lab.commands import Programs
+from lab.fleet import Fleet
 from lab.layout import lay_out
 from lab.places import PROJECT_ROOT, LabFolder
 from lab.sites import read_site_file
@@ -17,7 +20,11 @@ FOLDER = LabFolder(Path("/lab"))
 
 
 def read(host: str, scheduler: SchedulerName) -> dict[str, Any]:
-    lines = storm_yaml(FOLDER, HOSTS[host], scheduler).splitlines()
+    return parsed(storm_yaml(FOLDER, HOSTS[host], scheduler))
+
+
+def parsed(text: str) -> dict[str, Any]:
+    lines = text.splitlines()
     return {key: json.loads(value) for key, value in (line.split(": ", maxsplit=1) for line in lines)}
 
 
@@ -54,6 +61,27 @@ def test_a_supervisor_says_its_host_site_and_slots() -> None:
     assert keys["storm.local.hostname"] == "us-east1-2"
     assert keys["supervisor.scheduler.meta"] == {"stormplace.site": "us-east1"}
     assert keys["supervisor.slots.ports"] == [6700, 6701]
+
+
+def test_a_site_file_may_ask_for_a_second_nimbus_and_change_storms_keys(tmp_path: Path) -> None:
+    """Every host then knows both and has the changed keys; the second is configured as the first is."""
+    more = {"nimbus.task.launch.secs": 30, "supervisor.cpu.capacity": 400.0}
+    sites = replace(read_site_file(PROJECT_ROOT / "lab/sites/demo.toml"), standby_nimbus=True, storm=more)
+    folder = LabFolder(tmp_path)
+    Fleet(folder, sites, Programs("java", "redis-server", tmp_path), "stormplace")
+    written = {
+        host: parsed((folder.storm / host / "storm.yaml").read_text(encoding="utf-8"))
+        for host in ("nimbus", "standby", "us-east1-2")
+    }
+    for keys in written.values():
+        assert keys["nimbus.seeds"] == ["nimbus", "standby"]
+        assert keys.items() >= more.items()
+    first, second = written["nimbus"], written["standby"]
+    assert {key for key in first | second if first.get(key) != second.get(key)} == {
+        "storm.local.dir",
+        "storm.local.hostname",
+        "storm.workers.artifacts.dir",
+    }
 
 
 @pytest.mark.parametrize("capacity", [None, 3])

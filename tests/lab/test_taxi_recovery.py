@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lab.cluster import LabClient
 from tests.lab.on_host import begin, stormplace
+from tests.lab.running import running_lab
 from tests.reference.query1 import Answers, query1
 from tests.reference.query2 import query2
 from tests.reference.rows import read_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from lab.cluster import LabClient
 
 pytestmark = [pytest.mark.lab, pytest.mark.timeout(420)]
 
@@ -105,18 +107,12 @@ class Cluster:
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[Cluster]:
-    sites = tmp_path / "sites.toml"
-    sites.write_text(SITES, encoding="utf-8")
-    lab = LabClient(tmp_path / "lab")
-    lab.up(sites, "stormplace")
-    try:
+    with running_lab(tmp_path, SITES, "stormplace") as lab:
         cluster = Cluster(lab, tmp_path)
         try:
             yield cluster
         finally:
             cluster.close()
-    finally:
-        lab.down()
 
 
 def same(folder: Path, expected: Answers) -> None:

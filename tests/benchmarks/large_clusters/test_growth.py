@@ -1,54 +1,84 @@
-"""The exponent of growth follows from the runs that placed everything."""
+"""The exponent of growth follows from the runs that placed everything in time."""
 
 from __future__ import annotations
 
 import json
 import math
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from benchmarks.large_clusters.growth import exponent, main, placing_times
+from benchmarks.large_clusters.growth import fit, main, placing_times
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-def run(scheduler: str, executors: int, placed: int, *seconds: float) -> dict[str, object]:
+def run(scheduler: str, executors: int, placed: int, *seconds: float) -> dict[str, Any]:
     return {"scheduler": scheduler, "executors": executors, "placed": placed, "seconds": seconds}
 
 
+def cluster(executors: int, *runs: dict[str, Any]) -> dict[str, Any]:
+    return {"name": "made", "executors": executors, "runs": runs}
+
+
 CLUSTERS = [
-    {"name": "small", "runs": [run("ras", 10, 10, 1.0), run("stormplace", 10, 10, 0.5, 0.5)]},
-    {"name": "large", "runs": [run("ras", 100, 100, 100.0), run("stormplace", 100, 90, 5.0)]},
-    {"name": "larger", "runs": [run("ras", 1000, 1000, 10_000.0), run("stormplace", 1000, 1000, 100.0)]},
+    cluster(10, run("ras", 10, 10, 1.0), run("stormplace", 10, 10, 0.5, 0.5)),
+    cluster(100, run("ras", 100, 100, 100.0), run("stormplace", 100, 90, 5.0)),
+    cluster(1000, {"scheduler": "ras", "overdue_s": 60.0}, run("stormplace", 1000, 1000, 100.0)),
 ]
 
 
 def test_times_of_all_rounds_count_and_incomplete_runs_do_not() -> None:
     assert placing_times(CLUSTERS) == {
-        "ras": [(10, 1.0), (100, 100.0), (1000, 10_000.0)],
+        "ras": [(10, 1.0), (100, 100.0)],
         "stormplace": [(10, 1.0), (1000, 100.0)],
     }
 
 
 def test_the_exponent_is_that_of_a_power() -> None:
-    assert exponent([(10, 1.0), (100, 100.0), (1000, 10_000.0)]) == pytest.approx(2.0)
-    assert exponent([(10, 1.0), (1000, 100.0)]) == pytest.approx(1.0)
-    assert math.isnan(exponent([(10, 1.0), (10, 2.0)]))
+    assert fit([(10, 1.0), (100, 100.0), (1000, 10_000.0)]).exponent == pytest.approx(2.0)
+    assert fit([(10, 1.0), (1000, 100.0)]).exponent == pytest.approx(1.0)
+    assert math.isnan(fit([(10, 1.0), (10, 2.0)]).exponent)
+
+
+@pytest.mark.parametrize(("fixed", "exponent"), [(0.0, 1.3), (0.05, 1.0), (0.02, 1.2)])
+def test_what_every_size_costs_is_no_growth(fixed: float, exponent: float) -> None:
+    sizes = [1_000, 2_000, 5_000, 10_000, 50_000, 100_000]
+    law = fit([(size, fixed + 1e-5 * size**exponent) for size in sizes])
+    assert law.exponent == pytest.approx(exponent, abs=0.01)
+    assert law.fixed_s == pytest.approx(fixed, abs=0.001)
+    assert law.slope == pytest.approx(exponent) if fixed == 0 else law.slope < exponent - 0.05
+
+
+def test_noise_is_not_taken_for_a_fixed_part_that_matters() -> None:
+    sizes = [1_000, 2_000, 5_000, 10_000, 50_000, 100_000]
+    law = fit([(size, 1e-5 * size * (1.05 if place % 2 else 0.95)) for place, size in enumerate(sizes)])
+    assert law.exponent == pytest.approx(1.0, abs=0.05)
 
 
 def test_what_is_left_out_is_named_and_a_picture_drawn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     report, picture = tmp_path / "report.json", tmp_path / "growth.png"
-    report.write_text(json.dumps({"provenance": "here", "clusters": CLUSTERS}), encoding="utf-8")
+    document = {"provenance": "here", "jvm_flags": "-Xmx1g", "clusters": CLUSTERS}
+    report.write_text(json.dumps(document), encoding="utf-8")
     monkeypatch.setattr(sys, "argv", ["growth", str(report), "--plot", str(picture)])
     main()
     assert capsys.readouterr().out.splitlines() == [
-        "ras: exponent 2.00 over 3 runs",
-        "stormplace: exponent 1.00 over 2 runs",
-        "stormplace left executors of large unplaced",
+        "here; JVM -Xmx1g",
+        "",
+        "| executors | ras | stormplace |",
+        "| --- | ---: | ---: |",
+        "| 10 | 1 s | 1 s |",
+        "| 100 | 100 s | - |",
+        "| 1,000 | - | 100 s |",
+        "| fixed part | 0 ms | 0 ms |",
+        "| exponent of the rest | 2.00 | 1.00 |",
+        "| exponent without a fixed part | 2.00 | 1.00 |",
+        "",
+        "stormplace with 100 executors: 10 unplaced after 1 rounds",
+        "ras with 1,000 executors: a round takes longer than 60 s",
     ]
     assert picture.stat().st_size > 0

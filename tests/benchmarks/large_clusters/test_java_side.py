@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
-from benchmarks.large_clusters.java_side import Spec, run
+from benchmarks.large_clusters.java_side import OverdueError, Spec, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,3 +53,20 @@ def test_it_ends_with_its_reader(tmp_path: Path, java: Callable[[str], None]) ->
     assert psutil.pid_exists(pid)
     figures.close()
     assert not psutil.pid_exists(pid)
+
+
+def test_a_round_that_takes_too_long_ends_it(tmp_path: Path, java: Callable[[str], None]) -> None:
+    java("""echo '{}'
+    echo '{"round_of": "ras"}'
+    exec sleep 1000""")
+    figures = run("classes", SPEC, tmp_path, limit_s=0.2)
+    assert next(figures) == {}
+    with pytest.raises(OverdueError) as overdue:
+        next(figures)
+    assert overdue.value.scheduler == "ras"
+
+
+def test_a_round_within_the_limit_is_left_alone(tmp_path: Path, java: Callable[[str], None]) -> None:
+    java("""echo '{"round_of": "ras"}'
+    echo '{"seconds": [1.5]}'""")
+    assert list(run("classes", SPEC, tmp_path, limit_s=1000)) == [{"seconds": [1.5]}]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 
 import pytest
@@ -59,6 +60,36 @@ def test_a_broken_topology_is_named_with_its_place(make, changes, reason):
     assert received.malformed == (Malformed("a", reason),)
     assert received.request.topologies[1] == request.topologies[1]
     assert [each.id for each in received.request.topologies] == ["a", "b"]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_first_wrong_executor_is_named_wherever_it_is(make, seed):
+    """One list is wrong from some executor on; before it everything is in order."""
+    rng = random.Random(seed)
+    sound = make.chain("a", (5, 6), [0], tasks_per_executor=2)
+    first, last = [*sound.executor_first_task], [*sound.executor_last_task]
+    supervisor = [rng.choice((-1, 0, 6)) for _ in first]
+    port = [-1 if each == -1 else rng.choice((0, 6700)) for each in supervisor]
+    at = rng.randrange(1, len(first))
+    fault = rng.choice(("empty", "overlaps", "no port", "no supervisor", "outside"))
+    if fault == "empty":
+        last[at] = first[at] - 1
+    elif fault == "overlaps":
+        first[at] = last[at - 1]
+    elif fault == "outside":
+        supervisor[at:] = [7] * (len(first) - at)
+    else:
+        supervisor[at], port[at] = (0, -1) if fault == "no port" else (-1, 6700)
+    raw = to_thrift(make.cluster(sound))
+    topology = raw.topologies[0]
+    topology.executor_first_task, topology.executor_last_task = first, last
+    topology.executor_supervisor, topology.executor_port = supervisor, port
+    reason = {
+        "outside": f"executor_supervisor[{at}]: 7 is outside -1..6",
+        "no port": f"executor_port[{at}]: port -1 does not fit supervisor 0",
+        "no supervisor": f"executor_port[{at}]: port 6700 does not fit supervisor -1",
+    }.get(fault, f"executor_first_task[{at}]: task range {first[at]}-{last[at]} is empty or out of order")
+    assert request_from_thrift(raw).malformed == (Malformed("a", f"topologies[0].{reason}"),)
 
 
 def test_unknown_enumerators_and_missing_fields_cost_their_topology_alone(make):

@@ -37,12 +37,12 @@ final class Fingerprint {
             sum += spread(id, Objects.hash(topology.getNumWorkers(), topology.getTopologySubmitter(), topology.getConf(),
                 statuses.get(topology.getId())));
             for (Map.Entry<?, String> executor : topology.getExecutorToComponent().entrySet()) {
-                sum += spread(id + 1, Objects.hash(executor.getKey(), executor.getValue()));
+                sum += spread(id + 1, 31 * executor.getKey().hashCode() + Objects.hashCode(executor.getValue()));
             }
             SchedulerAssignment assignment = cluster.getAssignmentById(topology.getId());
             if (assignment != null) {
                 for (Map.Entry<?, ?> executor : assignment.getExecutorToSlot().entrySet()) {
-                    sum += spread(id + 2, Objects.hash(executor.getKey(), executor.getValue()));
+                    sum += spread(id + 2, 31 * executor.getKey().hashCode() + Objects.hashCode(executor.getValue()));
                 }
             }
         }

@@ -3,8 +3,10 @@ package io.stormplace;
 import io.stormplace.wire.Topology;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.storm.scheduler.Cluster;
 import org.apache.storm.scheduler.ExecutorDetails;
 import org.apache.storm.scheduler.SchedulerAssignment;
@@ -56,6 +58,25 @@ final class LastAssignments {
      */
     void forget(String id) {
         known.remove(id);
+    }
+
+    /**
+     * Returns the workers to which a topology that has none can go back as a whole.
+     *
+     * @param details Storm's description of the topology
+     * @param cluster the round's cluster; not changed
+     * @return slot to executors; empty if they are not known, if another number of workers or other executors are asked for, or
+     *     if one of the slots cannot be had
+     */
+    Map<WorkerSlot, Set<ExecutorDetails>> workers(TopologyDetails details, Cluster cluster) {
+        Known last = known.get(details.getId());
+        if (last == null || last.workers() != details.getNumWorkers() || !last.slots().keySet().equals(Set.copyOf(details.getExecutors()))) {
+            return Map.of();
+        }
+        Map<WorkerSlot, Set<ExecutorDetails>> workers = new HashMap<>();
+        last.slots().forEach((executor, slot) -> workers.computeIfAbsent(slot, ignored -> new HashSet<>()).add(executor));
+        boolean free = workers.keySet().stream().allMatch(slot -> PlanValidator.faults(slot, Set.of(), cluster).isEmpty());
+        return free ? workers : Map.of();
     }
 
     /**

@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
  * Storm scheduler that asks the placement daemon where executors should run.
  *
  * <p>A round never throws, and waits neither for the daemon nor for the fallback scheduler beyond the deadline. Where there is
- * no usable plan, running workers are left alone; missing executors of running topologies get new workers, and the fallback
- * scheduler places the other topologies. See docs/install-shim.md.
+ * no usable plan, running workers are left alone; missing executors of running topologies get new workers, what a rebalance
+ * hides is put back where it ran, and the fallback scheduler places the other topologies. See docs/install-shim.md.
  */
 public final class PlacementScheduler implements IScheduler {
     private static final Logger LOG = LoggerFactory.getLogger(PlacementScheduler.class);
@@ -156,6 +156,7 @@ public final class PlacementScheduler implements IScheduler {
             }
         });
         Map<String, String> done = complete(cluster, partial);
+        done.putAll(putBack(cluster, wanted));
         done.putAll(fallBack(cluster, wanted));
         reasons.forEach((id, reason) -> setStatus(cluster, id,
             "No plan: " + reason + "; " + done.getOrDefault(id, "its workers stay where they are")));
@@ -178,6 +179,22 @@ public final class PlacementScheduler implements IScheduler {
                 : count + " missing executors placed on free slots";
             done.put(id, outcome + "; its workers stay where they are");
         });
+        return done;
+    }
+
+    /** Puts what a rebalance hides back where it ran, and takes it from the wanted; returns what was done about each of them. */
+    private Map<String, String> putBack(Cluster cluster, List<TopologyDetails> wanted) {
+        Map<String, Map<WorkerSlot, Set<ExecutorDetails>>> targets = new HashMap<>();
+        for (TopologyDetails topology : wanted) {
+            Map<WorkerSlot, Set<ExecutorDetails>> workers = plans.lastWorkers(topology, cluster);
+            if (!workers.isEmpty()) {
+                targets.put(topology.getId(), workers);
+            }
+        }
+        targets.keySet().removeAll(apply(cluster, targets).keySet());
+        wanted.removeIf(topology -> targets.containsKey(topology.getId()));
+        Map<String, String> done = new HashMap<>();
+        targets.keySet().forEach(id -> done.put(id, "put back where it ran"));
         return done;
     }
 

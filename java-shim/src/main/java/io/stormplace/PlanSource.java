@@ -3,12 +3,15 @@ package io.stormplace;
 import com.codahale.metrics.Timer;
 import io.stormplace.wire.PlanResponse;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.apache.storm.scheduler.Cluster;
+import org.apache.storm.scheduler.ExecutorDetails;
 import org.apache.storm.scheduler.Topologies;
 import org.apache.storm.scheduler.TopologyDetails;
+import org.apache.storm.scheduler.WorkerSlot;
 
 /**
  * Gets a checked plan for a round: snapshot, call, validation, and the log of the daemon's state.
@@ -87,6 +90,17 @@ final class PlanSource implements AutoCloseable {
             verdicts.put(topology.getId(), Verdict.refused(reason));
         }
         return verdicts;
+    }
+
+    /**
+     * Returns the workers to which a topology that has none can go back as a whole.
+     *
+     * @param topology the topology
+     * @param cluster  the round's cluster; not changed
+     * @return slot to executors, empty if it cannot
+     */
+    Map<WorkerSlot, Set<ExecutorDetails>> lastWorkers(TopologyDetails topology, Cluster cluster) {
+        return last.workers(topology, cluster);
     }
 
     /** Abandons a call that is under way. */

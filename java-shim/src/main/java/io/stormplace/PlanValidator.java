@@ -67,12 +67,12 @@ final class PlanValidator {
                 strays.add(plan.getTopology_id());
             }
         }
-        Map<WorkerSlot, Set<String>> claims = claims(snapshot, plans);
+        Set<WorkerSlot> contested = contested(snapshot, plans);
         Map<String, String> evictions = evictions(plans);
-        Map<String, Verdict> verdicts = verdicts(plans, snapshot, cluster, claims, evictions.keySet());
+        Map<String, Verdict> verdicts = verdicts(plans, snapshot, cluster, contested, evictions.keySet());
         String fault = enactEvictions(evictions, verdicts);
         if (fault != null) {
-            verdicts = verdicts(plans, snapshot, cluster, claims, Set.of());
+            verdicts = verdicts(plans, snapshot, cluster, contested, Set.of());
             for (Map.Entry<String, String> eviction : evictions.entrySet()) {
                 verdicts.put(eviction.getKey(), Verdict.refused(fault));
                 verdicts.replace(eviction.getValue(), Verdict.refused(fault));
@@ -118,19 +118,20 @@ final class PlanValidator {
     }
 
     private static Map<String, Verdict> verdicts(Map<String, List<TopologyPlan>> plans, Snapshot snapshot, Cluster cluster,
-                                                 Map<WorkerSlot, Set<String>> claims, Set<String> evicted) {
+                                                 Set<WorkerSlot> contested, Set<String> evicted) {
         Set<WorkerSlot> freed = new HashSet<>();
         evicted.forEach(id -> freed.addAll(SlotMap.of(cluster, id).keySet()));
         Map<String, Verdict> verdicts = new TreeMap<>();
         for (String id : snapshot.executors().keySet()) {
-            verdicts.put(id, verdict(id, plans.getOrDefault(id, List.of()), snapshot, cluster, claims, freed));
+            verdicts.put(id, verdict(id, plans.getOrDefault(id, List.of()), snapshot, cluster, contested, freed));
         }
         return verdicts;
     }
 
-    /** The topologies that the answer puts on each slot. */
-    private static Map<WorkerSlot, Set<String>> claims(Snapshot snapshot, Map<String, List<TopologyPlan>> plans) {
-        Map<WorkerSlot, Set<String>> claims = new HashMap<>();
+    /** The slots on which the answer puts several topologies. */
+    private static Set<WorkerSlot> contested(Snapshot snapshot, Map<String, List<TopologyPlan>> plans) {
+        Map<WorkerSlot, String> holders = new HashMap<>();
+        Set<WorkerSlot> contested = new HashSet<>();
         plans.forEach((id, all) -> {
             for (TopologyPlan plan : all) {
                 if (plan.getDecision() != Decision.ASSIGN) {
@@ -138,14 +139,23 @@ final class PlanValidator {
                 }
                 int pairs = Math.min(plan.getExecutor_supervisorSize(), plan.getExecutor_portSize());
                 for (int i = 0; i < pairs; i++) {
-                    WorkerSlot slot = slot(snapshot, plan, i);
-                    if (slot != null) {
-                        claims.computeIfAbsent(slot, ignored -> new HashSet<>()).add(id);
+                    WorkerSlot slot = sameAsBefore(plan, i) ? null : slot(snapshot, plan, i);
+                    String holder = slot == null ? null : holders.putIfAbsent(slot, id);
+                    if (holder != null && !holder.equals(id)) {
+                        contested.add(slot);
                     }
                 }
             }
         });
-        return claims;
+        return contested;
+    }
+
+    /** Whether an executor has the slot of the one before it, as often among the executors of one component. */
+    private static boolean sameAsBefore(TopologyPlan plan, int executor) {
+        List<Integer> supervisors = plan.getExecutor_supervisor();
+        List<Integer> ports = plan.getExecutor_port();
+        return executor > 0 && supervisors.get(executor).equals(supervisors.get(executor - 1))
+            && ports.get(executor).equals(ports.get(executor - 1));
     }
 
     private static WorkerSlot slot(Snapshot snapshot, TopologyPlan plan, int executor) {
@@ -156,7 +166,7 @@ final class PlanValidator {
     }
 
     private static Verdict verdict(String id, List<TopologyPlan> plans, Snapshot snapshot, Cluster cluster,
-                                   Map<WorkerSlot, Set<String>> claims, Set<WorkerSlot> freed) {
+                                   Set<WorkerSlot> contested, Set<WorkerSlot> freed) {
         if (plans.isEmpty()) {
             return Verdict.refused("the daemon's answer leaves it out");
         }
@@ -185,7 +195,7 @@ final class PlanValidator {
             if (!wanted.equals(current.get(slot))) {
                 faults.addAll(faults(slot, open, cluster));
             }
-            if (claims.get(slot).size() > 1) {
+            if (contested.contains(slot)) {
                 faults.add("slot " + slot + " is given to several topologies");
             }
         });
@@ -201,14 +211,20 @@ final class PlanValidator {
                 + plan.getExecutor_portSize() + " ports for " + executors.size() + " executors");
             return slots;
         }
+        Set<ExecutorDetails> worker = null;
         for (int i = 0; i < executors.size(); i++) {
+            if (worker != null && sameAsBefore(plan, i)) {
+                worker.add(executors.get(i));
+                continue;
+            }
             WorkerSlot slot = slot(snapshot, plan, i);
-            if (slot == null) {
+            worker = slot == null ? null : slots.computeIfAbsent(slot, ignored -> new HashSet<>());
+            if (worker == null) {
                 int supervisor = plan.getExecutor_supervisor().get(i);
                 faults.add(supervisor == -1 ? "executor " + executors.get(i) + " is given no slot"
                     : "supervisor index " + supervisor + " does not exist");
             } else {
-                slots.computeIfAbsent(slot, ignored -> new HashSet<>()).add(executors.get(i));
+                worker.add(executors.get(i));
             }
         }
         return slots;

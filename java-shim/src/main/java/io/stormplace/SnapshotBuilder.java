@@ -21,6 +21,7 @@ import org.apache.storm.scheduler.SupervisorDetails;
 import org.apache.storm.scheduler.Topologies;
 import org.apache.storm.scheduler.TopologyDetails;
 import org.apache.storm.scheduler.WorkerSlot;
+import org.apache.storm.scheduler.resource.normalization.NormalizedResourceRequest;
 import org.apache.storm.shade.net.minidev.json.JSONObject;
 
 /**
@@ -74,8 +75,7 @@ final class SnapshotBuilder {
             }
             try {
                 List<ExecutorDetails> order = new ArrayList<>(details.getExecutorToComponent().keySet());
-                order.sort(Comparator.comparingInt(ExecutorDetails::getStartTask)
-                    .thenComparingInt(ExecutorDetails::getEndTask));
+                order.sort(SnapshotBuilder::byTasks);
                 Topology topology = topology(details, order, cluster, supervisorIndex);
                 resources.demand(topology, details, order);
                 last.describe(topology, details, order, supervisorIndex);
@@ -159,8 +159,7 @@ final class SnapshotBuilder {
 
     private static Topology topology(TopologyDetails details, List<ExecutorDetails> order, Cluster cluster,
                                      Map<String, Integer> supervisorIndex) {
-        Map<ExecutorDetails, String> components = details.getExecutorToComponent();
-        ComponentGraph graph = ComponentGraph.of(details.getTopology(), components.values());
+        ComponentGraph graph = ComponentGraph.of(details.getTopology(), details.getExecutorToComponent().values());
         Topology topology = new Topology();
         topology.setId(details.getId());
         topology.setName(details.getName() == null ? "" : details.getName());
@@ -175,28 +174,48 @@ final class SnapshotBuilder {
         topology.setStream_to(graph.streams().stream().map(ComponentGraph.Stream::to).toList());
         topology.setStream_ids(graph.streams().stream().map(ComponentGraph.Stream::id).toList());
         topology.setStream_groupings(graph.streams().stream().map(stream -> stream.grouping().getValue()).toList());
-        topology.setExecutor_first_task(order.stream().map(ExecutorDetails::getStartTask).toList());
-        topology.setExecutor_last_task(order.stream().map(ExecutorDetails::getEndTask).toList());
-        topology.setExecutor_component(order.stream().map(executor -> graph.indexOf(components.get(executor))).toList());
-        topology.setExecutor_cpu_percent(order.stream().map(e -> orZero(details.getTotalCpuReqTask(e))).toList());
-        topology.setExecutor_memory_mb(order.stream().map(e -> orZero(details.getTotalMemReqTask(e))).toList());
+        describeExecutors(topology, details, order, graph, supervisorIndex, cluster.getAssignmentById(details.getId()));
+        return topology;
+    }
 
-        SchedulerAssignment assignment = cluster.getAssignmentById(details.getId());
+    /** One pass, and one look into each of Storm's maps for each executor: there may be tens of thousands. */
+    private static void describeExecutors(Topology topology, TopologyDetails details, List<ExecutorDetails> order, ComponentGraph graph,
+                                          Map<String, Integer> supervisorIndex, SchedulerAssignment assignment) {
+        Map<String, Integer> componentIndex = new HashMap<>();
+        graph.names().forEach(name -> componentIndex.put(name, componentIndex.size()));
+        Map<ExecutorDetails, String> components = details.getExecutorToComponent();
         Map<ExecutorDetails, WorkerSlot> slots = assignment == null ? Map.of() : assignment.getExecutorToSlot();
-        List<Integer> supervisors = new ArrayList<>(order.size());
-        List<Integer> ports = new ArrayList<>(order.size());
+        int count = order.size();
+        List<Integer> firstTasks = new ArrayList<>(count);
+        List<Integer> lastTasks = new ArrayList<>(count);
+        List<Integer> componentIndices = new ArrayList<>(count);
+        List<Double> cpu = new ArrayList<>(count);
+        List<Double> memory = new ArrayList<>(count);
+        List<Integer> supervisors = new ArrayList<>(count);
+        List<Integer> ports = new ArrayList<>(count);
         for (ExecutorDetails executor : order) {
+            firstTasks.add(executor.getStartTask());
+            lastTasks.add(executor.getEndTask());
+            componentIndices.add(componentIndex.get(components.get(executor)));
+            NormalizedResourceRequest needed = details.getTotalResources(executor);
+            cpu.add(needed == null ? 0 : needed.getTotalCpu());
+            memory.add(needed == null ? 0 : needed.getTotalMemoryMb());
             WorkerSlot slot = slots.get(executor);
             supervisors.add(slot == null ? -1 : supervisorIndex.get(slot.getNodeId()));
             ports.add(slot == null ? -1 : slot.getPort());
         }
+        topology.setExecutor_first_task(firstTasks);
+        topology.setExecutor_last_task(lastTasks);
+        topology.setExecutor_component(componentIndices);
+        topology.setExecutor_cpu_percent(cpu);
+        topology.setExecutor_memory_mb(memory);
         topology.setExecutor_supervisor(supervisors);
         topology.setExecutor_port(ports);
-        return topology;
     }
 
-    private static double orZero(Double value) {
-        return value == null ? 0 : value;
+    private static int byTasks(ExecutorDetails one, ExecutorDetails other) {
+        int first = Integer.compare(one.getStartTask(), other.getStartTask());
+        return first != 0 ? first : Integer.compare(one.getEndTask(), other.getEndTask());
     }
 
     private static String settings(Map<String, Object> conf) {

@@ -5,6 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.stormplace.wire.Topology;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.storm.scheduler.ExecutorDetails;
+import org.apache.storm.scheduler.WorkerSlot;
 import org.junit.jupiter.api.Test;
 
 /** A topology whose assignment is hidden for a round is described with its last slots. */
@@ -67,6 +71,19 @@ class LastAssignmentsTest {
         assertEquals(List.of(-1, 6701, 6701, -1), hidden.getLast_port());
     }
 
+    @Test
+    void aTopologyGoesBackAsAWholeOrNotAtAll() {
+        Fixture hidden = hosts().topology("t", 1, 0);
+        assertEquals(Map.of(), workers(hidden));
+        remember(running());
+
+        assertEquals(SlotMap.of(running().cluster(), "t"), workers(hidden));
+        assertEquals(Map.of(), workers(hosts().topology("t", 2, 0)), "another number of workers");
+        assertEquals(Map.of(), workers(hosts().topology("t", 1, 1)), "another executor");
+        assertEquals(Map.of(), workers(new Fixture().supervisor("a", 2).topology("t", 1, 0)), "a supervisor is gone");
+        assertEquals(Map.of(), workers(hosts().topology("t", 1, 0).topology("u", 1, 0).placed("u", "a", 6700, 1, 2, 3, 4)), "a slot is taken");
+    }
+
     private static Fixture hosts() {
         return new Fixture().supervisor("a", 2).supervisor("b", 2);
     }
@@ -77,6 +94,10 @@ class LastAssignmentsTest {
 
     private void remember(Fixture fixture) {
         last.remember(fixture.topologies(), fixture.cluster());
+    }
+
+    private Map<WorkerSlot, Set<ExecutorDetails>> workers(Fixture fixture) {
+        return last.workers(fixture.topologies().getById("t"), fixture.cluster());
     }
 
     private Topology described(Fixture fixture) {

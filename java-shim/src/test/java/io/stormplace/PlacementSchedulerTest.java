@@ -152,6 +152,19 @@ class PlacementSchedulerTest {
     }
 
     @Test
+    void withoutADaemonARebalanceMovesNothing() throws Exception {
+        startDaemon(NEW_ON_B);
+        round();
+        daemon.close();
+        Fixture hidden = new Fixture().supervisor("a", 3).supervisor("b", 3).topology("placed", 3, 0);
+        Cluster cluster = hidden.cluster();
+        scheduler.schedule(hidden.topologies(), cluster);
+
+        assertEquals(placed, SlotMap.of(cluster, "placed"));
+        assertTrue(cluster.getStatus("placed").endsWith("; put back where it ran"), cluster.getStatus("placed"));
+    }
+
+    @Test
     void aSecondRoundWithTheSamePlanWritesNothing() throws Exception {
         fixture.topology("third", 1, 1);
         PlacementDaemon.Iface planner = request -> TestDaemon.response(request,

@@ -50,6 +50,13 @@ class PlanValidatorTest {
             verdict);
     }
 
+    @Test
+    void executorsOfOneSlotAreOneWorkerInWhateverOrderTheyCome() throws DaemonFault {
+        Verdict verdict = check(plan(List.of(2, 3, 3, 2), List.of(6701, 6701, 6701, 6701))).verdicts().get("new");
+        assertEquals(Map.of(Fixture.slot("s1", 6701), Fixture.executors(1, 4), Fixture.slot("s2", 6701), Fixture.executors(2, 3)),
+            verdict.slots());
+    }
+
     static List<Arguments> faults() {
         return List.of(
             fault("fewer supervisors than executors", List.of(2, 2, 2), List.of(6701, 6701, 6701, 6701),
@@ -102,6 +109,14 @@ class PlanValidatorTest {
     void twoTopologiesOnOneSlotAreBothRefused() throws DaemonFault {
         Map<String, Verdict> verdicts = check(plan(List.of(2, 2, 3, 3), List.of(6701, 6701, 6701, 6701)),
             TestDaemon.assign("other", List.of(3, 3, 3, 3), List.of(6701, 6701, 6701, 6701))).verdicts();
+        assertEquals(Verdict.refused("slot s2:6701 is given to several topologies"), verdicts.get("new"));
+        assertEquals(Verdict.refused("slot s2:6701 is given to several topologies"), verdicts.get("other"));
+    }
+
+    @Test
+    void topologiesMeetOnASlotThatOneOfThemAlternatesWithAnother() throws DaemonFault {
+        Map<String, Verdict> verdicts = check(plan(List.of(2, 3, 2, 3), List.of(6701, 6701, 6701, 6701)),
+            TestDaemon.assign("other", List.of(3, 3, 3, 3), List.of(6700, 6701, 6701, 6700))).verdicts();
         assertEquals(Verdict.refused("slot s2:6701 is given to several topologies"), verdicts.get("new"));
         assertEquals(Verdict.refused("slot s2:6701 is given to several topologies"), verdicts.get("other"));
     }

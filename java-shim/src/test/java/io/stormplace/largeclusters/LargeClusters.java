@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.storm.Config;
 import org.apache.storm.scheduler.DefaultScheduler;
 import org.apache.storm.scheduler.IScheduler;
@@ -19,11 +20,12 @@ import org.apache.storm.testing.InProcessZookeeper;
  * Runs schedulers on a large cluster in memory: {@code python -m benchmarks.large_clusters} starts it.
  *
  * <p>The argument is a file that holds a {@link Spec} as JSON. Writes the cluster and every assignment into the specification's folder,
- * and one line of JSON per run to standard output. All schedulers run in this process, in turn, each on a cluster that is built for it,
- * after rounds on a small cluster that are not counted. A ZooKeeper without readings runs beside them, as beside any Nimbus.
+ * and to standard output one line of JSON per run, and before each round one that names the scheduler. All schedulers run in this
+ * process, in turn, each on a cluster that is built for it, after rounds on a small cluster that are not counted. A ZooKeeper without
+ * readings runs beside them, as beside any Nimbus.
  */
 public final class LargeClusters {
-    private static final MadeCluster SMALL = new MadeCluster(20, 2, 10, 40, 5, 1);
+    private static final MadeCluster SMALL = new MadeCluster(20, 2, 10, 40, 1, 5, 1);
     private static final int WARM_UPS = 3;
 
     private LargeClusters() {
@@ -69,6 +71,7 @@ public final class LargeClusters {
 
     private static Map<String, Object> run(String name, int repeat, Spec spec) throws IOException, InterruptedException {
         BenchmarkCluster cluster = spec.build();
+        Set<Thread> threadsBefore = Thread.getAllStackTraces().keySet();
         Rounds rounds = rounds(name, cluster, spec);
         System.gc();
         Rounds.Outcome outcome = rounds.place(rounds.empty());
@@ -78,10 +81,13 @@ public final class LargeClusters {
             "executors", cluster.executors(), "statuses", Rounds.statuses(outcome.state()));
         figures.putAll(outcome.figures());
         figures.put("unchanged", rounds.unchanged(outcome.state()));
-        if (BenchmarkCluster.placed(outcome.state()) > 0) {
+        if (spec.losses() && BenchmarkCluster.placed(outcome.state()) > 0) {
             figures.put("losses", rounds.losses(outcome.state()));
         }
+        figures.put("scheduler_threads", Thread.getAllStackTraces().keySet().stream().filter(each -> !threadsBefore.contains(each))
+            .map(Thread::getName).sorted().toList());
         double withSchedulerMb = usedHeapMb();
+        figures.put("heap_mb", withSchedulerMb);
         rounds.end();
         rounds = null;
         figures.put("scheduler_heap_mb", withSchedulerMb - usedHeapMb());
@@ -102,7 +108,8 @@ public final class LargeClusters {
             case "default" -> new DefaultScheduler();
             default -> throw new IllegalArgumentException("unknown scheduler " + name);
         };
-        return new Rounds(cluster, spec, scheduler, name.equals("stormplace"));
+        return new Rounds(cluster, spec, scheduler, name.equals("stormplace"),
+            () -> System.out.println(JSONValue.toJSONString(Map.of("round_of", name))));
     }
 
     private static void write(Spec spec, String name, Map<String, Object> json) throws IOException {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 class LossTest {
     private static final Map<String, Object> CONF = BenchmarkCluster.nimbusConf(Map.of());
-    private static final BenchmarkCluster TWO = new MadeCluster(3, 1, 2, 4, 2, 1).make("two");
+    private static final BenchmarkCluster TWO = new MadeCluster(3, 1, 2, 4, 1, 2, 1).make("two");
     private static final WorkerSlot FIRST = new WorkerSlot("r000s00001", 6700);
     private static final WorkerSlot SECOND = new WorkerSlot("r000s00001", 6701);
     private static final WorkerSlot THIRD = new WorkerSlot("r000s00002", 6700);

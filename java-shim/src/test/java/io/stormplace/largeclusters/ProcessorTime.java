@@ -17,6 +17,11 @@ final class ProcessorTime {
         daemon = ProcessHandle.of(pid);
     }
 
+    /** Whether a daemon takes part. */
+    boolean measured() {
+        return daemon.isPresent();
+    }
+
     /** Seconds since its start. */
     double seconds() {
         return daemon.stream().flatMap(process -> Stream.concat(Stream.of(process), process.descendants()))

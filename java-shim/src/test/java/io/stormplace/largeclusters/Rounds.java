@@ -17,12 +17,18 @@ final class Rounds {
     private final Spec spec;
     private final IScheduler scheduler;
     private final ProcessorTime daemon;
+    private final Runnable beforeRound;
 
-    /** Prepares the scheduler; {@link #end} releases it. */
-    Rounds(BenchmarkCluster cluster, Spec spec, IScheduler scheduler, boolean asksDaemon) {
+    /**
+     * Prepares the scheduler; {@link #end} releases it.
+     *
+     * @param beforeRound called before each round
+     */
+    Rounds(BenchmarkCluster cluster, Spec spec, IScheduler scheduler, boolean asksDaemon, Runnable beforeRound) {
         this.cluster = cluster;
         this.spec = spec;
         this.scheduler = scheduler;
+        this.beforeRound = beforeRound;
         nimbusConf = BenchmarkCluster.nimbusConf(spec.nimbus());
         daemon = new ProcessorTime(asksDaemon ? spec.daemonPid() : 0);
         scheduler.prepare(nimbusConf, new StormMetricsRegistry());
@@ -66,20 +72,20 @@ final class Rounds {
 
     /**
      * Does rounds in which nothing changed. The daemon's processor time is that of the rounds and the pauses after them, as it may work on
-     * after its answer.
+     * after its answer; where there is none, there is no pause.
      */
     Map<String, Object> unchanged(Cluster placed) throws InterruptedException {
         List<Double> seconds = new ArrayList<>();
         double processorBefore = daemon.seconds();
+        long beganNs = System.nanoTime();
         Cluster state = placed;
         for (int i = 0; i < spec.unchangedRounds(); i++) {
             state = new Cluster(state);
             seconds.add(round(state));
-            Thread.sleep(spec.unchangedPauseMs());
+            Thread.sleep(daemon.measured() ? spec.unchangedPauseMs() : 0);
         }
-        double processor = (daemon.seconds() - processorBefore) / spec.unchangedRounds();
-        return ClusterJson.object("seconds", seconds, "daemon_processor_s_per_round", processor,
-            "restarted", Loss.Disturbance.between(placed, state).restarted());
+        return ClusterJson.object("seconds", seconds, "lasted_s", (System.nanoTime() - beganNs) / 1e9,
+            "daemon_processor_s", daemon.seconds() - processorBefore, "restarted", Loss.Disturbance.between(placed, state).restarted());
     }
 
     /** Lets a placed cluster lose something, and has the scheduler mend it. */
@@ -110,6 +116,7 @@ final class Rounds {
     }
 
     private double round(Cluster state) {
+        beforeRound.run();
         long startNs = System.nanoTime();
         scheduler.schedule(state.getTopologies(), state);
         return (System.nanoTime() - startNs) / 1e9;

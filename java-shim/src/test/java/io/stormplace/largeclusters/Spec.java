@@ -17,14 +17,15 @@ import java.util.Map;
  * @param mostRounds        rounds until everything is placed, at most
  * @param pauseMs           time between two of these, ms
  * @param unchangedRounds   rounds in which nothing changed
- * @param unchangedPauseMs  time after each of these, ms
+ * @param unchangedPauseMs  time after each of these where a daemon takes part, ms
+ * @param losses            whether the cluster loses executors and a host afterwards
  * @param missingTopologies topologies that lose one executor
  * @param missingExecutors  executors that one topology loses
  * @param seed              of what is drawn
  */
 record Spec(Object cluster, String name, String folder, List<String> schedulers, Map<String, Object> nimbus, long daemonPid,
-            int repeats, int mostRounds, int pauseMs, int unchangedRounds, int unchangedPauseMs, int missingTopologies,
-            int missingExecutors, long seed) {
+            int repeats, int mostRounds, int pauseMs, int unchangedRounds, int unchangedPauseMs, boolean losses,
+            int missingTopologies, int missingExecutors, long seed) {
 
     /** Reads the specification. */
     @SuppressWarnings("unchecked")
@@ -33,12 +34,12 @@ record Spec(Object cluster, String name, String folder, List<String> schedulers,
             (List<String>) json.get("schedulers"), new HashMap<>((Map<String, Object>) json.get("nimbus")),
             number(json, "daemon_pid"), number(json, "repeats"),
             number(json, "most_rounds"), number(json, "pause_ms"), number(json, "unchanged_rounds"), number(json, "unchanged_pause_ms"),
-            number(json, "missing_topologies"), number(json, "missing_executors"), number(json, "seed"));
+            (Boolean) json.get("losses"), number(json, "missing_topologies"), number(json, "missing_executors"), number(json, "seed"));
     }
 
     /** The same without pauses, for rounds that are not counted. */
     Spec hurried() {
-        return new Spec(cluster, name, folder, schedulers, nimbus, daemonPid, repeats, mostRounds, 0, unchangedRounds, 0,
+        return new Spec(cluster, name, folder, schedulers, nimbus, daemonPid, repeats, mostRounds, 0, unchangedRounds, 0, losses,
             missingTopologies, missingExecutors, seed);
     }
 
@@ -50,7 +51,7 @@ record Spec(Object cluster, String name, String folder, List<String> schedulers,
         }
         Map<String, Object> made = (Map<String, Object>) cluster;
         return new MadeCluster(number(made, "hosts"), number(made, "racks"), number(made, "topologies"), number(made, "executors"),
-            number(made, "components"), number(made, "seed")).make(name);
+            number(made, "sizes"), number(made, "components"), number(made, "seed")).make(name);
     }
 
     private static int number(Map<String, Object> json, String key) {

@@ -1,0 +1,265 @@
+"""A cluster on which only `storm.scheduler` is set: first placement, a lost host, rebalances, fail-over."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import pytest
+
+from bridge.record.record import read_records
+from bridge.wire.encoding import decode_request
+from lab.checks import check_programs
+from lab.layout import NIMBUS, STANDBY
+from lab.places import STORM_HOME
+from tests.lab.on_host import worker_commands
+from tests.lab.running import running_lab
+from tests.lab.words_on_nimbus import CHAIN, NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from lab.cluster import LabClient
+
+pytestmark = [pytest.mark.lab, pytest.mark.timeout(600)]
+
+SITES = """
+standby_nimbus = true
+[storm]
+"supervisor.cpu.capacity" = 400.0  # Storm's own default
+"nimbus.task.launch.secs" = 45     # so long an executor without a sign of life counts as starting
+# Storm restarts workers by itself when a configuration or its copies with another Nimbus are newer: not here
+"supervisor.localizer.update.blob.interval.secs" = 3600
+"storm.nimbus.retry.interval.millis" = 200
+"supervisor.worker.heartbeats.max.timeout.secs" = 60
+[[site]]
+name = "near"
+supervisors = 3
+slots = 4
+services = true
+[[site]]
+name = "edge"
+supervisors = 1
+slots = 4
+[[link]]
+between = ["near", "edge"]
+delay_ms = 0.25
+"""
+HOSTS = ("near-1", "near-2", "near-3", "edge-1")
+LOST = "edge-1"
+EXECUTORS = 40
+WAIT_S = 180.0
+
+Slot: TypeAlias = tuple[str, int]
+"""Host and port."""
+
+
+@dataclass(frozen=True)
+class View:
+    """What the leading Nimbus says of the topology.
+
+    Attributes:
+        status: The scheduler's status line.
+        slots: First task -> slot.
+        components: First task -> component.
+        running: Whether all executors that have a slot have sent statistics.
+        copies: Nimbus hosts that have the topology's code and configuration.
+    """
+
+    leader: str
+    topology_id: str
+    active: bool
+    status: str
+    slots: dict[int, Slot]
+    components: dict[int, str]
+    running: bool
+    copies: int
+
+    @classmethod
+    def of(cls, answer: dict[str, Any]) -> View:
+        executors = answer["executors"]
+        return cls(
+            leader=answer["leader"],
+            topology_id=answer["id"],
+            active=answer["status"] == "ACTIVE",
+            status=answer["scheduler_status"],
+            slots={one["task"]: tuple(one["slot"]) for one in executors},
+            components={one["task"]: one["component"] for one in executors},
+            running=all(one["uptime_s"] for one in executors),
+            copies=answer["copies"],
+        )
+
+    @property
+    def complete(self) -> bool:
+        return self.active and len(self.slots) == EXECUTORS
+
+    def loads(self) -> Counter[str]:
+        return Counter(host for host, _ in self.slots.values())
+
+
+class Cluster:
+    """A lab with the topology on it."""
+
+    def __init__(self, lab: LabClient) -> None:
+        self.lab = lab
+        self._hosts = {host.address: host.name for host in lab.status().hosts}
+        command = [sys.executable, "-m", "tests.lab.words_on_nimbus", NIMBUS, STANDBY]
+        self._asking = lab.exec(NIMBUS, command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.ask("submit")
+        self.first = self.placed()
+
+    def ask(self, request: str) -> dict[str, Any]:
+        assert self._asking.stdin is not None
+        assert self._asking.stdout is not None
+        self._asking.stdin.write(f"{request}\n")
+        self._asking.stdin.flush()
+        answer: dict[str, Any] = json.loads(self._asking.stdout.readline())
+        return answer
+
+    def close(self) -> None:
+        self._asking.kill()
+        self._asking.communicate()
+
+    def until(self, what: str, holds: Callable[[View], bool]) -> View:
+        """Ask Nimbus again and again: it says nothing by itself."""
+        end_s = time.monotonic() + WAIT_S
+        while True:
+            answer = self.ask("look")
+            if "error" not in answer and holds(view := View.of(answer)):
+                return view
+            assert time.monotonic() < end_s, f"waited {WAIT_S:.0f} s for {what}; last answer: {answer}"
+            time.sleep(0.3)
+
+    def placed(self) -> View:
+        """Wait until every executor has a slot."""
+        return self.until("40 executors to be placed", lambda view: view.complete)
+
+    def settled(self) -> tuple[View, dict[Slot, str]]:
+        """Wait until every executor runs; return also the workers."""
+        view = self.until("all executors to run", lambda view: view.complete and view.running)
+        return view, self.workers(view)
+
+    def workers(self, view: View) -> dict[Slot, str]:
+        """Wait until all slots of a placement have workers; return slot -> id, which is new at each start."""
+        wanted = set(view.slots.values())
+        end_s = time.monotonic() + WAIT_S
+        while not wanted <= (found := self._workers(view.topology_id)).keys():
+            assert time.monotonic() < end_s, f"{wanted} are to have workers, {sorted(found)} have some"
+            time.sleep(0.3)
+        return {slot: found[slot] for slot in wanted}
+
+    def _workers(self, topology_id: str) -> dict[Slot, str]:
+        found = {}
+        for command in worker_commands(self.lab, topology_id):
+            supervisor, _, port, worker = command[-4:]
+            # a supervisor's id ends with its address
+            found[self._hosts[supervisor.rpartition("-")[2]], int(port)] = worker
+        return found
+
+    def rebalance(self, *options: str) -> View:
+        """Run `storm rebalance` without a pause, and return when Nimbus has carried it out."""
+        settings = self.lab.folder.storm / NIMBUS / "storm.yaml"
+        java = [check_programs().java, f"-Dstorm.conf.file={settings}", "-cp", f"{STORM_HOME}/lib/*"]
+        command = [*java, "org.apache.storm.command.Rebalance", NAME, "-w", "0", *options]
+        process = self.lab.exec(NIMBUS, command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        said, _ = process.communicate(timeout=WAIT_S)
+        assert process.returncode == 0, said
+        # it is REBALANCING from before the command's end until the new assignment is written
+        return self.until("the rebalance", lambda view: view.active)
+
+    def last_settings(self) -> dict[str, Any]:
+        """Return the topology's keys of ours in the last recorded round."""
+        settings = [topology.settings_json for request in self.requests() for topology in request.topologies]
+        found: dict[str, Any] = json.loads(settings[-1])
+        return found
+
+    def requests(self) -> list[Any]:
+        return [decode_request(record.request) for record in read_records(self.lab.folder.records)]
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with running_lab(tmp_path_factory.mktemp("everyday"), SITES, "stormplace") as lab:
+        cluster = Cluster(lab)
+        try:
+            yield cluster
+        finally:
+            cluster.close()
+
+
+def test_forty_executors_are_spread_over_four_hosts(cluster: Cluster) -> None:
+    """Without any setting all executors get slots, and no host has more of them than it must."""
+    assert sum(CHAIN.values()) + 1 == EXECUTORS
+    assert cluster.first.loads() == dict.fromkeys(HOSTS, EXECUTORS // len(HOSTS))
+
+
+def test_a_lost_host_restarts_no_worker_of_the_others(cluster: Cluster) -> None:
+    """Its executors take free slots of the others, none of which gets more than it must; those run on."""
+    before, workers = cluster.settled()
+    cluster.lab.isolate("edge")
+    try:
+        after = cluster.until(
+            "the lost executors to be placed", lambda view: view.complete and LOST not in view.loads()
+        )
+        assert {task: after.slots[task] for task in before.slots if before.slots[task][0] != LOST} == {
+            task: slot for task, slot in before.slots.items() if slot[0] != LOST
+        }
+        healthy = {slot for slot in before.slots.values() if slot[0] != LOST}
+        lost = {task for task, slot in before.slots.items() if slot[0] == LOST}
+        assert not healthy & {after.slots[task] for task in lost}
+        assert max(after.loads().values()) <= math.ceil(EXECUTORS / (len(HOSTS) - 1))
+        now = cluster.workers(after)
+        assert {slot: now[slot] for slot in healthy} == {slot: workers[slot] for slot in healthy}
+    finally:
+        cluster.lab.rejoin("edge")
+    cluster.lab.await_ready(WAIT_S)
+
+
+def test_a_changed_setting_moves_nothing(cluster: Cluster) -> None:
+    """`storm rebalance -t` of a key that asks for no move leaves every executor in its worker."""
+    before = cluster.placed()
+    workers = cluster.workers(before)
+    after = cluster.rebalance("-t", json.dumps({"topology.stormplace.seed": 7}))
+    assert after.slots == before.slots
+    assert cluster.last_settings()["topology.stormplace.seed"] == 7
+    assert cluster.workers(after) == workers
+
+
+def test_a_new_pin_moves_what_it_names(cluster: Cluster) -> None:
+    """`storm rebalance -t` of a pin moves the component to its place, and no other executor."""
+    before = cluster.placed()
+    (task,) = (task for task, component in before.components.items() if component == "report")
+    target = next(host for host in HOSTS if host not in {LOST, before.slots[task][0]})
+    cluster.rebalance("-t", json.dumps({"topology.stormplace.pin": {"report": f"host:{target}"}}))
+    after = cluster.until("the pin", lambda view: view.complete and view.slots[task][0] == target)
+    assert {one for one, slot in after.slots.items() if slot != before.slots[one]} == {task}
+
+
+def test_as_many_workers_as_are_asked_for(cluster: Cluster) -> None:
+    """`storm rebalance -n 10` gives the topology ten workers, and no host more executors than it must."""
+    before = cluster.placed()
+    after = cluster.rebalance("-n", "10")
+    assert len(set(before.slots.values())) < len(set(after.slots.values())) == 10
+    assert max(after.loads().values()) <= math.ceil(EXECUTORS / len(HOSTS))
+
+
+def test_another_nimbus_moves_nothing(cluster: Cluster) -> None:
+    """When the leader is killed the other one plans with the daemon; every executor stays in its worker."""
+    cluster.until("the code to be with both", lambda view: view.copies == 2)
+    before, workers = cluster.settled()
+    leader = next(one for one in cluster.lab.status().services if one.name == before.leader)
+    cluster.lab.exec(NIMBUS, ["kill", "-KILL", str(leader.pid)]).wait(WAIT_S)
+    # a Nimbus knows what its own scheduler said, and nothing of what another one's did
+    after = cluster.until(
+        "the other to plan", lambda view: view.leader != before.leader and bool(view.status)
+    )
+    assert after.status.startswith("kept")
+    assert after.slots == before.slots
+    assert cluster.workers(after) == workers
+    cluster.lab.await_ready(WAIT_S)
