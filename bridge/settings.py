@@ -139,6 +139,8 @@ class PlanSettings(_Section):
     """Executors of topologies that lack some, times usable hosts, above which counts are planned."""
     max_streams_per_edge: int = Field(default=4096, ge=1, le=100_000_000)
     """Executor pairs per pair of components; above it few stand for all."""
+    evict: bool = False
+    """Whether topologies of lower priority lose all workers to one that finds no room otherwise."""
     execution_time_ms: float = Field(default=1.0, gt=0, le=60_000)
     """Execution time of an executor per tuple, ms."""
     unit_rate: float = Field(default=1.0, gt=0, le=1e9)

@@ -6,9 +6,11 @@ A clock says when searches must end; it decides nothing else.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from bridge.problem.cpu_demand import with_cpu
+from bridge.round.eviction import with_evictions
 from bridge.round.large import is_large, plan_large_round
 from bridge.round.last_slots import carried_over, has_unplaceable, priced, with_last_slots
 from bridge.round.memory import NOTHING
@@ -74,6 +76,11 @@ def plan_round(
 
 
 def _plan(request: PlanRequest, settings: Settings, memory: Memory, course: Course) -> Round:
+    plan = partial(_plan_once, settings=settings, memory=memory, course=course)
+    return with_evictions(request, plan(request), settings.plan, plan, course.expired)
+
+
+def _plan_once(request: PlanRequest, settings: Settings, memory: Memory, course: Course) -> Round:
     data = gather_data(request, settings)
     request = with_cpu(request, data.cpu)
     if is_large(request, data, settings):

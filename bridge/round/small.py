@@ -1,9 +1,9 @@
 """A round planned executor by executor: each topology that needs it is asked of its strategy.
 
-Topologies are taken by priority, then by the time of their submission, then by id; each sees what those
-before it left. First every topology with executors to place is served, then the running ones are looked at
-for gains until a whole pass changes nothing: so a plan that is carried out is left alone by the next round,
-unless the moves of a round or its time ran out.
+Topologies are taken in the order of their ranks, each sees what those before it left. First every
+topology with executors to place is served, then the running ones are looked at for gains until a whole pass
+changes nothing: so a plan that is carried out is left alone by the next round, unless the moves of a round or
+its time ran out.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ import traceback
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from bridge.problem.isolation import isolate
 from bridge.problem.occupancy import RoundState
 from bridge.problem.problem_builder import Task, make_task
-from bridge.problem.wishes import by_rank, wishes_of
+from bridge.problem.ranking import rank
+from bridge.problem.wishes import wishes_of
 from bridge.round.checks import PlanCheckError, check_assignment
 from bridge.round.improving import improve
 from bridge.round.joining import Allowance
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from bridge.network.cluster import Slot
+    from bridge.problem.wishes import Wishes
     from bridge.round.memory import Memory
     from bridge.round.round_data import RoundData
     from bridge.settings import Settings
@@ -87,8 +90,10 @@ class _Planner:
         self._search = Search(
             self._state, self._data.delays, self._data.availability, self._deadline_for, course.children
         )
-        self._tasks = [self._task(index) for index in range(len(request.topologies))]
-        self._order = by_rank(request.topologies, [task.wishes for task in self._tasks])
+        wishes = [wishes_of(topology, settings.plan) for topology in request.topologies]
+        self._order = rank(request, wishes, data.cluster).order
+        self._isolation = isolate(request, data.hosts, wishes, self._order, data.cluster)
+        self._tasks = [self._task(index, each) for index, each in enumerate(wishes)]
         self._verdicts: dict[int, Verdict] = {}
         self._traces: dict[int, str] = {}
         self._left_out: dict[int, str] = {}
@@ -139,11 +144,13 @@ class _Planner:
         )
         return None if changed or self._looked else HOLD_MS
 
-    def _task(self, index: int) -> Task:
+    def _task(self, index: int, wishes: Wishes) -> Task:
         topology = self._request.topologies[index]
-        wishes = wishes_of(topology, self._settings.plan)
         measured = self._data.rates.by_topology.get(topology.id)
-        return make_task(self._state, index, wishes, self._settings.plan, measured)
+        task = make_task(self._state, index, wishes, self._settings.plan, measured)
+        return replace(
+            task, permits=self._isolation.narrow(index, topology, task.permits, self._settings.plan)
+        )
 
     def _expired(self) -> bool:
         return self._course.expired()
@@ -258,7 +265,7 @@ class _Planner:
             decision=decision,
             executor_supervisor=tuple(slot[0] for slot in assignment) if decision is Decision.ASSIGN else (),
             executor_port=tuple(slot[1] for slot in assignment) if decision is Decision.ASSIGN else (),
-            status=status_line(verdict, task, hosts, self._data),
+            status=status_line(verdict, task, hosts, self._data, self._isolation.notes.get(index, "")),
             strategy=task.settings.strategy,
             objective=None if verdict.evaluation is None else verdict.evaluation.objective,
             response_time_ms=None if verdict.evaluation is None else verdict.evaluation.response_time_ms,
