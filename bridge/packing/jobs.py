@@ -98,6 +98,8 @@ def _edges(topology: Topology, component: IntArray) -> IntArray:
 
 def _workers(topology: Topology, component: IntArray, n_components: int) -> tuple[Worker, ...]:
     """The workers that run, in the order of their first executors."""
+    if topology.executor_supervisor.count(UNASSIGNED) == topology.n_executors:
+        return ()
     where = np.array(topology.executor_supervisor, dtype=np.int64)
     port = np.array(topology.executor_port, dtype=np.int64)
     placed = np.flatnonzero(where != UNASSIGNED)

@@ -141,6 +141,7 @@ class _LargeRound:
             left_out=tuple(self._left_out.items()),
             waits=(),
             moves=sum(plan.price.executors_moved for plan in self._plans.values() if plan.price),
+            restarts=sum(plan.price.executors_restarted or 0 for plan in self._plans.values() if plan.price),
             timed_out=timed_out,
             unfinished=timed_out,
         )

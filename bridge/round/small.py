@@ -19,6 +19,7 @@ from bridge.problem.ranking import rank
 from bridge.problem.wishes import wishes_of
 from bridge.round.checks import PlanCheckError, check_assignment
 from bridge.round.improving import improve
+from bridge.round.joining import Allowance
 from bridge.round.placing import place_missing
 from bridge.round.preferring import worker_note
 from bridge.round.round_report import HOLD_MS, Course, Round
@@ -131,6 +132,7 @@ class _Planner:
                 (topologies[index].id, wait) for index, wait in sorted(self._stability.waits.items())
             ),
             moves=self._state.total_moves(),
+            restarts=self._state.total_restarts(),
             timed_out=self._expired() or self._search.timed_out,
         )
 
@@ -162,8 +164,8 @@ class _Planner:
             share = min(share, limit_ms / 1000.0)
         return Deadline(self._course.clock, now + max(share, 0.0))
 
-    def _moves_left(self) -> int:
-        return max(self._settings.move.max_moves_per_round - self._state.total_moves(), 0)
+    def _restarts_left(self) -> int:
+        return max(self._settings.move.max_restarts_per_round - self._state.total_restarts(), 0)
 
     def _decide(self, index: int, step: Callable[[Task], Verdict | None]) -> bool:
         """Take one step for one topology; whatever goes wrong stays with this topology.
@@ -180,7 +182,9 @@ class _Planner:
                 self._note(index, verdict)
                 return False
             strict = self._state.limits == "strict"
-            assignment = assign_slots(self._state, index, verdict.placement, task.workers, strict=strict)
+            assignment = assign_slots(
+                self._state, index, verdict.placement, task.workers, strict=strict, apart=verdict.apart
+            )
             self._check(task, assignment, verdict)
         except Exception as error:  # noqa: BLE001  # one topology's fault must not cost the others their plan
             self._traces[index] = traceback.format_exc()
@@ -206,7 +210,9 @@ class _Planner:
             self._verdicts[index] = verdict
 
     def _place(self, task: Task) -> Verdict | None:
-        verdict = place_missing(self._state, task, self._search, self._moves_left(), self._sight)
+        known = not self._data.delays.unknown and task.topology.status not in _HELD
+        allowance = Allowance(self._restarts_left(), self._settings.move, known)
+        verdict = place_missing(self._state, task, self._search, allowance, self._sight)
         self._questions_left -= None in self._state.assignment(task.index)
         return verdict
 
@@ -223,8 +229,8 @@ class _Planner:
         self._looked = True
         if self._expired():
             return Verdict("kept", _NO_TIME)
-        moves_left = self._moves_left()
-        return improve(self._state, task, self._search, moves_left, self._stability, sight=self._sight)
+        left = self._restarts_left()
+        return improve(self._state, task, self._search, left, self._stability, sight=self._sight)
 
     def _why_held(self, task: Task) -> str:
         """Say why a topology is not moved for any gain; empty if it may be."""

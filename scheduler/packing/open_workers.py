@@ -43,18 +43,21 @@ class OpenWorker:
 
     __slots__ = ("count", "executors", "heap_mb", "pieces")
 
-    def __init__(self, n_components: int) -> None:
-        self.count = [0] * n_components
-        self.heap_mb = 0.0
-        self.executors = 0
-        self.pieces: set[int] = set()
+    def __init__(
+        self,
+        count: list[int],
+        heap_mb: float = 0.0,
+        executors: int = 0,
+        pieces: frozenset[int] = frozenset(),
+    ) -> None:
+        self.count = count
+        self.heap_mb = heap_mb
+        self.executors = executors
+        self.pieces = pieces
 
     def copy(self) -> OpenWorker:
         """Return a worker of its own with the same content."""
-        other = OpenWorker(0)
-        other.count, other.heap_mb, other.executors = self.count[:], self.heap_mb, self.executors
-        other.pieces = set(self.pieces)
-        return other
+        return OpenWorker(self.count[:], self.heap_mb, self.executors, self.pieces)
 
     def takes(self, limits: Limits, component: int) -> bool:
         """Whether another executor may join."""
@@ -70,7 +73,7 @@ class OpenWorker:
         self.heap_mb += self._heap(limits, component)
         self.executors += 1
         if limits.shared is not None:
-            self.pieces.update(limits.shared.of_component[component])
+            self.pieces = self.pieces.union(limits.shared.of_component[component])
 
     def full(self, limits: Limits) -> float:
         """Part of the worker that is taken."""
@@ -158,7 +161,7 @@ def into_workers(
             first[component] = at
             if at == len(workers) >= slots:
                 continue
-        worker = workers[at] if at < len(workers) else OpenWorker(len(limits.heap_mb))
+        worker = workers[at] if at < len(workers) else OpenWorker([0] * len(limits.heap_mb))
         if sharing is not None and not sharing.take(component, worker):
             continue
         if at == len(workers):

@@ -237,15 +237,17 @@ class _Placing:
         total = counts.sum(axis=0)
         self._rest -= total
         self._n_left -= int(total.sum())
-        first = len(self._taken)
         if self._job.shared is None:
-            self._taken.extend(counts @ self._job.demand)
+            taken = counts @ self._job.demand
+            self._taken.extend(taken)
             self.workers.extend(Worker(node, count) for count in counts)
-        else:
-            for count in counts:
-                self._taken.append(self._taken_by(node, count, self._job.shared))
-                self.workers.append(Worker(node, count))
-        self._ledger.take(node, np.sum(self._taken[first:], axis=0), len(counts))
+            self._ledger.take(node, taken.sum(axis=0), len(counts))
+            return
+        for count in counts:
+            one = self._taken_by(node, count, self._job.shared)
+            self._taken.append(one)
+            self.workers.append(Worker(node, count))
+            self._ledger.take(node, one, 1)
 
     def _taken_by(self, node: int, count: IntArray, shared: Shared) -> FloatArray:
         """(n_resources,) what another worker whose executors share memory takes of a node."""
