@@ -42,7 +42,7 @@ def strict_settings(max_pairs, *, max_moves=16, **plan):
     return Settings(
         plan=PlanSettings(max_pairs=max_pairs, **plan),
         capacity=CapacitySettings(resources="strict"),
-        move=MoveSettings(cool_down_s=0, stabilisation_s=0, max_moves_per_round=max_moves),
+        move=MoveSettings(cool_down_s=0, stabilisation_s=0, max_restarts_per_round=max_moves),
     )
 
 

@@ -145,10 +145,10 @@ def test_a_topology_that_breaks_the_planner_does_not_cost_the_others_their_plan(
     """The exception becomes a reason and a trace; running topologies are kept, new ones left to Storm."""
     genuine = small.place_missing
 
-    def fragile(state, task, search, moves_left, sight):
+    def fragile(state, task, search, allowance, sight):
         if task.topology.id != "b":
             raise ZeroDivisionError("boom")
-        return genuine(state, task, search, moves_left, sight)
+        return genuine(state, task, search, allowance, sight)
 
     monkeypatch.setattr(small, "place_missing", fragile)
     request = make.cluster(
