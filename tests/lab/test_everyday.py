@@ -175,14 +175,17 @@ class Cluster:
         # it is REBALANCING from before the command's end until the new assignment is written
         return self.until("the rebalance", lambda view: view.active)
 
-    def last_settings(self) -> dict[str, Any]:
-        """Return the topology's keys of ours in the last recorded round."""
-        settings = [topology.settings_json for request in self.requests() for topology in request.topologies]
-        found: dict[str, Any] = json.loads(settings[-1])
-        return found
+    def await_setting(self, key: str, value: object) -> None:
+        """Wait until a round with this setting is recorded, which is after its answer."""
+        end_s = time.monotonic() + WAIT_S
+        while self._last_settings().get(key) != value:
+            assert time.monotonic() < end_s, f"waited {WAIT_S:.0f} s for a round with {key} = {value}"
+            time.sleep(0.3)
 
-    def requests(self) -> list[Any]:
-        return [decode_request(record.request) for record in read_records(self.lab.folder.records)]
+    def _last_settings(self) -> dict[str, Any]:
+        *_, last = read_records(self.lab.folder.records)
+        found: dict[str, Any] = json.loads(decode_request(last.request).topologies[0].settings_json)
+        return found
 
 
 @pytest.fixture(scope="module")
@@ -227,9 +230,10 @@ def test_a_changed_setting_moves_nothing(cluster: Cluster) -> None:
     """`storm rebalance -t` of a key that asks for no move leaves every executor in its worker."""
     before = cluster.placed()
     workers = cluster.workers(before)
-    after = cluster.rebalance("-t", json.dumps({"topology.stormplace.seed": 7}))
+    cluster.rebalance("-t", json.dumps({"topology.stormplace.seed": 7}))
+    cluster.await_setting("topology.stormplace.seed", 7)
+    after = cluster.placed()
     assert after.slots == before.slots
-    assert cluster.last_settings()["topology.stormplace.seed"] == 7
     assert cluster.workers(after) == workers
 
 
