@@ -18,6 +18,7 @@ const i32 OLDEST_VERSION = 1
 
 // Keys of Storm's own that placements heed: a topology's values go into storm_json.
 const list<string> STORM_KEYS = [
+  "topology.isolate.machines",
   "topology.priority",
   "topology.ras.constraints",
   "topology.ras.one.component.per.worker",
@@ -26,6 +27,13 @@ const list<string> STORM_KEYS = [
   "topology.scheduler.unfavored.nodes",
   "topology.spread.components",
   "topology.worker.max.heap.size.mb"
+]
+
+// Keys of Nimbus' configuration that placements heed: its values go into cluster_json.
+const list<string> CLUSTER_KEYS = [
+  "isolation.scheduler.machines",
+  "multitenant.scheduler.user.pools",
+  "resource.aware.scheduler.user.pools"
 ]
 
 enum ComponentKind { SPOUT = 0, BOLT = 1, ACKER = 2, SYSTEM = 3 }
@@ -83,6 +91,7 @@ struct Topology {
   27: optional list<i32> shared_piece
   28: optional list<double> shared_mb
   25: optional string status                   // ACTIVE, INACTIVE, KILLED or REBALANCING; absent if not known
+  30: optional string owner            // the user who submitted it
 }
 
 struct Reading {
@@ -102,6 +111,8 @@ struct PlanRequest {
   7: required bool readings_live       // false: the shim has no ZooKeeper connection, readings only grow older
   8: optional string cluster           // names the cluster: the same before and after a fail-over of Nimbus
   9: optional list<string> resource_names  // beside CPU and memory
+  // JSON object: keys of Nimbus' configuration that placements heed; absent from a shim that cannot evict
+  10: optional string cluster_json
 }
 
 struct Price {
@@ -122,6 +133,8 @@ struct TopologyPlan {
   8: optional double response_time_ms
   9: optional double bound
   10: optional Price price
+  // id of the topology that needs its slots: all of them are freed before any plan is carried out
+  11: optional string evicted_for
 }
 
 struct PlanResponse {

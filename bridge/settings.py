@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
 
 SiteName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
 
@@ -103,11 +103,17 @@ class MoveSettings(_Section):
     """When running executors move."""
 
     min_gain: float = Field(default=0.2, ge=0, le=1)
-    """Least gain of a move, as a fraction of the current objective."""
+    """Least gain of a restart, as a fraction of the current objective."""
     min_gain_ms: float = Field(default=10.0, ge=0, le=60_000)
     """Least gain in response time, ms, where the response time is all that is weighed."""
-    max_moves_per_round: int = Field(default=16, ge=0, le=1_000_000)
-    """Running executors moved in one round, over all topologies."""
+    max_restarts_per_round: int = Field(
+        default=32,
+        ge=0,
+        le=1_000_000,
+        validation_alias=AliasChoices("max_restarts_per_round", "max_moves_per_round"),
+    )
+    """Running executors restarted in one round, over all topologies: those of each worker whose set of
+    executors changes. `max_moves_per_round` is an older name of the key."""
     cool_down_s: float = Field(default=120.0, ge=0, le=86_400)
     """Time after a new assignment in which a topology does not move for a gain, s."""
     stabilisation_s: float = Field(default=30.0, ge=0, le=86_400)
@@ -133,6 +139,8 @@ class PlanSettings(_Section):
     """Executors of topologies that lack some, times usable hosts, above which counts are planned."""
     max_streams_per_edge: int = Field(default=4096, ge=1, le=100_000_000)
     """Executor pairs per pair of components; above it few stand for all."""
+    evict: bool = False
+    """Whether topologies of lower priority lose all workers to one that finds no room otherwise."""
     execution_time_ms: float = Field(default=1.0, gt=0, le=60_000)
     """Execution time of an executor per tuple, ms."""
     unit_rate: float = Field(default=1.0, gt=0, le=1e9)

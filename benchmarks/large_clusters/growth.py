@@ -5,7 +5,8 @@
     python -m benchmarks.large_clusters.growth FILE [--plot PICTURE]
 
 The time of a cluster is that of all rounds until everything is placed, in the calling thread; it is taken as
-a fixed part and a power of the number of executors:
+a fixed part and a power of the number of executors (so is the processor time of the daemon in and between
+these rounds):
 
     seconds = fixed + factor * executors ** exponent
 
@@ -85,12 +86,18 @@ def main() -> None:
 
 
 def placing_times(clusters: Sequence[Mapping[str, Any]]) -> dict[str, Points]:
-    """Return executors and seconds of each run that placed everything, by scheduler."""
+    """Return executors and seconds of each run that placed everything, by scheduler.
+
+    What the daemon's processor did meanwhile, also between rounds, is a series of its own.
+    """
     points: dict[str, Points] = defaultdict(list)
     for cluster in clusters:
         for run in cluster["runs"]:
-            if "overdue_s" not in run and run["placed"] == run["executors"]:
-                points[run["scheduler"]].append((run["executors"], sum(run["seconds"])))
+            if "overdue_s" in run or run["placed"] < run["executors"]:
+                continue
+            points[run["scheduler"]].append((run["executors"], sum(run["seconds"])))
+            if run["daemon_processor_s"]:
+                points["processor of the daemon"].append((run["executors"], run["daemon_processor_s"]))
     return dict(points)
 
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from bridge.packing.grounds import MEMORY, demands, known
 from bridge.problem.node_limits import node_limits
-from bridge.problem.permits import permits_of
 from bridge.problem.shared_memory import shared_of
 from bridge.problem.workers import rules_as_asked
 from bridge.wire.messages import UNASSIGNED
@@ -18,6 +17,7 @@ from scheduler.packing.job import NO_LIMIT, Job, Worker
 if TYPE_CHECKING:
     from bridge.network.cluster import Hosts
     from bridge.packing.grounds import Grounds
+    from bridge.problem.permits import Permits
     from bridge.problem.storm_settings import StormSettings
     from bridge.problem.wishes import Wishes
     from bridge.wire.messages import PlanRequest, Topology
@@ -41,7 +41,15 @@ class Order:
     reasons: tuple[str, ...]
 
 
-def order_of(request: PlanRequest, index: int, grounds: Grounds, hosts: Hosts, wishes: Wishes) -> Order:
+def order_of(
+    request: PlanRequest,
+    index: int,
+    grounds: Grounds,
+    hosts: Hosts,
+    wishes: Wishes,
+    *,
+    permits: Permits | None = None,
+) -> Order:
     """Describe what has to be placed of a topology.
 
     Args:
@@ -50,8 +58,9 @@ def order_of(request: PlanRequest, index: int, grounds: Grounds, hosts: Hosts, w
         grounds: The supervisors.
         hosts: The hosts.
         wishes: How it wants to be placed.
+        permits: Where its executors may run; None if that is on every host.
     """
-    settings, storm = wishes.own, wishes.storm
+    storm = wishes.storm
     topology = request.topologies[index]
     component = np.array(topology.executor_component, dtype=np.int64)
     n_components = len(topology.component_names)
@@ -62,7 +71,6 @@ def order_of(request: PlanRequest, index: int, grounds: Grounds, hosts: Hosts, w
     first = np.array([np.flatnonzero(component == each)[:1].sum() for each in range(n_components)])
     edges = _edges(topology, component)
     rules = rules_as_asked(topology, storm)
-    permits = permits_of(topology, settings, hosts.hosts) if settings.pin or settings.avoid else None
     job = Job(
         count=np.bincount(component[missing], minlength=n_components).astype(np.int64),
         demand=demand[first] if topology.n_executors else np.zeros((n_components, demand.shape[1])),

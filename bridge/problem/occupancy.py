@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -60,11 +61,12 @@ class RoundState:
             None if memory is None else shared_of(topology, memory) for topology in request.topologies
         ]
         self._demand = [self._demand_of(topology) for topology in request.topologies]
-        self._initial = [_assignment(topology) for topology in request.topologies]
+        self._initial = [assignment_of(topology) for topology in request.topologies]
         self._assignment = list(self._initial)
         self._load = [self._load_of(index) for index in range(len(request.topologies))]
         self._total = np.sum(self._load, axis=0) if self._load else np.zeros_like(self._capacity)
         self._moves = [0] * len(request.topologies)
+        self._restarts = [0] * len(request.topologies)
         # Slots taken when the round began stay reserved: the shim frees none for another topology.
         self._began: dict[Slot, int] = {}
         for index, assignment in enumerate(self._initial):
@@ -164,6 +166,7 @@ class RoundState:
         self._load[topology] = load
         pairs = zip(self._initial[topology], assignment, strict=True)
         self._moves[topology] = sum(before is not None and before != after for before, after in pairs)
+        self._restarts[topology] = self.restarts_by(topology, assignment)
 
     def moves(self, topology: int) -> int:
         """Number of executors that ran when the round began and now have another slot."""
@@ -173,13 +176,40 @@ class RoundState:
         """Number of running executors that this round moves, over all topologies."""
         return sum(self._moves)
 
-    def restarted_workers(self, topology: int) -> list[set[int]]:
-        """Executors of each worker that ran when the round began and has another set of them now."""
-        before, after = (
-            executors_by_slot(self._initial[topology]),
-            executors_by_slot(self._assignment[topology]),
-        )
-        return [executors for slot, executors in before.items() if after.get(slot) != executors]
+    def restarts(self, topology: int) -> int:
+        """Number of executors of the workers that this round restarts."""
+        return self._restarts[topology]
+
+    def total_restarts(self) -> int:
+        """Number of executors that this round restarts, over all topologies."""
+        return sum(self._restarts)
+
+    def restarts_by(self, topology: int, assignment: Sequence[Slot | None]) -> int:
+        """Number of executors that an assignment would restart in this round."""
+        return sum(map(len, self.restarted_workers(topology, assignment)))
+
+    def restarted_workers(
+        self, topology: int, assignment: Sequence[Slot | None] | None = None
+    ) -> list[set[int]]:
+        """Executors of each worker that ran when the round began and has another set of them afterwards.
+
+        Args:
+            topology: Index of the topology.
+            assignment: Slot per executor afterwards; None stands for the decisions so far.
+        """
+        after = self._assignment[topology] if assignment is None else assignment
+        return restarted_workers(self._initial[topology], after)
+
+    def carried_out(self, topology: int, assignment: Sequence[Slot]) -> RoundState:
+        """Return the state in which the next round begins if this assignment is the last of this one."""
+        later = copy(self)
+        later._assignment, later._load = list(self._assignment), list(self._load)
+        later._moves, later._restarts = list(self._moves), list(self._restarts)
+        later._holder = dict(self._holder)
+        later.assign(topology, assignment)
+        later._initial, later._began = list(later._assignment), dict(later._holder)
+        later._moves, later._restarts = [0] * len(self._moves), [0] * len(self._moves)
+        return later
 
     def _demand_of(self, topology: Topology) -> FloatArray:
         columns = {
@@ -238,7 +268,8 @@ def _offered(request: PlanRequest, hosts: Hosts, column: int) -> FloatArray:
     return offered
 
 
-def _assignment(topology: Topology) -> Assignment:
+def assignment_of(topology: Topology) -> Assignment:
+    """Where the executors of a topology run by the request."""
     return tuple(
         None if supervisor == UNASSIGNED else (supervisor, port)
         for supervisor, port in zip(topology.executor_supervisor, topology.executor_port, strict=True)
@@ -252,3 +283,9 @@ def executors_by_slot(assignment: Sequence[Slot | None]) -> dict[Slot, set[int]]
         if slot is not None:
             by_slot.setdefault(slot, set()).add(executor)
     return by_slot
+
+
+def restarted_workers(before: Sequence[Slot | None], after: Sequence[Slot | None]) -> list[set[int]]:
+    """Return the executors of each worker that has another set of them afterwards, or none."""
+    now = executors_by_slot(after)
+    return [executors for slot, executors in executors_by_slot(before).items() if now.get(slot) != executors]

@@ -63,6 +63,29 @@ class Permits:
         """
         return replace(self.closed_to(hosts), tolerated=self.tolerated & ~self._left_by(hosts))
 
+    def confined(self, topology: Topology, hosts: BoolArray, tolerated: BoolArray, name: str) -> Permits:
+        """Let executors come to some hosts only.
+
+        Args:
+            topology: Their topology.
+            hosts: (n_hosts,) where they may come, if nothing else forbids it.
+            tolerated: (n_hosts,) where what runs may stay, likewise.
+            name: What these hosts are called where a component that could come elsewhere finds none of them.
+        """
+        before = (self.permitted | self.doubtful).any(axis=1)
+        present = set(topology.executor_component)
+        permitted, doubtful = self.permitted & hosts, self.doubtful & hosts
+        lost = set(np.flatnonzero(before & ~(permitted | doubtful).any(axis=1)).tolist())
+        names = topology.component_names
+        reasons = {row: f"{names[row]} may not come to any of {name}" for row in sorted(lost & present)}
+        return replace(
+            self,
+            permitted=permitted,
+            doubtful=doubtful,
+            tolerated=self.tolerated & tolerated,
+            reasons={**self.reasons, **reasons},
+        )
+
     def _left_by(self, hosts: BoolArray) -> BoolArray:
         """(n_components, n_hosts) those of some hosts that a component can do without."""
         return np.asarray((self.permitted & ~hosts).any(axis=1, keepdims=True) & hosts, dtype=np.bool_)

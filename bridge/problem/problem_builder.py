@@ -123,8 +123,8 @@ class Frame:
         arrays = (self.hosts, self.demand, self.capacity, self.allowed, self.current)
         return b"".join((repr(self.resources).encode(), *(array.tobytes() for array in arrays)))
 
-    def nodes_of(self, placement: Sequence[int]) -> IntArray:
-        """Node index per executor from host index per executor."""
+    def nodes_of(self, placement: Sequence[int] | IntArray) -> IntArray:
+        """Node index per executor from host index per executor, or for many placements at once."""
         return np.searchsorted(self.hosts, np.array(placement, dtype=np.int64)).astype(np.int64)
 
     def hosts_of(self, nodes: IntArray) -> tuple[int, ...]:

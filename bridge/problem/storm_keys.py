@@ -36,7 +36,10 @@ _CONSTRAINTS = "tests/bridge/round/test_constraints.py::"
 _SHIM = "java-shim/src/test/java/io/stormplace/ResourcesTest.java::"
 _RAS, _EVEN, _ISOLATION, _TENANTS = "RAS", "Default and Even", "Isolation", "Multitenant"
 _NO_SEARCH = "Not heeded: there is no backtracking search, `plan.time_limit_ms` bounds a round."
-_POOLS = "Not heeded: all users' topologies are placed alike."
+_ORDER = "tests/bridge/round/test_order.py::"
+_EVICTION = "tests/bridge/round/test_eviction.py::"
+_MACHINES = "tests/bridge/round/test_isolated_machines.py::"
+_SHIM_KEYS = "java-shim/src/test/java/io/stormplace/ClusterKeysTest.java::"
 
 RECORDS = (
     StormKey(
@@ -154,8 +157,9 @@ RECORDS = (
         "topology.priority",
         _RAS,
         "Topologies of a lower number come first where there is not room for all; of equals the one submitted"
-        " first.",
+        " first. With `plan.evict` others are evicted for them ([how](#order-and-eviction)).",
         (
+            f"{_EVICTION}test_a_topology_of_lower_priority_goes",
             f"{_LARGE}test_priority_decides_where_there_is_not_room_for_all",
             f"{_SMALL}test_priority_then_submission_then_id_decide_who_is_served_first",
         ),
@@ -237,16 +241,45 @@ RECORDS = (
     StormKey(
         "resource.aware.scheduler.priority.strategy",
         _RAS,
-        "Not heeded: priority, then the time of submission.",
+        "Not heeded: the order is that of `DefaultSchedulingPriorityStrategy` where users have guarantees,"
+        " and else by priority.",
     ),
-    StormKey("resource.aware.scheduler.user.pools", _RAS, _POOLS),
-    StormKey("multitenant.scheduler.user.pools", _TENANTS, _POOLS),
-    StormKey("scheduler.config.loader.uri", f"{_RAS} and {_TENANTS}", _POOLS),
-    StormKey("isolation.scheduler.machines", _ISOLATION, "Not heeded: topologies share hosts."),
+    StormKey(
+        "resource.aware.scheduler.user.pools",
+        _RAS,
+        "CPU and memory that users are guaranteed: their topologies come first until they have that much"
+        " ([how](#order-and-eviction)).",
+        (
+            f"{_ORDER}test_who_is_below_the_guarantee_comes_first",
+            f"{_EVICTION}test_a_guarantee_evicts_what_none_covers_and_protects",
+            f"{_SHIM_KEYS}aFileOfStormsSchedulersWinsOverStormYaml",
+        ),
+    ),
+    StormKey(
+        "multitenant.scheduler.user.pools",
+        _TENANTS,
+        "Most hosts that topologies of a user get by `topology.isolate.machines`, all together; users that"
+        " are not named get none. Topologies that are not isolated share hosts with those of all users.",
+        ("tests/bridge/problem/test_isolation.py::test_pools_of_machines_bound_what_users_get",),
+    ),
+    StormKey(
+        "scheduler.config.loader.uri",
+        f"{_RAS} and {_TENANTS}",
+        "Not heeded, with a line in Nimbus' log: fetching pools from elsewhere could block Nimbus.",
+    ),
+    StormKey(
+        "isolation.scheduler.machines",
+        _ISOLATION,
+        "The named topology has so many hosts for itself ([how](#hosts-for-one-topology)).",
+        (f"{_MACHINES}test_a_topology_and_the_others_have_different_hosts",),
+    ),
     StormKey(
         "topology.isolate.machines",
         f"{_TENANTS}; {_RAS} with `RoundRobinResourceAwareStrategy`",
-        "Not heeded: topologies share hosts.",
+        "The topology has so many hosts for itself ([how](#hosts-for-one-topology)), unless"
+        " `isolation.scheduler.machines` names it.",
+        (f"{_MACHINES}test_a_topology_asks_for_hosts_itself",),
+        sent=True,
     ),
     StormKey(
         "storm.network.topography.plugin",

@@ -37,6 +37,7 @@ class StormSettings(BaseModel):
         one_component_per_worker: Whether a worker holds executors of one component only.
         favored: Hosts that are filled first.
         unfavored: Hosts that are filled last.
+        machines: Hosts that the topology wants for itself, 0 if it shares hosts with others.
         constraints: Components that are kept apart, and limits of executors on one node.
         faults: One phrase per bad value; each such key has its default.
     """
@@ -51,6 +52,9 @@ class StormSettings(BaseModel):
     one_component_per_worker: bool = Field(default=False, alias="topology.ras.one.component.per.worker")
     favored: tuple[str, ...] = Field(default=(), alias="topology.scheduler.favored.nodes")
     unfavored: tuple[str, ...] = Field(default=(), alias="topology.scheduler.unfavored.nodes")
+    machines: Annotated[int, Field(ge=1), BeforeValidator(_number)] = Field(
+        default=0, alias="topology.isolate.machines"
+    )
     constraints: Constraints = Constraints()
     faults: tuple[str, ...] = ()
 

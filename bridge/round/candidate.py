@@ -1,4 +1,4 @@
-"""A candidate is a placement beside the running one, with its gain and its moves."""
+"""A candidate is a placement beside the running one, with its gain and what it restarts."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bridge.round.slots import assign_slots, count_workers
 from bridge.round.stability import percent
 from scheduler.evaluation.evaluate import check, evaluate
 
@@ -17,8 +18,54 @@ if TYPE_CHECKING:
     from bridge.problem.problem_builder import Task
     from bridge.round.search import Question
     from bridge.settings import MoveSettings
+    from scheduler.base.arrays import IntArray
     from scheduler.evaluation.evaluate import Evaluation
     from scheduler.model.problem import Problem
+
+
+# Gains that differ by less, as fractions, are not worth another restart.
+_ABOUT_THE_SAME = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class Running:
+    """A topology of which all executors run.
+
+    Attributes:
+        state: The cluster so far.
+        task: The topology.
+        question: Its problem with all executors free.
+        before: Worth of the running placement.
+    """
+
+    state: RoundState
+    task: Task
+    question: Question
+    before: Evaluation
+
+    def saving(self, after: Evaluation) -> float:
+        """Fraction of the objective that is saved against what ran when the round began.
+
+        Where that cannot be compared any more it is the fraction saved against what runs by now.
+        """
+        began = [
+            -1 if slot is None else self.state.host_of(slot) for slot in self.state.initial(self.task.index)
+        ]
+        before, frame = self.before, self.question.frame
+        if np.isin(began, frame.hosts).all():
+            before = evaluate(self.question.problem, frame.nodes_of(began))
+        return gains(self.question.problem, before, after)[0]
+
+    def names(self, placement: Sequence[int]) -> tuple[str, ...]:
+        """Name of the host of each executor, from its index."""
+        return tuple(self.state.hosts.hosts[host].name for host in placement)
+
+    def nodes_named(self, hosts: Sequence[str]) -> IntArray | None:
+        """Node of each executor from the name of its host, None if one of them is no node of the problem."""
+        index = {self.state.hosts.hosts[host].name: host for host in self.question.frame.hosts.tolist()}
+        if not all(name in index for name in hosts):
+            return None
+        return self.question.frame.nodes_of([index[name] for name in hosts])
 
 
 @dataclass(frozen=True)
@@ -30,75 +77,74 @@ class Candidate:
         evaluation: What it is worth.
         gain: Fraction of the objective saved; negative if it is worse.
         gain_ms: Response time saved, None unless that is all that is weighed.
-        moves: Running executors that it moves, beyond those that the round moves already.
+        restarts: Running executors that it restarts, beyond those that the round restarts already.
     """
 
     placement: tuple[int, ...]
     evaluation: Evaluation
     gain: float
     gain_ms: float | None
-    moves: int
+    restarts: int
 
     def why_not(self, thresholds: MoveSettings) -> str:
         """Say why the gain is not enough, without its size, which noise changes; empty if it is."""
-        if self.gain <= 0:
-            return "no candidate is better"
-        if self.gain < thresholds.min_gain:
-            return f"no candidate gains {percent(thresholds.min_gain)}"
-        if self.gain_ms is not None and self.gain_ms < thresholds.min_gain_ms:
-            return f"no candidate gains {thresholds.min_gain_ms:g} ms"
-        return ""
-
-    def why_beyond(self, moves_left: int) -> str:
-        """Say that it moves too many executors; empty if it does not."""
-        if self.moves <= moves_left:
-            return ""
-        moved = f"moves {self.moves} executors, {moves_left} may move"
-        return f"best candidate gains enough but {moved}"
+        return why_too_little(self.gain, self.gain_ms, thresholds)
 
 
-def weigh(
-    state: RoundState, task: Task, question: Question, before: Evaluation, placement: tuple[int, ...]
-) -> Candidate:
+def why_too_little(gain: float, gain_ms: float | None, thresholds: MoveSettings) -> str:
+    """Say why a gain is not enough for a restart, without its size, which noise changes; empty if it is.
+
+    Args:
+        gain: Fraction of the objective saved.
+        gain_ms: Response time saved, None unless that is all that is weighed.
+        thresholds: The least gains.
+    """
+    if gain <= 0:
+        return "no candidate is better"
+    if gain < thresholds.min_gain:
+        return f"no candidate gains {percent(thresholds.min_gain)}"
+    if gain_ms is not None and gain_ms < thresholds.min_gain_ms:
+        return f"no candidate gains {thresholds.min_gain_ms:g} ms"
+    return ""
+
+
+def weigh(running: Running, placement: tuple[int, ...]) -> Candidate:
     """Compare a placement with the running one.
 
     Args:
-        state: The cluster so far.
-        task: The topology.
-        question: Its problem with all executors free.
-        before: Worth of the running placement.
+        running: The topology.
         placement: Host index per executor, all of them nodes of the problem.
     """
+    state, topology, question = running.state, running.task.index, running.question
     after = evaluate(question.problem, question.frame.nodes_of(placement))
-    gain, gain_ms = gains(question.problem, before, after)
-    # Moves are counted against the beginning of the round, and some of this topology's may be spent already.
-    began = state.hosts_of(state.initial(task.index))
-    return Candidate(
-        placement, after, gain, gain_ms, moved_executors(began, placement) - state.moves(task.index)
-    )
+    gain, gain_ms = gains(question.problem, running.before, after)
+    # Restarts are counted against the beginning of the round, and some may be spent already.
+    strict = state.limits != "off"
+    slots = assign_slots(state, topology, placement, running.task.workers, strict=strict)
+    restarts = state.restarts_by(topology, slots)
+    return Candidate(placement, after, gain, gain_ms, restarts - state.restarts(topology))
 
 
-def placement_on(state: RoundState, question: Question, hosts: Sequence[str]) -> tuple[int, ...] | None:
+def best_of(candidates: Sequence[Candidate]) -> Candidate | None:
+    """Return the one of most gain, of those of about the same the one that restarts fewest executors."""
+    most = max((each.gain for each in candidates), default=0.0)
+    about = [each for each in candidates if each.gain >= most - _ABOUT_THE_SAME]
+    return min(about, key=lambda each: (each.restarts, -each.gain), default=None)
+
+
+def placement_on(running: Running, hosts: Sequence[str]) -> tuple[int, ...] | None:
     """Return the placement on hosts of these names, None if the problem does not permit it any more.
 
     Args:
-        state: The cluster so far.
-        question: The topology's problem with all executors free.
+        running: The topology.
         hosts: Name of the host of each executor.
     """
-    index = {state.hosts.hosts[host].name: host for host in question.frame.hosts.tolist()}
-    if not all(name in index for name in hosts):
+    nodes = running.nodes_named(hosts)
+    if nodes is None or check(running.question.problem, nodes):
         return None
-    placement = tuple(index[name] for name in hosts)
-    nodes = np.asarray(question.frame.nodes_of(placement))
-    return None if check(question.problem, nodes) else placement
-
-
-def moved_executors(before: Sequence[int | None], after: Sequence[int] | None) -> int:
-    """Number of executors that have a host before and another one after."""
-    if after is None:
-        return 0
-    return sum(old is not None and old != new for old, new in zip(before, after, strict=True))
+    placement, state, task = running.question.frame.hosts_of(nodes), running.state, running.task
+    n_workers = count_workers(state, task.index, placement, task.workers, strict=state.limits != "off")
+    return placement if n_workers else None
 
 
 def gains(problem: Problem, before: Evaluation, after: Evaluation) -> tuple[float, float | None]:

@@ -91,7 +91,7 @@ class CloseUps:
             min(_MOST_HOSTS, settings.max_hosts, settings.max_pairs // max(topology.n_executors, 1)), 1
         )
         nodes = choose_nodes(left, order, most)
-        part = close_up(self._request, index, nodes, left, frozen=not moving)
+        part = _within(close_up(self._request, index, nodes, left, frozen=not moving), order, nodes)
         # Delays of all pairs of these few hosts, however few the limit for whole clusters allows.
         network = self._settings.network.model_copy(update={"max_hosts": max(len(nodes), 1)})
         own = self._settings.model_copy(update={"network": network})
@@ -145,6 +145,25 @@ def close_up(
             if reading.name == (topology.id if reading.kind is ReadingKind.RATES else None)
             or (reading.kind is ReadingKind.NODE and reading.name in hosts)
         ),
+    )
+
+
+def _within(part: PlanRequest, order: Order, nodes: IntArray) -> PlanRequest:
+    """Return the part with supervisors closed where nothing of the topology may come.
+
+    Who is isolated where was worked out for the large round.
+    """
+    permitted = order.job.permitted
+    opened = np.ones(len(nodes), dtype=np.bool_)
+    if permitted is not None:
+        opened = np.asarray(permitted[:, nodes].any(axis=0), dtype=np.bool_)
+    return replace(
+        part,
+        supervisors=tuple(
+            each if is_open else replace(each, blacklisted=True)
+            for each, is_open in zip(part.supervisors, opened.tolist(), strict=True)
+        ),
+        cluster_json=None,
     )
 
 

@@ -1,7 +1,7 @@
 """Move a topology that runs completely, for a gain.
 
 A running placement is left only for a candidate that is better by both thresholds, by delays that are known,
-has been so for a while, and is within the moves left.
+and has been so for a while. One that restarts more executors than a round allows takes several of them.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bridge.problem.problem_builder import NoHostError
-from bridge.round.candidate import placement_on, weigh
+from bridge.round.candidate import Running, best_of, placement_on, weigh
 from bridge.round.preferring import ask_as_preferred
+from bridge.round.several_rounds import SeveralRounds
 from bridge.round.slots import count_workers
-from bridge.round.stability import percent
 from bridge.round.verdict import Verdict, with_proof
 from scheduler.evaluation.evaluate import evaluate
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from bridge.problem.occupancy import RoundState
     from bridge.problem.problem_builder import Task
     from bridge.round.candidate import Candidate
-    from bridge.round.search import Question, Search
+    from bridge.round.search import Answer, Search
     from bridge.round.sight import Sight
     from bridge.round.stability import Stability
     from bridge.settings import MoveSettings
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def improve(
-    state: RoundState, task: Task, search: Search, moves_left: int, stability: Stability, *, sight: Sight
+    state: RoundState, task: Task, search: Search, restarts_left: int, stability: Stability, *, sight: Sight
 ) -> Verdict:
     """Look for a better placement of a topology that runs completely.
 
@@ -40,11 +40,10 @@ def improve(
         state: The cluster so far.
         task: The topology.
         search: Asks strategies.
-        moves_left: Running executors that may still move in this round.
+        restarts_left: Running executors that may still restart in this round.
         stability: Knows what must wait, and records what is seen.
         sight: Knows which gains rest on missing readings.
     """
-    thresholds = stability.settings
     hosts = [state.host_of(slot) for slot in state.assignment(task.index) if slot is not None]
     free, closed = [None] * len(hosts), sight.closed(task) | task.unfavored
     try:
@@ -53,77 +52,96 @@ def improve(
         stability.forget(task.index)
         return Verdict("kept", f"no candidate ({error})")
     before = evaluate(question.problem, question.frame.nodes_of(hosts))
-    hopeless = _why_no_gain_can_do(question.problem, before, thresholds)
+    running = Running(state, task, question, before)
+    rounds = SeveralRounds(running, search, stability, restarts_left)
+    begun = stability.begun(task.index)
+    if begun is not None:
+        return rounds.go_on(begun, sight)
+    hopeless = _why_no_gain_can_do(question.problem, before, stability.settings)
     no_gain = hopeless or sight.why_not(question.problem, hosts)
     if no_gain:
         stability.forget(task.index)
         return Verdict("kept", no_gain, evaluation=before)
     answer = ask_as_preferred(search, task, free, closed)
+    return _look(running, search, rounds, stability, answer, closed=closed, sight=sight)
+
+
+def _look(
+    running: Running,
+    search: Search,
+    rounds: SeveralRounds,
+    stability: Stability,
+    answer: Answer,
+    *,
+    closed: BoolArray,
+    sight: Sight,
+) -> Verdict:
+    """Weigh candidates; carry the best one out, let it wait, or say why it will not do."""
+    task, question, before = running.task, running.question, running.before
     result = answer.result
-    candidate = _watched_candidate(state, task, question, before, stability, closed=closed)
-    if candidate is None and answer.placement is not None:
-        candidate = weigh(state, task, question, before, answer.placement)
+    candidate = _watched_candidate(running, stability, rounds, closed)
+    if candidate is None:
+        candidate = _best_candidate(running, search, rounds, answer, stability.settings)
     if candidate is None:
         stability.forget(task.index)
         return Verdict("kept", f"no candidate ({result.reason})", result=result, evaluation=before)
-    reason = candidate.why_not(thresholds) or _why_more_workers(state, task, candidate)
+    reason = candidate.why_not(stability.settings) or _why_more_workers(running, candidate)
     unseen = "" if reason else sight.why_not(question.problem, candidate.placement)
     if unseen:
         reason = f"best candidate is not believed, {unseen}"
-    if reason or candidate.moves > thresholds.max_moves_per_round:
+    reason = reason or rounds.why_never(candidate)
+    if reason:
         # It will not be carried out however long it is watched.
         stability.forget(task.index)
     else:
-        names = tuple(state.hosts.hosts[host].name for host in candidate.placement)
-        reason = stability.why_wait(task.index, names, candidate.gain)
-    reason = reason or candidate.why_beyond(moves_left)
+        reason = stability.why_wait(task.index, running.names(candidate.placement), candidate.gain)
     if reason:
-        reason += f" ({result.author})"
-        return with_proof(Verdict("kept", reason, result=result, evaluation=before))
-    reason = f"moved by {result.author} for a gain of {percent(candidate.gain)}"
-    return with_proof(
-        Verdict(
-            "moved",
-            reason,
-            candidate.placement,
-            result,
-            candidate.gain,
-            candidate.evaluation,
-            least=answer.least,
-        )
-    )
+        verdict = Verdict("kept", f"{reason} ({result.author})", result=result, evaluation=before)
+    else:
+        verdict = rounds.carry_out(candidate, answer)
+    return with_proof(verdict)
+
+
+def _best_candidate(
+    running: Running, search: Search, rounds: SeveralRounds, answer: Answer, thresholds: MoveSettings
+) -> Candidate | None:
+    """Weigh the strategy's placement, and the one that steps from the running one lead to."""
+    nearby = search.nearby(running.task, running.question)
+    found = [weigh(running, each) for each in (answer.placement, nearby) if each is not None]
+    # What is worth it but cannot be carried out gives way to what can.
+    possible = [
+        each
+        for each in found
+        if not (each.why_not(thresholds) or _why_more_workers(running, each) or rounds.why_never(each))
+    ]
+    return best_of(possible or found)
 
 
 def _watched_candidate(
-    state: RoundState,
-    task: Task,
-    question: Question,
-    before: Evaluation,
-    stability: Stability,
-    *,
-    closed: BoolArray,
+    running: Running, stability: Stability, rounds: SeveralRounds, closed: BoolArray
 ) -> Candidate | None:
     """Return the placement that is being watched, None if there is none or it brings too little by now."""
-    watched = stability.watched(task.index)
+    topology, hosts = running.task.index, running.state.hosts.hosts
+    watched = stability.watched(topology)
     if watched is None:
         return None
-    placement = placement_on(state, question, watched.hosts)
+    placement = placement_on(running, watched.hosts)
     if placement is None:
         # Whether the gain is still there cannot be known for a host that is out of sight.
-        unseen = {state.hosts.hosts[host].name for host in np.flatnonzero(closed).tolist()}
+        unseen = {hosts[host].name for host in np.flatnonzero(closed).tolist()}
         if unseen.isdisjoint(watched.hosts):
-            stability.lose(task.index)
+            stability.lose(topology)
         else:
-            stability.forget(task.index)
+            stability.forget(topology)
         return None
-    candidate = weigh(state, task, question, before, placement)
-    settings = stability.settings
-    stands = not candidate.why_not(settings) and candidate.moves <= settings.max_moves_per_round
+    candidate = weigh(running, placement)
+    stands = not candidate.why_not(stability.settings) and not rounds.why_never(candidate)
     return candidate if stands else None
 
 
-def _why_more_workers(state: RoundState, task: Task, candidate: Candidate) -> str:
+def _why_more_workers(running: Running, candidate: Candidate) -> str:
     """Say that a candidate takes more workers than are asked for and than there are; empty if it does not."""
+    state, task = running.state, running.task
     asked = task.workers.asked
     most = max(asked, len(set(state.assignment(task.index))))
     workers = count_workers(state, task.index, candidate.placement, task.workers) if asked > 1 else 0

@@ -19,8 +19,10 @@ from bridge.packing.dealing import deal
 from bridge.packing.grounds import survey
 from bridge.packing.jobs import order_of
 from bridge.packing.phrases import overloads, spread
-from bridge.problem.permits import runs_where_forbidden
-from bridge.problem.wishes import by_rank, wishes_of
+from bridge.problem.isolation import isolate
+from bridge.problem.permits import permits_of, runs_where_forbidden
+from bridge.problem.ranking import rank
+from bridge.problem.wishes import wishes_of
 from bridge.round.checks import PlanCheckError
 from bridge.round.close_up import CloseUps
 from bridge.round.round_report import HOLD_MS, Round
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
     from bridge.network.cluster import Slot
     from bridge.packing.grounds import Grounds
     from bridge.packing.jobs import Order
+    from bridge.problem.isolation import Isolation
+    from bridge.problem.permits import Permits
+    from bridge.problem.ranking import Ranking
     from bridge.round.memory import Memory, Prepared
     from bridge.round.round_data import RoundData
     from bridge.round.round_report import Course
@@ -97,6 +102,15 @@ class _LargeRound:
         self._traces: list[tuple[str, str]] = []
 
     @cached_property
+    def _ranking(self) -> Ranking:
+        return rank(self._request, self._wishes, self._data.cluster)
+
+    @cached_property
+    def _isolation(self) -> Isolation:
+        order, cluster = self._ranking.order, self._data.cluster
+        return isolate(self._request, self._data.hosts, self._wishes, order, cluster)
+
+    @cached_property
     def _grounds(self) -> Grounds:
         """The supervisors; not looked at where nothing is missing.
 
@@ -127,6 +141,7 @@ class _LargeRound:
             left_out=tuple(self._left_out.items()),
             waits=(),
             moves=sum(plan.price.executors_moved for plan in self._plans.values() if plan.price),
+            restarts=sum(plan.price.executors_restarted or 0 for plan in self._plans.values() if plan.price),
             timed_out=timed_out,
             unfinished=timed_out,
         )
@@ -139,7 +154,7 @@ class _LargeRound:
         """
         ranked = [
             index
-            for index in by_rank(self._request.topologies, self._wishes)
+            for index in self._ranking.order
             if UNASSIGNED in self._request.topologies[index].executor_supervisor
         ]
         broken = self._broken_pin()
@@ -244,7 +259,16 @@ class _LargeRound:
         return not packing.complete
 
     def _order_of(self, index: int) -> Order:
-        return order_of(self._request, index, self._grounds, self._data.hosts, self._wishes[index])
+        hosts, wishes = self._data.hosts, self._wishes[index]
+        return order_of(self._request, index, self._grounds, hosts, wishes, permits=self._permits(index))
+
+    def _permits(self, index: int) -> Permits | None:
+        """Where a topology may run, None if that is on every host."""
+        topology, own = self._request.topologies[index], self._wishes[index].own
+        if not (own.pin or own.avoid or self._isolation.concerns(index)):
+            return None
+        permits = permits_of(topology, own, self._data.hosts.hosts)
+        return self._isolation.narrow(index, topology, permits, self._settings.plan)
 
     def _contained(self, index: int, step: Callable[[int], _T]) -> _T | None:
         """Take a step for one topology; whatever goes wrong leaves this one to Storm's own scheduler."""
@@ -257,12 +281,15 @@ class _LargeRound:
             return None
 
     def _in_order(self) -> tuple[TopologyPlan, ...]:
-        return tuple(
-            self._plans[index]
-            if index in self._plans
-            else self._plan(topology, Decision.KEEP, "kept: runs completely")
+        notes = self._isolation.notes
+        plans = [
+            (index, self._plans.get(index) or self._plan(topology, Decision.KEEP, "kept: runs completely"))
             for index, topology in enumerate(self._request.topologies)
             if topology.id not in self._left_out
+        ]
+        return tuple(
+            replace(plan, status=f"{plan.status}; {notes[index]}") if index in notes else plan
+            for index, plan in plans
         )
 
     def _assigned(

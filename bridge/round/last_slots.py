@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bridge.problem.node_limits import apart_of, node_limits
+from bridge.problem.occupancy import assignment_of, restarted_workers
 from bridge.problem.storm_settings import parse_storm_settings
 from bridge.wire.messages import UNASSIGNED, Decision, Price
 from scheduler.packing.job import WorkerRules
@@ -106,6 +107,27 @@ def carried_over(request: PlanRequest, planned: PlanRequest, response: PlanRespo
     )
     changed = any(new is not old for new, old in zip(plans, response.plans, strict=True))
     return replace(response, plans=plans, hold_ms=None if changed else response.hold_ms)
+
+
+def priced(planned: PlanRequest, response: PlanResponse) -> PlanResponse:
+    """Return the response with prices against the last slots, for a plan that was made without them.
+
+    Args:
+        planned: The round with executors in their last slots.
+        response: Plans of the round without them.
+    """
+    before = {topology.id: topology for topology in planned.topologies}
+    return replace(response, plans=tuple(_priced(plan, before[plan.topology_id]) for plan in response.plans))
+
+
+def _priced(plan: TopologyPlan, topology: Topology) -> TopologyPlan:
+    if plan.price is None:
+        return plan
+    before = assignment_of(topology)
+    after = tuple(zip(plan.executor_supervisor, plan.executor_port, strict=True))
+    moved = sum(old is not None and old != new for old, new in zip(before, after, strict=True))
+    restarted = restarted_workers(before, after)
+    return replace(plan, price=Price(plan.price.gain, moved, len(restarted), sum(map(len, restarted))))
 
 
 def has_unplaceable(request: PlanRequest, response: PlanResponse) -> bool:

@@ -35,12 +35,15 @@ class Watched:
         hosts: Name of the host of each executor; empty if it cannot be had any more and the next one takes
             its place.
         since_s: Time of the first of the rounds without a break that saw its gain.
+        began: Name of the host of each executor before the first of several rounds that carry it out; empty
+            if none has begun to.
     """
 
     __pydantic_config__ = _STRICT
 
     hosts: tuple[str, ...]
     since_s: float
+    began: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

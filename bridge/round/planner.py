@@ -6,11 +6,13 @@ A clock says when searches must end; it decides nothing else.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from bridge.problem.cpu_demand import with_cpu
+from bridge.round.eviction import with_evictions
 from bridge.round.large import is_large, plan_large_round
-from bridge.round.last_slots import carried_over, has_unplaceable, with_last_slots
+from bridge.round.last_slots import carried_over, has_unplaceable, priced, with_last_slots
 from bridge.round.memory import NOTHING
 from bridge.round.round_data import gather_data
 from bridge.round.round_report import Course, Round
@@ -61,11 +63,24 @@ def plan_round(
         return done
     if has_unplaceable(request, done.response):
         # What does not fit around the last slots may fit without them; a topology that stands still is worse.
-        return _plan(request, settings, memory, course)
+        done = _plan(request, settings, memory, course)
+        response = priced(restored, done.response)
+        prices = [plan.price for plan in response.plans if plan.price is not None]
+        return replace(
+            done,
+            response=response,
+            moves=sum(price.executors_moved for price in prices),
+            restarts=sum(price.executors_restarted or 0 for price in prices),
+        )
     return replace(done, response=carried_over(request, restored, done.response))
 
 
 def _plan(request: PlanRequest, settings: Settings, memory: Memory, course: Course) -> Round:
+    plan = partial(_plan_once, settings=settings, memory=memory, course=course)
+    return with_evictions(request, plan(request), settings.plan, plan, course.expired)
+
+
+def _plan_once(request: PlanRequest, settings: Settings, memory: Memory, course: Course) -> Round:
     data = gather_data(request, settings)
     request = with_cpu(request, data.cpu)
     if is_large(request, data, settings):

@@ -56,6 +56,9 @@ def prepare(
 
 
 def _carried_out(topology: Topology, plan: TopologyPlan | None) -> Topology:
+    if plan is not None and plan.evicted_for is not None:
+        nowhere = (UNASSIGNED,) * topology.n_executors
+        return replace(topology, executor_supervisor=nowhere, executor_port=nowhere)
     if plan is None or plan.decision is not Decision.ASSIGN:
         return topology
     return replace(

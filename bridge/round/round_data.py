@@ -11,6 +11,7 @@ from bridge.network.cluster import gather_hosts
 from bridge.network.delays import estimate_delays
 from bridge.network.links import gather_links
 from bridge.network.site_distances import hosts_of_all_sites
+from bridge.problem.cluster_settings import parse_cluster_settings
 from bridge.problem.cpu_demand import cpu_demands
 from bridge.readings.believed import read_nodes
 from bridge.readings.fault_kinds import FaultKind
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from bridge.network.cluster import Host, Hosts
     from bridge.network.delays import Delays
+    from bridge.problem.cluster_settings import ClusterSettings
     from bridge.problem.cpu_demand import CpuDemand
     from bridge.readings.believed import Readings
     from bridge.readings.rates import Rates
@@ -42,8 +44,9 @@ class RoundData:
         delays: Delays between these.
         availability: (n_hosts,) fraction of time that each host is up.
         rates: Measured rates of topologies.
+        cluster: What Nimbus' own configuration says.
         cpu: CPU that each topology's executors need, by its id; none where CPU does not count.
-        faults: What is wrong with readings and metadata, one phrase each.
+        faults: What is wrong with readings, metadata and that configuration, one phrase each.
     """
 
     readings: Readings
@@ -52,6 +55,7 @@ class RoundData:
     delays: Delays
     availability: FloatArray
     rates: Rates
+    cluster: ClusterSettings
     cpu: Mapping[str, CpuDemand]
     faults: tuple[str, ...]
 
@@ -98,6 +102,7 @@ def gather_data(request: PlanRequest, settings: Settings) -> RoundData:
     links = gather_links(some, readings, settings.readings.link_lifetime_s)
     delays = estimate_delays(some, readings, settings.network, links)
     rates = read_rates(request)
+    cluster = parse_cluster_settings(request.cluster_json)
     return RoundData(
         readings=readings,
         hosts=hosts,
@@ -105,8 +110,9 @@ def gather_data(request: PlanRequest, settings: Settings) -> RoundData:
         delays=delays,
         availability=_availability(hosts.hosts, readings, settings.readings.default_availability),
         rates=rates,
+        cluster=cluster,
         cpu=cpu_demands(request, rates, readings, settings.capacity),
-        faults=delays.faults + readings.faults + rates.faults + hosts.faults,
+        faults=delays.faults + readings.faults + rates.faults + hosts.faults + cluster.faults,
     )
 
 

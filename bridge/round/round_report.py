@@ -53,6 +53,7 @@ class Round:
             own scheduler, because planning them failed or time ran out before their turn.
         waits: Gains that wait, by topology id.
         moves: Running executors moved.
+        restarts: Executors of the workers that restart.
         timed_out: True if the clock may have changed something: a repetition may come to another plan.
         unfinished: Whether topologies without a plan may find room if there is more time.
     """
@@ -65,5 +66,6 @@ class Round:
     left_out: tuple[tuple[str, str], ...]
     waits: tuple[tuple[str, Wait], ...]
     moves: int
+    restarts: int
     timed_out: bool
     unfinished: bool = False

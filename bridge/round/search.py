@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from bridge.children.time_limit import TimeLimit
 from bridge.problem.problem_builder import Frame, NoHostError, Task, build_problem, make_frame
 from bridge.round.slots import count_workers
 from scheduler.contract.children import INLINE
 from scheduler.contract.result import Result
+from scheduler.evaluation.evaluate import check
 from scheduler.plan import plan
+from scheduler.search.descent import Descent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from bridge.network.delays import Delays
     from bridge.problem.occupancy import RoundState
@@ -21,6 +26,10 @@ if TYPE_CHECKING:
     from scheduler.base.deadline import Deadline
     from scheduler.contract.children import Children
     from scheduler.model.problem import Problem
+
+
+# Each is the best meeting of two executors, the best replacement of a host, and the best single move.
+_MOST_STEPS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +92,7 @@ class Search:
         self.timed_out = False
         self._questions: dict[tuple[int, bytes], Question] = {}
         self._answers: dict[tuple[int, bytes], Answer] = {}
+        self._nearby: dict[tuple[int, bytes], tuple[int, ...] | None] = {}
 
     def pose(
         self,
@@ -148,15 +158,14 @@ class Search:
             return Answer(refused, None)
         key = (task.index, question.frame.key)
         if key not in self._answers:
-            limit = TimeLimit(self._deadline_for(task), self._children)
-            result = plan(
-                question.problem,
-                settings.strategy,
-                seed=settings.seed,
-                deadline=limit.deadline,
-                children=limit.children,
-            )
-            self.timed_out |= limit.cut
+            with self.limited(task) as limit:
+                result = plan(
+                    question.problem,
+                    settings.strategy,
+                    seed=settings.seed,
+                    deadline=limit.deadline,
+                    children=limit.children,
+                )
             if result.placement is not None and not question.frame.whole:
                 # A proof about some of the hosts is none about all of them.
                 result = replace(result, bound=None, status="feasible")
@@ -164,6 +173,44 @@ class Search:
             workers = self._workers(task, placement, overload)
             self._answers[key] = Answer(result, placement, workers, task.least)
         return self._answers[key]
+
+    def nearby(self, task: Task, question: Question) -> tuple[int, ...] | None:
+        """Improve the running placement step by step, whatever the topology's strategy.
+
+        A strategy that builds its placement from nothing moves executors that need not move.
+
+        Args:
+            task: The topology.
+            question: Its problem with all executors free.
+
+        Returns:
+            Host index per executor; None if the running placement breaks a limit or no step improves it.
+        """
+        key = (task.index, question.frame.key)
+        if key not in self._nearby:
+            self._nearby[key] = self._descended(task, question)
+        return self._nearby[key]
+
+    def _descended(self, task: Task, question: Question) -> tuple[int, ...] | None:
+        problem, current = question.problem, question.frame.current
+        if check(problem, current):
+            return None
+        descent = Descent(problem, current, np.arange(problem.n_nodes))
+        began = descent.rank
+        with self.limited(task) as limit:
+            for _ in range(_MOST_STEPS):
+                before = descent.rank
+                if not descent.iterate(limit.deadline) or descent.rank == before:
+                    break
+        placement = question.frame.hosts_of(descent.placement)
+        return placement if descent.rank < began and self._workers(task, placement, 0.0) else None
+
+    @contextmanager
+    def limited(self, task: Task) -> Iterator[TimeLimit]:
+        """Give a topology its share of the time; remember whether the clock had a say."""
+        limit = TimeLimit(self._deadline_for(task), self._children)
+        yield limit
+        self.timed_out |= limit.cut
 
     def _workers(self, task: Task, placement: tuple[int, ...] | None, overload: float) -> int:
         if placement is None:

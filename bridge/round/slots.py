@@ -29,7 +29,13 @@ class NoSlotError(ValueError):
 
 
 def assign_slots(
-    state: RoundState, topology: int, placement: Sequence[int], needs: WorkerNeeds, *, strict: bool = False
+    state: RoundState,
+    topology: int,
+    placement: Sequence[int],
+    needs: WorkerNeeds,
+    *,
+    strict: bool = False,
+    apart: bool = False,
 ) -> tuple[Slot, ...]:
     """Choose the slots of a topology's executors.
 
@@ -45,6 +51,7 @@ def assign_slots(
         placement: Host index per executor.
         needs: What decides which executors share a worker.
         strict: Whether heap never gives way.
+        apart: Whether executors that move, too, take a free slot before they join a worker.
 
     Raises:
         NoSlotError: A chosen host has no slot that is open to an executor.
@@ -62,7 +69,7 @@ def assign_slots(
         if slot is None:
             arriving.setdefault(host, []).append(executor)
     for host in sorted(arriving):
-        dealing.arrive(host, arriving[host])
+        dealing.arrive(host, arriving[host], apart=apart)
     dealing.add_workers()
     dealing.settle_rest(strict=strict)
     slot_of = {executor: slot for slot, held in dealing.members.items() for executor in held}
@@ -118,13 +125,13 @@ class _Dealing:
         self._new: dict[int, list[list[int]]] = {}
         self._rest: dict[int, list[int]] = {}
 
-    def arrive(self, host: int, executors: list[int]) -> None:
+    def arrive(self, host: int, executors: list[int], *, apart: bool) -> None:
         """Let executors come to a host: they join workers there, or are put into new ones."""
         open_slots = self._state.open_slots(self._topology, host)
         if not open_slots:
             raise NoSlotError(f"host {self._state.hosts.hosts[host].name} has no free worker slot")
         kept = [slot for slot in open_slots if slot in self._kept]
-        if not self._lost.isdisjoint(executors):
+        if apart or not self._lost.isdisjoint(executors):
             kept = [slot for slot in kept if slot in self._restarting]
         elif self._n_workers() < self._needs.asked:
             kept = []

@@ -1,9 +1,9 @@
 """A round planned executor by executor: each topology that needs it is asked of its strategy.
 
-Topologies are taken by priority, then by the time of their submission, then by id; each sees what those
-before it left. First every topology with executors to place is served, then the running ones are looked at
-for gains until a whole pass changes nothing: so a plan that is carried out is left alone by the next round,
-unless the moves of a round or its time ran out.
+Topologies are taken in the order of their ranks, each sees what those before it left. First every
+topology with executors to place is served, then the running ones are looked at for gains until a whole pass
+changes nothing: so a plan that is carried out is left alone by the next round, unless the moves of a round or
+its time ran out.
 """
 
 from __future__ import annotations
@@ -12,11 +12,14 @@ import traceback
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from bridge.problem.isolation import isolate
 from bridge.problem.occupancy import RoundState
 from bridge.problem.problem_builder import Task, make_task
-from bridge.problem.wishes import by_rank, wishes_of
+from bridge.problem.ranking import rank
+from bridge.problem.wishes import wishes_of
 from bridge.round.checks import PlanCheckError, check_assignment
 from bridge.round.improving import improve
+from bridge.round.joining import Allowance
 from bridge.round.placing import place_missing
 from bridge.round.preferring import worker_note
 from bridge.round.round_report import HOLD_MS, Course, Round
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from bridge.network.cluster import Slot
+    from bridge.problem.wishes import Wishes
     from bridge.round.memory import Memory
     from bridge.round.round_data import RoundData
     from bridge.settings import Settings
@@ -86,8 +90,10 @@ class _Planner:
         self._search = Search(
             self._state, self._data.delays, self._data.availability, self._deadline_for, course.children
         )
-        self._tasks = [self._task(index) for index in range(len(request.topologies))]
-        self._order = by_rank(request.topologies, [task.wishes for task in self._tasks])
+        wishes = [wishes_of(topology, settings.plan) for topology in request.topologies]
+        self._order = rank(request, wishes, data.cluster).order
+        self._isolation = isolate(request, data.hosts, wishes, self._order, data.cluster)
+        self._tasks = [self._task(index, each) for index, each in enumerate(wishes)]
         self._verdicts: dict[int, Verdict] = {}
         self._traces: dict[int, str] = {}
         self._left_out: dict[int, str] = {}
@@ -126,6 +132,7 @@ class _Planner:
                 (topologies[index].id, wait) for index, wait in sorted(self._stability.waits.items())
             ),
             moves=self._state.total_moves(),
+            restarts=self._state.total_restarts(),
             timed_out=self._expired() or self._search.timed_out,
         )
 
@@ -137,11 +144,13 @@ class _Planner:
         )
         return None if changed or self._looked else HOLD_MS
 
-    def _task(self, index: int) -> Task:
+    def _task(self, index: int, wishes: Wishes) -> Task:
         topology = self._request.topologies[index]
-        wishes = wishes_of(topology, self._settings.plan)
         measured = self._data.rates.by_topology.get(topology.id)
-        return make_task(self._state, index, wishes, self._settings.plan, measured)
+        task = make_task(self._state, index, wishes, self._settings.plan, measured)
+        return replace(
+            task, permits=self._isolation.narrow(index, topology, task.permits, self._settings.plan)
+        )
 
     def _expired(self) -> bool:
         return self._course.expired()
@@ -155,8 +164,8 @@ class _Planner:
             share = min(share, limit_ms / 1000.0)
         return Deadline(self._course.clock, now + max(share, 0.0))
 
-    def _moves_left(self) -> int:
-        return max(self._settings.move.max_moves_per_round - self._state.total_moves(), 0)
+    def _restarts_left(self) -> int:
+        return max(self._settings.move.max_restarts_per_round - self._state.total_restarts(), 0)
 
     def _decide(self, index: int, step: Callable[[Task], Verdict | None]) -> bool:
         """Take one step for one topology; whatever goes wrong stays with this topology.
@@ -173,7 +182,9 @@ class _Planner:
                 self._note(index, verdict)
                 return False
             strict = self._state.limits == "strict"
-            assignment = assign_slots(self._state, index, verdict.placement, task.workers, strict=strict)
+            assignment = assign_slots(
+                self._state, index, verdict.placement, task.workers, strict=strict, apart=verdict.apart
+            )
             self._check(task, assignment, verdict)
         except Exception as error:  # noqa: BLE001  # one topology's fault must not cost the others their plan
             self._traces[index] = traceback.format_exc()
@@ -199,7 +210,9 @@ class _Planner:
             self._verdicts[index] = verdict
 
     def _place(self, task: Task) -> Verdict | None:
-        verdict = place_missing(self._state, task, self._search, self._moves_left(), self._sight)
+        known = not self._data.delays.unknown and task.topology.status not in _HELD
+        allowance = Allowance(self._restarts_left(), self._settings.move, known)
+        verdict = place_missing(self._state, task, self._search, allowance, self._sight)
         self._questions_left -= None in self._state.assignment(task.index)
         return verdict
 
@@ -216,8 +229,8 @@ class _Planner:
         self._looked = True
         if self._expired():
             return Verdict("kept", _NO_TIME)
-        moves_left = self._moves_left()
-        return improve(self._state, task, self._search, moves_left, self._stability, sight=self._sight)
+        left = self._restarts_left()
+        return improve(self._state, task, self._search, left, self._stability, sight=self._sight)
 
     def _why_held(self, task: Task) -> str:
         """Say why a topology is not moved for any gain; empty if it may be."""
@@ -252,7 +265,7 @@ class _Planner:
             decision=decision,
             executor_supervisor=tuple(slot[0] for slot in assignment) if decision is Decision.ASSIGN else (),
             executor_port=tuple(slot[1] for slot in assignment) if decision is Decision.ASSIGN else (),
-            status=status_line(verdict, task, hosts, self._data),
+            status=status_line(verdict, task, hosts, self._data, self._isolation.notes.get(index, "")),
             strategy=task.settings.strategy,
             objective=None if verdict.evaluation is None else verdict.evaluation.objective,
             response_time_ms=None if verdict.evaluation is None else verdict.evaluation.response_time_ms,

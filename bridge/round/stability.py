@@ -55,13 +55,29 @@ class Stability:
         ids = [topology.id for topology in state.request.topologies]
         self._past = [known.get(each, TopologyMemory(each)) for each in ids]
         self._changes = [self._valid_change(index) for index in range(len(ids))]
-        self._watched = [past.watched for past in self._past]
+        self._watched = [self._valid_watched(index) for index in range(len(ids))]
         self._released: set[int] = set()
         self._waits: dict[int, Wait] = {}
 
     def watched(self, topology: int) -> Watched | None:
         """Return the placement of a topology that is being watched."""
         return self._watched[topology]
+
+    def begun(self, topology: int) -> Watched | None:
+        """Return the placement that an earlier part of a change leads to, None if there is none."""
+        watched = self._watched[topology]
+        return watched if watched is not None and watched.began else None
+
+    def begin(self, topology: int, hosts: tuple[str, ...], began: tuple[str, ...]) -> None:
+        """Hold on to a placement that takes several rounds: the next ones go on without waiting.
+
+        Args:
+            topology: Index of the topology.
+            hosts: Name of the host of each executor in the end.
+            began: Name of the host of each executor before the first of these rounds.
+        """
+        self._watched[topology] = Watched(hosts, self._now_s, began)
+        self._waits.pop(topology, None)
 
     def forget(self, topology: int) -> None:
         """Watch nothing for a topology any more: no gain was seen."""
@@ -122,11 +138,12 @@ class Stability:
 
     def _entry(self, topology: int) -> TopologyMemory:
         name = self._past[topology].id
+        begun = self.begun(topology)
         if self._changed(topology):
             digest = self._digest(self._state.assignment(topology))
-            return TopologyMemory(name, Change(self._now_s, digest))
-        # A change that has cooled down decides nothing any more.
-        change = self._changes[topology] if self._cooling_s(topology) > 0 else None
+            return TopologyMemory(name, Change(self._now_s, digest), begun)
+        # A change that has cooled down decides nothing any more, unless there is more of it to come.
+        change = self._changes[topology] if begun or self._cooling_s(topology) > 0 else None
         return TopologyMemory(name, change, self._watched[topology])
 
     def _changed(self, topology: int) -> bool:
@@ -147,6 +164,13 @@ class Stability:
         if change is None or change.digest != self._digest(self._state.initial(topology)):
             return None
         return change
+
+    def _valid_watched(self, topology: int) -> Watched | None:
+        """Return what is watched, without a sequence of moves whose last one was not carried out."""
+        watched = self._past[topology].watched
+        if watched is not None and watched.began and self._changes[topology] is None:
+            return None
+        return watched
 
     def _digest(self, assignment: Assignment) -> str:
         supervisors = self._state.request.supervisors

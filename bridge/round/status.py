@@ -60,7 +60,9 @@ def data_summary(data: RoundData, task: Task | None = None) -> str:
     return "; ".join(parts)
 
 
-def status_line(verdict: Verdict, task: Task, placement: Sequence[int], data: RoundData) -> str:
+def status_line(
+    verdict: Verdict, task: Task, placement: Sequence[int], data: RoundData, note: str = ""
+) -> str:
     """Compose the status line of one topology.
 
     Args:
@@ -68,6 +70,7 @@ def status_line(verdict: Verdict, task: Task, placement: Sequence[int], data: Ro
         task: The topology.
         placement: Host index of each executor that has a slot after the decision.
         data: What the round knows of the cluster.
+        note: What is to be said of the hosts that it has for itself, empty if nothing.
     """
     hosts = data.hosts.hosts
     facts = [*_worth(verdict, task), *([_spread(hosts, placement)] if placement else [])]
@@ -78,6 +81,7 @@ def status_line(verdict: Verdict, task: Task, placement: Sequence[int], data: Ro
         parts = [f"{_START[verdict.kind]}: {verdict.reason}", *([worth] if worth else [])]
     if task.settings.weights.get("cost") and all(host.cost is None for host in hosts):
         parts.append(f"cost is weighed but no supervisor states {META_COST}")
+    parts.extend([note] if note else [])
     # Before the data: the shim cuts long lines, and users must see what of their own was ignored.
     parts.extend(ignored_settings(task.wishes))
     parts.append(data_summary(data, task))

@@ -28,6 +28,7 @@ class Verdict:
         overload: Part of the hosts' soft capacities by which the placement may exceed them.
         least: Executors for which the placement takes each host to have room that states no number of them.
         optimal: True if it is proved that none of them is better than the one that holds.
+        apart: Whether executors that move take free slots before they join workers.
     """
 
     kind: Literal["kept", "placed", "moved", "unmet", "unplaceable"]
@@ -39,6 +40,7 @@ class Verdict:
     bound: float | None = None
     optimal: bool = False
     overload: float = 0.0
+    apart: bool = False
     least: int = 0
 
 

@@ -264,12 +264,14 @@ class RoundHandler:
                     "objective": plan.objective,
                     "response_time_ms": plan.response_time_ms,
                     "moves": 0 if plan.price is None else plan.price.executors_moved,
+                    "restarts": 0 if plan.price is None else plan.price.executors_restarted,
                     "status": plan.status,
                     **_wait_fields(waits.get(plan.topology_id)),
                 }
                 for plan in done.response.plans
             ],
             moves=done.moves,
+            restarts=done.restarts,
             data=data_summary(done.known),
             faults={kind: count for kind, count in counts.items() if count},
             faults_since_start=totals,

@@ -60,6 +60,9 @@ class DaemonMetrics(RoundCallbacks):
             ["decision"],
         )
         self._moves = counter("stormplace_daemon_executors_moved", "Running executors that plans moved.")
+        self._restarts = counter(
+            "stormplace_daemon_executors_restarted", "Running executors that plans restarted."
+        )
         self._unrecorded = counter(
             "stormplace_daemon_record_failures", "Rounds that were planned but could not be recorded."
         )
@@ -104,6 +107,7 @@ class DaemonMetrics(RoundCallbacks):
             self._topologies.labels(_DECISIONS[plan.decision]).inc()
         self._topologies.labels(_LEFT_OUT).inc(len(done.left_out))
         self._moves.inc(done.moves)
+        self._restarts.inc(done.restarts)
         self._keep(done.known, len(done.response.plans) + len(done.left_out))
 
     def on_unplanned(self, why: Unplanned) -> None:

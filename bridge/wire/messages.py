@@ -101,6 +101,7 @@ class Topology:
         shared_mb: Heap of a worker, memory of a worker beside its heap, and memory of a node that a piece
             takes, MB, one piece after the other.
         status: `ACTIVE`, `INACTIVE`, `KILLED` or `REBALANCING` as Storm has it; None if that is not known.
+        owner: User who submitted it; None from a shim that does not say.
     """
 
     id: str
@@ -130,6 +131,7 @@ class Topology:
     shared_piece: tuple[int, ...] | None = None
     shared_mb: tuple[float, ...] | None = None
     status: str | None = None
+    owner: str | None = None
 
     @property
     def n_executors(self) -> int:
@@ -161,6 +163,8 @@ class PlanRequest:
     Attributes:
         cluster: Names the cluster, None if the client does not.
         resource_names: Resources beside CPU and memory that supervisors offer.
+        cluster_json: JSON object of the keys of Nimbus' configuration that placements heed; None from a shim
+            that sends none and knows no evictions.
     """
 
     version: int
@@ -172,6 +176,7 @@ class PlanRequest:
     readings_live: bool
     cluster: str | None = None
     resource_names: tuple[str, ...] = ()
+    cluster_json: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +198,12 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class TopologyPlan:
-    """The answer for one topology; the executor lists are parallel to the request's, empty unless ASSIGN."""
+    """The answer for one topology; the executor lists are parallel to the request's, empty unless ASSIGN.
+
+    Attributes:
+        evicted_for: Id of the topology that needs its slots, which are all freed before any plan is carried
+            out; None if it is not evicted.
+    """
 
     topology_id: str
     decision: Decision
@@ -205,6 +215,7 @@ class TopologyPlan:
     response_time_ms: float | None = None
     bound: float | None = None
     price: Price | None = None
+    evicted_for: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,9 +30,9 @@ def why_no_room(
         components: Names of the job's components.
 
     Returns:
-        One phrase: no free worker slot; a limit per node that leaves too few places; an executor that is
-        larger than what any node has left; more of a resource than is left in all; more workers than slots;
-        else that what is left lies scattered.
+        One phrase: too few free worker slots, which nothing stretches; a limit per node that leaves too few
+        places; an executor that is larger than what any node has left; more of a resource than is left in
+        all; else that what is left lies scattered.
     """
     open_nodes = ledger.slots > 0
     if job.permitted is not None:
@@ -40,9 +40,9 @@ def why_no_room(
     if not open_nodes.any():
         return "no permitted host has a free worker slot"
     return (
-        _too_few_places(job, open_nodes, components)
+        _too_few_slots(job, int(ledger.slots.sum()), components)
+        or _too_few_places(job, open_nodes, components)
         or _too_little(fleet.capacity[open_nodes], np.maximum(ledger.free[open_nodes], 0.0), job, resources)
-        or _too_few_slots(job, int(ledger.slots.sum()), components)
         or "what is left of the hosts lies too scattered for it"
     )
 

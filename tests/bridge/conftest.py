@@ -163,15 +163,16 @@ def assigned(topology: Topology, supervisors: Sequence[int], ports: Sequence[int
 def carried_out(request: PlanRequest, response: PlanResponse) -> PlanRequest:
     """The request that follows when a response has been carried out."""
     plans = {plan.topology_id: plan for plan in response.plans}
-    return replace(
-        request,
-        topologies=tuple(
-            assigned(topology, plans[topology.id].executor_supervisor, plans[topology.id].executor_port)
-            if plans[topology.id].decision is Decision.ASSIGN
-            else topology
-            for topology in request.topologies
-        ),
-    )
+
+    def following(topology: Topology) -> Topology:
+        plan = plans[topology.id]
+        if plan.evicted_for is not None:
+            return assigned(topology, (UNASSIGNED,) * topology.n_executors, UNASSIGNED)
+        if plan.decision is Decision.ASSIGN:
+            return assigned(topology, plan.executor_supervisor, plan.executor_port)
+        return topology
+
+    return replace(request, topologies=tuple(map(following, request.topologies)))
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,17 @@ def test_values_of_a_file_are_taken(tmp_path):
     assert settings.network.site_delay[0].between == ("a", "b")
 
 
+def test_an_older_name_of_a_key_is_taken_in_files_and_records(tmp_path):
+    """Not beside the new one."""
+    assert load(tmp_path, "[move]\nmax_moves_per_round = 5").move.max_restarts_per_round == 5
+    assert settings_from_json('{"move": {"max_moves_per_round": 5}}').move.max_restarts_per_round == 5
+    assert "max_moves_per_round" not in Settings().to_json()
+    with pytest.raises(SettingsError, match=r"move\.max_moves_per_round: unknown key"):
+        load(tmp_path, "[move]\nmax_moves_per_round = 5\nmax_restarts_per_round = 5")
+    with pytest.raises(SettingsError, match=r"move\.max_moves_per_round: must be >= 0, got -1"):
+        load(tmp_path, "[move]\nmax_moves_per_round = -1")
+
+
 @pytest.mark.parametrize(
     ("text", "fault"),
     [

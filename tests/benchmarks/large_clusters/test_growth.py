@@ -15,8 +15,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def run(scheduler: str, executors: int, placed: int, *seconds: float) -> dict[str, Any]:
-    return {"scheduler": scheduler, "executors": executors, "placed": placed, "seconds": seconds}
+def run(
+    scheduler: str, executors: int, placed: int, *seconds: float, processor: float = 0.0
+) -> dict[str, Any]:
+    return {
+        "scheduler": scheduler,
+        "executors": executors,
+        "placed": placed,
+        "seconds": seconds,
+        "daemon_processor_s": processor,
+    }
 
 
 def cluster(executors: int, *runs: dict[str, Any]) -> dict[str, Any]:
@@ -35,6 +43,11 @@ def test_times_of_all_rounds_count_and_incomplete_runs_do_not() -> None:
         "ras": [(10, 1.0), (100, 100.0)],
         "stormplace": [(10, 1.0), (1000, 100.0)],
     }
+
+
+def test_what_the_daemon_does_between_rounds_is_a_series_of_its_own() -> None:
+    runs = [cluster(10, run("stormplace", 10, 10, 1.0, processor=0.3))]
+    assert placing_times(runs) == {"stormplace": [(10, 1.0)], "processor of the daemon": [(10, 0.3)]}
 
 
 def test_the_exponent_is_that_of_a_power() -> None:

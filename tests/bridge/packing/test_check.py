@@ -12,6 +12,7 @@ from bridge.network.cluster import gather_hosts
 from bridge.packing.check import PlanCheck
 from bridge.packing.grounds import survey
 from bridge.packing.jobs import order_of
+from bridge.problem.permits import permits_of
 from bridge.problem.wishes import wishes_of
 from bridge.readings.believed import read_nodes
 from bridge.settings import Settings
@@ -43,7 +44,9 @@ class _Case:
         request = replace(make.cluster(topology), supervisors=tuple(hosts), readings=())
         known = gather_hosts(request, SETTINGS.capacity, read_nodes(request, frozenset(), SETTINGS.readings))
         grounds = survey(request, known, SETTINGS.capacity)
-        self.order = order_of(request, 0, grounds, known, wishes_of(topology, SETTINGS.plan))
+        wishes = wishes_of(topology, SETTINGS.plan)
+        permits = permits_of(topology, wishes.own, known.hosts)
+        self.order = order_of(request, 0, grounds, known, wishes, permits=permits)
         if job:
             self.order = replace(self.order, job=replace(self.order.job, **job))
         self.check = PlanCheck(request, grounds)

@@ -23,6 +23,7 @@ def test_every_key_sets_its_attribute() -> None:
             "topology.ras.one.component.per.worker": True,
             "topology.scheduler.favored.nodes": ["h1"],
             "topology.scheduler.unfavored.nodes": ["h2", "h3"],
+            "topology.isolate.machines": 2,
         }
     )
     settings = parse_storm_settings(text)
@@ -34,6 +35,7 @@ def test_every_key_sets_its_attribute() -> None:
         "favored": ("h1",),
         "unfavored": ("h2", "h3"),
         "constraints": {"apart": frozenset(), "per_node": ()},
+        "machines": 2,
         "faults": (),
     }
 
@@ -53,6 +55,7 @@ def test_what_is_not_said_has_storms_default(text: str | None) -> None:
         ("topology.worker.max.heap.size.mb", True, "must be a number, got True"),
         ("topology.priority", -1, "must be >= 0, got -1"),
         ("topology.ras.one.executor.per.worker", "maybe", "got 'maybe'"),
+        ("topology.isolate.machines", 0, "must be >= 1, got 0"),
         ("topology.scheduler.favored.nodes", "h1", "must be a list, got 'h1'"),
     ],
 )

@@ -148,7 +148,7 @@ def recorded(tmp_path, request, settings, done, **past):
 def test_recorded_rounds_replay_to_the_same_bytes(make, tmp_path):
     """Each from its record alone: one topology is placed, the other waits, moves, and cools down."""
     settings = Settings(
-        capacity=CapacitySettings(executors_per_host=3), move=MoveSettings(max_moves_per_round=1000)
+        capacity=CapacitySettings(executors_per_host=3), move=MoveSettings(max_restarts_per_round=1000)
     )
     request = make.cluster(make.taxi("a"), make.assigned(make.taxi("b"), SCATTERED, 6701))
     memory, decisions = NOTHING, []

@@ -147,3 +147,19 @@ def test_a_close_up_that_fails_is_logged_and_counts_are_planned(make, monkeypatc
     done = _plan(_request(make, _chain(make), cpu_percent=400.0))
     assert done.response.plans[0].status.startswith("placed by packing (auto): ")
     assert [(name, "no hope" in trace) for name, trace in done.traces] == [("t", True)]
+
+
+def test_hosts_of_isolated_topologies_are_left_alone(make):
+    """Though the first executor runs there, near which the others would be best."""
+    isolated = make.assigned(_chain(make, "isolated"), (0,) * 4, 1)
+    running = make.assigned(_chain(make), (0, *(UNASSIGNED,) * 3), (2, *(UNASSIGNED,) * 3))
+    request = replace(
+        _request(make, isolated, running, cpu_percent=400.0),
+        cluster_json='{"isolation.scheduler.machines": {"isolated": 1}}',
+    )
+    done = _plan(request)
+    assert done.traces == ()
+    plan = done.response.plans[1]
+    assert plan.status.startswith("placed by ils (auto)")
+    assert plan.executor_supervisor[0] == 0
+    assert 0 not in plan.executor_supervisor[1:]

@@ -78,6 +78,19 @@ def test_what_does_not_fit_around_the_last_slots_is_placed_anew(make):
     assert hosts_of(request, answer)[:2] == ["uniroma2-1"] * 2
 
 
+def test_a_topology_that_is_placed_anew_has_its_price_against_the_last_slots(make):
+    """No room is made for globalRank, whose host is gone, at its pin: that would restart too many."""
+    last = (0, 0, 1, 1, 2, 2, 3, 4)
+    request = _hidden(make, last, settings={"pin": {"globalRank": "host:uniroma2-1"}})
+    gone = [replace(each, blacklisted=index == 4) for index, each in enumerate(request.supervisors)]
+    done = plan(replace(request, supervisors=tuple(gone)), move=MoveSettings(max_restarts_per_round=0))
+    (answer,) = done.response.plans
+    assert hosts_of(request, answer)[7] == "uniroma2-1"
+    moved = sum(old != new for old, new in zip(last[:7], answer.executor_supervisor[:7], strict=True))
+    assert (done.moves, answer.price.executors_moved) == (moved, moved)
+    assert done.restarts == answer.price.executors_restarted >= moved > 0
+
+
 def test_without_known_slots_the_request_stays_the_same(make):
     request = make.cluster(make.taxi())
     assert with_last_slots(request) is request

@@ -56,7 +56,7 @@ def test_planning_on_the_result_of_a_plan_moves_nothing(make, strategy, slots, s
     first = make.assigned(make.taxi("a", settings_), slots, [6700 if slot >= 0 else -1 for slot in slots])
     other = make.assigned(make.chain("b", [1, 1], [Grouping.SHUFFLE]), [second] * 2, 6701)
     request = make.cluster(first, other)
-    free_moves = {"move": AT_ONCE.model_copy(update={"max_moves_per_round": 1000})}
+    free_moves = {"move": AT_ONCE.model_copy(update={"max_restarts_per_round": 1000})}
     done = plan(request, **free_moves)
     assert done.traces == ()
     again = plan(make.carried_out(request, done.response), **free_moves)

@@ -33,7 +33,7 @@ def test_a_bad_running_placement_is_left_for_a_gain_that_is_worth_it(make):
     [
         ({"min_gain": 0.9}, "kept: no candidate gains 90 % (ils (auto)); "),
         ({"min_gain_ms": 400.0}, "kept: no candidate gains 400 ms (ils (auto)); "),
-        ({"max_moves_per_round": 3}, "executors, 3 may move"),
+        ({"max_restarts_per_round": 0}, "executors, 0 may restart in a round (ils (auto)); "),
         ({"min_gain_ms": 5000.0}, "kept: no placement can gain enough; "),
     ],
 )
@@ -45,12 +45,11 @@ def test_a_gain_below_a_threshold_or_beyond_the_cap_moves_nothing(make, move, re
     assert reason in answer.status
 
 
-def test_a_gain_counts_from_its_threshold_on_and_moves_up_to_the_cap(make):
+def test_a_gain_counts_from_its_threshold_on_and_restarts_up_to_the_cap(make):
     """What is just as much as the settings say is enough, and a little less is not."""
     request = make.cluster(make.assigned(make.taxi(settings=PINNED), SCATTERED))
     moved, kept = only(request), only(request, move=AT_ONCE.model_copy(update={"min_gain": 1.0}))
     gain_ms = kept.response_time_ms - moved.response_time_ms
-    moves = moved.price.executors_moved
     for enough, too_much, reason in (
         ({"min_gain": moved.price.gain}, {"min_gain": moved.price.gain + 1e-9}, "no candidate gains "),
         (
@@ -58,16 +57,15 @@ def test_a_gain_counts_from_its_threshold_on_and_moves_up_to_the_cap(make):
             {"min_gain_ms": gain_ms + 1e-6},
             f"no candidate gains {gain_ms:g} ms ",
         ),
-        (
-            {"max_moves_per_round": moves},
-            {"max_moves_per_round": moves - 1},
-            f"best candidate gains enough but moves {moves} executors, {moves - 1} may ",
-        ),
     ):
         assert only(request, move=AT_ONCE.model_copy(update=enough)) == moved
         less = only(request, move=AT_ONCE.model_copy(update=too_much))
         assert less.decision is Decision.KEEP
         assert less.status.startswith(f"kept: {reason}")
+    restarts = moved.price.executors_restarted
+    assert only(request, move=replace_restarts(AT_ONCE, restarts)) == moved
+    less = only(request, move=replace_restarts(AT_ONCE, restarts - 1))
+    assert less.price.executors_restarted < restarts
 
 
 def test_a_topology_is_too_large_to_be_moved_from_one_executor_above_the_limit_on(make):
@@ -106,17 +104,20 @@ def test_the_cap_holds_over_all_topologies_of_a_round(make):
     )
     request = replace(request, supervisors=roomy)
     free = plan(request)
-    moves = [answer.price.executors_moved for answer in free.response.plans]
+    restarts = [answer.price.executors_restarted for answer in free.response.plans]
     capped, short = (
-        plan(request, move=AT_ONCE.model_copy(update={"max_moves_per_round": most}))
-        for most in (sum(moves), sum(moves) - 1)
+        plan(request, move=replace_restarts(AT_ONCE, most)) for most in (sum(restarts), sum(restarts) - 1)
     )
     assert capped.response == free.response
-    assert capped.moves == sum(moves)
+    assert capped.restarts == sum(restarts)
+    assert capped.moves == sum(answer.price.executors_moved for answer in free.response.plans)
     assert short.response.plans[0] == free.response.plans[0]
     assert short.response.plans[1].decision is Decision.KEEP
-    assert f" but moves {moves[1]} executors, {moves[1] - 1} may move" in short.response.plans[1].status
-    assert short.moves == moves[0]
+    left = restarts[1] - 1
+    assert f" but restarts {restarts[1]} executors, {left} may restart in this round" in (
+        short.response.plans[1].status
+    )
+    assert short.restarts == restarts[0]
 
 
 def test_a_frozen_topology_keeps_its_executors_but_gets_the_missing_ones(make):
@@ -151,11 +152,12 @@ def test_running_executors_make_room_only_within_the_cap(make):
     assert answer.decision is Decision.ASSIGN
     assert hosts_of(request, answer)[7] == "uniroma2-1"
     assert answer.status.startswith("placed by ils (auto) after making room: ")
-    moves = answer.price.executors_moved
-    assert only(request, move=AT_ONCE.model_copy(update={"max_moves_per_round": moves})) == answer
-    refused = only(request, move=AT_ONCE.model_copy(update={"max_moves_per_round": moves - 1}))
+    restarts = answer.price.executors_restarted
+    assert only(request, move=replace_restarts(AT_ONCE, restarts)) == answer
+    refused = only(request, move=replace_restarts(AT_ONCE, restarts - 1))
     assert refused.decision is Decision.UNPLACEABLE
-    start = f"not placed: making room would move {moves} running executors, {moves - 1} may move; "
+    less = restarts - 1
+    start = f"not placed: making room would restart {restarts} running executors, {less} may restart; "
     assert refused.status.startswith(start)
 
 
@@ -191,7 +193,7 @@ def test_a_group_that_no_round_allows_goes_alone(make):
     request = make.cluster(make.assigned(make.taxi(settings=settings_), [0, 0, 2, 2, 3, 3, 4, 4]))
     dead = replace(request.supervisors[0], alive=False)
     request = replace(request, supervisors=(dead, *request.supervisors[1:]))
-    answer = only(request, move=MoveSettings(max_moves_per_round=1, min_gain=1.0))
+    answer = only(request, move=MoveSettings(max_restarts_per_round=1, min_gain=1.0))
     assert list(answer.executor_supervisor[:2]) == [1, 1]
 
 
@@ -202,16 +204,17 @@ def test_broken_pins_that_have_to_wait_are_named_small_groups_first(make):
     dead = replace(request.supervisors[0], alive=False)
     roomy = replace(request.supervisors[1], meta={"stormplace.executors": "3"})
     request = replace(request, supervisors=(dead, roomy, *request.supervisors[2:]))
-    move = MoveSettings(max_moves_per_round=1, min_gain=1.0)
+    move = MoveSettings(max_restarts_per_round=1, min_gain=1.0)
     answer = only(request, move=move)
     assert list(answer.executor_supervisor[:3]) == [0, 0, 1]
     assert "1 moved because a pin or avoidance was broken, 2 more wait" in answer.status
-    stuck = only(request, move=replace_moves(move, 0))
-    assert stuck.status.startswith("kept (pin not met): 3 executors wait to move, 0 may in this round")
+    stuck = only(request, move=replace_restarts(move, 0))
+    start = "kept (pin not met): 3 executors wait to move, 0 may restart in this round"
+    assert stuck.status.startswith(start)
 
 
-def replace_moves(move, most):
-    return move.model_copy(update={"max_moves_per_round": most})
+def replace_restarts(move, most):
+    return move.model_copy(update={"max_restarts_per_round": most})
 
 
 def test_thousands_of_running_executors_are_kept(make):
@@ -284,3 +287,52 @@ def test_a_round_without_anything_to_look_for_need_not_be_repeated(make, setting
     topology = make.taxi(settings=settings_)
     request = make.cluster(topology if slots is None else make.assigned(topology, slots))
     assert plan(request).response.hold_ms == (HOLD_MS if held else None)
+
+
+def test_of_candidates_that_gain_about_the_same_the_one_that_restarts_less_is_taken(make, monkeypatch):
+    """Greedy builds anew and moves all; steps from where executors run move the one that stands badly."""
+    slots = [1, 1, 2, 2, 0, 0, 3, 5]
+    request = make.cluster(make.assigned(make.taxi(settings={"strategy": "greedy"}), slots))
+    answer = only(request)
+    assert answer.decision is Decision.ASSIGN
+    monkeypatch.setattr("bridge.round.search.Search.nearby", lambda *_: None)
+    anew = only(request)
+    assert answer.price.gain >= anew.price.gain - 0.01
+    assert answer.price.executors_restarted < anew.price.executors_restarted
+
+
+def test_steps_from_the_running_placement_find_what_the_strategy_does_not(make, monkeypatch):
+    """The strategy has no better placement than the one that runs."""
+    request = make.cluster(make.assigned(make.taxi(settings={**PINNED, "strategy": "even"}), SCATTERED))
+    answer = only(request)
+    assert answer.decision is Decision.ASSIGN
+    monkeypatch.setattr("bridge.round.search.Search.nearby", lambda *_: None)
+    assert only(request).response_time_ms > answer.response_time_ms
+
+
+def test_what_leaves_one_worker_leaves_together_as_far_as_restarts_allow(make):
+    """Two workers of two hold one executor each against its pin: three may restart, so one worker goes."""
+    settings_ = {"pin": {"dataSource": "host:us-east1-1", "filterByCoordinates": "host:us-east1-1"}}
+    request = make.cluster(make.assigned(make.taxi(settings=settings_), GOOD))
+    answer = only(request, move=MoveSettings(max_restarts_per_round=3, min_gain=1.0))
+    assert (answer.price.executors_moved, answer.price.executors_restarted) == (1, 2)
+    assert (
+        "1 moved because a pin or avoidance was broken, 1 more wait as no more may restart" in answer.status
+    )
+    both = only(request, move=MoveSettings(max_restarts_per_round=4, min_gain=1.0))
+    assert (both.price.executors_moved, both.price.executors_restarted) == (2, 4)
+
+
+def test_what_would_join_a_larger_worker_than_may_restart_waits(make):
+    """dataSource has to join the three executors of the full right; parser goes to the free spare."""
+    pin = {"dataSource": "host:us-east1-1", "parser": "host:us-east1-2"}
+    request = make.cluster(make.assigned(make.taxi(settings={"pin": pin}), [0, 1, 5, 5, 5, 2, 2, 2]))
+    supervisors = tuple(
+        replace(each, ports=(6700,), meta={"stormplace.executors": "4"}) for each in request.supervisors
+    )
+    request = replace(request, supervisors=supervisors)
+    answer = only(request, move=MoveSettings(max_restarts_per_round=5, min_gain=1.0))
+    assert (answer.price.executors_moved, answer.price.executors_restarted) == (2, 5)
+    less = only(request, move=MoveSettings(max_restarts_per_round=4, min_gain=1.0))
+    assert (less.price.executors_moved, less.price.executors_restarted) == (1, 4)
+    assert "1 more wait as no more may restart" in less.status

@@ -96,3 +96,16 @@ def test_a_stop_ends_it(request_of_two, first):
 def test_a_record_holds_what_was_prepared():
     memory = Memory(prepared=(Prepared("b", ("s1", "s2"), (1, 2)),))
     assert memory_from_json(memory.to_json()) == memory
+
+
+def test_an_evicted_topology_is_planned_without_its_slots(make, request_of_two, first):
+    running = make.assigned(request_of_two.topologies[0], (0, 0, 1), (1, 2, 1))
+    request = replace(request_of_two, topologies=(running, request_of_two.topologies[1]))
+    gone, placed = first.response.plans[1], first.response.plans[0]
+    plans = (
+        replace(gone, topology_id="a", evicted_for="b"),
+        replace(placed, topology_id="b", executor_supervisor=(0, 0, 0), executor_port=(1, 1, 1)),
+    )
+    (prepared,) = prepare(request, replace(first.response, plans=plans), LARGE, lambda: 0.0)
+    assert prepared.id == "a"
+    assert ("id-h0", 1) not in set(zip(prepared.supervisors, prepared.ports, strict=True))

@@ -25,9 +25,9 @@ def state_of(request):
     return RoundState(request, gather_hosts(request, CapacitySettings(), readings), "soft")
 
 
-def assign_slots(state, topology, placement, storm=None, *, strict=False):
+def assign_slots(state, topology, placement, storm=None, **how):
     needs = workers_of(state.request.topologies[topology], parse_storm_settings(json.dumps(storm or {})))
-    return slots_module.assign_slots(state, topology, placement, needs, strict=strict)
+    return slots_module.assign_slots(state, topology, placement, needs, **how)
 
 
 def host(state, name):
@@ -223,3 +223,36 @@ def test_every_executor_gets_one_slot_that_passes_the_check(make, other, own, ru
     manned = {state.host_of(slot) for slot in stayers}
     lost = None in state.initial(1)
     assert lost or all(slot in stayers for at, slot in newcomers if at in manned)
+
+
+def test_restarts_count_every_executor_of_a_worker_that_changes(make):
+    """One joins, one leaves: both workers restart, the third does not; lost executors are none that run."""
+    running = make.assigned(make.taxi(), [0, 0, 0, 1, 1, 2, 2, -1], [*[6700] * 7, -1])
+    state = state_of(make.cluster(running))
+    now = state.initial(0)
+    changed = ((1, 6700), *now[1:7], (3, 6700))
+    assert state.restarts_by(0, changed) == 5
+    state.assign(0, changed)
+    assert (state.restarts(0), state.total_restarts(), state.moves(0)) == (5, 5, 1)
+
+
+def test_the_state_of_the_next_round_begins_where_this_one_ends(make):
+    """Nothing has restarted in it, and slots that were left are free; this round stays as it was."""
+    state = state_of(make.cluster(make.assigned(make.taxi("a"), [0] * 8), make.taxi("b")))
+    later = state.carried_out(0, ((1, 6700),) * 8)
+    assert later.initial(0) == later.assignment(0) == ((1, 6700),) * 8
+    assert (later.total_restarts(), later.total_moves()) == (0, 0)
+    assert not later.held_by_others(1, (0, 6700))
+    assert later.held_by_others(1, (1, 6700))
+    assert state.assignment(0) == ((0, 6700),) * 8
+    assert not state.held_by_others(1, (1, 6700))
+    assert (state.total_restarts(), state.capacity_left(1).sum()) == (0, later.capacity_left(1).sum())
+
+
+def test_executors_that_move_take_a_slot_of_their_own_if_they_are_to_spare_the_worker(make):
+    """Only where a slot is free."""
+    running = make.assigned(make.taxi(), [0, *[1] * 7], 6700)
+    state = state_of(make.cluster(running))
+    there = host(state, "uniroma2-2")
+    assert assign_slots(state, 0, [there] * 8) == ((1, 6700),) * 8
+    assert assign_slots(state, 0, [there] * 8, apart=True) == ((1, 6701), *[(1, 6700)] * 7)

@@ -191,7 +191,7 @@ def test_a_gain_goes_on_being_watched_while_others_use_the_moves_of_the_round(ma
     roomy = tuple(
         replace(each, meta={**each.meta, "stormplace.executors": "8"}) for each in request.supervisors
     )
-    rounds_ = Rounds(replace(request, supervisors=roomy), max_moves_per_round=8)
+    rounds_ = Rounds(replace(request, supervisors=roomy), max_restarts_per_round=8)
     answers = {}
     for second in (0, 30, 40):
         done = plan_round(rounds_.request, rounds_.settings, lambda: 0.0, memory=rounds_.memory, now_s=second)
@@ -199,5 +199,5 @@ def test_a_gain_goes_on_being_watched_while_others_use_the_moves_of_the_round(ma
         answers[second] = done.response.plans
     assert [answer.decision for answer in answers[0]] == [Decision.KEEP] * 2
     assert [answer.decision for answer in answers[30]] == [Decision.ASSIGN, Decision.KEEP]
-    assert "may move" in answers[30][1].status
+    assert " executors, 1 may restart in this round" in answers[30][1].status
     assert [answer.decision for answer in answers[40]] == [Decision.KEEP, Decision.ASSIGN]

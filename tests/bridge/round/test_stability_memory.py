@@ -65,8 +65,9 @@ def test_a_round_without_time_is_no_break(make):
 
 @pytest.mark.parametrize("section", [{"frozen": True}, {}])
 def test_what_may_not_move_is_not_watched(make, section):
-    """A frozen topology, or one that would need more moves than a round may have."""
-    rounds_ = Rounds(make.cluster(scattered(make, **section)), max_moves_per_round=2)
+    """A frozen topology, or one of workers that are larger than a round may restart."""
+    topology = make.assigned(make.taxi("taxi-1", {**PINNED, **section}), [0, 5, 5, 5, 5, 5, 5, 1])
+    rounds_ = Rounds(make.cluster(topology), max_restarts_per_round=2)
     assert rounds_.at(0).decision is Decision.KEEP
     assert rounds_.memory.topologies == ()
 
@@ -101,6 +102,7 @@ def test_of_rounds_that_overlap_the_one_that_began_last_has_the_last_word(make, 
 
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
+names = st.lists(st.text()).map(tuple)
 
 
 @settings(max_examples=25, deadline=None)
@@ -110,7 +112,7 @@ finite = st.floats(allow_nan=False, allow_infinity=False)
             TopologyMemory,
             st.text(),
             st.none() | st.builds(Change, finite, st.text()),
-            st.none() | st.builds(Watched, st.lists(st.text()).map(tuple), finite),
+            st.none() | st.builds(Watched, names, finite, names),
         )
     ),
     st.booleans(),

@@ -16,7 +16,7 @@ from bridge.settings import MoveSettings, Settings
 from bridge.wire.messages import Decision, Grouping
 from tests.bridge.round.planner_rounds import stopped
 
-SETTINGS = Settings(move=MoveSettings(max_moves_per_round=1000))
+SETTINGS = Settings(move=MoveSettings(max_restarts_per_round=1000))
 # Hosts: 0-2 uniroma2, 3-4 europe-west1, 5-6 us-east1.
 DISTANCES = {"europe-west1-1": 20.0, "europe-west1-2": 60.0, "us-east1-1": 200.0, "us-east1-2": 200.0}
 SEEN_FIRST = "a gain waits until it has been seen for 30 s"
@@ -69,7 +69,10 @@ def test_a_topology_that_moves_takes_the_better_place_that_the_same_round_frees(
     assert [plan.decision for plan in first.response.plans] == [Decision.KEEP] * 2
     assert first.memory.topologies[0].watched.hosts == ("uniroma2-1", "europe-west1-2")
     assert [plan.decision for plan in then.response.plans] == [Decision.ASSIGN] * 2
-    assert then.response.plans[0].executor_supervisor == BETTER
+    moved = then.response.plans[0]
+    assert moved.executor_supervisor == BETTER
+    # The price is that of the whole round: what ran took 206 ms, of which the first move alone saves 140.
+    assert moved.price.gain == pytest.approx(180 / first.response.plans[0].response_time_ms)
 
 
 def test_after_its_move_a_topology_waits_for_nothing_until_the_round_ends(state, stability):

@@ -101,7 +101,7 @@ def test_what_may_not_move_stays(make, change):
     request = cut_off(make, **({"frozen": True} if change == "frozen" else {}))
     if change == "not live":
         request = replace(request, readings_live=False)
-    move = MoveSettings(max_moves_per_round=0) if change == "no moves" else MoveSettings()
+    move = MoveSettings(max_restarts_per_round=0) if change == "no moves" else MoveSettings()
     answer = only(request, move=move)
     assert answer.decision is Decision.ASSIGN
     assert hosts_of(request, answer)[1] == GONE

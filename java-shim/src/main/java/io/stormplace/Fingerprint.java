@@ -34,7 +34,8 @@ final class Fingerprint {
         }
         for (TopologyDetails topology : topologies) {
             long id = topology.getId().hashCode();
-            sum += spread(id, Objects.hash(topology.getNumWorkers(), topology.getConf(), statuses.get(topology.getId())));
+            sum += spread(id, Objects.hash(topology.getNumWorkers(), topology.getTopologySubmitter(), topology.getConf(),
+                statuses.get(topology.getId())));
             for (Map.Entry<?, String> executor : topology.getExecutorToComponent().entrySet()) {
                 sum += spread(id + 1, 31 * executor.getKey().hashCode() + Objects.hashCode(executor.getValue()));
             }

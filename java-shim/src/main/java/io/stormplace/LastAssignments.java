@@ -52,6 +52,15 @@ final class LastAssignments {
     }
 
     /**
+     * Forgets where a topology ran: others are meant to have its slots.
+     *
+     * @param id the topology
+     */
+    void forget(String id) {
+        known.remove(id);
+    }
+
+    /**
      * Returns the workers to which a topology that has none can go back as a whole.
      *
      * @param details Storm's description of the topology

@@ -4,6 +4,7 @@ import com.codahale.metrics.Timer;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -60,12 +61,14 @@ public final class PlacementScheduler implements IScheduler {
         if (!settings.faults().isEmpty()) {
             LOG.error("Stormplace settings: {}", String.join(". ", settings.faults()));
         }
+        ClusterKeys keys = ClusterKeys.read(conf);
+        keys.faults().forEach(fault -> LOG.warn("Stormplace: {}", fault));
         TopologyStatuses statuses = new TopologyStatuses((String) conf.get(Config.STORM_ZOOKEEPER_ROOT));
         readings = new ReadingsCache(() -> zooKeeper(conf, settings.zookeeperAuth()), settings.zookeeperRoot(), statuses, changes,
             System::nanoTime, System::currentTimeMillis);
         CircuitBreaker breaker = new CircuitBreaker(settings.deadlineMs());
         metrics = ShimMetrics.register(registry, breaker);
-        plans = new PlanSource(settings, readings, changes, ClusterIdentity.of(conf), breaker, metrics);
+        plans = new PlanSource(settings, readings, changes, ClusterIdentity.of(conf), keys, breaker, metrics);
         fallback.prepare(settings.fallbackScheduler(), conf, registry);
     }
 
@@ -127,12 +130,16 @@ public final class PlacementScheduler implements IScheduler {
     private void enact(Topologies topologies, Cluster cluster, Map<String, Verdict> verdicts)
         throws InterruptedException {
         Map<String, Map<WorkerSlot, Set<ExecutorDetails>>> targets = new HashMap<>();
+        Set<String> together = new HashSet<>();
         verdicts.forEach((id, verdict) -> {
-            if (verdict.outcome() == Verdict.Outcome.ASSIGN) {
+            if (verdict.outcome() == Verdict.Outcome.ASSIGN || verdict.outcome() == Verdict.Outcome.EVICT) {
                 targets.put(id, verdict.slots());
             }
+            if (verdict.evicts()) {
+                together.add(id);
+            }
         });
-        Map<String, String> failures = apply(cluster, targets);
+        Map<String, String> failures = apply(cluster, targets, together);
         List<TopologyDetails> partial = new ArrayList<>();
         List<TopologyDetails> wanted = new ArrayList<>();
         Map<String, String> reasons = new HashMap<>();
@@ -165,7 +172,7 @@ public final class PlacementScheduler implements IScheduler {
         Map<String, Integer> missing = new HashMap<>();
         partial.forEach(topology ->
             missing.put(topology.getId(), cluster.getUnassignedExecutors(topology).size()));
-        Map<String, String> failures = apply(cluster, targets);
+        Map<String, String> failures = apply(cluster, targets, Set.of());
         missing.forEach((id, count) -> {
             String outcome = !targets.containsKey(id) ? "no free slot for " + count + " missing executors"
                 : failures.containsKey(id) ? count + " missing executors could not be placed: " + failures.get(id)
@@ -200,7 +207,7 @@ public final class PlacementScheduler implements IScheduler {
         Map<String, FallbackScheduler.Proposal> proposals = outcome.proposals();
         Map<String, Map<WorkerSlot, Set<ExecutorDetails>>> targets = new HashMap<>();
         proposals.forEach((id, proposal) -> targets.put(id, proposal.slots()));
-        Map<String, String> failures = apply(cluster, targets);
+        Map<String, String> failures = apply(cluster, targets, Set.of());
         Map<String, String> done = new HashMap<>();
         for (TopologyDetails topology : wanted) {
             String id = topology.getId();
@@ -219,12 +226,13 @@ public final class PlacementScheduler implements IScheduler {
         return done;
     }
 
-    private Map<String, String> apply(Cluster cluster, Map<String, Map<WorkerSlot, Set<ExecutorDetails>>> targets) {
+    private Map<String, String> apply(Cluster cluster, Map<String, Map<WorkerSlot, Set<ExecutorDetails>>> targets,
+                                      Set<String> together) {
         if (targets.isEmpty()) {
             return Map.of();
         }
         try (Timer.Context ignored = metrics.applying().time()) {
-            return applier.apply(cluster, targets);
+            return applier.apply(cluster, targets, together);
         }
     }
 

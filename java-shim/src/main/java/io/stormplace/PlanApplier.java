@@ -11,7 +11,7 @@ import org.apache.storm.scheduler.SchedulerAssignment;
 import org.apache.storm.scheduler.WorkerSlot;
 
 /**
- * Writes placements to a cluster, all of a topology or nothing of it.
+ * Writes placements to a cluster, all of a topology or nothing of it; evictions with what they are for, or not at all.
  *
  * <p>Changes are made on a copy; only a copy that is complete is committed. A worker whose executors stay the same is not
  * touched, as supervisors restart whatever is reassigned differently.
@@ -31,46 +31,57 @@ final class PlanApplier {
     /**
      * Applies placements.
      *
-     * @param cluster the cluster to change; left alone if nothing differs
-     * @param targets topology id to its complete workers
+     * @param cluster  the cluster to change; left alone if nothing differs
+     * @param targets  topology id to its complete workers; none if all its slots are to be freed
+     * @param together ids of topologies that are changed before the others and all of them or none, as some of them need the
+     *                 slots of others
      * @return topology id to the reason why its placement could not be applied; such topologies are unchanged
      */
-    Map<String, String> apply(Cluster cluster, Map<String, Map<WorkerSlot, Set<ExecutorDetails>>> targets) {
-        Map<String, Map<WorkerSlot, Set<ExecutorDetails>>> changed = new TreeMap<>();
+    Map<String, String> apply(Cluster cluster, Map<String, Map<WorkerSlot, Set<ExecutorDetails>>> targets, Set<String> together) {
+        Map<String, Map<WorkerSlot, Set<ExecutorDetails>>> joint = new TreeMap<>();
+        Map<String, Map<WorkerSlot, Set<ExecutorDetails>>> single = new TreeMap<>();
         targets.forEach((id, target) -> {
             if (!target.equals(SlotMap.of(cluster, id))) {
-                changed.put(id, target);
+                (together.contains(id) ? joint : single).put(id, target);
             }
         });
         Map<String, String> failures = new TreeMap<>();
-        if (changed.isEmpty()) {
+        if (joint.isEmpty() && single.isEmpty()) {
             return failures;
         }
         Cluster copy = copier.apply(cluster);
-        changed.forEach((id, target) -> {
-            Map<WorkerSlot, Set<ExecutorDetails>> before = SlotMap.of(copy, id);
-            try {
-                place(copy, id, before, target);
-            } catch (RuntimeException e) {
-                failures.put(id, Text.describe(e));
-                // A new copy for each failure would take the timer's time without a bound.
-                copy.unassign(id);
-                before.forEach((slot, executors) -> copy.assign(slot, id, executors));
-            }
-        });
-        if (failures.size() < changed.size()) {
+        place(copy, joint, failures);
+        single.forEach((id, target) -> place(copy, Map.of(id, target), failures));
+        if (failures.size() < joint.size() + single.size()) {
             commit(cluster, copy);
         }
         return failures;
     }
 
-    private static void place(Cluster copy, String id, Map<WorkerSlot, Set<ExecutorDetails>> current,
-                              Map<WorkerSlot, Set<ExecutorDetails>> target) {
-        current.forEach((slot, executors) -> {
-            if (!executors.equals(target.get(slot))) {
-                copy.freeSlot(slot);
-            }
-        });
+    /** Places all of some topologies, or notes for each of them why none is changed. */
+    private static void place(Cluster copy, Map<String, Map<WorkerSlot, Set<ExecutorDetails>>> targets,
+                              Map<String, String> failures) {
+        Map<String, Map<WorkerSlot, Set<ExecutorDetails>>> before = new TreeMap<>();
+        targets.keySet().forEach(id -> before.put(id, SlotMap.of(copy, id)));
+        try {
+            targets.forEach((id, target) -> before.get(id).forEach((slot, executors) -> {
+                if (!executors.equals(target.get(slot))) {
+                    copy.freeSlot(slot);
+                }
+            }));
+            targets.forEach((id, target) -> assign(copy, id, before.get(id), target));
+        } catch (RuntimeException e) {
+            // A new copy for each failure would take the timer's time without a bound.
+            before.keySet().forEach(copy::unassign);
+            before.forEach((id, slots) -> {
+                failures.put(id, Text.describe(e));
+                assign(copy, id, Map.of(), slots);
+            });
+        }
+    }
+
+    private static void assign(Cluster copy, String id, Map<WorkerSlot, Set<ExecutorDetails>> current,
+                               Map<WorkerSlot, Set<ExecutorDetails>> target) {
         target.forEach((slot, executors) -> {
             if (!executors.equals(current.get(slot))) {
                 copy.assign(slot, id, executors);

@@ -24,6 +24,7 @@ final class PlanSource implements AutoCloseable {
 
     private final ShimSettings settings;
     private final String identity;
+    private final String clusterKeys;
     private final ReadingsCache readings;
     private final StateChangeLog changes;
     private final DaemonClient client;
@@ -42,13 +43,15 @@ final class PlanSource implements AutoCloseable {
      * @param readings the readings to send along
      * @param changes  logs how the daemon does
      * @param identity names the cluster to the daemon
+     * @param keys     keys of Nimbus' configuration for the daemon
      * @param breaker  decides whether the daemon may be asked
      * @param metrics  counts rounds and takes their time
      */
-    PlanSource(ShimSettings settings, ReadingsCache readings, StateChangeLog changes, String identity,
+    PlanSource(ShimSettings settings, ReadingsCache readings, StateChangeLog changes, String identity, ClusterKeys keys,
                CircuitBreaker breaker, ShimMetrics metrics) {
         this.settings = settings;
         this.identity = identity;
+        this.clusterKeys = keys.json();
         this.readings = readings;
         this.changes = changes;
         this.client = new DaemonClient(settings.daemonHost(), settings.daemonPort());
@@ -128,6 +131,11 @@ final class PlanSource implements AutoCloseable {
         metrics.topologiesRefused().mark(
             verdicts.values().stream().filter(verdict -> verdict.outcome() == Verdict.Outcome.REFUSED).count());
         snapshot.leftOut().forEach((id, reason) -> verdicts.put(id, Verdict.refused(reason)));
+        verdicts.forEach((id, verdict) -> {
+            if (verdict.outcome() == Verdict.Outcome.EVICT) {
+                last.forget(id);
+            }
+        });
         report(answer.checked(), verdicts);
         held.hold(fingerprint, answer.response(), verdicts, System.nanoTime());
         return verdicts;
@@ -142,6 +150,7 @@ final class PlanSource implements AutoCloseable {
             }
             snapshot.request().setDeadline_ms(budgetMs);
             snapshot.request().setCluster(identity);
+            snapshot.request().setCluster_json(clusterKeys);
             PlanResponse response;
             try (Timer.Context ignored = metrics.answering().time()) {
                 response = client.plan(snapshot.request(), budgetMs, breaker.suspicious());

@@ -68,11 +68,64 @@ final class PlanValidator {
             }
         }
         Set<WorkerSlot> contested = contested(snapshot, plans);
-        Map<String, Verdict> verdicts = new TreeMap<>();
-        for (String id : snapshot.executors().keySet()) {
-            verdicts.put(id, verdict(id, plans.getOrDefault(id, List.of()), snapshot, cluster, contested));
+        Map<String, String> evictions = evictions(plans);
+        Map<String, Verdict> verdicts = verdicts(plans, snapshot, cluster, contested, evictions.keySet());
+        String fault = enactEvictions(evictions, verdicts);
+        if (fault != null) {
+            verdicts = verdicts(plans, snapshot, cluster, contested, Set.of());
+            for (Map.Entry<String, String> eviction : evictions.entrySet()) {
+                verdicts.put(eviction.getKey(), Verdict.refused(fault));
+                verdicts.replace(eviction.getValue(), Verdict.refused(fault));
+            }
         }
         return new Checked(verdicts, strays);
+    }
+
+    /** The topologies that are to be evicted, each with the one that it is evicted for. */
+    private static Map<String, String> evictions(Map<String, List<TopologyPlan>> plans) {
+        Map<String, String> evictions = new TreeMap<>();
+        plans.forEach((id, all) -> all.stream().filter(TopologyPlan::isSetEvicted_for)
+            .forEach(plan -> evictions.put(id, plan.getEvicted_for())));
+        return evictions;
+    }
+
+    /**
+     * Marks the verdicts on evicted topologies, and on those that they are evicted for, as parts of one whole.
+     *
+     * @return why no eviction may be carried out; null if all are sound
+     */
+    private static String enactEvictions(Map<String, String> evictions, Map<String, Verdict> verdicts) {
+        for (Map.Entry<String, String> eviction : evictions.entrySet()) {
+            String id = eviction.getKey();
+            String winner = eviction.getValue();
+            Verdict evicted = verdicts.get(id);
+            Verdict placed = verdicts.get(winner);
+            String problem = evicted.outcome() != Verdict.Outcome.UNPLACEABLE
+                    ? "the plan of " + id + " evicts it and does more: " + evicted.status()
+                : placed == null || placed.outcome() != Verdict.Outcome.ASSIGN
+                    ? "it is for " + winner + ", which is not placed" + (placed == null ? "" : ": " + placed.status())
+                : null;
+            if (problem != null) {
+                return "no topology is evicted in this round, as one eviction is unsound: " + problem;
+            }
+        }
+        evictions.forEach((id, winner) -> {
+            verdicts.put(id, new Verdict(Verdict.Outcome.EVICT, verdicts.get(id).status(), Map.of(), true));
+            Verdict placed = verdicts.get(winner);
+            verdicts.put(winner, new Verdict(placed.outcome(), placed.status(), placed.slots(), true));
+        });
+        return null;
+    }
+
+    private static Map<String, Verdict> verdicts(Map<String, List<TopologyPlan>> plans, Snapshot snapshot, Cluster cluster,
+                                                 Set<WorkerSlot> contested, Set<String> evicted) {
+        Set<WorkerSlot> freed = new HashSet<>();
+        evicted.forEach(id -> freed.addAll(SlotMap.of(cluster, id).keySet()));
+        Map<String, Verdict> verdicts = new TreeMap<>();
+        for (String id : snapshot.executors().keySet()) {
+            verdicts.put(id, verdict(id, plans.getOrDefault(id, List.of()), snapshot, cluster, contested, freed));
+        }
+        return verdicts;
     }
 
     /** The slots on which the answer puts several topologies. */
@@ -113,7 +166,7 @@ final class PlanValidator {
     }
 
     private static Verdict verdict(String id, List<TopologyPlan> plans, Snapshot snapshot, Cluster cluster,
-                                   Set<WorkerSlot> contested) {
+                                   Set<WorkerSlot> contested, Set<WorkerSlot> freed) {
         if (plans.isEmpty()) {
             return Verdict.refused("the daemon's answer leaves it out");
         }
@@ -136,9 +189,11 @@ final class PlanValidator {
         }
         Set<String> faults = new LinkedHashSet<>();
         Map<WorkerSlot, Set<ExecutorDetails>> slots = slots(plan, executors, snapshot, faults);
+        Set<WorkerSlot> open = new HashSet<>(freed);
+        open.addAll(current.keySet());
         slots.forEach((slot, wanted) -> {
             if (!wanted.equals(current.get(slot))) {
-                faults.addAll(faults(slot, current.keySet(), cluster));
+                faults.addAll(faults(slot, open, cluster));
             }
             if (contested.contains(slot)) {
                 faults.add("slot " + slot + " is given to several topologies");
@@ -179,7 +234,7 @@ final class PlanValidator {
      * Finds what speaks against a new or changed worker on a slot.
      *
      * @param slot    the slot
-     * @param own     the slots that the worker's topology holds
+     * @param own     the slots that the worker's topology holds, or that are freed for it
      * @param cluster the round's cluster
      * @return a sentence for each fault
      */

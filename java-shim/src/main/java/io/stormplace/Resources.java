@@ -82,7 +82,7 @@ final class Resources {
     }
 
     private static void describeShared(Topology topology, StormTopology storm) {
-        if (storm.get_shared_memory_size() == 0 || storm.get_component_to_shared_memory_size() == 0) {
+        if (storm == null || storm.get_shared_memory_size() == 0 || storm.get_component_to_shared_memory_size() == 0) {
             return;
         }
         List<String> pieces = new ArrayList<>();

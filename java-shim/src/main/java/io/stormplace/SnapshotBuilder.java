@@ -167,6 +167,7 @@ final class SnapshotBuilder {
         topology.setSettings_json(settings(details.getConf()));
         topology.setStorm_json(stormSettings(details.getConf()));
         topology.setLaunched_s(details.getLaunchTime());
+        topology.setOwner(details.getTopologySubmitter());
         topology.setComponent_names(graph.names());
         topology.setComponent_kinds(graph.kinds().stream().map(kind -> kind.getValue()).toList());
         topology.setStream_from(graph.streams().stream().map(ComponentGraph.Stream::from).toList());

@@ -11,8 +11,14 @@ import org.apache.storm.scheduler.WorkerSlot;
  * @param outcome what is to be done
  * @param status  the daemon's line for the topology's status, or the reason of a refusal
  * @param slots   slot to executors, complete; empty unless the outcome is ASSIGN
+ * @param evicts  whether it is carried out together with all others of the round that are part of evictions, or not at all
  */
-record Verdict(Outcome outcome, String status, Map<WorkerSlot, Set<ExecutorDetails>> slots) {
+record Verdict(Outcome outcome, String status, Map<WorkerSlot, Set<ExecutorDetails>> slots, boolean evicts) {
+
+    /** Creates a verdict that is no part of evictions. */
+    Verdict(Outcome outcome, String status, Map<WorkerSlot, Set<ExecutorDetails>> slots) {
+        this(outcome, status, slots, false);
+    }
 
     /** What is to be done with a topology. */
     enum Outcome {
@@ -22,6 +28,8 @@ record Verdict(Outcome outcome, String status, Map<WorkerSlot, Set<ExecutorDetai
         KEEP,
         /** Leave it as it is, because the daemon found no place for it. */
         UNPLACEABLE,
+        /** Free all its slots, as a topology that comes before it needs them. */
+        EVICT,
         /** There is no usable plan for it: leave what is placed, let the fallback scheduler place the rest. */
         REFUSED
     }

@@ -31,6 +31,7 @@ class FingerprintTest {
             fixture -> fixture.topology("t", 1, 1),
             fixture -> fixture.topology("t", 1, 0, Config.TOPOLOGY_PRIORITY, 1),
             fixture -> fixture.topology("t", 1, 0, "topology.stormplace.frozen", true),
+            fixture -> fixture.owned("t", "another"),
             fixture -> fixture.placed("t", "b", 6701, 1),
             fixture -> fixture.placed("t", "b", 6700, 3));
     }

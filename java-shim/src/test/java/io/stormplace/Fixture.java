@@ -94,6 +94,14 @@ final class Fixture {
         return this;
     }
 
+    /** Gives a topology to another user. */
+    Fixture owned(String id, String owner) {
+        TopologyDetails before = topologies.get(id);
+        topologies.put(id, new TopologyDetails(id, before.getConf(), before.getTopology(), before.getNumWorkers(),
+            before.getExecutorToComponent(), owner));
+        return this;
+    }
+
     /** Puts executors of a topology, by their tasks, on a slot. */
     Fixture placed(String id, String supervisor, int port, int... tasks) {
         Map<ExecutorDetails, WorkerSlot> slots = new HashMap<>();

@@ -114,6 +114,7 @@ class PlacementSchedulerTest {
         startDaemon(NEW_ON_B);
         round();
         assertEquals(ClusterIdentity.of(Fixture.conf()), daemon.lastRequest().getCluster());
+        assertEquals("{}", daemon.lastRequest().getCluster_json());
     }
 
     @Test

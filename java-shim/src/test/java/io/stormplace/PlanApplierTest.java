@@ -32,7 +32,7 @@ class PlanApplierTest {
     void placementsOfSeveralTopologiesAreAppliedAndStormsBooksAgree() {
         Cluster cluster = fixture.cluster();
         Map<WorkerSlot, Set<ExecutorDetails>> moved = Map.of(A0, Fixture.executors(1, 2, 3), B0, Fixture.executors(4));
-        assertEquals(Map.of(), new PlanApplier().apply(cluster, Map.of("t1", moved, "t2", oneWorker(A1))));
+        assertEquals(Map.of(), new PlanApplier().apply(cluster, Map.of("t1", moved, "t2", oneWorker(A1)), Set.of()));
         assertEquals(Map.of("t1", moved, "t2", oneWorker(A1)), Fixture.state(cluster));
         assertEquals(Set.of(A0, A1, B0), Set.copyOf(cluster.getUsedSlots()));
         assertEquals(70.0, cluster.getScheduledCpuForNode("a"));
@@ -42,7 +42,7 @@ class PlanApplierTest {
     @Test
     void whatIsAlreadySoIsNotWritten() {
         Fixture.RecordingCluster cluster = fixture.recordingCluster();
-        new PlanApplier().apply(cluster, Map.of("t1", SlotMap.of(cluster, "t1")));
+        new PlanApplier().apply(cluster, Map.of("t1", SlotMap.of(cluster, "t1")), Set.of());
         assertEquals(List.of(), cluster.writes());
     }
 
@@ -50,7 +50,7 @@ class PlanApplierTest {
     void onlyWorkersWhoseExecutorsChangeAreFreedAndAssigned() {
         Fixture.RecordingCluster copy = fixture.recordingCluster();
         new PlanApplier(source -> copy).apply(fixture.cluster(),
-            Map.of("t1", Map.of(A0, Fixture.executors(1, 2), B1, Fixture.executors(3, 4))));
+            Map.of("t1", Map.of(A0, Fixture.executors(1, 2), B1, Fixture.executors(3, 4))), Set.of());
         assertEquals(List.of("free b:6700", "assign b:6701"), copy.writes());
     }
 
@@ -58,7 +58,7 @@ class PlanApplierTest {
     void aTopologyThatCannotBePlacedIsUndoneCompletelyAndTheOthersArePlaced() {
         Cluster cluster = fixture.cluster();
         Map<String, String> failures = new PlanApplier().apply(cluster, Map.of("t1", oneWorker(B1),
-            "t2", Map.of(A1, Fixture.executors(1, 2), B1, Fixture.executors(3, 4))));
+            "t2", Map.of(A1, Fixture.executors(1, 2), B1, Fixture.executors(3, 4))), Set.of());
         assertEquals(Set.of("t2"), failures.keySet());
         assertEquals("RuntimeException: slot: [b, 6701] is already occupied.", failures.get("t2"));
         assertEquals(Map.of("t1", oneWorker(B1)), Fixture.state(cluster));
@@ -76,7 +76,7 @@ class PlanApplierTest {
         Map<String, String> failures = new PlanApplier(source -> {
             copies.incrementAndGet();
             return new Cluster(source);
-        }).apply(cluster, Map.of("t1", onTaken, "t2", onTaken, "t3", oneWorker(A1)));
+        }).apply(cluster, Map.of("t1", onTaken, "t2", onTaken, "t3", oneWorker(A1)), Set.of());
         assertEquals(Set.of("t1", "t2"), failures.keySet());
         assertEquals(1, copies.get());
         assertEquals(oneWorker(A1), Fixture.state(cluster).get("t3"));
@@ -87,7 +87,7 @@ class PlanApplierTest {
     @Test
     void whereEveryTopologyFailsNothingIsWritten() {
         Fixture.RecordingCluster cluster = fixture.recordingCluster();
-        new PlanApplier().apply(cluster, Map.of("t2", oneWorker(A0)));
+        new PlanApplier().apply(cluster, Map.of("t2", oneWorker(A0)), Set.of());
         assertEquals(List.of(), cluster.writes());
     }
 
@@ -98,7 +98,7 @@ class PlanApplierTest {
         Map<String, Map<WorkerSlot, Set<ExecutorDetails>>> before = Fixture.state(cluster);
         PlanApplier applier = new PlanApplier(source -> new ThrowingCluster(source, 1));
         Map<String, String> failures = applier.apply(cluster,
-            Map.of("t2", Map.of(A1, Fixture.executors(1, 2), B1, Fixture.executors(3, 4))));
+            Map.of("t2", Map.of(A1, Fixture.executors(1, 2), B1, Fixture.executors(3, 4))), Set.of());
         assertEquals(Map.of("t2", "IllegalStateException: injected"), failures);
         assertEquals(before, Fixture.state(cluster));
         assertEquals("before", cluster.getStatus("t1"));
@@ -111,7 +111,7 @@ class PlanApplierTest {
         Map<String, Map<WorkerSlot, Set<ExecutorDetails>>> before = Fixture.state(source);
         ThrowingCluster cluster = new ThrowingCluster(source, 1);
         assertThrows(IllegalStateException.class, () -> new PlanApplier().apply(cluster,
-            Map.of("t2", Map.of(A1, Fixture.executors(1, 2), B1, Fixture.executors(3, 4)))));
+            Map.of("t2", Map.of(A1, Fixture.executors(1, 2), B1, Fixture.executors(3, 4))), Set.of()));
         assertEquals(1, cluster.thrown);
         assertEquals(before, Fixture.state(cluster));
         assertEquals(Set.of(A0, B0), Set.copyOf(cluster.getUsedSlots()));
@@ -127,7 +127,7 @@ class PlanApplierTest {
             copy.unassign("t1");
             assertEquals(4, before.getExecutors().size());
             return copy;
-        }).apply(cluster, Map.of("t1", oneWorker(A1)));
+        }).apply(cluster, Map.of("t1", oneWorker(A1)), Set.of());
         assertEquals(Map.of("t1", oneWorker(A1)), Fixture.state(cluster));
     }
 

@@ -16,6 +16,11 @@ class ShadowStatusTest {
     }
 
     @Test
+    void anEvictionIsNamed() {
+        assertEquals("Shadow plan: would evict: for t", ShadowStatus.of(null, new Verdict(Verdict.Outcome.EVICT, "for t", Map.of())));
+    }
+
+    @Test
     void itDoesNotGrowFromRoundToRound() {
         String first = ShadowStatus.of("Fully Scheduled", verdict);
         assertEquals(first, ShadowStatus.of(first, verdict));

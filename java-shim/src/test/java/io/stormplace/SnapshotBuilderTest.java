@@ -113,6 +113,7 @@ class SnapshotBuilderTest {
             .placed("t", "a", 6700, 2, 5)).getTopologies().get(0);
         assertEquals("t", topology.getId());
         assertEquals("name-of-t", topology.getName());
+        assertEquals("owner", topology.getOwner());
         assertEquals(3, topology.getNum_workers());
         assertEquals(List.of("__acker", "count", "words"), topology.getComponent_names());
         assertEquals(List.of(2, 1, 0), topology.getComponent_kinds());

@@ -1,0 +1,143 @@
+"""Whether executors that have to be placed may join workers that run, which restarts all of their executors.
+
+They go where a slot is free, or to a worker that restarts in any case. To other workers they go only where
+nothing else has room, or for a gain over the best placement without, by the thresholds of any restart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bridge.problem.occupancy import executors_by_slot
+from bridge.round.candidate import gains, why_too_little
+from bridge.round.preferring import ask_as_preferred
+from bridge.round.slots import assign_slots
+from bridge.round.stability import percent
+from scheduler.evaluation.evaluate import evaluate
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from bridge.network.cluster import Slot
+    from bridge.problem.occupancy import RoundState
+    from bridge.problem.problem_builder import Task
+    from bridge.round.search import Answer, Search
+    from bridge.round.sight import Sight
+    from bridge.settings import MoveSettings
+    from scheduler.base.arrays import BoolArray
+
+
+@dataclass(frozen=True, eq=False)
+class Attempt:
+    """One way to place executors, and what the strategy answered.
+
+    Attributes:
+        task: The topology, with the permits that the strategy got.
+        fixed: The host that every executor had to keep, None if it was free.
+        answer: The strategy's answer.
+        how: What the status line adds to the strategy's name.
+        overload: Part of the hosts' soft capacities by which they might be exceeded.
+    """
+
+    task: Task
+    fixed: Sequence[int | None]
+    answer: Answer
+    how: str = ""
+    overload: float = 0.0
+
+    @property
+    def all_free(self) -> bool:
+        """Whether the strategy could place every executor."""
+        return all(host is None for host in self.fixed)
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """What a round may restart.
+
+    Attributes:
+        restarts_left: Running executors that may still restart in this round.
+        thresholds: The least gains that a restart is worth.
+        known: Whether delays between hosts are known, so that gains are.
+    """
+
+    restarts_left: int
+    thresholds: MoveSettings
+    known: bool
+
+
+def spare_workers(
+    state: RoundState,
+    task: Task,
+    search: Search,
+    attempt: Attempt,
+    *,
+    leaving: Collection[int],
+    allowance: Allowance,
+    sight: Sight,
+) -> Attempt:
+    """Return an attempt that restarts no worker without need, or says what pays for it.
+
+    Args:
+        state: The cluster so far.
+        task: The topology, with all of its wishes.
+        search: Asks strategies.
+        attempt: Found a placement.
+        leaving: Running executors that have to leave their host: their workers restart in any case.
+        allowance: What the round may restart.
+        sight: Knows which gains rest on missing readings.
+    """
+    joined = _restarts(state, task, attempt, leaving)
+    if not joined:
+        return attempt
+    closed = _without_free_slot(state, attempt.task.index, leaving)
+    answer = ask_as_preferred(search, attempt.task, attempt.fixed, closed, overload=attempt.overload)
+    gentle = replace(attempt, answer=answer)
+    if answer.placement is None or _restarts(state, task, gentle, leaving) >= joined:
+        return replace(attempt, how=f"{attempt.how}, restarts {joined} executors as no free slot has room")
+    gain = _gain_that_pays(search, attempt, gentle, allowance, sight=sight)
+    if not gain or joined > allowance.restarts_left:
+        return gentle
+    return replace(attempt, how=f"{attempt.how}, restarts {joined} executors for a gain of {percent(gain)}")
+
+
+def _restarts(state: RoundState, task: Task, attempt: Attempt, leaving: Collection[int]) -> int:
+    """Number of executors of the workers that an attempt restarts though none of theirs leaves."""
+    strict = state.limits == "strict"
+    placement = attempt.answer.placement or ()
+    slots = assign_slots(state, task.index, placement, task.workers, strict=strict, apart=True)
+    after = executors_by_slot(slots)
+    workers = _untouched(state, task.index, leaving)
+    return sum(len(executors) for slot, executors in workers.items() if after.get(slot) != executors)
+
+
+def _untouched(state: RoundState, topology: int, leaving: Collection[int]) -> dict[Slot, set[int]]:
+    """Executors by slot of the workers that none has to leave."""
+    workers = executors_by_slot(state.assignment(topology))
+    return {slot: executors for slot, executors in workers.items() if executors.isdisjoint(leaving)}
+
+
+def _without_free_slot(state: RoundState, topology: int, leaving: Collection[int]) -> BoolArray:
+    """(n_hosts,) hosts where executors can only join a worker that would go on running."""
+    workers = _untouched(state, topology, leaving)
+    slots = (state.open_slots(topology, host) for host in range(len(state.hosts.hosts)))
+    return np.array([workers.keys() >= set(each) for each in slots], dtype=np.bool_)
+
+
+def _gain_that_pays(
+    search: Search, joining: Attempt, gentle: Attempt, allowance: Allowance, *, sight: Sight
+) -> float:
+    """Return what joining gains over a gentle attempt, as a fraction; 0 if it does not pay for a restart."""
+    task = joining.task
+    question = search.pose(task, joining.fixed, overload=joining.overload)
+    placements = [each.answer.placement or () for each in (gentle, joining)]
+    if not allowance.known or task.settings.frozen or not np.isin(placements, question.frame.hosts).all():
+        return 0.0
+    before, after = (evaluate(question.problem, question.frame.nodes_of(each)) for each in placements)
+    gain, gain_ms = gains(question.problem, before, after)
+    if why_too_little(gain, gain_ms, allowance.thresholds) or sight.why_not(question.problem, placements[1]):
+        return 0.0
+    return gain
