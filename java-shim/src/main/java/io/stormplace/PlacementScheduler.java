@@ -191,7 +191,7 @@ public final class PlacementScheduler implements IScheduler {
                 targets.put(topology.getId(), workers);
             }
         }
-        targets.keySet().removeAll(apply(cluster, targets).keySet());
+        targets.keySet().removeAll(apply(cluster, targets, Set.of()).keySet());
         wanted.removeIf(topology -> targets.containsKey(topology.getId()));
         Map<String, String> done = new HashMap<>();
         targets.keySet().forEach(id -> done.put(id, "put back where it ran"));
