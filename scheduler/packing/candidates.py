@@ -115,3 +115,16 @@ def best_of(merit: FloatArray, near: FloatArray, rank: IntArray | None) -> int:
         open_to &= rank == rank[open_to].min()
     open_to &= near == near[open_to].max()
     return int(np.argmax(np.where(open_to, merit, -np.inf)))
+
+
+def nodes_for_all(rooms: FloatArray) -> int:
+    """Number of nodes, the roomiest first, that take everything."""
+    return int(np.searchsorted(np.cumsum(np.sort(rooms)[::-1]), 1.0 - ROUNDING)) + 1
+
+
+def rooms_of(free: FloatArray, needed: FloatArray) -> FloatArray:
+    """(n_nodes,) the least share of a needed resource that each node has."""
+    wanted: list[int] = np.flatnonzero(needed[:-1] > 0).tolist()
+    if not wanted:
+        return np.ones(len(free))
+    return np.asarray(np.maximum((free[:, wanted] / needed[wanted]).min(axis=1), 0.0), dtype=np.float64)

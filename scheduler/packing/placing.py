@@ -8,14 +8,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.packing.candidates import ROUNDING, Candidates, best_of, least_for_all
+from scheduler.packing.candidates import (
+    ROUNDING,
+    Candidates,
+    best_of,
+    least_for_all,
+    nodes_for_all,
+    rooms_of,
+)
 from scheduler.packing.filling import Filler
 from scheduler.packing.grouping import group_components
 from scheduler.packing.job import Worker
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
     from scheduler.packing.fleet import Fleet, Ledger
     from scheduler.packing.job import Job
@@ -122,7 +127,7 @@ class _Placing:
         for _ in range(_TRIED_NODES):
             if not len(nodes):
                 break
-            merit = -_rooms(self._ledger.free[nodes], needed)
+            merit = -rooms_of(self._ledger.free[nodes], needed)
             at = best_of(merit, near, None if self._job.rank is None else self._job.rank[nodes])
             before = len(self.workers)
             self._fill(int(nodes[at]), whole=True)
@@ -178,7 +183,7 @@ class _Placing:
         # Where the mean node is roomy few are enough; only the most likely groups are looked at closely.
         mean = total[takes_all] / np.bincount(group, minlength=n_groups)[takes_all]
         likely = takes_all[np.argsort(-mean, kind="stable")[:_LIKELY_GROUPS]]
-        return int(min(likely, key=lambda each: (_count(rooms[group == each]), total[each], each)))
+        return int(min(likely, key=lambda each: (nodes_for_all(rooms[group == each]), total[each], each)))
 
     def _onto(self, nodes: IntArray) -> None:
         """Fill nodes one by one: the tightest one that takes all that is left, else the roomiest."""
@@ -297,17 +302,4 @@ class _Placing:
         """(n_nodes,) part of what is left that each node takes, by its scarcest resource."""
         free = self._ledger.free[nodes] - self._kept * self._fleet.capacity[nodes]
         workers = self._ledger.slots[nodes] / needed[-1]
-        return np.asarray(np.minimum(_rooms(free, needed), workers), dtype=np.float64)
-
-
-def _count(rooms: FloatArray) -> int:
-    """Number of nodes, the roomiest first, that take everything."""
-    return int(np.searchsorted(np.cumsum(np.sort(rooms)[::-1]), 1.0 - ROUNDING)) + 1
-
-
-def _rooms(free: FloatArray, needed: FloatArray) -> FloatArray:
-    """(n_nodes,) the least share of a needed resource that each node has."""
-    wanted: Sequence[int] = np.flatnonzero(needed[:-1] > 0).tolist()
-    if not wanted:
-        return np.ones(len(free))
-    return np.asarray(np.maximum((free[:, wanted] / needed[wanted]).min(axis=1), 0.0), dtype=np.float64)
+        return np.asarray(np.minimum(rooms_of(free, needed), workers), dtype=np.float64)
