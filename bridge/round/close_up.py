@@ -43,7 +43,7 @@ class CloseUps:
         settings: The daemon's settings.
         cpu: CPU that executors need, by topology id.
         check: Knows what the plans so far leave, and takes what these use.
-        course: Time of the large round; close-ups take half of what is left of it at most.
+        course: Time for all of them.
 
     Attributes:
         traces: Traceback by id of topologies whose planning failed here; they can still be placed by counts.
@@ -66,8 +66,7 @@ class CloseUps:
         )
         self._check = check
         self.traces: list[tuple[str, str]] = []
-        now = course.clock()
-        self._course = replace(course, end_s=now + max(course.end_s - now, 0.0) / 2)
+        self._course = course
 
     def plan(self, index: int, *, order: Order, moving: bool) -> TopologyPlan | None:
         """Plan one topology.

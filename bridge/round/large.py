@@ -20,12 +20,13 @@ from bridge.packing.grounds import survey
 from bridge.packing.jobs import order_of
 from bridge.packing.phrases import overloads, spread
 from bridge.problem.isolation import isolate
-from bridge.problem.permits import permits_of, runs_where_forbidden
+from bridge.problem.permits import permits_of
 from bridge.problem.ranking import rank
 from bridge.problem.wishes import wishes_of
 from bridge.round.checks import PlanCheckError
 from bridge.round.close_up import CloseUps
 from bridge.round.round_report import HOLD_MS, Round
+from bridge.round.scale import broken_pin, is_small
 from bridge.round.status import ignored_settings
 from bridge.wire.messages import UNASSIGNED, Decision, PlanResponse, Price, TopologyPlan
 from scheduler.packing.pack import Packer
@@ -52,21 +53,6 @@ if TYPE_CHECKING:
 STRATEGY = "packing"
 _T = TypeVar("_T")
 _NEXT_ROUND = "not planned in time, goes on in the next round"
-
-
-def is_large(request: PlanRequest, data: RoundData, settings: Settings) -> bool:
-    """Whether a round is planned by counts of components.
-
-    Args:
-        request: The round.
-        data: What is known of hosts.
-        settings: The daemon's settings.
-    """
-    usable = sum(host.usable for host in data.hosts.hosts)
-    executors = sum(
-        topology.n_executors for topology in request.topologies if UNASSIGNED in topology.executor_supervisor
-    )
-    return len(data.hosts.hosts) > settings.network.max_hosts or executors * usable > settings.plan.max_pairs
 
 
 def plan_large_round(
@@ -100,6 +86,7 @@ class _LargeRound:
         self._plans: dict[int, TopologyPlan] = {}
         self._left_out: dict[str, str] = {}
         self._traces: list[tuple[str, str]] = []
+        self._timed_out = self._unfinished = False
 
     @cached_property
     def _ranking(self) -> Ranking:
@@ -122,7 +109,7 @@ class _LargeRound:
 
     def run(self, memory: Memory) -> Round:
         """Place what is missing."""
-        timed_out = self._place_missing({each.id: each for each in memory.prepared})
+        self._place_missing({each.id: each for each in memory.prepared})
         return Round(
             response=PlanResponse(
                 self._request.version,
@@ -142,12 +129,12 @@ class _LargeRound:
             waits=(),
             moves=sum(plan.price.executors_moved for plan in self._plans.values() if plan.price),
             restarts=sum(plan.price.executors_restarted or 0 for plan in self._plans.values() if plan.price),
-            timed_out=timed_out,
-            unfinished=timed_out,
+            timed_out=self._timed_out,
+            unfinished=self._unfinished,
         )
 
-    def _place_missing(self, prepared: Mapping[str, Prepared]) -> bool:
-        """Plan the topologies that lack something; return whether time ran out.
+    def _place_missing(self, prepared: Mapping[str, Prepared]) -> None:
+        """Plan the topologies that lack something.
 
         Args:
             prepared: Plans that were made since the round before, by topology id.
@@ -157,30 +144,43 @@ class _LargeRound:
             for index in self._ranking.order
             if UNASSIGNED in self._request.topologies[index].executor_supervisor
         ]
-        broken = self._broken_pin()
+        broken = broken_pin(self._request, self._wishes, self._data, self._settings)
         if broken is not None:
             ranked = [broken, *(index for index in ranked if index != broken)]
         if not ranked:
-            return False
+            return
         check = PlanCheck(self._request, self._grounds)
         close: CloseUps | None = None
         orders = []
-        for index in ranked:
+        half = self._course.half()
+        for place, index in enumerate(ranked):
+            if half.expired():
+                # Describing them all would leave no time to place any.
+                self._late(ranked[place:])
+                break
             order = self._contained(index, self._order_of)
             if order is None:
                 continue
             plan_before = prepared.get(self._request.topologies[index].id)
             if plan_before is not None and self._take_prepared(order, plan_before, check):
                 continue
-            if index == broken or self._is_small(order):
-                close = close or CloseUps(self._request, self._settings, self._data.cpu, check, self._course)
+            topology = self._request.topologies[index]
+            if index == broken or is_small(topology, order, self._data, self._settings):
+                close = close or CloseUps(self._request, self._settings, self._data.cpu, check, half)
                 plan = self._contained(index, partial(close.plan, order=order, moving=index == broken))
                 if plan is not None:
                     self._plans[index] = plan
-            if self._lacks(index) and self._request.topologies[index].id not in self._left_out:
+            if self._lacks(index) and topology.id not in self._left_out:
                 orders.append(order)
         self._traces.extend(close.traces if close else ())
-        return self._pack(orders, check)
+        self._pack(orders, check)
+
+    def _late(self, indices: Sequence[int]) -> None:
+        """Say that there was no time for some topologies."""
+        self._timed_out = self._unfinished = True
+        for index in indices:
+            topology = self._request.topologies[index]
+            self._plans[index] = self._plan(topology, Decision.UNPLACEABLE, f"not placed: {_NEXT_ROUND}")
 
     def _take_prepared(self, order: Order, prepared: Prepared, check: PlanCheck) -> bool:
         """Hand over a plan that was made since the round before; return whether it still fits."""
@@ -204,30 +204,8 @@ class _LargeRound:
         missing = UNASSIGNED in self._request.topologies[index].executor_supervisor
         return missing and (index not in self._plans or self._plans[index].decision is not Decision.ASSIGN)
 
-    def _is_small(self, order: Order) -> bool:
-        """Whether response time decides where a topology goes: few executors, and delays that are known."""
-        n_executors = self._request.topologies[order.index].n_executors
-        few = n_executors * self._settings.plan.max_hosts <= self._settings.plan.max_pairs
-        # Only counts know exactly what shared memory takes.
-        plain = order.job.shared is None
-        return few and plain and len(order.job.edges) > 0 and not self._data.delays.unknown
-
-    def _broken_pin(self) -> int | None:
-        """Return a topology that runs where a pin or avoidance forbids it, if no later round is small."""
-        if len(self._data.hosts.hosts) <= self._settings.network.max_hosts:
-            return None
-        pairs = zip(self._request.topologies, self._wishes, strict=True)
-        return next(
-            (
-                index
-                for index, (topology, wishes) in enumerate(pairs)
-                if not wishes.own.frozen and runs_where_forbidden(topology, wishes.own, self._data.hosts)
-            ),
-            None,
-        )
-
-    def _pack(self, orders: Sequence[Order], check: PlanCheck) -> bool:
-        """Place by counts what is left; return whether time ran out."""
+    def _pack(self, orders: Sequence[Order], check: PlanCheck) -> None:
+        """Place by counts what is left."""
         left = check.left
         jobs = [order.job for order in orders]
         packing = Packer(left.fleet, jobs, left.soft, self._course.expired).pack(left.free, left.slots)
@@ -256,7 +234,8 @@ class _LargeRound:
                 self._left_out[topology.id] = "no time left in this round"
             else:
                 self._plans[order.index] = self._plan(topology, Decision.UNPLACEABLE, f"not placed: {reason}")
-        return not packing.complete
+        self._unfinished |= not packing.complete
+        self._timed_out |= not packing.polished
 
     def _order_of(self, index: int) -> Order:
         hosts, wishes = self._data.hosts, self._wishes[index]

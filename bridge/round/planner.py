@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 from bridge.problem.cpu_demand import with_cpu
 from bridge.round.eviction import with_evictions
-from bridge.round.large import is_large, plan_large_round
+from bridge.round.large import plan_large_round
 from bridge.round.last_slots import carried_over, has_unplaceable, priced, with_last_slots
 from bridge.round.memory import NOTHING
 from bridge.round.round_data import gather_data
 from bridge.round.round_report import Course, Round
+from bridge.round.scale import is_large
 from bridge.round.small import plan_small_round
 from scheduler.contract.children import INLINE
 

@@ -6,10 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bridge.problem.cpu_demand import with_cpu
-from bridge.round.large import is_large, plan_large_round
+from bridge.round.large import plan_large_round
 from bridge.round.memory import NOTHING, Prepared
 from bridge.round.round_data import gather_data
 from bridge.round.round_report import Course
+from bridge.round.scale import is_large
 from bridge.wire.messages import UNASSIGNED, Decision
 from scheduler.contract.children import INLINE
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -33,6 +33,11 @@ class Course:
     end_s: float
     now_s: float
     children: Children
+
+    def half(self) -> Course:
+        """Return a course of half of the time that is left."""
+        now = self.clock()
+        return replace(self, end_s=now + max(self.end_s - now, 0.0) / 2)
 
     def expired(self) -> bool:
         """Whether the round's time is over."""

@@ -40,6 +40,7 @@ class Packing:
         overloading: Jobs that are placed above what nodes offer.
         ledger: What is left of the nodes.
         complete: Whether the time was enough to look at every job.
+        polished: Whether it was enough to bring the executors of each job as close together as they get.
     """
 
     workers: tuple[tuple[Worker, ...] | None, ...]
@@ -47,6 +48,7 @@ class Packing:
     overloading: frozenset[int]
     ledger: Ledger
     complete: bool
+    polished: bool = False
 
 
 class Packer:
@@ -66,6 +68,7 @@ class Packer:
         self._jobs = jobs
         self._soft = soft
         self._expired = expired
+        self._placed_as: dict[int, Job] = {}
 
     def pack(self, free: FloatArray, slots: IntArray) -> Packing:
         """Place every executor of every job, or of as many jobs as there is room for.
@@ -73,7 +76,7 @@ class Packer:
         If all jobs have room, their order matters to the packing alone: those that fit on one node come
         first, small before large, as large ones lose least by taking what is left. A job that finds no room
         comes first in the next attempt, as in Joslin and Clements, Squeaky Wheel Optimization (1999). If
-        there is not room for all, rank decides.
+        there is not room for all, rank decides. Executors change places only when every job has its own.
 
         Args:
             free: (n_nodes, n_resources) what is left of each node.
@@ -85,10 +88,21 @@ class Packer:
             for _ in range(_TURNS):
                 found = self._attempt(Ledger(free, slots), order, Manner(share))
                 if not found.refused or not found.complete:
-                    return found
+                    return self._polished(found)
                 order = sorted(order, key=lambda index: index not in found.refused)
         ranked = self._attempt(Ledger(free, slots), range(len(self._jobs)), Manner())
-        return self._overloaded(ranked) if self._soft.any() else ranked
+        return self._polished(self._overloaded(ranked) if self._soft.any() else ranked)
+
+    def _polished(self, packing: Packing) -> Packing:
+        """Let executors of each job change places as long as there is time, those of small jobs first."""
+        workers = list(packing.workers)
+        placed = [index for index, each in enumerate(workers) if each is not None]
+        for index in sorted(placed, key=lambda index: (len(workers[index] or ()), index)):
+            if self._expired():
+                return replace(packing, workers=tuple(workers))
+            found = refine(self._fleet, packing.ledger, self._placed_as[index], workers[index] or ())
+            workers[index] = tuple(found)
+        return replace(packing, workers=tuple(workers), polished=packing.complete)
 
     def _attempt(self, ledger: Ledger, order: Sequence[int], manner: Manner) -> Packing:
         workers: list[tuple[Worker, ...] | None] = [None] * len(self._jobs)
@@ -110,7 +124,8 @@ class Packer:
         for job in filter(None, (wanted, loose)):
             found = place_job(self._fleet, ledger, job, manner)
             if found is not None:
-                return tuple(refine(self._fleet, ledger, job, found))
+                self._placed_as[index] = job
+                return tuple(found)
         return None
 
     def _overloaded(self, packing: Packing) -> Packing:

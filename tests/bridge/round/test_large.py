@@ -10,10 +10,10 @@ from itertools import count
 import pytest
 
 from bridge.packing.dealing import deal
-from bridge.round.large import is_large
 from bridge.round.planner import plan_round
 from bridge.round.round_data import gather_data
 from bridge.round.round_report import HOLD_MS
+from bridge.round.scale import is_large
 from bridge.settings import CapacitySettings, NetworkSettings, PlanSettings, Settings
 from bridge.wire.messages import UNASSIGNED, Decision, PlanRequest
 
