@@ -29,8 +29,8 @@ class StormKey:
 
 
 _LARGE = "tests/bridge/round/test_large.py::"
-_CAPACITY = "tests/bridge/round/test_capacity.py::"
-_SMALL = "tests/bridge/round/test_workers.py::"
+_CAPACITY = "tests/bridge/round/small/test_capacity.py::"
+_SMALL = "tests/bridge/round/small/test_workers.py::"
 _KEYS = "tests/bridge/round/test_storm_keys.py::"
 _CONSTRAINTS = "tests/bridge/round/test_constraints.py::"
 _SHIM = "java-shim/src/test/java/io/stormplace/ResourcesTest.java::"

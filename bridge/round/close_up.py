@@ -14,7 +14,7 @@ from bridge.packing.vicinity import choose_nodes
 from bridge.round.checks import PlanCheckError
 from bridge.round.memory import NOTHING
 from bridge.round.round_data import gather_data
-from bridge.round.small import plan_small_round
+from bridge.round.small.small_round import plan_small_round
 from bridge.wire.messages import UNASSIGNED, Decision, ReadingKind
 
 if TYPE_CHECKING:

@@ -152,12 +152,13 @@ class _LargeRound:
         check = PlanCheck(self._request, self._grounds)
         close: CloseUps | None = None
         orders = []
+        late: list[int] = []
         half = self._course.half()
-        for place, index in enumerate(ranked):
-            if half.expired():
+        for index in ranked:
+            if late or half.expired():
                 # Describing them all would leave no time to place any.
-                self._late(ranked[place:])
-                break
+                late.append(index)
+                continue
             order = self._contained(index, self._order_of)
             if order is None:
                 continue
@@ -173,14 +174,19 @@ class _LargeRound:
             if self._lacks(index) and topology.id not in self._left_out:
                 orders.append(order)
         self._traces.extend(close.traces if close else ())
-        self._pack(orders, check)
+        self._put_off([*late, *self._pack(orders, check)])
 
-    def _late(self, indices: Sequence[int]) -> None:
-        """Say that there was no time for some topologies."""
-        self._timed_out = self._unfinished = True
+    def _put_off(self, indices: Sequence[int]) -> None:
+        """Leave topologies without time to the next round, or to Storm if that would come no further."""
+        self._timed_out |= bool(indices)
+        self._unfinished |= bool(indices)
+        stuck = all(plan.decision is not Decision.ASSIGN for plan in self._plans.values())
         for index in indices:
             topology = self._request.topologies[index]
-            self._plans[index] = self._plan(topology, Decision.UNPLACEABLE, f"not placed: {_NEXT_ROUND}")
+            if stuck:
+                self._left_out[topology.id] = "no time left in this round"
+            else:
+                self._plans[index] = self._plan(topology, Decision.UNPLACEABLE, f"not placed: {_NEXT_ROUND}")
 
     def _take_prepared(self, order: Order, prepared: Prepared, check: PlanCheck) -> bool:
         """Hand over a plan that was made since the round before; return whether it still fits."""
@@ -204,15 +210,14 @@ class _LargeRound:
         missing = UNASSIGNED in self._request.topologies[index].executor_supervisor
         return missing and (index not in self._plans or self._plans[index].decision is not Decision.ASSIGN)
 
-    def _pack(self, orders: Sequence[Order], check: PlanCheck) -> None:
-        """Place by counts what is left."""
+    def _pack(self, orders: Sequence[Order], check: PlanCheck) -> list[int]:
+        """Place by counts what is left; return the topologies for which there was no time."""
         left = check.left
         jobs = [order.job for order in orders]
         packing = Packer(left.fleet, jobs, left.soft, self._course.expired).pack(left.free, left.slots)
         ports = [list(each) for each in left.ports]
         check.be_lenient(_overloaded(packing, left))
-        # The largest jobs come last: if none was finished, the next round would not come further either.
-        stuck = not packing.complete and not any(packing.workers)
+        late = []
         for place, (order, workers) in enumerate(zip(orders, packing.workers, strict=True)):
             topology = self._request.topologies[order.index]
             if workers is not None:
@@ -226,16 +231,15 @@ class _LargeRound:
                 if plan is not None:
                     self._plans[order.index] = plan
                 continue
-            refused = place in packing.refused
+            if place not in packing.refused and not order.reasons:
+                late.append(order.index)
+                continue
             names = topology.component_names
             room = why_no_room(left.fleet, packing.ledger, order.job, left.resources, names)
-            reason = "; ".join(order.reasons) or (room if refused else _NEXT_ROUND)
-            if stuck:
-                self._left_out[topology.id] = "no time left in this round"
-            else:
-                self._plans[order.index] = self._plan(topology, Decision.UNPLACEABLE, f"not placed: {reason}")
-        self._unfinished |= not packing.complete
+            reason = "; ".join(order.reasons) or room
+            self._plans[order.index] = self._plan(topology, Decision.UNPLACEABLE, f"not placed: {reason}")
         self._timed_out |= not packing.polished
+        return late
 
     def _order_of(self, index: int) -> Order:
         hosts, wishes = self._data.hosts, self._wishes[index]

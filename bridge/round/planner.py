@@ -17,7 +17,7 @@ from bridge.round.memory import NOTHING
 from bridge.round.round_data import gather_data
 from bridge.round.round_report import Course, Round
 from bridge.round.scale import is_large
-from bridge.round.small import plan_small_round
+from bridge.round.small.small_round import plan_small_round
 from scheduler.contract.children import INLINE
 
 if TYPE_CHECKING:

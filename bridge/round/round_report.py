@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from bridge.round.memory import Memory
     from bridge.round.round_data import RoundData
-    from bridge.round.stability import Wait
+    from bridge.round.small.stability import Wait
     from bridge.wire.messages import PlanResponse
     from scheduler.contract.children import Children
 

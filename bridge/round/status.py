@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from bridge.problem.problem_builder import Task
     from bridge.problem.wishes import Wishes
     from bridge.round.round_data import RoundData
-    from bridge.round.verdict import Verdict
+    from bridge.round.small.verdict import Verdict
 
 # Storm shows the line in a table: more faults than this are counted, and all are in the daemon's log.
 _FAULTS_SHOWN = 3

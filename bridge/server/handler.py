@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from bridge.record.record import RecordWriter
     from bridge.round.memory import Memory
     from bridge.round.round_report import Round
-    from bridge.round.stability import Wait
+    from bridge.round.small.stability import Wait
     from bridge.server.clusters import RememberedCluster
     from bridge.settings import Settings
     from bridge.wire.messages import PlanRequest

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 def test_an_unknown_strategy_is_refused_with_the_names(chain: Problem) -> None:
     """The message lists what there is."""
-    with pytest.raises(UnknownStrategyError, match="unknown strategy 'tabu'; the strategies are greedy, "):
+    with pytest.raises(
+        UnknownStrategyError, match="unknown strategy 'tabu'; the strategies are auto, greedy, "
+    ):
         plan(chain, "tabu")
 
 

@@ -143,7 +143,7 @@ def test_a_close_up_that_fails_is_logged_and_counts_are_planned(make, monkeypatc
     def failing(*_):
         raise ZeroDivisionError("no hope")
 
-    monkeypatch.setattr("bridge.round.small.place_missing", failing)
+    monkeypatch.setattr("bridge.round.small.small_round.place_missing", failing)
     done = _plan(_request(make, _chain(make), cpu_percent=400.0))
     assert done.response.plans[0].status.startswith("placed by packing (auto): ")
     assert [(name, "no hope" in trace) for name, trace in done.traces] == [("t", True)]

@@ -11,7 +11,7 @@ from bridge.round.eviction import with_evictions
 from bridge.round.memory import NOTHING
 from bridge.round.round_data import gather_data
 from bridge.round.round_report import Course
-from bridge.round.small import plan_small_round
+from bridge.round.small.small_round import plan_small_round
 from bridge.settings import PlanSettings
 from bridge.wire.messages import Decision
 from scheduler.contract.children import INLINE

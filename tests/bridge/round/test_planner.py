@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bridge.round import small
 from bridge.round.planner import plan_round
+from bridge.round.small import small_round as small
 from bridge.settings import Settings
 from bridge.wire.encoding import decode_request, encode_request, encode_response
 from bridge.wire.messages import Decision, Grouping

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bridge.round import small
 from bridge.round.planner import plan_round
+from bridge.round.small import small_round as small
 from bridge.settings import MoveSettings, Settings
 from bridge.wire.messages import Decision, Grouping
 from tests.bridge.round.planner_rounds import stopped

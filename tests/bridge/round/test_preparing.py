@@ -25,15 +25,16 @@ def request_of_two(make):
     return replace(make.cluster(*topologies), supervisors=supervisors, readings=(), deadline_ms=60_000)
 
 
-def _plan(request, memory=NOTHING, step=0.0):
-    ticks = count(step=step)
-    return plan_round(request, LARGE, lambda: next(ticks) / 1000, memory=memory)
+def _plan(request, memory=NOTHING, looks=math.inf):
+    """Time is over after so many looks at the clock."""
+    ticks = count()
+    return plan_round(request, LARGE, lambda: float(next(ticks) >= looks), memory=memory)
 
 
 @pytest.fixture
 def first(request_of_two):
     """A round in which time was enough for one of the two."""
-    done = _plan(request_of_two, step=500.0)
+    done = _plan(request_of_two, looks=5)
     assert [plan.decision for plan in done.response.plans] == [Decision.ASSIGN, Decision.UNPLACEABLE]
     assert done.unfinished
     return done

@@ -10,7 +10,7 @@ import pytest
 from bridge.round.status import coarse
 from bridge.wire.messages import Decision, Reading, ReadingKind
 from tests.bridge.round.planner_rounds import GOOD, only
-from tests.bridge.round.stability_rounds import Rounds, scattered
+from tests.bridge.round.small.stability_rounds import Rounds, scattered
 
 RATES = {
     "version": 1,

@@ -13,7 +13,7 @@ from bridge.settings import MoveSettings, Settings
 from bridge.wire.messages import Decision
 from bridge.wire.structs import to_thrift
 from formats.log import Log
-from tests.bridge.round.stability_rounds import scattered
+from tests.bridge.round.small.stability_rounds import scattered
 
 
 @pytest.mark.parametrize("others", [["east"], [None], ["east", None, "north"]])

@@ -35,7 +35,7 @@ def test_what_the_answer_leaves_out_is_logged_with_its_reason(make, daemon, monk
     def broken(*_):
         raise ZeroDivisionError("boom")
 
-    monkeypatch.setattr("bridge.round.small.place_missing", broken)
+    monkeypatch.setattr("bridge.round.small.small_round.place_missing", broken)
     client = daemon.client()
     assert client.plan(to_thrift(make.cluster(make.taxi()))).plans == []
     client.close()

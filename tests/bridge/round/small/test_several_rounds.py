@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bridge.wire.messages import Decision, Grouping
-from tests.bridge.round.stability_rounds import Rounds
+from tests.bridge.round.small.stability_rounds import Rounds
 
 CAP = 10
 # Places on a line, by host: only the middle has room for all.

@@ -11,7 +11,7 @@ from bridge.problem.occupancy import RoundState
 from bridge.round.memory import NOTHING, Memory, TopologyMemory, Watched
 from bridge.round.planner import plan_round
 from bridge.round.round_data import gather_data
-from bridge.round.stability import Stability, Wait
+from bridge.round.small.stability import Stability, Wait
 from bridge.settings import MoveSettings, Settings
 from bridge.wire.messages import Decision, Grouping
 from tests.bridge.round.planner_rounds import stopped

@@ -12,18 +12,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bridge.problem.worker_room import heap_stretches
-from bridge.round.joining import Attempt, spare_workers
-from bridge.round.needs import Need, displaced_groups, need_of
-from bridge.round.preferring import ask_as_preferred, by_wishes, heap_overloads
-from bridge.round.slots import assign_slots
-from bridge.round.verdict import Verdict, with_proof
+from bridge.round.small.joining import Attempt, spare_workers
+from bridge.round.small.needs import Need, displaced_groups, need_of
+from bridge.round.small.preferring import ask_as_preferred, by_wishes, heap_overloads
+from bridge.round.small.slots import assign_slots
+from bridge.round.small.verdict import Verdict, with_proof
 
 if TYPE_CHECKING:
     from bridge.problem.occupancy import RoundState
     from bridge.problem.problem_builder import Task
-    from bridge.round.joining import Allowance
-    from bridge.round.search import Search
-    from bridge.round.sight import Sight
+    from bridge.round.small.joining import Allowance
+    from bridge.round.small.search import Search
+    from bridge.round.small.sight import Sight
 
 # Parts of their capacity by which hosts may be exceeded, tried in turn; the last one holds whatever there is.
 _OVERLOADS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 1e6)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from bridge.problem.occupancy import RoundState
     from bridge.problem.problem_builder import Task
-    from bridge.round.search import Answer, Search
+    from bridge.round.small.search import Answer, Search
     from scheduler.base.arrays import BoolArray
 
 

@@ -88,7 +88,9 @@ def test_a_good_running_placement_is_kept(make):
 def test_no_strategy_is_asked_where_no_placement_can_gain_enough(make, monkeypatch):
     """All in one worker takes 2 ms, the least that two executors can: the search would be in vain."""
     roomy = make.assigned(make.chain("a", [1, 1], [Grouping.SHUFFLE]), [0, 0])
-    monkeypatch.setattr("bridge.round.search.plan", lambda *_, **__: pytest.fail("a strategy was asked"))
+    monkeypatch.setattr(
+        "bridge.round.small.search.plan", lambda *_, **__: pytest.fail("a strategy was asked")
+    )
     answer = only(make.cluster(roomy))
     assert answer.decision is Decision.KEEP
     assert answer.status.startswith("kept: no placement can gain enough; about 2 ms response time")
@@ -295,7 +297,7 @@ def test_of_candidates_that_gain_about_the_same_the_one_that_restarts_less_is_ta
     request = make.cluster(make.assigned(make.taxi(settings={"strategy": "greedy"}), slots))
     answer = only(request)
     assert answer.decision is Decision.ASSIGN
-    monkeypatch.setattr("bridge.round.search.Search.nearby", lambda *_: None)
+    monkeypatch.setattr("bridge.round.small.search.Search.nearby", lambda *_: None)
     anew = only(request)
     assert answer.price.gain >= anew.price.gain - 0.01
     assert answer.price.executors_restarted < anew.price.executors_restarted
@@ -306,7 +308,7 @@ def test_steps_from_the_running_placement_find_what_the_strategy_does_not(make, 
     request = make.cluster(make.assigned(make.taxi(settings={**PINNED, "strategy": "even"}), SCATTERED))
     answer = only(request)
     assert answer.decision is Decision.ASSIGN
-    monkeypatch.setattr("bridge.round.search.Search.nearby", lambda *_: None)
+    monkeypatch.setattr("bridge.round.small.search.Search.nearby", lambda *_: None)
     assert only(request).response_time_ms > answer.response_time_ms
 
 

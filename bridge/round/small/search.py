@@ -10,7 +10,7 @@ import numpy as np
 
 from bridge.children.time_limit import TimeLimit
 from bridge.problem.problem_builder import Frame, NoHostError, Task, build_problem, make_frame
-from bridge.round.slots import count_workers
+from bridge.round.small.slots import count_workers
 from scheduler.contract.children import INLINE
 from scheduler.contract.result import Result
 from scheduler.evaluation.evaluate import check

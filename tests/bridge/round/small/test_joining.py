@@ -84,7 +84,8 @@ def test_no_second_search_where_nothing_healthy_restarts(make, monkeypatch):
     roomy = tuple(replace(each, ports=(6700, 6701)) for each in request.supervisors)
     asked = []
     monkeypatch.setattr(
-        "bridge.round.joining._without_free_slot", lambda *_: asked.append(1) or pytest.fail("asked again")
+        "bridge.round.small.joining._without_free_slot",
+        lambda *_: asked.append(1) or pytest.fail("asked again"),
     )
     answer = only(replace(request, supervisors=roomy))
     assert answer.price.executors_restarted == 0

@@ -187,7 +187,7 @@ def test_a_topology_gets_the_time_that_it_allows_itself_at_most(make, monkeypatc
 
 def test_a_child_that_overruns_is_killed_and_the_answer_still_comes(make, monkeypatch):
     """The strategy would wait for it for ever; the record says that time had a say."""
-    monkeypatch.syspath_prepend(Path(__file__).parents[1] / "children")
+    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "children")
     work = importlib.import_module("child_work")
     ended = []
     # However slowly the child starts, time is over only once it has answered.

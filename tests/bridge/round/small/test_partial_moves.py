@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from bridge.problem.occupancy import RoundState
 from bridge.problem.problem_builder import make_task
 from bridge.problem.wishes import wishes_of
-from bridge.round.candidate import Candidate, best_of
-from bridge.round.partial_moves import split
 from bridge.round.round_data import gather_data
-from bridge.round.search import Search
+from bridge.round.small.candidate import Candidate, best_of
+from bridge.round.small.partial_moves import split
+from bridge.round.small.search import Search
 from bridge.settings import Settings
 from scheduler.base.deadline import NO_DEADLINE, Deadline
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP, check, evaluate

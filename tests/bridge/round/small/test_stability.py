@@ -8,7 +8,7 @@ from dataclasses import replace
 from bridge.round.planner import plan_round
 from bridge.wire.messages import UNASSIGNED, Decision, Grouping
 from tests.bridge.round.planner_rounds import PINNED, SCATTERED
-from tests.bridge.round.stability_rounds import Rounds, at_one_point, scattered
+from tests.bridge.round.small.stability_rounds import Rounds, at_one_point, scattered
 
 
 def test_a_gain_is_carried_out_once_it_was_seen_for_its_time(make):

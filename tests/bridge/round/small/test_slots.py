@@ -14,9 +14,9 @@ from bridge.problem.occupancy import RoundState
 from bridge.problem.storm_settings import parse_storm_settings
 from bridge.problem.workers import workers_of
 from bridge.readings.believed import read_nodes
-from bridge.round import slots as slots_module
 from bridge.round.checks import check_slots
-from bridge.round.slots import NoSlotError
+from bridge.round.small import slots as slots_module
+from bridge.round.small.slots import NoSlotError
 from bridge.settings import CapacitySettings, ReadingsSettings
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bridge.round.slots import assign_slots, count_workers
-from bridge.round.stability import percent
+from bridge.round.small.slots import assign_slots, count_workers
+from bridge.round.small.stability import percent
 from scheduler.evaluation.evaluate import check, evaluate
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from bridge.problem.occupancy import RoundState
     from bridge.problem.problem_builder import Task
-    from bridge.round.search import Question
+    from bridge.round.small.search import Question
     from bridge.settings import MoveSettings
     from scheduler.base.arrays import IntArray
     from scheduler.evaluation.evaluate import Evaluation

@@ -18,7 +18,7 @@ from bridge.wire.messages import Decision
 from bridge.wire.structs import to_thrift
 from formats.log import Log
 from tests.bridge.round.planner_rounds import PINNED, SCATTERED
-from tests.bridge.round.stability_rounds import Rounds, scattered
+from tests.bridge.round.small.stability_rounds import Rounds, scattered
 
 
 def test_topologies_that_vanish_are_forgotten(make):

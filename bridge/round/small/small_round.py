@@ -18,17 +18,17 @@ from bridge.problem.problem_builder import Task, make_task
 from bridge.problem.ranking import rank
 from bridge.problem.wishes import wishes_of
 from bridge.round.checks import PlanCheckError, check_assignment
-from bridge.round.improving import improve
-from bridge.round.joining import Allowance
-from bridge.round.placing import place_missing
-from bridge.round.preferring import worker_note
 from bridge.round.round_report import HOLD_MS, Course, Round
-from bridge.round.search import Search
-from bridge.round.sight import look
-from bridge.round.slots import assign_slots
-from bridge.round.stability import Stability
+from bridge.round.small.improving import improve
+from bridge.round.small.joining import Allowance
+from bridge.round.small.placing import place_missing
+from bridge.round.small.preferring import worker_note
+from bridge.round.small.search import Search
+from bridge.round.small.sight import look
+from bridge.round.small.slots import assign_slots
+from bridge.round.small.stability import Stability
+from bridge.round.small.verdict import Verdict
 from bridge.round.status import status_line
-from bridge.round.verdict import Verdict
 from bridge.wire.messages import Decision, PlanResponse, Price, TopologyPlan
 from scheduler.base.deadline import Deadline
 

@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bridge.round.candidate import gains, placement_on, weigh, why_too_little
-from bridge.round.partial_moves import MOST_ROUNDS, split
-from bridge.round.stability import percent
-from bridge.round.verdict import Verdict
+from bridge.round.small.candidate import gains, placement_on, weigh, why_too_little
+from bridge.round.small.partial_moves import MOST_ROUNDS, split
+from bridge.round.small.stability import percent
+from bridge.round.small.verdict import Verdict
 from scheduler.evaluation.evaluate import evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bridge.round.candidate import Candidate, Running
     from bridge.round.memory import Watched
-    from bridge.round.partial_moves import Part
-    from bridge.round.search import Answer, Search
-    from bridge.round.sight import Sight
-    from bridge.round.stability import Stability
+    from bridge.round.small.candidate import Candidate, Running
+    from bridge.round.small.partial_moves import Part
+    from bridge.round.small.search import Answer, Search
+    from bridge.round.small.sight import Sight
+    from bridge.round.small.stability import Stability
     from scheduler.contract.result import Result
 
 

@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bridge.problem.problem_builder import NoHostError
-from bridge.round.candidate import Running, best_of, placement_on, weigh
-from bridge.round.preferring import ask_as_preferred
-from bridge.round.several_rounds import SeveralRounds
-from bridge.round.slots import count_workers
-from bridge.round.verdict import Verdict, with_proof
+from bridge.round.small.candidate import Running, best_of, placement_on, weigh
+from bridge.round.small.preferring import ask_as_preferred
+from bridge.round.small.several_rounds import SeveralRounds
+from bridge.round.small.slots import count_workers
+from bridge.round.small.verdict import Verdict, with_proof
 from scheduler.evaluation.evaluate import evaluate
 
 if TYPE_CHECKING:
     from bridge.problem.occupancy import RoundState
     from bridge.problem.problem_builder import Task
-    from bridge.round.candidate import Candidate
-    from bridge.round.search import Answer, Search
-    from bridge.round.sight import Sight
-    from bridge.round.stability import Stability
+    from bridge.round.small.candidate import Candidate
+    from bridge.round.small.search import Answer, Search
+    from bridge.round.small.sight import Sight
+    from bridge.round.small.stability import Stability
     from bridge.settings import MoveSettings
     from scheduler.base.arrays import BoolArray
     from scheduler.evaluation.evaluate import Evaluation

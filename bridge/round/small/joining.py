@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bridge.problem.occupancy import executors_by_slot
-from bridge.round.candidate import gains, why_too_little
-from bridge.round.preferring import ask_as_preferred
-from bridge.round.slots import assign_slots
-from bridge.round.stability import percent
+from bridge.round.small.candidate import gains, why_too_little
+from bridge.round.small.preferring import ask_as_preferred
+from bridge.round.small.slots import assign_slots
+from bridge.round.small.stability import percent
 from scheduler.evaluation.evaluate import evaluate
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from bridge.network.cluster import Slot
     from bridge.problem.occupancy import RoundState
     from bridge.problem.problem_builder import Task
-    from bridge.round.search import Answer, Search
-    from bridge.round.sight import Sight
+    from bridge.round.small.search import Answer, Search
+    from bridge.round.small.sight import Sight
     from bridge.settings import MoveSettings
     from scheduler.base.arrays import BoolArray
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bridge.problem.occupancy import executors_by_slot
-from bridge.round.verdict import Verdict
+from bridge.round.small.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bridge.problem.occupancy import executors_by_slot
-from bridge.round.new_workers import pack_workers
+from bridge.round.small.new_workers import pack_workers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

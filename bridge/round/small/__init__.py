@@ -1,0 +1,1 @@
+"""Rounds planned executor by executor: what is missing is placed, what runs may move for a gain."""
