@@ -33,8 +33,8 @@ class ClusterSettings(BaseModel):
     Attributes:
         guarantees: What users are guaranteed; without any, users do not count.
         machines: Hosts that a topology gets for itself, by its name.
-        machines_of_user: Hosts that all isolated topologies of a user may have together; without any, users
-            may have as many as they ask for.
+        machines_of_user: Hosts that all isolated topologies of a user may have together; none of users
+            that are not named.
         faults: One phrase per bad value; the user or topology that it is for counts as not named.
     """
 

@@ -1,8 +1,8 @@
 """Topologies that get hosts for themselves: which hosts these are, and who may use which host.
 
 `isolation.scheduler.machines` of Nimbus means what it means to Storm's isolation scheduler, and
-`topology.isolate.machines` what it means to Storm's multitenant scheduler: where users have pools of
-machines, a topology is isolated only within the pool of its user. The hosts follow from the round alone. A
+`topology.isolate.machines` what it means to Storm's multitenant scheduler: a topology is isolated within the
+pool of machines of its user, and not where users have none. The hosts follow from the round alone. A
 topology keeps those where it runs, so that they are the same ones from round to round while they live.
 """
 
@@ -139,9 +139,9 @@ def _wanted(
         asked = min(wishes[index].storm.machines, topology.n_executors)
         if not machines and asked:
             owner = topology.owner or ""
-            machines = min(asked, left.get(owner, 0)) if cluster.machines_of_user else asked
+            machines = min(asked, left.get(owner, 0))
             left[owner] = left.get(owner, 0) - machines
-            if not machines:
+            if not machines and cluster.machines_of_user:
                 notes[index] = f"not isolated, as the machines of its user do not allow {_hosts(asked)}"
         if machines:
             wanted[index] = machines

@@ -276,8 +276,8 @@ RECORDS = (
     StormKey(
         "topology.isolate.machines",
         f"{_TENANTS}; {_RAS} with `RoundRobinResourceAwareStrategy`",
-        "The topology has so many hosts for itself ([how](#hosts-for-one-topology)), unless"
-        " `isolation.scheduler.machines` names it.",
+        "The topology has so many hosts for itself ([how](#hosts-for-one-topology)), if its user has them in"
+        " `multitenant.scheduler.user.pools` and `isolation.scheduler.machines` does not name it.",
         (f"{_MACHINES}test_a_topology_asks_for_hosts_itself",),
         sent=True,
     ),

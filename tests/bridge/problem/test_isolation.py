@@ -129,10 +129,13 @@ def test_a_topology_without_any_host_left_says_why(make) -> None:
     }
 
 
-def test_a_topology_may_ask_for_hosts_itself(make) -> None:
-    asking = _topology(make, "t", storm_json='{"topology.isolate.machines": 3}')
-    assert len(_Case(make, asking).own()) == 3
-    assert _isolated(make, asking, machines=1).own() == [0]
+def test_a_topology_may_ask_for_hosts_where_its_user_has_some(make) -> None:
+    asking = _topology(make, "t", owner="ann", storm_json='{"topology.isolate.machines": 3}')
+    pools = {"multitenant_scheduler_user_pools": {"ann": 9}}
+    assert len(_Case(make, asking, **pools).own()) == 3
+    assert _isolated(make, asking, machines=1, **pools).own() == [0]
+    assert not _Case(make, asking).found.concerns(0)
+    assert not _Case(make, asking).found.notes
 
 
 def test_pools_of_machines_bound_what_users_get(make) -> None:

@@ -34,7 +34,9 @@ def test_a_topology_and_the_others_have_different_hosts(make, max_pairs) -> None
 @BOTH
 def test_a_topology_asks_for_hosts_itself(make, max_pairs) -> None:
     storm = json.dumps({"topology.isolate.machines": 1})
-    request = cluster(make, topology(make, "t", 2, storm_json=storm), topology(make, "u", cpu=10.0), hosts=2)
+    asking = topology(make, "t", 2, storm_json=storm, owner="ann")
+    pools = {"multitenant_scheduler_user_pools": {"ann": 1}}
+    request = cluster(make, asking, topology(make, "u", cpu=10.0), hosts=2, **pools)
     plans, _ = strict(max_pairs)(request)
     assert hosts_of(request, plans["t"]).isdisjoint(hosts_of(request, plans["u"]))
 
