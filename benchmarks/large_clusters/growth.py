@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 Points = list[tuple[int, float]]
 
 _LEAST_SIZES = 4
-"""Fewer sizes do not tell a fixed part from a smaller exponent."""
+"""With fewer sizes a fixed part and a smaller exponent look the same."""
 _STEPS = 200
 _MARKERS = "osv^D"
 
@@ -52,7 +52,7 @@ class Growth:
     """A fitted law of growth.
 
     Attributes:
-        fixed_s: What every size costs, s; 0 where there are too few sizes to tell.
+        fixed_s: what every size costs, s; 0 where there are too few sizes to know.
         factor_s: What one executor costs, s.
         exponent: By which it grows with the number of executors; nan for fewer than two sizes.
         slope: The exponent if there were no fixed part.

@@ -78,7 +78,7 @@ class Shared:
         Args:
             component: (n_executors,) component of each executor.
             node: (n_executors,) its node.
-            port: (n_executors,) what tells its worker from others of the node.
+            port: (n_executors,) what sets its worker apart from others of the node.
             n_nodes: Number of nodes.
         """
         total = np.zeros(n_nodes)
