@@ -12,17 +12,20 @@ from scheduler.strategies import greedy, ils, local_search
 if TYPE_CHECKING:
     from scheduler.model.problem import Problem
 
+SHORT_WALK = ils.IlsParameters(patience=1, walkers=2)
+"""A round asks a strategy many times, of each topology: some hundredths of a second are all that there is."""
+
 
 @dataclass(frozen=True)
 class AutoParameters:
     """Settings of `auto`.
 
     Attributes:
-        walk_size: Operators times nodes up to which `ils` walks (>= 0).
+        walk_size: Operators times nodes up to which `ils` takes a short walk (>= 0).
         descent_size: Operators times nodes up to which `local-search` descends (>= 0); `greedy` above.
     """
 
-    walk_size: int = 300
+    walk_size: int = 100
     descent_size: int = 200_000
 
     def __post_init__(self) -> None:
@@ -34,7 +37,7 @@ def auto(problem: Problem, parameters: AutoParameters, context: Context, /) -> S
     """Ask the strategy of the problem's size: the smaller, the more thorough."""
     size = len(problem.application.operators) * problem.n_nodes
     if size <= parameters.walk_size:
-        return replace(ils.ils(problem, ils.IlsParameters(), context), by=ils.ENTRY.name)
+        return replace(ils.ils(problem, SHORT_WALK, context), by=ils.ENTRY.name)
     if size <= parameters.descent_size:
         descent = local_search.local_search(problem, local_search.LocalSearchParameters(), context)
         return replace(descent, by=local_search.ENTRY.name)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scheduler.plan import plan
-from scheduler.strategies.auto import AutoParameters
+from scheduler.strategies.auto import SHORT_WALK, AutoParameters
 
 if TYPE_CHECKING:
     from tests.scheduler.conftest import MakeProblem
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def test_size_decides(make_problem: MakeProblem, walk_size: int, descent_size: int, asked: str) -> None:
     problem = make_problem(1, 8, 10)
     found = plan(problem, "auto", AutoParameters(walk_size, descent_size), seed=3)
-    alone = plan(problem, asked, seed=3)
+    alone = plan(problem, asked, SHORT_WALK if asked == "ils" else None, seed=3)
     assert (found.strategy, found.by, found.author) == ("auto", asked, f"{asked} (auto)")
     assert found.evaluation == alone.evaluation
 

@@ -57,7 +57,7 @@ def test_declared_resources_are_exceeded_where_a_topology_fits_no_other_way(make
     answer = only(request)
     assert answer.decision is Decision.ASSIGN
     assert max(Counter(hosts_of(request, answer)).values()) == 3
-    assert "above what is declared as it fits no other way (h1 at 150% of its CPU" in answer.status
+    assert "above what is declared as it fits no other way (h0 at 150% of its CPU" in answer.status
 
 
 def test_strict_resources_refuse_what_does_not_fit(make):
