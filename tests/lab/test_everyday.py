@@ -248,7 +248,7 @@ def test_a_new_pin_moves_what_it_names(cluster: Cluster) -> None:
 
 
 def test_as_many_workers_as_are_asked_for(cluster: Cluster) -> None:
-    """`storm rebalance -n` gives it so many workers, not as many as it had, and no host too many executors."""
+    """`storm rebalance -n` gives it so many workers, and no host too many executors."""
     before = len(set(cluster.placed().slots.values()))
     wanted = 14 if before == 12 else 12
     after = cluster.rebalance("-n", str(wanted))
