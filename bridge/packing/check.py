@@ -89,7 +89,8 @@ class PlanCheck:
             f"port {number} of supervisor {self._request.supervisors[node].id} is not free"
             for node, number in sorted(slot for slot in taken if slot[1] not in self._ports[slot[0]])
         ]
-        amounts = demands(topology, len(self._request.resource_names))[new]
+        table = demands(topology, len(self._request.resource_names))
+        amounts = table[new]
         nodes = np.unique(where[new])
         added = np.zeros((len(nodes), amounts.shape[1]))
         np.add.at(added, np.searchsorted(nodes, where[new]), amounts)
@@ -97,20 +98,25 @@ class PlanCheck:
         shared = shared_memory(topology, where, port, n_nodes)
         shared -= shared_memory(topology, before[0], before[1], n_nodes)
         added[:, MEMORY] += shared[nodes]
-        faults.extend(self._room_faults(nodes, added))
+        released = np.zeros_like(self._free)
+        # What moves frees what it had.
+        moved = new[before[0][new] != UNASSIGNED]
+        np.add.at(released, before[0][moved], table[moved])
+        faults.extend(self._room_faults(nodes, added, released))
         component = np.array(topology.executor_component, dtype=np.int64)[new]
         if order.job.permitted is not None and not order.job.permitted[component, where[new]].all():
             faults.append("an executor would come to a host that it may not come to")
         faults.extend(_colocation_faults(order, np.array(topology.executor_component), where, new))
         faults.extend(_worker_faults(order, component, where[new], port[new]))
         if not faults:
+            self._free += released
             self._free[nodes] -= added
             for node, number in taken:
                 self._ports[node].remove(number)
         return tuple(faults)
 
-    def _room_faults(self, nodes: IntArray, added: FloatArray) -> list[str]:
-        left = self._free[nodes]
+    def _room_faults(self, nodes: IntArray, added: FloatArray, released: FloatArray) -> list[str]:
+        left = (self._free + released)[nodes]
         over = (added > 0) & self._hard[nodes] & (added > left + _TOLERANCE * np.maximum(np.abs(left), 1.0))
         return [
             f"supervisor {self._request.supervisors[int(nodes[row])].id} would be overfull by "

@@ -27,7 +27,8 @@ def choose_nodes(grounds: Grounds, order: Order, most: int) -> IntArray:
     """
     job = order.job
     running = np.unique(np.array([worker.node for worker in job.running], dtype=np.int64))
-    wanted = job.count > 0
+    # Where nothing is missing a pin is broken: all of it may have to go.
+    wanted = job.count > 0 if job.count.any() else job.whole > 0
     open_nodes = grounds.slots > 0
     bound = np.zeros(len(open_nodes), dtype=np.bool_)
     if job.permitted is not None:

@@ -65,7 +65,7 @@ def with_evictions(
     """
     refused = any(each.decision is Decision.UNPLACEABLE for each in done.response.plans)
     # A shim that sends no keys of Nimbus would not free the slots.
-    if not settings.evict or request.cluster_json is None or not refused:
+    if not settings.evict or request.cluster_json is None or not refused or done.unfinished:
         return done
     return _Evictions(request, done, settings, plan, expired).run()
 

@@ -26,7 +26,7 @@ from bridge.problem.wishes import wishes_of
 from bridge.round.checks import PlanCheckError
 from bridge.round.close_up import CloseUps
 from bridge.round.round_report import HOLD_MS, Round
-from bridge.round.scale import broken_pin, is_small
+from bridge.round.scale import broken_pins, is_small
 from bridge.round.status import ignored_settings
 from bridge.wire.messages import UNASSIGNED, Decision, PlanResponse, Price, TopologyPlan
 from scheduler.packing.pack import Packer
@@ -144,16 +144,17 @@ class _LargeRound:
             for index in self._ranking.order
             if UNASSIGNED in self._request.topologies[index].executor_supervisor
         ]
-        broken = broken_pin(self._request, self._wishes, self._data, self._settings)
-        if broken is not None:
-            ranked = [broken, *(index for index in ranked if index != broken)]
-        if not ranked:
-            return
-        check = PlanCheck(self._request, self._grounds)
-        close: CloseUps | None = None
+        if ranked:
+            check = PlanCheck(self._request, self._grounds)
+            self._put_off(self._place(ranked, prepared, check))
+        self._mend_pins()
+
+    def _place(self, ranked: Sequence[int], prepared: Mapping[str, Prepared], check: PlanCheck) -> list[int]:
+        """Plan topologies in their order; return those for which there was no time."""
         orders = []
         late: list[int] = []
         half = self._course.half()
+        close = CloseUps(self._request, self._settings, self._data.cpu, check, half)
         for index in ranked:
             if late or half.expired():
                 # Describing them all would leave no time to place any.
@@ -163,18 +164,41 @@ class _LargeRound:
             if order is None:
                 continue
             plan_before = prepared.get(self._request.topologies[index].id)
-            if plan_before is not None and self._take_prepared(order, plan_before, check):
-                continue
+            plan = None
+            if plan_before is not None:
+                plan = self._tried(index, partial(self._prepared, order, plan_before, check))
             topology = self._request.topologies[index]
-            if index == broken or is_small(topology, order, self._data, self._settings):
-                close = close or CloseUps(self._request, self._settings, self._data.cpu, check, half)
-                plan = self._contained(index, partial(close.plan, order=order, moving=index == broken))
-                if plan is not None:
-                    self._plans[index] = plan
-            if self._lacks(index) and topology.id not in self._left_out:
+            if plan is None and is_small(topology, order, self._data, self._settings):
+                plan = self._tried(index, partial(close.plan, index, order=order, moving=False))
+            if plan is not None and plan.decision is Decision.ASSIGN:
+                self._plans[index] = plan
+            else:
                 orders.append(order)
-        self._traces.extend(close.traces if close else ())
-        self._put_off([*late, *self._pack(orders, check)])
+        self._traces.extend(close.traces)
+        return [*late, *self._pack(orders, check)]
+
+    def _mend_pins(self) -> None:
+        """Move executors of one topology from where a pin or avoidance forbids them, if there is time."""
+        half = self._course.half()
+        for index in broken_pins(self._request, self._wishes, self._data, self._settings):
+            if half.expired():
+                break
+            if index in self._plans or self._request.topologies[index].id in self._left_out:
+                continue
+            # What the plans of this round take is not known to this one: the next round is early enough.
+            if any(plan.decision is Decision.ASSIGN for plan in self._plans.values()):
+                break
+            check = PlanCheck(self._request, self._grounds)
+            close = CloseUps(self._request, self._settings, self._data.cpu, check, half)
+            order = self._tried(index, partial(self._order_of, index))
+            if order is None:
+                continue
+            plan = self._tried(index, partial(close.plan, index, order=order, moving=True))
+            self._traces.extend(close.traces)
+            if plan is not None:
+                self._plans[index] = plan
+            if plan is not None and plan.decision is Decision.ASSIGN:
+                break
 
     def _put_off(self, indices: Sequence[int]) -> None:
         """Leave topologies without time to the next round, or to Storm if that would come no further."""
@@ -188,27 +212,29 @@ class _LargeRound:
             else:
                 self._plans[index] = self._plan(topology, Decision.UNPLACEABLE, f"not placed: {_NEXT_ROUND}")
 
-    def _take_prepared(self, order: Order, prepared: Prepared, check: PlanCheck) -> bool:
-        """Hand over a plan that was made since the round before; return whether it still fits."""
+    def _prepared(self, order: Order, prepared: Prepared, check: PlanCheck) -> TopologyPlan | None:
+        """Return a plan that was made since the round before, None if it does not fit any more."""
         topology = self._request.topologies[order.index]
         if any(each not in self._position for each in prepared.supervisors):
-            return False
+            return None
         where = (self._position[each] for each in prepared.supervisors)
         slots = tuple(zip(where, prepared.ports, strict=True))
         if check.take(order, slots):
-            return False
+            return None
         status = f"placed by {STRATEGY}: {len(order.missing)} executors, planned since the round before"
-        self._plans[order.index] = self._plan(topology, Decision.ASSIGN, status, slots)
-        return True
+        return self._plan(topology, Decision.ASSIGN, status, slots)
+
+    def _tried(self, index: int, step: Callable[[], _T]) -> _T | None:
+        """Try what may fail, as the topology can still be placed otherwise; the log has the trace."""
+        try:
+            return step()
+        except Exception:  # noqa: BLE001  # one topology's fault must not cost the others their plan
+            self._traces.append((self._request.topologies[index].id, traceback.format_exc()))
+            return None
 
     @cached_property
     def _position(self) -> dict[str, int]:
         return {each.id: index for index, each in enumerate(self._request.supervisors)}
-
-    def _lacks(self, index: int) -> bool:
-        """Whether executors of a topology have no slot and no plan yet."""
-        missing = UNASSIGNED in self._request.topologies[index].executor_supervisor
-        return missing and (index not in self._plans or self._plans[index].decision is not Decision.ASSIGN)
 
     def _pack(self, orders: Sequence[Order], check: PlanCheck) -> list[int]:
         """Place by counts what is left; return the topologies for which there was no time."""

@@ -25,8 +25,16 @@ if TYPE_CHECKING:
 _Slot = tuple[int, int]
 
 
-def with_last_slots(request: PlanRequest) -> PlanRequest:
-    """Return the request with executors in their last slots, as far as these are free and usable."""
+def with_last_slots(request: PlanRequest, but: frozenset[str] = frozenset()) -> PlanRequest:
+    """Return the request with executors in their last slots, as far as these are free and usable.
+
+    Args:
+        request: The round as the shim sees it.
+        but: Ids of topologies that are left as they are.
+
+    Returns:
+        The request itself if no executor gets its slot back.
+    """
     if all(topology.last_supervisor is None for topology in request.topologies):
         return request
     holder: dict[_Slot, str] = {}
@@ -35,11 +43,13 @@ def with_last_slots(request: PlanRequest) -> PlanRequest:
         holder.update(dict.fromkeys((slot for slot in slots if slot[0] != UNASSIGNED), topology.id))
     restored = []
     for topology in sorted(request.topologies, key=lambda each: each.id):
-        back = _restored(request, topology, holder)
+        back = topology if topology.id in but else _restored(request, topology, holder)
         slots = zip(back.executor_supervisor, back.executor_port, strict=True)
         holder.update(dict.fromkeys((slot for slot in slots if slot[0] != UNASSIGNED), topology.id))
         restored.append(back)
     by_id = {topology.id: topology for topology in restored}
+    if all(by_id[topology.id] is topology for topology in request.topologies):
+        return request
     return replace(request, topologies=tuple(by_id[topology.id] for topology in request.topologies))
 
 
@@ -61,11 +71,10 @@ def _restored(request: PlanRequest, topology: Topology, holder: dict[_Slot, str]
         if open_to and constraints.allow(executor, slot):
             constraints.add(executor, slot)
             slots[executor] = slot
-    return replace(
-        topology,
-        executor_supervisor=tuple(slot[0] for slot in slots),
-        executor_port=tuple(slot[1] for slot in slots),
-    )
+    supervisors = tuple(slot[0] for slot in slots)
+    if supervisors == tuple(topology.executor_supervisor):
+        return topology
+    return replace(topology, executor_supervisor=supervisors, executor_port=tuple(slot[1] for slot in slots))
 
 
 class _Constraints:
@@ -130,10 +139,18 @@ def _priced(plan: TopologyPlan, topology: Topology) -> TopologyPlan:
     return replace(plan, price=Price(plan.price.gain, moved, len(restarted), sum(map(len, restarted))))
 
 
-def has_unplaceable(request: PlanRequest, response: PlanResponse) -> bool:
-    """Whether a topology with known last slots is not placed."""
-    known = {topology.id for topology in request.topologies if topology.last_supervisor is not None}
-    return any(plan.decision is Decision.UNPLACEABLE and plan.topology_id in known for plan in response.plans)
+def stuck(request: PlanRequest, planned: PlanRequest, response: PlanResponse) -> frozenset[str]:
+    """Return the ids of topologies that got slots back and are not placed.
+
+    Args:
+        request: The round as the shim sees it.
+        planned: The round as it was planned.
+        response: Its plans.
+    """
+    pairs = zip(request.topologies, planned.topologies, strict=True)
+    back = {before.id for before, after in pairs if after is not before}
+    refused = (plan for plan in response.plans if plan.decision is Decision.UNPLACEABLE)
+    return frozenset(plan.topology_id for plan in refused if plan.topology_id in back)
 
 
 def _carried(plan: TopologyPlan, before: Topology, after: Topology) -> TopologyPlan:

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 from bridge.problem.cpu_demand import with_cpu
 from bridge.round.eviction import with_evictions
 from bridge.round.large import plan_large_round
-from bridge.round.last_slots import carried_over, has_unplaceable, priced, with_last_slots
+from bridge.round.last_slots import carried_over, priced, stuck, with_last_slots
 from bridge.round.memory import NOTHING
 from bridge.round.round_data import gather_data
 from bridge.round.round_report import Course, Round
 from bridge.round.scale import is_large
 from bridge.round.small.small_round import plan_small_round
+from bridge.wire.messages import Decision
 from scheduler.contract.children import INLINE
 
 if TYPE_CHECKING:
@@ -62,18 +63,31 @@ def plan_round(
     done = _plan(restored, settings, memory, course)
     if restored is request:
         return done
-    if has_unplaceable(request, done.response):
-        # What does not fit around the last slots may fit without them; a topology that stands still is worse.
-        done = _plan(request, settings, memory, course)
-        response = priced(restored, done.response)
-        prices = [plan.price for plan in response.plans if plan.price is not None]
-        return replace(
-            done,
-            response=response,
-            moves=sum(price.executors_moved for price in prices),
-            restarts=sum(price.executors_restarted or 0 for price in prices),
-        )
+    unplaced = stuck(request, restored, done.response)
+    if unplaced and not done.unfinished and not course.expired():
+        # What does not fit around its last slots may fit without; a topology that stands still is worse.
+        partly = with_last_slots(request, unplaced)
+        again = _plan(partly, settings, memory, course)
+        if _served(again) > _served(done):
+            return _without(again, request, partly, restored)
     return replace(done, response=carried_over(request, restored, done.response))
+
+
+def _served(done: Round) -> int:
+    """Number of topologies that have what they need."""
+    return sum(plan.decision is not Decision.UNPLACEABLE for plan in done.response.plans)
+
+
+def _without(done: Round, request: PlanRequest, partly: PlanRequest, restored: PlanRequest) -> Round:
+    """Return a round in which some topologies did not get their last slots back, priced against these."""
+    response = priced(restored, carried_over(request, partly, done.response))
+    prices = [plan.price for plan in response.plans if plan.price is not None]
+    return replace(
+        done,
+        response=response,
+        moves=sum(price.executors_moved for price in prices),
+        restarts=sum(price.executors_restarted or 0 for price in prices),
+    )
 
 
 def _plan(request: PlanRequest, settings: Settings, memory: Memory, course: Course) -> Round:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bridge.problem.permits import runs_where_forbidden
+from bridge.round.small.small_round import HELD
 from bridge.wire.messages import UNASSIGNED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from bridge.packing.jobs import Order
     from bridge.problem.wishes import Wishes
@@ -45,10 +46,10 @@ def is_small(topology: Topology, order: Order, data: RoundData, settings: Settin
     return few and len(order.job.edges) > 0 and not data.delays.unknown and order.job.shared is None
 
 
-def broken_pin(
+def broken_pins(
     request: PlanRequest, wishes: Sequence[Wishes], data: RoundData, settings: Settings
-) -> int | None:
-    """Return a topology that runs where a pin or avoidance forbids it, if no later round is small.
+) -> Iterator[int]:
+    """Yield topologies that run where a pin or avoidance forbids it, if no later round is small.
 
     Args:
         request: The round.
@@ -57,8 +58,8 @@ def broken_pin(
         settings: The daemon's settings.
     """
     if len(data.hosts.hosts) <= settings.network.max_hosts:
-        return None
+        return
     for index, (topology, each) in enumerate(zip(request.topologies, wishes, strict=True)):
-        if not each.own.frozen and runs_where_forbidden(topology, each.own, data.hosts):
-            return index
-    return None
+        held = each.own.frozen or topology.status in HELD
+        if not held and runs_where_forbidden(topology, each.own, data.hosts):
+            yield index

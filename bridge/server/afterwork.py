@@ -47,18 +47,18 @@ class Afterwork:
         self._thread = threading.Thread(target=self._work, name="afterwork", daemon=True)
 
     def start(self) -> None:
-        """Begin, unless it was stopped before."""
-        if not self._stopped.is_set():
+        """Begin, unless it was stopped before or has begun."""
+        if self._stopped.is_set() or self._thread.ident is not None:
+            return
+        try:
             self._thread.start()
+        except RuntimeError as error:
+            # No thread is to be had: the next round plans all of it.
+            self._log.warning("not planned on after the answer", reason=str(error))
 
     def stop(self) -> None:
         """Have it end within the planning of one topology; what it found until then is dropped."""
         self._stopped.set()
-
-    def join(self) -> None:
-        """Wait for its end."""
-        if self._thread.ident is not None:
-            self._thread.join()
 
     def _clock(self) -> float:
         return math.inf if self._stopped.is_set() else time.monotonic()

@@ -40,6 +40,7 @@ class Packing:
         overloading: Jobs that are placed above what nodes offer.
         ledger: What is left of the nodes.
         complete: Whether the time was enough to look at every job.
+        placed_as: Each job by the rules that its workers keep; None for one that is not placed.
         polished: Whether it was enough to bring the executors of each job as close together as they get.
     """
 
@@ -48,6 +49,7 @@ class Packing:
     overloading: frozenset[int]
     ledger: Ledger
     complete: bool
+    placed_as: tuple[Job | None, ...] = ()
     polished: bool = False
 
 
@@ -68,7 +70,6 @@ class Packer:
         self._jobs = jobs
         self._soft = soft
         self._expired = expired
-        self._placed_as: dict[int, Job] = {}
 
     def pack(self, free: FloatArray, slots: IntArray) -> Packing:
         """Place every executor of every job, or of as many jobs as there is room for.
@@ -83,14 +84,27 @@ class Packer:
             slots: (n_nodes,) free worker slots.
         """
         by_size = sorted(range(len(self._jobs)), key=lambda index: (*self._size(index), index))
+        best: Packing | None = None
         for share in SHARES:
-            order = by_size
+            order, refused = by_size, None
             for _ in range(_TURNS):
                 found = self._attempt(Ledger(free, slots), order, Manner(share))
-                if not found.refused or not found.complete:
+                if found.complete and not found.refused:
                     return self._polished(found)
+                if not found.complete:
+                    return self._polished(_fuller(found, best))
+                best = _fuller(found, best)
+                if found.refused == refused:
+                    break
+                refused = found.refused
                 order = sorted(order, key=lambda index: index not in found.refused)
+            else:
+                continue
+            # Coming first does not help them: neither does leaving something to others.
+            break
         ranked = self._attempt(Ledger(free, slots), range(len(self._jobs)), Manner())
+        if not ranked.complete:
+            return self._polished(_fuller(ranked, best))
         return self._polished(self._overloaded(ranked) if self._soft.any() else ranked)
 
     def _polished(self, packing: Packing) -> Packing:
@@ -100,46 +114,57 @@ class Packer:
         for index in sorted(placed, key=lambda index: (len(workers[index] or ()), index)):
             if self._expired():
                 return replace(packing, workers=tuple(workers))
-            found = refine(self._fleet, packing.ledger, self._placed_as[index], workers[index] or ())
+            job = packing.placed_as[index] or self._jobs[index]
+            found = refine(self._fleet, packing.ledger, job, workers[index] or (), expired=self._expired)
             workers[index] = tuple(found)
-        return replace(packing, workers=tuple(workers), polished=packing.complete)
+        polished = packing.complete and not self._expired()
+        return replace(packing, workers=tuple(workers), polished=polished)
 
     def _attempt(self, ledger: Ledger, order: Sequence[int], manner: Manner) -> Packing:
         workers: list[tuple[Worker, ...] | None] = [None] * len(self._jobs)
+        placed_as: list[Job | None] = [None] * len(self._jobs)
         refused: set[int] = set()
         complete = True
         for index in order:
             if self._expired():
                 complete = False
                 break
-            workers[index] = self._place(ledger, index, manner)
+            placed_as[index], workers[index] = self._place(ledger, index, manner)
             if workers[index] is None:
                 refused.add(index)
-        return Packing(tuple(workers), frozenset(refused), frozenset(), ledger, complete)
+        return Packing(tuple(workers), frozenset(refused), frozenset(), ledger, complete, tuple(placed_as))
 
-    def _place(self, ledger: Ledger, index: int, manner: Manner) -> tuple[Worker, ...] | None:
-        """Place all of a job, or nothing of it."""
+    def _place(
+        self, ledger: Ledger, index: int, manner: Manner
+    ) -> tuple[Job | None, tuple[Worker, ...] | None]:
+        """Place all of a job, or nothing of it; return it by the rules that were kept, and its workers."""
         wanted = self._jobs[index]
         loose = None if wanted.loose is None else replace(wanted, rules=wanted.loose)
         for job in filter(None, (wanted, loose)):
             found = place_job(self._fleet, ledger, job, manner)
             if found is not None:
-                self._placed_as[index] = job
-                return tuple(found)
-        return None
+                return job, tuple(found)
+        return None, None
 
     def _overloaded(self, packing: Packing) -> Packing:
         """Place refused jobs, too, with as little overload as these steps allow."""
-        workers = list(packing.workers)
+        workers, placed_as = list(packing.workers), list(packing.placed_as)
         ledger = packing.ledger
         overloading: set[int] = set()
         for index in sorted(packing.refused):
             for overload in OVERLOADS:
                 if self._expired():
-                    return replace(packing, workers=tuple(workers), ledger=ledger, complete=False)
+                    return replace(
+                        packing,
+                        workers=tuple(workers),
+                        overloading=frozenset(overloading),
+                        ledger=ledger,
+                        complete=False,
+                        placed_as=tuple(placed_as),
+                    )
                 more = self._fleet.capacity * np.where(self._soft, overload, 0.0)
                 stretched = Ledger(ledger.free + more, ledger.slots)
-                workers[index] = self._place(stretched, index, Manner())
+                placed_as[index], workers[index] = self._place(stretched, index, Manner())
                 if workers[index] is not None:
                     ledger = Ledger(stretched.free - more, stretched.slots)
                     overloading.add(index)
@@ -150,6 +175,7 @@ class Packer:
             refused=packing.refused - overloading,
             overloading=frozenset(overloading),
             ledger=ledger,
+            placed_as=tuple(placed_as),
         )
 
     def _size(self, index: int) -> tuple[bool, bool, float]:
@@ -159,3 +185,13 @@ class Packer:
         largest = float(share[job.count > 0].max(initial=0.0))
         nodes = float((job.count @ share).max(initial=0.0))
         return largest <= _LARGE, nodes > 1.0, nodes
+
+
+def _fuller(one: Packing, other: Packing | None) -> Packing:
+    """Return the one of two packings that places more, for a round in which there is no time for a third."""
+
+    def placed(packing: Packing) -> int:
+        return sum(workers is not None for workers in packing.workers)
+
+    fuller = one if other is None or placed(one) > placed(other) else other
+    return replace(fuller, refused=frozenset(), complete=False)

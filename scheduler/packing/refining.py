@@ -15,7 +15,7 @@ from scheduler.packing.closeness import Closeness
 from scheduler.packing.job import Worker
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
     from scheduler.packing.fleet import Fleet, Ledger
@@ -41,7 +41,13 @@ class Effort:
 
 
 def refine(
-    fleet: Fleet, ledger: Ledger, job: Job, workers: Sequence[Worker], effort: Effort = Effort()
+    fleet: Fleet,
+    ledger: Ledger,
+    job: Job,
+    workers: Sequence[Worker],
+    *,
+    expired: Callable[[], bool] = lambda: False,
+    effort: Effort = Effort(),
 ) -> list[Worker]:
     """Return workers on the same nodes whose executors are closer together, or as close.
 
@@ -50,6 +56,7 @@ def refine(
         ledger: What is left of them; kept up to date.
         job: The job.
         workers: Its new workers.
+        expired: Whether the time is over; asked before each step.
         effort: How much work it may be.
     """
     cells = job.n_components * len(workers)
@@ -59,7 +66,7 @@ def refine(
         return list(workers)
     state = _State(fleet, ledger, job, workers)
     for _ in range(effort.steps):
-        if not (state.move() or state.exchange()):
+        if expired() or not (state.move() or state.exchange()):
             break
     return state.workers()
 

@@ -228,8 +228,7 @@ def test_a_lost_host_restarts_no_worker_of_the_others(cluster: Cluster) -> None:
 
 def test_a_changed_setting_moves_nothing(cluster: Cluster) -> None:
     """`storm rebalance -t` of a key that asks for no move leaves every executor in its worker."""
-    before = cluster.placed()
-    workers = cluster.workers(before)
+    before, workers = cluster.settled()
     cluster.rebalance("-t", json.dumps({"topology.stormplace.seed": 7}))
     cluster.await_setting("topology.stormplace.seed", 7)
     after = cluster.placed()

@@ -11,12 +11,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from bridge.packing.phrases import above_declared
 from bridge.problem.worker_room import heap_stretches
 from bridge.round.small.joining import Attempt, spare_workers
 from bridge.round.small.needs import Need, displaced_groups, need_of
 from bridge.round.small.preferring import ask_as_preferred, by_wishes, heap_overloads
 from bridge.round.small.slots import assign_slots
 from bridge.round.small.verdict import Verdict, with_proof
+from scheduler.packing.pack import OVERLOADS
 
 if TYPE_CHECKING:
     from bridge.problem.occupancy import RoundState
@@ -24,10 +26,6 @@ if TYPE_CHECKING:
     from bridge.round.small.joining import Allowance
     from bridge.round.small.search import Search
     from bridge.round.small.sight import Sight
-
-# Parts of their capacity by which hosts may be exceeded, tried in turn; the last one holds whatever there is.
-_OVERLOADS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 1e6)
-_SHOWN = 3
 
 
 def place_missing(
@@ -134,10 +132,10 @@ class _Placing:
 
         Restarting what runs, to make room, would cost more than a host that is somewhat too full.
         """
-        most = self._place_beside(failed.task, need, _OVERLOADS[-1])
+        most = self._place_beside(failed.task, need, OVERLOADS[-1])
         if most.answer.placement is None:
             return failed
-        for overload in _OVERLOADS[:-1]:
+        for overload in OVERLOADS[:-1]:
             attempt = self._place_beside(failed.task, need, overload)
             if attempt.answer.placement is not None:
                 return attempt
@@ -199,9 +197,7 @@ class _Placing:
             else ()
         )
         if overloads:
-            more = f" and {len(overloads) - _SHOWN} more" if len(overloads) > _SHOWN else ""
-            listed = f"{', '.join(overloads[:_SHOWN])}{more}"
-            reason += f", above what is declared as it fits no other way ({listed})"
+            reason += above_declared(overloads)
         return Verdict(
             "placed",
             reason,

@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
 # Each pass that changes something saves a stated fraction of some objective: a few suffice.
 _MOST_PASSES = 8
-# What Storm is about to end or to place anew, or what does no work.
-_HELD = {"INACTIVE": "deactivated", "KILLED": "being killed", "REBALANCING": "being rebalanced"}
+HELD = {"INACTIVE": "deactivated", "KILLED": "being killed", "REBALANCING": "being rebalanced"}
+"""What Storm is about to end or to place anew, or what does no work, by status."""
 _NO_TIME = "no time left in this round"
 
 
@@ -210,7 +210,7 @@ class _Planner:
             self._verdicts[index] = verdict
 
     def _place(self, task: Task) -> Verdict | None:
-        known = not self._data.delays.unknown and task.topology.status not in _HELD
+        known = not self._data.delays.unknown and task.topology.status not in HELD
         allowance = Allowance(self._restarts_left(), self._settings.move, known)
         verdict = place_missing(self._state, task, self._search, allowance, self._sight)
         self._questions_left -= None in self._state.assignment(task.index)
@@ -235,8 +235,8 @@ class _Planner:
     def _why_held(self, task: Task) -> str:
         """Say why a topology is not moved for any gain; empty if it may be."""
         n_executors, most = task.topology.n_executors, self._settings.plan.max_executors
-        if task.topology.status in _HELD:
-            return _HELD[task.topology.status]
+        if task.topology.status in HELD:
+            return HELD[task.topology.status]
         if task.settings.frozen:
             return "frozen"
         if n_executors > most:

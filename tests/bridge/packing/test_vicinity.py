@@ -78,3 +78,11 @@ def test_of_a_site_the_roomiest_are_taken() -> None:
 
 def test_without_free_slots_only_what_runs_is_looked_at() -> None:
     assert choose_nodes(_grounds(slots=0), _order(running=(3, 4)), 8).tolist() == [3, 4]
+
+
+def test_where_a_pin_is_broken_its_place_is_looked_at() -> None:
+    """Nothing is missing, and nothing runs there yet."""
+    permitted = np.ones((2, 24), dtype=np.bool_)
+    permitted[0] = np.arange(24) >= 22
+    chosen = choose_nodes(_grounds(), _order(running=(0,), permitted=permitted, count=(0, 0)), 8)
+    assert {0, 22} <= set(chosen.tolist())

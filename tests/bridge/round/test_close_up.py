@@ -122,6 +122,21 @@ def test_a_broken_pin_is_mended_in_a_cluster_whose_rounds_are_never_small(make):
     assert following.hold_ms is not None
 
 
+def test_a_pin_that_cannot_be_met_does_not_keep_others_from_theirs(make):
+    """The first one waits for a host that is not there, the second one runs at none of its places."""
+    lost = replace(
+        _chain(make, "a", pin={"c0": "host:nowhere"}, parallelism=(1, 1)),
+        executor_supervisor=(0, 1),
+        executor_port=(2, 2),
+    )
+    topology = _chain(make, "b", pin={"c0": "site:s2", "c1": "site:s2"}, parallelism=(2, 1))
+    running = replace(topology, executor_supervisor=(0, 1, 3), executor_port=(1, 1, 1))
+    request = _request(make, lost, running, cpu_percent=400.0)
+    first, second = _plan(request).response.plans
+    assert first.decision is Decision.KEEP
+    assert _sites(request, second) == ["s2"] * 3
+
+
 def test_a_frozen_topology_stays_with_its_broken_pin(make):
     frozen = _chain(make, pin={"c0": "site:s2"}, parallelism=(1, 1), **{"topology.stormplace.frozen": True})
     running = replace(frozen, executor_supervisor=(0, 1), executor_port=(1, 1))

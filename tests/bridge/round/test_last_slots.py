@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bridge.round.last_slots import with_last_slots
-from bridge.settings import MoveSettings, NetworkSettings
+from bridge.settings import MoveSettings, NetworkSettings, PlanSettings
 from bridge.wire.messages import UNASSIGNED, Decision
 from tests.bridge.round.planner_rounds import GOOD, SCATTERED, hosts_of, only, plan
 
@@ -89,6 +89,25 @@ def test_a_topology_that_is_placed_anew_has_its_price_against_the_last_slots(mak
     moved = sum(old != new for old, new in zip(last[:7], answer.executor_supervisor[:7], strict=True))
     assert (done.moves, answer.price.executors_moved) == (moved, moved)
     assert done.restarts == answer.price.executors_restarted >= moved > 0
+
+
+@pytest.mark.parametrize("max_pairs", [1, 20_000])
+def test_a_topology_that_cannot_be_placed_costs_the_others_nothing(make, max_pairs):
+    """It lost an executor, and its pin is to a host that is not there: its last slots are known too."""
+    lost = make.assigned(make.chain("lost", [2], []), [3, UNASSIGNED], [6701, UNASSIGNED])
+    lost = replace(
+        lost,
+        settings_json='{"topology.stormplace.pin": {"c0": "host:nowhere"}}',
+        last_supervisor=(3, -1),
+        last_port=(6701, -1),
+    )
+    back = _hidden(make, SCATTERED)
+    request = replace(back, topologies=(*back.topologies, lost))
+    settings = PlanSettings(max_pairs=max_pairs)
+    plans = plan(request, move=MoveSettings(), plan=settings).response.plans
+    assert plans[0].status.startswith("back in its last slots; ")
+    assert plans[0].executor_supervisor == tuple(SCATTERED)
+    assert plans[1].decision is Decision.UNPLACEABLE
 
 
 def test_without_known_slots_the_request_stays_the_same(make):

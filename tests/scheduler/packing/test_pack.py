@@ -167,7 +167,7 @@ def test_refining_never_makes_distances_longer(monkeypatch: pytest.MonkeyPatch) 
     nodes = fleet()
     jobs = [job([5, 7, 6, 4], [(0, 1), (1, 2), (2, 3), (0, 3)]) for _ in range(3)]
     refined = _pack(nodes, jobs)
-    monkeypatch.setattr("scheduler.packing.pack.refine", lambda _fleet, _ledger, _job, workers: workers)
+    monkeypatch.setattr("scheduler.packing.pack.refine", lambda *given, **_: given[3])
     plain = _pack(nodes, jobs)
     costs = [
         sum(cost(nodes, one, workers) for one, workers in zip(jobs, each.workers, strict=True))
@@ -234,3 +234,31 @@ def test_what_is_free_comes_near_what_is_bound(home) -> None:
     assert where[0, home] == 4
     assert where[1, home] == 6
     assert where[1, 2] == (6 if home == 2 else 0)
+
+
+def test_what_was_placed_is_kept_when_time_runs_out_over_a_job_that_never_fits() -> None:
+    """Ten small jobs and one that is larger than the fleet: each attempt asks the time eleven times."""
+    jobs = [*(job([2]) for _ in range(10)), job([1], demand=np.array([[9000.0, 1.0]]))]
+    for looks in (11, 12, 15, 22):
+        left = count()
+        packing = _pack(fleet(), jobs, expired=lambda left=left, looks=looks: next(left) >= looks)
+        assert [workers is not None for workers in packing.workers[:10]] == [True] * 10
+        assert packing.workers[10] is None
+        assert not packing.complete
+
+
+def test_exchanges_end_with_the_time() -> None:
+    """Some of these jobs take several steps: time that ends before the last one leaves them as they are."""
+    cut = 0
+    for seed in range(30):
+        nodes, jobs, looks = fleet(), random_jobs(seed), count()
+        packing = _pack(nodes, jobs, expired=lambda looks=looks: next(looks) < 0)
+        needed = next(looks)
+        if packing.refused or needed < 2 * len(jobs) + 4:
+            continue
+        looks = count()
+        packing = _pack(nodes, jobs, expired=lambda looks=looks, needed=needed: next(looks) >= needed - 3)
+        assert (packing.complete, packing.polished) == (True, False)
+        assert next(looks) <= needed
+        cut += 1
+    assert cut
