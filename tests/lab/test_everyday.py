@@ -138,14 +138,11 @@ class Cluster:
             time.sleep(0.3)
 
     def placed(self) -> View:
-        """Wait until every executor has a slot and a later round has seen it: then the shim knows of it."""
-        return self.until(
-            "40 executors to be placed", lambda view: view.complete and view.status.startswith("kept")
-        )
+        """Wait until every executor has a slot."""
+        return self.until("40 executors to be placed", lambda view: view.complete)
 
     def settled(self) -> tuple[View, dict[Slot, str]]:
         """Wait until every executor runs; return also the workers."""
-        self.placed()
         view = self.until("all executors to run", lambda view: view.complete and view.running)
         return view, self.workers(view)
 
@@ -230,11 +227,23 @@ def test_a_lost_host_restarts_no_worker_of_the_others(cluster: Cluster) -> None:
 
 
 def test_a_changed_setting_moves_nothing(cluster: Cluster) -> None:
-    """`storm rebalance -t` of a key that asks for no move leaves every executor in its slot."""
-    before = cluster.placed()
+    """`storm rebalance -t` of a key that asks for no move leaves every executor in its worker."""
+    before, workers = cluster.settled()
     cluster.rebalance("-t", json.dumps({"topology.stormplace.seed": 7}))
     cluster.await_setting("topology.stormplace.seed", 7)
-    assert cluster.placed().slots == before.slots
+    after = cluster.placed()
+    assert after.slots == before.slots
+    assert cluster.workers(after) == workers
+
+
+def test_a_new_pin_moves_what_it_names(cluster: Cluster) -> None:
+    """`storm rebalance -t` of a pin moves the component to its place, and no other executor."""
+    before = cluster.placed()
+    (task,) = (task for task, component in before.components.items() if component == "report")
+    target = next(host for host in HOSTS if host not in {LOST, before.slots[task][0]})
+    cluster.rebalance("-t", json.dumps({"topology.stormplace.pin": {"report": f"host:{target}"}}))
+    after = cluster.until("the pin", lambda view: view.complete and view.slots[task][0] == target)
+    assert {one for one, slot in after.slots.items() if slot != before.slots[one]} == {task}
 
 
 def test_as_many_workers_as_are_asked_for(cluster: Cluster) -> None:

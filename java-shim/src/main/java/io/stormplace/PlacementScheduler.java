@@ -160,6 +160,10 @@ public final class PlacementScheduler implements IScheduler {
         done.putAll(fallBack(cluster, wanted));
         reasons.forEach((id, reason) -> setStatus(cluster, id,
             "No plan: " + reason + "; " + done.getOrDefault(id, "its workers stay where they are")));
+        if (!targets.isEmpty() || !done.isEmpty()) {
+            // A rebalance may come before the next round.
+            plans.remember(topologies, cluster);
+        }
     }
 
     /** Gives new workers to what is missing of running topologies; returns what was done about each of them. */

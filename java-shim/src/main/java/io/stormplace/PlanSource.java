@@ -103,6 +103,16 @@ final class PlanSource implements AutoCloseable {
         return last.workers(topology, cluster);
     }
 
+    /**
+     * Takes note of where executors run from now on.
+     *
+     * @param topologies all topologies of the round
+     * @param cluster    the round's cluster with all that was applied; not changed
+     */
+    void remember(Topologies topologies, Cluster cluster) {
+        last.remember(topologies, cluster);
+    }
+
     /** Abandons a call that is under way. */
     @Override
     public void close() {
