@@ -115,7 +115,7 @@ class _LargeRound:
                 self._request.version,
                 self._request.round_id,
                 self._in_order(),
-                hold_ms=None if self._plans or self._left_out else HOLD_MS,
+                hold_ms=None if self._left_out or not self._all_kept else HOLD_MS,
             ),
             memory=replace(memory, prepared=()),
             known=self._data,
@@ -132,6 +132,11 @@ class _LargeRound:
             timed_out=self._timed_out,
             unfinished=self._unfinished,
         )
+
+    @property
+    def _all_kept(self) -> bool:
+        """Whether nothing changes: a broken pin that cannot be mended waits for a change of the cluster."""
+        return all(plan.decision is Decision.KEEP for plan in self._plans.values())
 
     def _place_missing(self, prepared: Mapping[str, Prepared]) -> None:
         """Plan the topologies that lack something.

@@ -132,9 +132,13 @@ def test_a_pin_that_cannot_be_met_does_not_keep_others_from_theirs(make):
     topology = _chain(make, "b", pin={"c0": "site:s2", "c1": "site:s2"}, parallelism=(2, 1))
     running = replace(topology, executor_supervisor=(0, 1, 3), executor_port=(1, 1, 1))
     request = _request(make, lost, running, cpu_percent=400.0)
-    first, second = _plan(request).response.plans
+    response = _plan(request).response
+    first, second = response.plans
     assert first.decision is Decision.KEEP
     assert _sites(request, second) == ["s2"] * 3
+    following = _plan(make.carried_out(request, response)).response
+    assert {plan.decision for plan in following.plans} == {Decision.KEEP}
+    assert following.hold_ms is not None
 
 
 def test_a_frozen_topology_stays_with_its_broken_pin(make):
