@@ -103,11 +103,15 @@ class PlanCheck:
         moved = new[before[0][new] != UNASSIGNED]
         np.add.at(released, before[0][moved], table[moved])
         faults.extend(self._room_faults(nodes, added, released))
-        component = np.array(topology.executor_component, dtype=np.int64)[new]
-        if order.job.permitted is not None and not order.job.permitted[component, where[new]].all():
+        component = np.array(topology.executor_component, dtype=np.int64)
+        permitted = order.job.permitted
+        if permitted is not None and not permitted[component[new], where[new]].all():
             faults.append("an executor would come to a host that it may not come to")
-        faults.extend(_colocation_faults(order, np.array(topology.executor_component), where, new))
-        faults.extend(_worker_faults(order, component, where[new], port[new]))
+        faults.extend(_colocation_faults(order, component, where, new))
+        # A running worker that an executor comes to is looked at as a whole.
+        slot = where * (port.max(initial=0) + 1) + port
+        changed = np.isin(slot, slot[new])
+        faults.extend(_worker_faults(order, component[changed], slot[changed]))
         if not faults:
             self._free += released
             self._free[nodes] -= added
@@ -135,10 +139,10 @@ def _colocation_faults(order: Order, component: IntArray, where: IntArray, new: 
     return ["more executors of a component would be together than may be"] if crowded.any() else []
 
 
-def _worker_faults(order: Order, component: IntArray, where: IntArray, port: IntArray) -> list[str]:
-    """Say what new workers hold that they may not."""
+def _worker_faults(order: Order, component: IntArray, slot: IntArray) -> list[str]:
+    """Say what workers hold that they may not, by component and slot of each of their executors."""
     job = order.job
-    _, worker = np.unique(where * (port.max(initial=0) + 1) + port, return_inverse=True)
+    _, worker = np.unique(slot, return_inverse=True)
     several = np.bincount(worker) > 1
     heap = np.bincount(worker, weights=job.heap_mb[component])
     if job.shared is not None:

@@ -20,7 +20,7 @@ from monitoring.agent.state import State
 from monitoring.agent.state_keeper import StateKeeper
 from monitoring.agent.timetable import Timetable
 from monitoring.agent.vivaldi import VivaldiParameters
-from monitoring.agent.worker_cpu import WorkerMeter
+from monitoring.agent.worker_cpu import LOOK_S, WorkerMeter
 from monitoring.ip_addresses import is_loopback
 from monitoring.reading import Address, Reading, to_json
 from monitoring.zookeeper.publisher import Publisher, PublisherOptions
@@ -97,7 +97,7 @@ class Agent:
         self._end = asyncio.Event()
         self._asked_to_end = False
         # each has a deadline of its own: a slow pace of probes must not make readings stale
-        self._jobs = Timetable(clock_s(), (self._probe, self._publish, self._save))
+        self._jobs = Timetable(clock_s(), (self._probe, self._publish, self._save, self._look))
 
     async def run(self) -> None:
         """Work until SIGTERM or SIGINT, then remove the znode.
@@ -183,6 +183,11 @@ class Agent:
         self._state_file.save_soon(self._state(now_s, clean=False))
         return SAVE_S
 
+    def _look(self, now_s: float) -> float:
+        if self._loop is not None:
+            self._workers.look_soon(now_s)
+        return LOOK_S
+
     def _on_answer(self, peer: str, round_trip_ms: float, place: Coordinate) -> None:
         """Pass an answer on (called by the prober)."""
         self._measurements.take_answer(peer, self._clock_s(), round_trip_ms, place)
@@ -222,7 +227,7 @@ class Agent:
             load=self._load.read(),
             links=links,
             probe=self._address,
-            workers=self._workers.read(now_s),
+            workers=self._workers.found,
         )
 
     def _state(self, now_s: float, *, clean: bool) -> State:

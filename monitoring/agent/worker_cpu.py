@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections import deque
 from dataclasses import dataclass, field
@@ -71,39 +72,54 @@ class _Worker:
 class WorkerMeter:
     """Looks at all processes now and then; what it gives is the mean over the last three times between looks.
 
+    A look runs in a thread: with thousands of processes it takes a tenth of a second, and answers that the
+    event loop reads that late would look like long delays.
+
     Args:
         proc: Directory in the form of Linux' /proc; without one no workers are known.
+
+    Attributes:
+        found: The workers that are old enough to be measured, by port.
     """
 
     def __init__(self, proc: Path = Path("/proc")) -> None:
         self._proc = proc
         self._workers: dict[str, _Worker] = {}
         self._steady = SteadyFigures[str]()
-        self._due_s = 0.0
-        self._given: tuple[WorkerCpu, ...] = ()
+        self._under_way: asyncio.Future[None] | None = None
+        self.found: tuple[WorkerCpu, ...] = ()
 
-    def read(self, now_s: float) -> tuple[WorkerCpu, ...]:
-        """Return the workers that are old enough to be measured, by port.
+    def look_soon(self, now_s: float) -> None:
+        """Begin to look, unless the last look is still under way; needs a running event loop.
 
         Args:
             now_s: Time of a clock that does not go back, s.
         """
-        if now_s >= self._due_s:
-            self._due_s = now_s + LOOK_S
-            self._look(now_s)
-            measured = {
-                name: percent
-                for name, worker in self._workers.items()
-                if (percent := worker.percent()) is not None
-            }
-            found = (
-                WorkerCpu(self._workers[name].port, self._workers[name].topology, percent)
-                for name, percent in self._steady.hold(measured).items()
-            )
-            self._given = tuple(sorted(found, key=lambda each: each.port))
-        return self._given
+        if self._under_way is not None:
+            if not self._under_way.done():
+                return
+            self._under_way.result()  # raises what went wrong
+        self._under_way = asyncio.get_running_loop().run_in_executor(None, self.look, now_s)
 
-    def _look(self, now_s: float) -> None:
+    def look(self, now_s: float) -> None:
+        """Look at all processes; blocks while it reads them.
+
+        Args:
+            now_s: Time of a clock that does not go back, s.
+        """
+        self._follow(now_s)
+        measured = {
+            name: percent
+            for name, worker in self._workers.items()
+            if (percent := worker.percent()) is not None
+        }
+        found = (
+            WorkerCpu(self._workers[name].port, self._workers[name].topology, percent)
+            for name, percent in self._steady.hold(measured).items()
+        )
+        self.found = tuple(sorted(found, key=lambda each: each.port))
+
+    def _follow(self, now_s: float) -> None:
         processes = dict(self._processes())
         named = {
             pid: found

@@ -95,6 +95,12 @@ def test_running_executors_move_only_where_they_may(make) -> None:
     assert _Case(make).faults(*crowded, moving=True) == "supervisor id-h0 would be overfull by CPU"
 
 
+def test_what_runs_in_a_worker_counts_for_those_that_come_to_it(make) -> None:
+    joined = ((0, 6700), (0, 6700), (0, 6700), (1, 6700))
+    assert _Case(make).faults(*joined, moving=True) == "a worker would need more heap than it may have"
+    assert _Case(make).faults(*joined[:2], (1, 6700), (1, 6700), moving=True) == ""
+
+
 def test_a_plan_may_say_that_it_exceeds_what_is_declared(make) -> None:
     assert _Case(make, lenient=True).faults(*GOOD[:3], (0, 6702)) == ""
 

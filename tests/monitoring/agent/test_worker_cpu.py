@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -56,9 +58,9 @@ class Proc:
             text = f"{pid} ({name}) S {parent} " + "0 " * 9 + f"{ticks} {0} " + "0 " * 6 + "77 0 0"
             (self.folder / str(pid) / "stat").write_text(text)
             self._used[pid] += self.share[pid] * TICKS_PER_LOOK
-        found = self.meter.read(self.now_s)
+        self.meter.look(self.now_s)
         self.now_s += LOOK_S
-        return found
+        return self.meter.found
 
     def looks(self, number: int) -> tuple[WorkerCpu, ...]:
         return [self.look() for _ in range(number)][-1]
@@ -133,18 +135,44 @@ def test_processes_in_a_circle_do_not_hold_the_agent(proc: Proc) -> None:
     assert [each.port for each in proc.looks(6)] == [6700]
 
 
-def test_all_processes_are_looked_at_now_and_then_only(proc: Proc) -> None:
-    proc.share[30] = 0.1
-    found = proc.looks(6)
-    for pid in (20, 30, 40, 41):
-        proc.end(pid)
-    proc.now_s -= 1.0
-    assert proc.look() == found
-    assert proc.look() == ()
+def test_a_look_does_not_hold_the_event_loop(proc: Proc, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answers to probes are read in time, and no second look begins beside one."""
+    begun: list[float] = []
+    goes_on = threading.Event()
+
+    def slow(now_s: float) -> None:
+        begun.append(now_s)
+        assert goes_on.wait(60.0)
+
+    async def looks() -> None:
+        proc.meter.look_soon(0.0)
+        proc.meter.look_soon(LOOK_S)
+        goes_on.set()
+
+    monkeypatch.setattr(proc.meter, "look", slow)
+    asyncio.run(looks())  # which waits for its threads
+    assert begun == [0.0]
+
+
+def test_a_look_that_fails_ends_the_agent(proc: Proc, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(_now_s: float) -> None:
+        raise ZeroDivisionError
+
+    async def looks() -> None:
+        proc.meter.look_soon(0.0)
+        while True:
+            await asyncio.sleep(0)
+            proc.meter.look_soon(LOOK_S)
+
+    monkeypatch.setattr(proc.meter, "look", failing)
+    with pytest.raises(ZeroDivisionError):
+        asyncio.run(looks())
 
 
 def test_a_system_without_proc_has_no_workers(tmp_path: Path) -> None:
-    assert WorkerMeter(tmp_path / "absent").read(0.0) == ()
+    meter = WorkerMeter(tmp_path / "absent")
+    meter.look(0.0)
+    assert meter.found == ()
 
 
 def test_a_real_process_is_found(tmp_path: Path) -> None:
@@ -154,7 +182,8 @@ def test_a_real_process_is_found(tmp_path: Path) -> None:
     command = (java, "-c", "read line; :", MAIN, "t-" + tmp_path.name, "sup", "6628", "6700", tmp_path.name)
     meter = WorkerMeter()
     with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
-        found = [meter.read(LOOK_S * look) for look in range(6)][-1]
+        for look in range(6):
+            meter.look(LOOK_S * look)
         assert process.stdin is not None
         process.stdin.close()
-    assert ("t-" + tmp_path.name, 6700) in {(each.topology, each.port) for each in found}
+    assert ("t-" + tmp_path.name, 6700) in {(each.topology, each.port) for each in meter.found}
