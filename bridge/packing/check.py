@@ -29,7 +29,6 @@ class PlanCheck:
     Args:
         request: The round.
         grounds: The supervisors with what runs on them.
-
     """
 
     def __init__(self, request: PlanRequest, grounds: Grounds) -> None:
@@ -57,13 +56,16 @@ class PlanCheck:
         """
         self._hard = ~(self._grounds.soft & nodes[:, None])
 
-    def take(self, order: Order, slots: Sequence[Slot], *, moving: bool = False) -> tuple[str, ...]:
+    def take(
+        self, order: Order, slots: Sequence[Slot], *, moving: bool = False, joining: bool = False
+    ) -> tuple[str, ...]:
         """Take what a plan uses if nothing is wrong with it.
 
         Args:
             order: What was to be placed.
             slots: Slot per executor of the topology.
             moving: Whether running executors may move, as a pin of theirs is broken.
+            joining: Whether executors may join workers of the topology that run, and restart then.
 
         Returns:
             One phrase per fault; empty if each executor that ran keeps its slot or may move, each other one
@@ -83,7 +85,7 @@ class PlanCheck:
             return ("a running executor would move",)
         new = np.flatnonzero(~stays)
         taken = set(zip(where[new].tolist(), port[new].tolist(), strict=True))
-        if moving:
+        if moving or joining:
             taken -= set(zip(*before.tolist(), strict=True))
         faults = [
             f"port {number} of supervisor {self._request.supervisors[node].id} is not free"
@@ -143,12 +145,16 @@ def _worker_faults(order: Order, component: IntArray, slot: IntArray) -> list[st
     """Say what workers hold that they may not, by component and slot of each of their executors."""
     job = order.job
     _, worker = np.unique(slot, return_inverse=True)
-    several = np.bincount(worker) > 1
+    size = np.bincount(worker)
+    several = size > 1
     heap = np.bincount(worker, weights=job.heap_mb[component])
     if job.shared is not None:
         for piece, heap_mb in enumerate(job.shared.heap_mb.tolist()):
             heap[np.unique(worker[job.shared.users[piece][component]])] += heap_mb
     faults = []
+    # As many workers as were asked for are a wish.
+    if (size > (job.loose or job.rules).executors).any():
+        faults.append("a worker would hold more executors than it may")
     if (several & (heap > job.rules.heap_mb * (1 + _TOLERANCE))).any():
         faults.append("a worker would need more heap than it may have")
     if job.rules.one_component or job.rules.apart:

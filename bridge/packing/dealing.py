@@ -23,7 +23,7 @@ def deal(
     Args:
         topology: The topology.
         order: What was to be placed of it.
-        workers: Its new workers, for all of that.
+        workers: Its new workers and what joins running ones, for all of that.
         ports: Free ports per supervisor, lowest first; what is used is taken out.
 
     Returns:
@@ -32,7 +32,10 @@ def deal(
     slots = list(zip(topology.executor_supervisor, topology.executor_port, strict=True))
     if not workers:
         return tuple(slots)
-    own = [(worker.node, ports[worker.node].pop(0)) for worker in workers]
+    own = [
+        (worker.node, ports[worker.node].pop(0)) if worker.joins is None else order.running[worker.joins]
+        for worker in workers
+    ]
     # Component by component, the executors of each go to the workers in their order.
     missing = order.missing.tolist()
     component = np.array([topology.executor_component[executor] for executor in missing], dtype=np.int64)

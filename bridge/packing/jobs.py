@@ -15,7 +15,7 @@ from bridge.wire.messages import UNASSIGNED
 from scheduler.packing.job import NO_LIMIT, Job, Worker
 
 if TYPE_CHECKING:
-    from bridge.network.cluster import Hosts
+    from bridge.network.cluster import Hosts, Slot
     from bridge.packing.grounds import Grounds
     from bridge.problem.permits import Permits
     from bridge.problem.storm_settings import StormSettings
@@ -32,12 +32,14 @@ class Order:
         index: Position of the topology in the request.
         job: What is packed.
         missing: Indices of the executors to place, ascending.
+        running: Slot of each worker that runs, in the order of the job's.
         reasons: Why executors of a component may go nowhere, by component.
     """
 
     index: int
     job: Job
     missing: IntArray
+    running: tuple[Slot, ...]
     reasons: tuple[str, ...]
 
 
@@ -49,6 +51,7 @@ def order_of(
     wishes: Wishes,
     *,
     permits: Permits | None = None,
+    soft_heap: bool = False,
 ) -> Order:
     """Describe what has to be placed of a topology.
 
@@ -59,6 +62,7 @@ def order_of(
         hosts: The hosts.
         wishes: How it wants to be placed.
         permits: Where its executors may run; None if that is on every host.
+        soft_heap: Whether workers may need more heap than they have where it fits no other way.
     """
     storm = wishes.storm
     topology = request.topologies[index]
@@ -71,6 +75,7 @@ def order_of(
     first = np.array([np.flatnonzero(component == each)[:1].sum() for each in range(n_components)])
     edges = _edges(topology, component)
     rules = rules_as_asked(topology, storm)
+    running, slots = _workers(topology, component, n_components)
     job = Job(
         count=np.bincount(component[missing], minlength=n_components).astype(np.int64),
         demand=demand[first] if topology.n_executors else np.zeros((n_components, demand.shape[1])),
@@ -81,12 +86,14 @@ def order_of(
         # As many workers as were asked for are a wish.
         loose=None if storm.one_executor_per_worker else replace(rules, executors=NO_LIMIT),
         permitted=None if permits is None else permits.widened.permitted[:, grounds.host],
-        running=_workers(topology, component, n_components),
+        running=running,
         per_node=node_limits(topology, storm),
         shared=shared_of(topology, MEMORY),
         rank=_rank(hosts, grounds, storm),
+        asked=max(topology.num_workers - len(running), 0) if topology.num_workers > 1 else 0,
+        soft_heap=soft_heap,
     )
-    return Order(index, job, missing, tuple(permits.reasons.values()) if permits else ())
+    return Order(index, job, missing, slots, tuple(permits.reasons.values()) if permits else ())
 
 
 def _edges(topology: Topology, component: IntArray) -> IntArray:
@@ -96,10 +103,12 @@ def _edges(topology: Topology, component: IntArray) -> IntArray:
     return np.asarray(edges[(edges[:, 0] != edges[:, 1]) & present[edges].all(axis=1)], dtype=np.int64)
 
 
-def _workers(topology: Topology, component: IntArray, n_components: int) -> tuple[Worker, ...]:
-    """The workers that run, in the order of their first executors."""
+def _workers(
+    topology: Topology, component: IntArray, n_components: int
+) -> tuple[tuple[Worker, ...], tuple[Slot, ...]]:
+    """The workers that run with their slots, in the order of their first executors."""
     if topology.executor_supervisor.count(UNASSIGNED) == topology.n_executors:
-        return ()
+        return (), ()
     where = np.array(topology.executor_supervisor, dtype=np.int64)
     port = np.array(topology.executor_port, dtype=np.int64)
     placed = np.flatnonzero(where != UNASSIGNED)
@@ -107,10 +116,10 @@ def _workers(topology: Topology, component: IntArray, n_components: int) -> tupl
     _, first, worker = np.unique(slot, return_index=True, return_inverse=True)
     cell = worker * n_components + component[placed]
     count = np.bincount(cell, minlength=len(first) * n_components).reshape(len(first), n_components)
-    return tuple(
-        Worker(int(where[placed[first[each]]]), count[each].astype(np.int64))
-        for each in np.argsort(first, kind="stable").tolist()
-    )
+    order = np.argsort(first, kind="stable").tolist()
+    workers = (Worker(int(where[placed[first[each]]]), count[each].astype(np.int64)) for each in order)
+    slots = ((int(where[placed[first[each]]]), int(port[placed[first[each]]])) for each in order)
+    return tuple(workers), tuple(slots)
 
 
 def _rank(hosts: Hosts, grounds: Grounds, storm: StormSettings) -> IntArray | None:

@@ -12,9 +12,10 @@ if TYPE_CHECKING:
     from bridge.packing.grounds import Grounds
     from bridge.wire.messages import PlanRequest
     from scheduler.packing.fleet import Ledger
-    from scheduler.packing.job import Worker
+    from scheduler.packing.job import Job, Worker
 
 _SHOWN = 3
+_ROUNDING = 1e-9
 
 
 def spread(grounds: Grounds, workers: Sequence[Worker]) -> str:
@@ -22,7 +23,7 @@ def spread(grounds: Grounds, workers: Sequence[Worker]) -> str:
 
     Args:
         grounds: The supervisors.
-        workers: The new workers.
+        workers: The new workers, and what joins running ones.
     """
     nodes = np.array([worker.node for worker in workers])
     levels = grounds.fleet.levels
@@ -49,6 +50,36 @@ def overloads(request: PlanRequest, grounds: Grounds, ledger: Ledger, workers: S
         if ledger.free[node, column] < 0 < capacity[node, column]
     ]
     return above_declared(found)
+
+
+def heap_overload(job: Job, workers: Sequence[Worker]) -> str:
+    """Say how much of their heap workers need, if that is more than they have; empty if it is not.
+
+    Args:
+        job: What was to be placed, by the rules that it asked for.
+        workers: Its new workers, and what joins running ones.
+    """
+    most = 0.0
+    for worker in workers:
+        there = worker.count if worker.joins is None else worker.count + job.running[worker.joins].count
+        # An executor that needs more alone has a worker of its own.
+        if there.sum() > 1:
+            most = max(most, float(job.heap_mb @ there) / job.rules.heap_mb)
+    if most <= 1.0 + _ROUNDING:
+        return ""
+    return f", workers at up to {most:.0%} of their heap as there are too few slots"
+
+
+def worker_note(asked: int, workers: int) -> str:
+    """Say that a topology has another number of workers than it asks for; empty if it has not.
+
+    Args:
+        asked: Number that it asks for, at most one per executor.
+        workers: Number of its workers.
+    """
+    if asked < 2 or workers == asked:
+        return ""
+    return f", on {workers} worker{'s' if workers > 1 else ''} where {asked} were asked for"
 
 
 def above_declared(found: Sequence[str]) -> str:

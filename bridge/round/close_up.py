@@ -103,7 +103,7 @@ class CloseUps:
         plan = back(plan, nodes)
         if plan.decision is Decision.ASSIGN:
             slots = tuple(zip(plan.executor_supervisor, plan.executor_port, strict=True))
-            faults = self._check.take(order, slots, moving=moving)
+            faults = self._check.take(order, slots, moving=moving, joining=True)
             if faults:
                 raise PlanCheckError("; ".join(faults))
         return plan

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -27,10 +27,13 @@ class Worker:
     Attributes:
         node: The node.
         count: (n_components,) its executors by component.
+        joins: Position among the running workers of the job of the one that these executors join; None for
+            a worker of its own.
     """
 
     node: int
     count: IntArray
+    joins: int | None = None
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,10 @@ class WorkerRules:
         if self.one_component:
             return all(other == component for other in others)
         return not self.apart or all((component, other) not in self.apart for other in others)
+
+    def at_most(self, executors: int) -> WorkerRules:
+        """Return the rules with fewer executors in a worker."""
+        return replace(self, executors=min(self.executors, executors))
 
     def shares(self, heap_mb: FloatArray) -> FloatArray:
         """(n_components,) part of a worker that one executor takes at least.
@@ -84,6 +91,8 @@ class Job:
         per_node: (n_components,) most executors of a component on one node; None without such limits.
         rank: (n_nodes,) nodes of a lower rank are filled first; None if all are alike.
         shared: Memory that components share, beside what executors need; None if they share none.
+        asked: New workers that are wanted; 0 if their number does not matter.
+        soft_heap: Whether workers may need more heap than they have where the job fits no other way.
     """
 
     count: IntArray
@@ -98,6 +107,8 @@ class Job:
     per_node: IntArray | None = None
     rank: IntArray | None = None
     shared: Shared | None = None
+    asked: int = 0
+    soft_heap: bool = False
 
     @property
     def n_components(self) -> int:
@@ -133,4 +144,28 @@ class Job:
     @cached_property
     def worker_share(self) -> FloatArray:
         """(n_components,) part of a worker that one executor takes at least."""
-        return self.rules.shares(self.heap_mb)
+        share = self.rules.shares(self.heap_mb)
+        return np.maximum(share, self.asked / max(int(self.count.sum()), 1))
+
+    @property
+    def loosest(self) -> Job:
+        """The job without what is only a wish."""
+        return self if self.loose is None else replace(self, rules=self.loose, asked=0)
+
+    @cached_property
+    def open_nodes(self) -> BoolArray:
+        """(n_nodes,) nodes where any of the executors may go, of a job with `permitted`."""
+        permitted = np.zeros((1, 0), dtype=np.bool_) if self.permitted is None else self.permitted
+        return np.asarray(permitted[self.count > 0].any(axis=0), dtype=np.bool_)
+
+    def stretched(self, part: float) -> Job:
+        """Return the job with workers that have more heap.
+
+        Args:
+            part: How much more, in parts of the heap.
+        """
+
+        def more(rules: WorkerRules) -> WorkerRules:
+            return replace(rules, heap_mb=rules.heap_mb * (1.0 + part))
+
+        return replace(self, rules=more(self.rules), loose=None if self.loose is None else more(self.loose))

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scheduler.packing.even import with_fewer
 from scheduler.packing.fleet import Ledger
 from scheduler.packing.placing import Manner, place_job
 from scheduler.packing.refining import refine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
     from scheduler.packing.fleet import Fleet
@@ -22,12 +24,38 @@ SHARES = (1.0, 0.92, 0.86, 0.8)
 """Parts of a node that large jobs fill at first, densest first: sparser ones strand less of a resource."""
 
 
+_ROUNDING = 1e-9
 _TURNS = 2
 # Executors that fill such a part of a usual node need nodes that no one has taken a little of.
 _LARGE = 0.2
 
 OVERLOADS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 1e6)
 """Parts of their capacity by which nodes may be exceeded for a job that fits no other way, tried in turn."""
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """What gives way for a job that fits no other way.
+
+    Attributes:
+        nodes: Part of their capacity by which nodes may be exceeded.
+        heap: Part of their heap by which workers may be exceeded.
+        joining: Whether executors may join running workers.
+    """
+
+    nodes: float = 0.0
+    heap: float = 0.0
+    joining: bool = False
+
+
+# A host that is too full costs less than a restart, and a restart less than a heap that is too small.
+STRETCHES = (
+    *(Stretch(nodes=part) for part in OVERLOADS),
+    Stretch(joining=True),
+    *(Stretch(heap=part) for part in OVERLOADS),
+    *(Stretch(heap=part, joining=True) for part in OVERLOADS),
+    *(Stretch(nodes=part, heap=part, joining=True) for part in OVERLOADS),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +133,7 @@ class Packer:
         ranked = self._attempt(Ledger(free, slots), range(len(self._jobs)), Manner())
         if not ranked.complete:
             return self._polished(_fuller(ranked, best))
-        return self._polished(self._overloaded(ranked) if self._soft.any() else ranked)
+        return self._polished(self._stretched(ranked))
 
     def _polished(self, packing: Packing) -> Packing:
         """Let executors of each job change places as long as there is time, those of small jobs first."""
@@ -115,8 +143,10 @@ class Packer:
             if self._expired():
                 return replace(packing, workers=tuple(workers))
             job = packing.placed_as[index] or self._jobs[index]
-            found = refine(self._fleet, packing.ledger, job, workers[index] or (), expired=self._expired)
-            workers[index] = tuple(found)
+            own = [each for each in workers[index] or () if each.joins is None]
+            joining = [each for each in workers[index] or () if each.joins is not None]
+            found = refine(self._fleet, packing.ledger, job, own, expired=self._expired)
+            workers[index] = (*found, *joining)
         polished = packing.complete and not self._expired()
         return replace(packing, workers=tuple(workers), polished=polished)
 
@@ -129,53 +159,79 @@ class Packer:
             if self._expired():
                 complete = False
                 break
-            placed_as[index], workers[index] = self._place(ledger, index, manner)
+            placed_as[index], workers[index] = self._place(ledger, self._jobs[index], manner)
             if workers[index] is None:
                 refused.add(index)
         return Packing(tuple(workers), frozenset(refused), frozenset(), ledger, complete, tuple(placed_as))
 
     def _place(
-        self, ledger: Ledger, index: int, manner: Manner
+        self, ledger: Ledger, job: Job, manner: Manner
     ) -> tuple[Job | None, tuple[Worker, ...] | None]:
         """Place all of a job, or nothing of it; return it by the rules that were kept, and its workers."""
-        wanted = self._jobs[index]
-        loose = None if wanted.loose is None else replace(wanted, rules=wanted.loose)
-        for job in filter(None, (wanted, loose)):
-            found = place_job(self._fleet, ledger, job, manner)
+        for way in _ways(ledger, job):
+            found = place_job(self._fleet, ledger, way, manner)
             if found is not None:
-                return job, tuple(found)
+                return way, tuple(found)
         return None, None
 
-    def _overloaded(self, packing: Packing) -> Packing:
-        """Place refused jobs, too, with as little overload as these steps allow."""
+    def _stretched(self, packing: Packing) -> Packing:
+        """Place refused jobs, too, with as little that gives way as these steps allow."""
         workers, placed_as = list(packing.workers), list(packing.placed_as)
         ledger = packing.ledger
         overloading: set[int] = set()
+        refused: set[int] = set()
         for index in sorted(packing.refused):
-            for overload in OVERLOADS:
-                if self._expired():
-                    return replace(
-                        packing,
-                        workers=tuple(workers),
-                        overloading=frozenset(overloading),
-                        ledger=ledger,
-                        complete=False,
-                        placed_as=tuple(placed_as),
-                    )
-                more = self._fleet.capacity * np.where(self._soft, overload, 0.0)
-                stretched = Ledger(ledger.free + more, ledger.slots)
-                placed_as[index], workers[index] = self._place(stretched, index, Manner())
-                if workers[index] is not None:
-                    ledger = Ledger(stretched.free - more, stretched.slots)
-                    overloading.add(index)
-                    break
+            if self._expired():
+                break
+            found = self._at_least(ledger, self._jobs[index])
+            if found is None:
+                refused.add(index)
+                continue
+            stretch, ledger, placed_as[index], workers[index] = found
+            if stretch.nodes:
+                overloading.add(index)
         return replace(
             packing,
             workers=tuple(workers),
-            refused=packing.refused - overloading,
+            refused=frozenset(refused),
             overloading=frozenset(overloading),
             ledger=ledger,
+            complete=all(workers[index] is not None or index in refused for index in packing.refused),
             placed_as=tuple(placed_as),
+        )
+
+    def _at_least(self, ledger: Ledger, job: Job) -> tuple[Stretch, Ledger, Job, tuple[Worker, ...]] | None:
+        """Place a job with the first step that lets it; None if not even the last one does."""
+        if self._with(STRETCHES[-1], ledger, job) is None:
+            # What no step can give way for is found out at once, not after all of them.
+            return None
+        for stretch in STRETCHES:
+            if self._matters(stretch, job):
+                found = self._with(stretch, ledger, job)
+                if found is not None:
+                    return stretch, *found
+        return None
+
+    def _with(
+        self, stretch: Stretch, ledger: Ledger, job: Job
+    ) -> tuple[Ledger, Job, tuple[Worker, ...]] | None:
+        """Place a job with what gives way; return what is left of the nodes then, too."""
+        stretched = job.stretched(stretch.heap if job.soft_heap else 0.0)
+        if not (stretch.joining or _has_slots(ledger, stretched)):
+            return None
+        more = self._fleet.capacity * np.where(self._soft, stretch.nodes, 0.0)
+        wider = Ledger(ledger.free + more, ledger.slots)
+        placed_as, workers = self._place(wider, stretched, Manner(joining=stretch.joining))
+        if placed_as is None or workers is None:
+            return None
+        return Ledger(wider.free - more, wider.slots), placed_as, workers
+
+    def _matters(self, stretch: Stretch, job: Job) -> bool:
+        """Whether a step lets anything give way for a job that was in the way before."""
+        return (
+            (not stretch.nodes or bool(self._soft.any()))
+            and (not stretch.heap or (job.soft_heap and job.rules.heap_mb < math.inf))
+            and (not stretch.joining or bool(job.running))
         )
 
     def _size(self, index: int) -> tuple[bool, bool, float]:
@@ -185,6 +241,22 @@ class Packer:
         largest = float(share[job.count > 0].max(initial=0.0))
         nodes = float((job.count @ share).max(initial=0.0))
         return largest <= _LARGE, nodes > 1.0, nodes
+
+
+def _ways(ledger: Ledger, job: Job) -> Iterator[Job]:
+    """Yield a job as it is wanted, then with fewer workers, as far as that is only a wish."""
+    yield job
+    if job.loose is None:
+        return
+    slots = int(ledger.slots.sum() if job.permitted is None else ledger.slots[job.open_nodes].sum())
+    if 0 < slots < job.asked:
+        yield with_fewer(job, slots)
+    yield job.loosest
+
+
+def _has_slots(ledger: Ledger, job: Job) -> bool:
+    """Whether there are as many slots as a job needs workers at least; a cheap look before a search."""
+    return math.ceil(float(job.count @ job.loosest.worker_share) - _ROUNDING) <= int(ledger.slots.sum())
 
 
 def _fuller(one: Packing, other: Packing | None) -> Packing:

@@ -66,7 +66,8 @@ def refine(
         return list(workers)
     state = _State(fleet, ledger, job, workers)
     for _ in range(effort.steps):
-        if expired() or not (state.move() or state.exchange()):
+        # Moves would leave fewer workers than are wanted, or uneven ones.
+        if expired() or not ((not job.asked and state.move()) or state.exchange()):
             break
     return state.workers()
 

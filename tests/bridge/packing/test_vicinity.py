@@ -43,7 +43,7 @@ def _order(running: tuple[int, ...] = (), permitted=None, count: tuple[int, ...]
         permitted=permitted,
         running=tuple(Worker(node, np.array([1, 0])) for node in running),
     )
-    return Order(0, job, np.arange(4), ())
+    return Order(0, job, np.arange(4), tuple((node, 6700) for node in running), ())
 
 
 def _by_site(nodes) -> dict[int, int]:

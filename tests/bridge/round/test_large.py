@@ -216,7 +216,7 @@ def test_a_topology_whose_planning_fails_costs_only_itself(make, monkeypatch):
             raise ZeroDivisionError("no hope")
         return deal(topology, *rest)
 
-    monkeypatch.setattr("bridge.round.large.deal", failing)
+    monkeypatch.setattr("bridge.round.by_counts.deal", failing)
     done = _plan(_request(make, _chain(make, "a"), _chain(make, "b")))
     assert [(plan.topology_id, plan.decision) for plan in done.response.plans] == [("b", Decision.ASSIGN)]
     assert done.left_out == (("a", "planning failed (ZeroDivisionError: no hope)"),)
@@ -228,7 +228,7 @@ def test_a_plan_that_fails_the_check_is_not_sent(make, monkeypatch):
         slots = deal(topology, order, workers, ports)
         return slots[:-1] if topology.id == "a" else slots
 
-    monkeypatch.setattr("bridge.round.large.deal", doubling)
+    monkeypatch.setattr("bridge.round.by_counts.deal", doubling)
     done = _plan(_request(make, _chain(make, "a"), _chain(make, "b")))
     assert [plan.topology_id for plan in done.response.plans] == ["b"]
     assert done.left_out == (("a", "planning failed (PlanCheckError: 7 slots for 8 executors)"),)
