@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -50,9 +51,14 @@ def mend_pins(
         Whether there was time to look at all of them.
     """
     moved = late = False
-    for index in broken:
-        if index in plans.plans or request.topologies[index].id in plans.left_out:
-            continue
+    waiting = [
+        index
+        for index in broken
+        if index not in plans.plans and request.topologies[index].id not in plans.left_out
+    ]
+    # Another one is first in each round: those without room must not always take the time of the others.
+    first = zlib.crc32(request.round_id.encode()) % max(len(waiting), 1)
+    for index in (*waiting[first:], *waiting[:first]):
         late = late or (not moved and course.expired())
         if moved or late:
             plans.keep(index, _ONE_A_ROUND if moved else _WAITS)

@@ -141,6 +141,58 @@ def test_a_pin_that_cannot_be_met_does_not_keep_others_from_theirs(make):
     assert following.hold_ms is not None
 
 
+def _two_with_broken_pins(make):
+    """Both are to go to the same site and run elsewhere."""
+    topologies = [
+        replace(
+            _chain(make, name, pin={"c0": "site:s2"}, parallelism=(1, 1)),
+            executor_supervisor=(0, 1),
+            executor_port=(port, port),
+        )
+        for name, port in (("a", 1), ("b", 2))
+    ]
+    return _request(make, *topologies, cpu_percent=400.0)
+
+
+def test_broken_pins_are_mended_one_topology_a_round_and_the_others_say_that_they_wait(make):
+    request = _two_with_broken_pins(make)
+    response = _plan(request).response
+    first = [plan.decision for plan in response.plans]
+    assert sorted(first) == sorted((Decision.ASSIGN, Decision.KEEP))
+    waiting = response.plans[first.index(Decision.KEEP)]
+    assert waiting.status == "kept (pin not met): waits, as one topology is moved in a round"
+    following = make.carried_out(request, response)
+    again = _plan(following).response
+    assert [plan.decision for plan in again.plans] == first[::-1]
+    assert _plan(make.carried_out(following, again)).response.hold_ms is not None
+
+
+def test_a_broken_pin_is_mended_beside_a_topology_that_is_placed(make):
+    """Otherwise a cluster in which something comes every round would never get to it."""
+    request = _two_with_broken_pins(make)
+    new = _chain(make, "new", parallelism=(1, 1))
+    response = _plan(replace(request, topologies=(request.topologies[0], new))).response
+    assert [plan.decision for plan in response.plans] == [Decision.ASSIGN] * 2
+
+
+def test_a_round_without_time_for_broken_pins_is_not_held(make):
+    request = _two_with_broken_pins(make)
+    response = plan_round(replace(request, deadline_ms=0), WIDE, lambda: 0.0).response
+    waits = "kept (pin not met): waits for a round with time for it"
+    assert [plan.status for plan in response.plans] == [waits] * 2
+    assert response.hold_ms is None
+
+
+def test_those_that_cannot_be_mended_do_not_always_come_first(make):
+    """In the time for one, each comes first in some round."""
+    request = _two_with_broken_pins(make)
+    first = set()
+    for number in range(20):
+        response = _plan(replace(request, round_id=f"round-{number}")).response
+        first |= {plan.topology_id for plan in response.plans if plan.decision is Decision.ASSIGN}
+    assert first == {"a", "b"}
+
+
 def test_a_frozen_topology_stays_with_its_broken_pin(make):
     frozen = _chain(make, pin={"c0": "site:s2"}, parallelism=(1, 1), **{"topology.stormplace.frozen": True})
     running = replace(frozen, executor_supervisor=(0, 1), executor_port=(1, 1))
