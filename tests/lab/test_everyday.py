@@ -1,4 +1,8 @@
-"""A cluster on which only `storm.scheduler` is set: first placement, a lost host, rebalances, fail-over."""
+"""A cluster without any setting of Stormplace's: first placement, a lost host, rebalances, fail-over.
+
+Storm's own keys that the site file sets make the lab quick or patient enough, but for one: without it
+supervisors restart all workers of a topology half a minute after a changed setting, wherever they run.
+"""
 
 from __future__ import annotations
 
