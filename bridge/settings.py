@@ -193,6 +193,12 @@ class Settings(_Section):
         """All values as canonical JSON."""
         return json.dumps(self.model_dump(mode="json"), sort_keys=True, separators=(",", ":"))
 
+    def within_limits(self) -> Settings:
+        """Return the settings with which nothing is placed above what hosts and workers offer."""
+        if self.capacity.resources == "off":
+            return self
+        return self.model_copy(update={"capacity": self.capacity.model_copy(update={"resources": "strict"})})
+
     def doubts(self) -> tuple[str, ...]:
         """Say which values contradict each other, one sentence each; the daemon takes them all the same."""
         found = []

@@ -60,10 +60,7 @@ class CloseUps:
         self._request = request
         self._cpu = cpu
         # Above what is declared only where the whole cluster has no room: the large round finds that out.
-        capacity = {"resources": "off" if settings.capacity.resources == "off" else "strict"}
-        self._settings = settings.model_copy(
-            update={"capacity": settings.capacity.model_copy(update=capacity)}
-        )
+        self._settings = settings.within_limits()
         self._check = check
         self.traces: list[tuple[str, str]] = []
         self._course = course

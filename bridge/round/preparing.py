@@ -43,7 +43,8 @@ def prepare(
         # The next round has time enough for it.
         return ()
     course = Course(clock, clock() + LONGEST_S, 0.0, INLINE)
-    done = plan_large_round(with_cpu(following, data.cpu), settings, data, NOTHING, course)
+    # What fits only above what is declared is for the round itself, whose status line has to say it.
+    done = plan_large_round(with_cpu(following, data.cpu), settings.within_limits(), data, NOTHING, course)
     lacking = {each.id for each in topologies if UNASSIGNED in each.executor_supervisor}
     return tuple(
         Prepared(

@@ -49,6 +49,22 @@ def test_the_rest_is_planned_as_if_the_answer_were_carried_out(request_of_two, f
     assert not used & set(zip(prepared.supervisors, prepared.ports, strict=True))
 
 
+def test_what_fits_only_above_what_is_declared_is_left_to_the_round_itself(request_of_two, first):
+    """Its status line has to say so, and the check of what is handed over would refuse it each time."""
+    heavy = replace(
+        request_of_two.topologies[1], executor_cpu_percent=(90.0,) * 3, component_heap_mb=(1.0, 1.0)
+    )
+    request = replace(
+        request_of_two,
+        topologies=(request_of_two.topologies[0], heavy),
+        supervisors=tuple(replace(each, cpu_percent=100.0) for each in request_of_two.supervisors),
+    )
+    assert prepare(request, first.response, LARGE, lambda: 0.0) == ()
+    light = replace(heavy, executor_cpu_percent=(10.0,) * 3)
+    request = replace(request, topologies=(request.topologies[0], light))
+    assert [each.id for each in prepare(request, first.response, LARGE, lambda: 0.0)] == ["b"]
+
+
 def test_the_next_round_takes_over_what_fits(make, request_of_two, first):
     """Also if the supervisors come in another order."""
     prepared = prepare(request_of_two, first.response, LARGE, lambda: 0.0)
