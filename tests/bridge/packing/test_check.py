@@ -116,6 +116,14 @@ def test_components_that_must_be_apart_are_not_together(make) -> None:
     assert "components that must be apart" in _Case(make, storm_json=storm).faults(*mixed)
 
 
+def test_a_worker_per_executor_is_no_wish(make) -> None:
+    """As many workers as were asked for are one."""
+    storm = json.dumps({"topology.ras.one.executor.per.worker": True})
+    assert "more executors than it may" in _Case(make, storm_json=storm).faults(*GOOD)
+    apart = (GOOD[0], (0, 6701), (1, 6700), (1, 6701))
+    assert _Case(make, storm_json=storm).faults(*apart) == ""
+
+
 def test_no_more_of_a_component_are_together_than_may_be(make) -> None:
     """The one that runs counts."""
     limits = {"per_node": np.array([1, 2])}

@@ -66,9 +66,7 @@ def _with_one_lost(make, executors=4, **changes):
     half = executors // 2
     where = (*(0,) * half, *(1,) * (executors - half - 1), UNASSIGNED)
     ports = tuple(UNASSIGNED if each == UNASSIGNED else 6700 for each in where)
-    return _topology(
-        make, executors=executors, executor_supervisor=where, executor_port=ports, num_workers=2, **changes
-    )
+    return _topology(make, executors=executors, executor_supervisor=where, executor_port=ports, **changes)
 
 
 @pytest.mark.parametrize("settings", [LARGE, STRICT])
@@ -79,11 +77,8 @@ def test_without_a_free_slot_lost_executors_join_the_worker_that_restarts_fewest
     assert plan.executor_supervisor == (0, 0, 0, 1, 1, 1)
     assert set(plan.executor_port) == {6700}
     assert plan.price is not None
-    assert (plan.price.executors_moved, plan.price.workers_moved, plan.price.executors_restarted) == (
-        0,
-        1,
-        2,
-    )
+    price = plan.price
+    assert (price.executors_moved, price.workers_moved, price.executors_restarted) == (0, 1, 2)
     assert "restarts 2 executors, as no free slot has room" in plan.status
 
 
