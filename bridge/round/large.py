@@ -26,7 +26,7 @@ from bridge.problem.wishes import wishes_of
 from bridge.round.checks import PlanCheckError
 from bridge.round.close_up import CloseUps
 from bridge.round.round_report import HOLD_MS, Round
-from bridge.round.scale import broken_pins, is_small
+from bridge.round.scale import broken_pins, suits_a_close_up
 from bridge.round.status import ignored_settings
 from bridge.wire.messages import UNASSIGNED, Decision, PlanResponse, Price, TopologyPlan
 from scheduler.packing.pack import Packer
@@ -173,7 +173,7 @@ class _LargeRound:
             if plan_before is not None:
                 plan = self._tried(index, partial(self._prepared, order, plan_before, check))
             topology = self._request.topologies[index]
-            if plan is None and is_small(topology, order, self._data, self._settings):
+            if plan is None and suits_a_close_up(topology, order, self._data, self._settings):
                 plan = self._tried(index, partial(close.plan, index, order=order, moving=False))
             if plan is not None and plan.decision is Decision.ASSIGN:
                 self._plans[index] = plan

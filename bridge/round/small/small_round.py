@@ -16,7 +16,7 @@ from bridge.problem.isolation import isolate
 from bridge.problem.occupancy import RoundState
 from bridge.problem.problem_builder import Task, make_task
 from bridge.problem.ranking import rank
-from bridge.problem.wishes import wishes_of
+from bridge.problem.wishes import HELD, wishes_of
 from bridge.round.checks import PlanCheckError, check_assignment
 from bridge.round.round_report import HOLD_MS, Course, Round
 from bridge.round.small.improving import improve
@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 
 # Each pass that changes something saves a stated fraction of some objective: a few suffice.
 _MOST_PASSES = 8
-HELD = {"INACTIVE": "deactivated", "KILLED": "being killed", "REBALANCING": "being rebalanced"}
-"""What Storm is about to end or to place anew, or what does no work, by status."""
 _NO_TIME = "no time left in this round"
 
 
