@@ -64,7 +64,7 @@ def plan_large_round(
         request: The round as the shim sees it.
         settings: The daemon's settings.
         data: What is known of hosts.
-        memory: What the round before handed on; goes on to the next one as it is.
+        memory: What the round before handed on.
         course: Time of the round.
     """
     return _LargeRound(request, settings, data, course).run(memory)
@@ -117,7 +117,7 @@ class _LargeRound:
                 self._in_order(),
                 hold_ms=None if self._left_out or not self._all_kept else HOLD_MS,
             ),
-            memory=replace(memory, prepared=()),
+            memory=memory.unwatched,
             known=self._data,
             setting_faults=tuple(
                 (topology.id, faults)

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from bridge.problem.cpu_demand import with_cpu
+from bridge.round.beside import look_beside
 from bridge.round.eviction import with_evictions
 from bridge.round.large import plan_large_round
 from bridge.round.last_slots import carried_over, priced, stuck, with_last_slots
@@ -61,8 +62,6 @@ def plan_round(
     course = Course(clock, began_s + limit_ms / 1000.0, now_s, children)
     restored = with_last_slots(request)
     done = _plan(restored, settings, memory, course)
-    if restored is request:
-        return done
     unplaced = stuck(request, restored, done.response)
     if unplaced and not done.unfinished and not course.expired():
         # What does not fit around its last slots may fit without; a topology that stands still is worse.
@@ -70,6 +69,9 @@ def plan_round(
         again = _plan(partly, settings, memory, course)
         if _served(again) > _served(done):
             return _without(again, request, partly, restored)
+    done = look_beside(restored, done, settings, memory, course)
+    if restored is request:
+        return done
     return replace(done, response=carried_over(request, restored, done.response))
 
 

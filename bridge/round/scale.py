@@ -9,7 +9,7 @@ from bridge.problem.wishes import HELD
 from bridge.wire.messages import UNASSIGNED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from bridge.packing.jobs import Order
     from bridge.problem.wishes import Wishes
@@ -38,12 +38,27 @@ def is_large(request: PlanRequest, data: RoundData, settings: Settings) -> bool:
     executors = sum(
         topology.n_executors for topology in request.topologies if UNASSIGNED in topology.executor_supervisor
     )
-    return _stays_large(request, data, settings) or executors * usable > settings.plan.max_pairs
+    many = executors * usable > settings.plan.max_pairs
+    return many or _stays_large(len(request.topologies), data, settings)
 
 
-def _stays_large(request: PlanRequest, data: RoundData, settings: Settings) -> bool:
-    """Whether a round would be large even if nothing were missing."""
-    return len(data.hosts.hosts) > settings.network.max_hosts or len(request.topologies) > MOST_TOPOLOGIES
+def is_large_beside(
+    request: PlanRequest, aside: Collection[int], data: RoundData, settings: Settings
+) -> bool:
+    """Whether what runs is too much for a small round, too, if all that lacks executors stands aside.
+
+    Args:
+        request: The round.
+        aside: Positions of the topologies that lack executors.
+        data: What is known of hosts.
+        settings: The daemon's settings.
+    """
+    return _stays_large(len(request.topologies) - len(aside), data, settings)
+
+
+def _stays_large(n_topologies: int, data: RoundData, settings: Settings) -> bool:
+    """Whether a round of so many topologies would be large even if nothing were missing."""
+    return len(data.hosts.hosts) > settings.network.max_hosts or n_topologies > MOST_TOPOLOGIES
 
 
 def suits_a_close_up(topology: Topology, order: Order, data: RoundData, settings: Settings) -> bool:
@@ -70,7 +85,7 @@ def broken_pins(
         data: What is known of hosts.
         settings: The daemon's settings.
     """
-    if not _stays_large(request, data, settings):
+    if not _stays_large(len(request.topologies), data, settings):
         return
     for index, (topology, each) in enumerate(zip(request.topologies, wishes, strict=True)):
         held = each.own.frozen or topology.status in HELD

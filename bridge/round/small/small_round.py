@@ -33,7 +33,7 @@ from bridge.wire.messages import Decision, PlanResponse, Price, TopologyPlan
 from scheduler.base.deadline import Deadline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from bridge.network.cluster import Slot
     from bridge.problem.wishes import Wishes
@@ -48,7 +48,13 @@ _NO_TIME = "no time left in this round"
 
 
 def plan_small_round(
-    request: PlanRequest, settings: Settings, data: RoundData, memory: Memory, course: Course
+    request: PlanRequest,
+    settings: Settings,
+    data: RoundData,
+    memory: Memory,
+    course: Course,
+    *,
+    aside: Collection[int] = (),
 ) -> Round:
     """Plan a round executor by executor.
 
@@ -58,8 +64,9 @@ def plan_small_round(
         data: What is known of hosts, delays and rates.
         memory: What the round before handed on.
         course: Time and helpers of the round.
+        aside: Positions of topologies that get no plan here; what of them runs takes its room.
     """
-    return _Planner(request, settings, data, memory, course).run()
+    return _Planner(request, settings, data, memory, course, aside=aside).run()
 
 
 class _Planner:
@@ -72,6 +79,8 @@ class _Planner:
         data: RoundData,
         memory: Memory,
         course: Course,
+        *,
+        aside: Collection[int],
     ) -> None:
         self._request = request
         self._settings = settings
@@ -89,8 +98,9 @@ class _Planner:
             self._state, self._data.delays, self._data.availability, self._deadline_for, course.children
         )
         wishes = [wishes_of(topology, settings.plan) for topology in request.topologies]
-        self._order = rank(request, wishes, data.cluster).order
-        self._isolation = isolate(request, data.hosts, wishes, self._order, data.cluster)
+        order = rank(request, wishes, data.cluster).order
+        self._isolation = isolate(request, data.hosts, wishes, order, data.cluster)
+        self._order = tuple(index for index in order if index not in aside)
         self._tasks = [self._task(index, each) for index, each in enumerate(wishes)]
         self._verdicts: dict[int, Verdict] = {}
         self._traces: dict[int, str] = {}
@@ -116,7 +126,7 @@ class _Planner:
                 changed |= self._decide(index, self._improve)
                 self._questions_left -= 1
         topologies = self._request.topologies
-        plans = tuple(self._plan(index) for index in range(len(topologies)) if index not in self._left_out)
+        plans = tuple(self._plan(index) for index in sorted(self._order) if index not in self._left_out)
         return Round(
             response=PlanResponse(self._request.version, self._request.round_id, plans, self._hold_ms()),
             memory=replace(self._stability.memory(), measured=self._sight.remembered),
