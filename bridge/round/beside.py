@@ -38,7 +38,7 @@ def look_beside(
     aside = frozenset(
         index
         for index, topology in enumerate(request.topologies)
-        if UNASSIGNED in topology.executor_supervisor
+        if UNASSIGNED in topology.executor_supervisor or topology.id in done.known.unread
     )
     placed = any(plan.decision is Decision.ASSIGN for plan in done.response.plans)
     if not aside or placed or done.unfinished or not is_large(request, done.known, settings):

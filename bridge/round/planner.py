@@ -19,6 +19,7 @@ from bridge.round.round_data import gather_data
 from bridge.round.round_report import Course, Round
 from bridge.round.scale import is_large
 from bridge.round.small.small_round import plan_small_round
+from bridge.round.unread import name_unread, with_stand_ins
 from bridge.wire.messages import Decision
 from scheduler.contract.children import INLINE
 
@@ -99,7 +100,6 @@ def _plan(request: PlanRequest, settings: Settings, memory: Memory, course: Cour
 
 def _plan_once(request: PlanRequest, settings: Settings, memory: Memory, course: Course) -> Round:
     data = gather_data(request, settings)
-    request = with_cpu(request, data.cpu)
-    if is_large(request, data, settings):
-        return plan_large_round(request, settings, data, memory, course)
-    return plan_small_round(request, settings, data, memory, course)
+    readable = with_stand_ins(with_cpu(request, data.cpu), data.unread)
+    plan = plan_large_round if is_large(readable, data, settings) else plan_small_round
+    return name_unread(plan(readable, settings, data, memory, course), request, data.unread)
