@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from bridge.settings import PlanSettings
     from bridge.wire.messages import Topology
 
+HELD = {"INACTIVE": "deactivated", "KILLED": "being killed", "REBALANCING": "being rebalanced"}
+"""What Storm is about to end or to place anew, or what does no work, by status."""
+
 
 @dataclass(frozen=True)
 class Wishes:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from bridge.problem.cpu_demand import with_cpu
 from bridge.problem.ranking import rank
-from bridge.problem.wishes import wishes_of
-from bridge.wire.messages import UNASSIGNED, Decision, TopologyPlan
+from bridge.round.standing import slots_of, standing
+from bridge.wire.messages import Decision, TopologyPlan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from bridge.settings import PlanSettings
     from bridge.wire.messages import PlanRequest, Topology
 
-_FROZEN = '{"topology.stormplace.frozen": true}'
 _STRATEGY = "none"
 _SHOWN = 3
 
@@ -67,7 +66,7 @@ def with_evictions(
     # A shim that sends no keys of Nimbus would not free the slots.
     if not settings.evict or request.cluster_json is None or not refused or done.unfinished:
         return done
-    return _Evictions(request, done, settings, plan, expired).run()
+    return _Evictions(request, done, plan, expired).run()
 
 
 class _Evictions:
@@ -77,7 +76,6 @@ class _Evictions:
         self,
         request: PlanRequest,
         done: Round,
-        settings: PlanSettings,
         plan: Callable[[PlanRequest], Round],
         expired: Callable[[], bool],
     ) -> None:
@@ -85,7 +83,7 @@ class _Evictions:
         self._done = done
         self._plan = plan
         self._expired = expired
-        self._wishes = [wishes_of(topology, settings) for topology in request.topologies]
+        self._wishes = done.known.wishes
         self._ranking = rank(with_cpu(request, done.known.cpu), self._wishes, done.known.cluster)
         self._plans = {each.topology_id: each for each in done.response.plans}
         self._slots = [self._after(topology) for topology in request.topologies]
@@ -149,8 +147,8 @@ class _Evictions:
         if self._expired():
             return None
         topology = self._request.topologies[index]
-        standing = [
-            _standing(other, self._slots[each])
+        others = [
+            standing(other, self._slots[each])
             for each, other in enumerate(self._request.topologies)
             if each != index and each not in without and any(self._slots[each])
         ]
@@ -159,13 +157,13 @@ class _Evictions:
             slot
             for each, other in enumerate(self._request.topologies)
             if each not in without
-            for slot in set(_slots_of(other)) - set(self._slots[each])
+            for slot in set(slots_of(other)) - set(self._slots[each])
         }
         supervisors = tuple(
             replace(each, ports=tuple(port for port in each.ports if (number, port) not in left))
             for number, each in enumerate(self._request.supervisors)
         )
-        tried = self._plan(replace(self._request, supervisors=supervisors, topologies=(*standing, topology)))
+        tried = self._plan(replace(self._request, supervisors=supervisors, topologies=(*others, topology)))
         plan = next((each for each in tried.response.plans if each.topology_id == topology.id), None)
         if plan is None or plan.decision is not Decision.ASSIGN:
             return None
@@ -182,7 +180,7 @@ class _Evictions:
         self._slots[index] = list(zip(found.plan.executor_supervisor, found.plan.executor_port, strict=True))
         for each in found.without:
             other = self._request.topologies[each]
-            runs = any(slot is not None for slot in _slots_of(other))
+            runs = any(slot is not None for slot in slots_of(other))
             self._plans[other.id] = TopologyPlan(
                 other.id,
                 Decision.UNPLACEABLE,
@@ -205,35 +203,11 @@ class _Evictions:
         """Return the slots of a topology's executors after the round; none is like one that never ran."""
         plan = self._plans.get(topology.id)
         if plan is None or plan.decision is not Decision.ASSIGN:
-            return _slots_of(topology)
+            return slots_of(topology)
         return list(zip(plan.executor_supervisor, plan.executor_port, strict=True))
 
     def _hosts(self, slots: Iterable[Slot | None]) -> set[str]:
         return {self._request.supervisors[slot[0]].host for slot in slots if slot is not None}
-
-
-def _slots_of(topology: Topology) -> list[Slot | None]:
-    slots = zip(topology.executor_supervisor, topology.executor_port, strict=True)
-    return [None if slot[0] == UNASSIGNED else slot for slot in slots]
-
-
-def _standing(topology: Topology, slots: Sequence[Slot | None]) -> Topology:
-    """Return a topology that holds what has a slot, and asks for nothing."""
-    held = [(index, slot) for index, slot in enumerate(slots) if slot is not None]
-    kept = [index for index, _ in held]
-    return replace(
-        topology,
-        settings_json=_FROZEN,
-        executor_first_task=tuple(topology.executor_first_task[index] for index in kept),
-        executor_last_task=tuple(topology.executor_last_task[index] for index in kept),
-        executor_component=tuple(topology.executor_component[index] for index in kept),
-        executor_cpu_percent=tuple(topology.executor_cpu_percent[index] for index in kept),
-        executor_memory_mb=tuple(topology.executor_memory_mb[index] for index in kept),
-        executor_supervisor=tuple(slot[0] for _, slot in held),
-        executor_port=tuple(slot[1] for _, slot in held),
-        last_supervisor=None,
-        last_port=None,
-    )
 
 
 def _name(topology: Topology) -> str:

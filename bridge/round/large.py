@@ -7,7 +7,6 @@ far apart sites are; topologies that are small enough are looked at by the delay
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -18,13 +17,12 @@ from bridge.packing.jobs import order_of
 from bridge.problem.isolation import isolate
 from bridge.problem.permits import permits_of
 from bridge.problem.ranking import rank
-from bridge.problem.wishes import wishes_of
 from bridge.round.by_counts import ByCounts
 from bridge.round.close_up import CloseUps
 from bridge.round.large_plans import STRATEGY, LargePlans
 from bridge.round.mending import mend_pins
 from bridge.round.round_report import HOLD_MS, Round
-from bridge.round.scale import broken_pins, is_small
+from bridge.round.scale import broken_pins, suits_a_close_up
 from bridge.wire.messages import UNASSIGNED, Decision, PlanResponse
 
 if TYPE_CHECKING:
@@ -53,7 +51,7 @@ def plan_large_round(
         request: The round as the shim sees it.
         settings: The daemon's settings.
         data: What is known of hosts.
-        memory: What the round before handed on; goes on to the next one as it is.
+        memory: What the round before handed on.
         course: Time of the round.
     """
     return _LargeRound(request, settings, data, course).run(memory)
@@ -66,7 +64,7 @@ class _LargeRound:
         self._request = request
         self._data = data
         self._course = course
-        self._wishes = [wishes_of(topology, settings.plan) for topology in request.topologies]
+        self._wishes = data.wishes
         self._settings = settings
         self._plans = LargePlans(request, self._wishes)
         self._timed_out = self._unfinished = False
@@ -117,7 +115,7 @@ class _LargeRound:
                 plans.in_order(self._isolation.notes),
                 hold_ms=HOLD_MS if lasting else None,
             ),
-            memory=replace(memory, prepared=()),
+            memory=memory.unwatched,
             known=self._data,
             setting_faults=tuple(
                 (topology.id, faults)
@@ -174,7 +172,7 @@ class _LargeRound:
 
     def _close_up(self, order: Order, close: CloseUps) -> TopologyPlan | None:
         """Plan a topology by response time; None if it is to be placed by counts."""
-        if not is_small(self._request.topologies[order.index], order, self._data, self._settings):
+        if not suits_a_close_up(self._request.topologies[order.index], order, self._data, self._settings):
             return None
         plan = self._plans.tried(order.index, partial(close.plan, order.index, order=order, moving=False))
         return plan if plan is not None and plan.decision is Decision.ASSIGN else None

@@ -58,7 +58,10 @@ def _restored(request: PlanRequest, topology: Topology, holder: dict[_Slot, str]
         return topology
     slots = list(zip(topology.executor_supervisor, topology.executor_port, strict=True))
     last = zip(topology.last_supervisor, topology.last_port, strict=True)
-    constraints = _Constraints(topology)
+    try:
+        constraints = _Constraints(topology)
+    except Exception:  # noqa: BLE001  # one topology's fault must not cost the others; planning it names it
+        return topology
     for executor, slot in enumerate(slots):
         if slot[0] != UNASSIGNED:
             constraints.add(executor, slot)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
@@ -96,6 +96,20 @@ class Memory:
     topologies: tuple[TopologyMemory, ...] = ()
     measured: bool | None = None
     prepared: tuple[Prepared, ...] = ()
+
+    @property
+    def unwatched(self) -> Memory:
+        """What the next round has to know after one that looked for no gain.
+
+        What was not looked at was not seen without a break: its gain has to be seen anew. A change that began
+        needs no gain to be seen, and goes on.
+        """
+        entries = (
+            each if each.watched is None or each.watched.began else replace(each, watched=None)
+            for each in self.topologies
+        )
+        kept = tuple(each for each in entries if each.change or each.watched)
+        return Memory(kept, self.measured)
 
     def to_json(self) -> str:
         """Return the memory as JSON; times are in seconds on the clock of the rounds."""

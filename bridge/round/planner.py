@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from bridge.problem.cpu_demand import with_cpu
+from bridge.round.beside import look_beside
 from bridge.round.eviction import with_evictions
 from bridge.round.large import plan_large_round
 from bridge.round.last_slots import carried_over, priced, stuck, with_last_slots
@@ -18,6 +19,7 @@ from bridge.round.round_data import gather_data
 from bridge.round.round_report import Course, Round
 from bridge.round.scale import is_large
 from bridge.round.small.small_round import plan_small_round
+from bridge.round.unread import name_unread, with_stand_ins
 from bridge.wire.messages import Decision
 from scheduler.contract.children import INLINE
 
@@ -61,8 +63,6 @@ def plan_round(
     course = Course(clock, began_s + limit_ms / 1000.0, now_s, children)
     restored = with_last_slots(request)
     done = _plan(restored, settings, memory, course)
-    if restored is request:
-        return done
     unplaced = stuck(request, restored, done.response)
     if unplaced and not done.unfinished and not course.expired():
         # What does not fit around its last slots may fit without; a topology that stands still is worse.
@@ -70,6 +70,9 @@ def plan_round(
         again = _plan(partly, settings, memory, course)
         if _served(again) > _served(done):
             return _without(again, request, partly, restored)
+    done = look_beside(restored, done, settings, memory, course)
+    if restored is request:
+        return done
     return replace(done, response=carried_over(request, restored, done.response))
 
 
@@ -97,7 +100,6 @@ def _plan(request: PlanRequest, settings: Settings, memory: Memory, course: Cour
 
 def _plan_once(request: PlanRequest, settings: Settings, memory: Memory, course: Course) -> Round:
     data = gather_data(request, settings)
-    request = with_cpu(request, data.cpu)
-    if is_large(request, data, settings):
-        return plan_large_round(request, settings, data, memory, course)
-    return plan_small_round(request, settings, data, memory, course)
+    readable = with_stand_ins(with_cpu(request, data.cpu), data.unread)
+    plan = plan_large_round if is_large(readable, data, settings) else plan_small_round
+    return name_unread(plan(readable, settings, data, memory, course), request, data.unread)

@@ -11,6 +11,7 @@ from bridge.round.memory import NOTHING, Prepared
 from bridge.round.round_data import gather_data
 from bridge.round.round_report import Course
 from bridge.round.scale import is_large
+from bridge.round.unread import with_stand_ins
 from bridge.wire.messages import UNASSIGNED, Decision
 from scheduler.contract.children import INLINE
 
@@ -39,12 +40,13 @@ def prepare(
     topologies = tuple(_carried_out(each, plans.get(each.id)) for each in request.topologies)
     following = replace(request, topologies=topologies)
     data = gather_data(following, settings)
+    following = with_stand_ins(with_cpu(following, data.cpu), data.unread)
     if not is_large(following, data, settings):
         # The next round has time enough for it.
         return ()
     course = Course(clock, clock() + LONGEST_S, 0.0, INLINE)
     # What fits only above what is declared is for the round itself, whose status line has to say it.
-    done = plan_large_round(with_cpu(following, data.cpu), settings.within_limits(), data, NOTHING, course)
+    done = plan_large_round(following, settings.within_limits(), data, NOTHING, course)
     lacking = {each.id for each in topologies if UNASSIGNED in each.executor_supervisor}
     return tuple(
         Prepared(

@@ -1,4 +1,4 @@
-"""What a round knows of the cluster before it plans: believed readings and what follows from them."""
+"""What a round knows before it plans: believed readings, what follows from them, what topologies ask for."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from bridge.problem.cpu_demand import cpu_demands
 from bridge.readings.believed import read_nodes
 from bridge.readings.fault_kinds import FaultKind
 from bridge.readings.rates import read_rates
+from bridge.round.unread import read_wishes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,8 +25,10 @@ if TYPE_CHECKING:
     from bridge.network.delays import Delays
     from bridge.problem.cluster_settings import ClusterSettings
     from bridge.problem.cpu_demand import CpuDemand
+    from bridge.problem.wishes import Wishes
     from bridge.readings.believed import Readings
     from bridge.readings.rates import Rates
+    from bridge.round.unread import Failure
     from bridge.settings import Settings
     from bridge.wire.messages import PlanRequest
     from scheduler.base.arrays import FloatArray
@@ -35,7 +38,7 @@ NOT_LIVE = "readings are not live (no connection to ZooKeeper)"
 
 @dataclass(frozen=True, eq=False)
 class RoundData:
-    """The network and the traffic as far as they are known.
+    """The network and the traffic as far as they are known, and what topologies ask for.
 
     Attributes:
         readings: Believed readings of hosts.
@@ -46,6 +49,8 @@ class RoundData:
         rates: Measured rates of topologies.
         cluster: What Nimbus' own configuration says.
         cpu: CPU that each topology's executors need, by its id; none where CPU does not count.
+        wishes: What each topology asks for.
+        unread: Why, by id of those of which it cannot be read.
         faults: What is wrong with readings, metadata and that configuration, one phrase each.
     """
 
@@ -57,6 +62,8 @@ class RoundData:
     rates: Rates
     cluster: ClusterSettings
     cpu: Mapping[str, CpuDemand]
+    wishes: tuple[Wishes, ...]
+    unread: Mapping[str, Failure]
     faults: tuple[str, ...]
 
     @property
@@ -87,7 +94,7 @@ class RoundData:
 
 
 def gather_data(request: PlanRequest, settings: Settings) -> RoundData:
-    """Read what a request brings of measurements.
+    """Read what a request brings of measurements, and what topologies ask for.
 
     Args:
         request: The round.
@@ -103,6 +110,7 @@ def gather_data(request: PlanRequest, settings: Settings) -> RoundData:
     delays = estimate_delays(some, readings, settings.network, links)
     rates = read_rates(request)
     cluster = parse_cluster_settings(request.cluster_json)
+    wishes, unread = read_wishes(request.topologies, settings.plan)
     return RoundData(
         readings=readings,
         hosts=hosts,
@@ -112,6 +120,8 @@ def gather_data(request: PlanRequest, settings: Settings) -> RoundData:
         rates=rates,
         cluster=cluster,
         cpu=cpu_demands(request, rates, readings, settings.capacity),
+        wishes=wishes,
+        unread=unread,
         faults=delays.faults + readings.faults + rates.faults + hosts.faults + cluster.faults,
     )
 

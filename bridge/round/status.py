@@ -1,7 +1,8 @@
 """Status lines: what was decided about a topology, why, and how far the readings can be trusted.
 
 Nimbus logs each change of a line, so that one of a topology that is kept holds nothing that noise or time
-changes from round to round: no ages, and worths in coarse steps. The daemon's log has the figures.
+changes from round to round: no ages, and worths in coarse steps. The daemon's log has the ages, and the
+record of a round the worths.
 
 The phrase of why is `Verdict.reason`, which `small`, `placing` and `improving` choose. Without a plan the
 line is the shim's own (`PlacementScheduler`).

@@ -18,6 +18,7 @@ from bridge.server.callbacks import RoundCallbacks, Unplanned
 from bridge.server.clusters import Clusters
 from bridge.server.repeats import RepeatLog
 from bridge.server.round_call import RoundCall
+from bridge.server.round_line import topology_fields
 from bridge.wire.contract import OLDEST_VERSION, VERSION, VersionError, WireError, idl
 from bridge.wire.request_decoding import request_from_thrift
 from scheduler.contract.children import INLINE
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from bridge.record.record import RecordWriter
     from bridge.round.memory import Memory
     from bridge.round.round_report import Round
-    from bridge.round.small.stability import Wait
     from bridge.server.clusters import RememberedCluster
     from bridge.settings import Settings
     from bridge.wire.messages import PlanRequest
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 # No shim waits for so long, and a deadline of years must not keep a connection.
 _LONGEST_WAIT_S = 60.0
+# One fault of ours may hit every topology alike.
+_MOST_TRACES = 10
 
 
 class RoundHandler:
@@ -223,10 +225,18 @@ class RoundHandler:
         now_s: float,
     ) -> None:
         request = received.request
-        for topology_id, trace in done.traces:
-            self._log.error("planning a topology failed", topology=topology_id, trace=trace)
+        for topology_id, trace in done.traces[:_MOST_TRACES]:
+            self._log.error(
+                "planning a topology failed",
+                topology=topology_id,
+                trace=trace,
+                in_round=len(done.traces),
+            )
         for topology_id, reason in done.left_out:
-            self._log.warning("topology left to Storm's own scheduler", topology=topology_id, reason=reason)
+            # The same ones may be left out in every round; the round's own line has the names.
+            self._repeats.warning(
+                "topology left to Storm's own scheduler", topology=topology_id, reason=reason
+            )
         with self._lock:
             odd = cluster.watch.observe(done.known.readings.by_host, now_s)
             counts = {
@@ -250,26 +260,12 @@ class RoundHandler:
         if news is not None:
             # Every round would repeat them: only what is new is worth a line, and the end of all.
             self._log.warning("faults in readings, metadata or settings", faults=news)
-        waits = dict(done.waits)
         self._log.info(
             "round",
             round_id=request.round_id,
             cluster=request.cluster,
             executors=sum(topology.n_executors for topology in request.topologies),
-            topologies=[
-                {
-                    "id": plan.topology_id,
-                    "decision": plan.decision.name,
-                    "strategy": plan.strategy,
-                    "objective": plan.objective,
-                    "response_time_ms": plan.response_time_ms,
-                    "moves": 0 if plan.price is None else plan.price.executors_moved,
-                    "restarts": 0 if plan.price is None else plan.price.executors_restarted,
-                    "status": plan.status,
-                    **_wait_fields(waits.get(plan.topology_id)),
-                }
-                for plan in done.response.plans
-            ],
+            **topology_fields(done),
             moves=done.moves,
             restarts=done.restarts,
             data=data_summary(done.known),
@@ -279,13 +275,3 @@ class RoundHandler:
             record_failures=self._record_failures,
             **{f"{step}_ms": round(ms, 1) for step, ms in timings_ms.items()},
         )
-
-
-def _wait_fields(wait: Wait | None) -> dict[str, float]:
-    if wait is None:
-        return {}
-    return {
-        "gain": round(wait.gain, 4),
-        "seen_s": round(wait.seen_s, 1),
-        "cooling_s": round(wait.cooling_s, 1),
-    }

@@ -8,7 +8,6 @@ its time ran out.
 
 from __future__ import annotations
 
-import traceback
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,7 @@ from bridge.problem.isolation import isolate
 from bridge.problem.occupancy import RoundState
 from bridge.problem.problem_builder import Task, make_task
 from bridge.problem.ranking import rank
-from bridge.problem.wishes import wishes_of
+from bridge.problem.wishes import HELD
 from bridge.round.checks import PlanCheckError, check_assignment
 from bridge.round.round_report import HOLD_MS, Course, Round
 from bridge.round.small.improving import improve
@@ -29,14 +28,14 @@ from bridge.round.small.slots import assign_slots
 from bridge.round.small.stability import Stability
 from bridge.round.small.verdict import Verdict
 from bridge.round.status import status_line
+from bridge.round.unread import failure, kept
 from bridge.wire.messages import Decision, PlanResponse, Price, TopologyPlan
 from scheduler.base.deadline import Deadline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from bridge.network.cluster import Slot
-    from bridge.problem.wishes import Wishes
     from bridge.round.memory import Memory
     from bridge.round.round_data import RoundData
     from bridge.settings import Settings
@@ -44,13 +43,17 @@ if TYPE_CHECKING:
 
 # Each pass that changes something saves a stated fraction of some objective: a few suffice.
 _MOST_PASSES = 8
-HELD = {"INACTIVE": "deactivated", "KILLED": "being killed", "REBALANCING": "being rebalanced"}
-"""What Storm is about to end or to place anew, or what does no work, by status."""
 _NO_TIME = "no time left in this round"
 
 
 def plan_small_round(
-    request: PlanRequest, settings: Settings, data: RoundData, memory: Memory, course: Course
+    request: PlanRequest,
+    settings: Settings,
+    data: RoundData,
+    memory: Memory,
+    course: Course,
+    *,
+    aside: Collection[int] = (),
 ) -> Round:
     """Plan a round executor by executor.
 
@@ -60,8 +63,9 @@ def plan_small_round(
         data: What is known of hosts, delays and rates.
         memory: What the round before handed on.
         course: Time and helpers of the round.
+        aside: Positions of topologies that get no plan here; what of them runs takes its room.
     """
-    return _Planner(request, settings, data, memory, course).run()
+    return _Planner(request, settings, data, memory, course, aside=aside).run()
 
 
 class _Planner:
@@ -74,6 +78,8 @@ class _Planner:
         data: RoundData,
         memory: Memory,
         course: Course,
+        *,
+        aside: Collection[int],
     ) -> None:
         self._request = request
         self._settings = settings
@@ -90,13 +96,14 @@ class _Planner:
         self._search = Search(
             self._state, self._data.delays, self._data.availability, self._deadline_for, course.children
         )
-        wishes = [wishes_of(topology, settings.plan) for topology in request.topologies]
-        self._order = rank(request, wishes, data.cluster).order
-        self._isolation = isolate(request, data.hosts, wishes, self._order, data.cluster)
-        self._tasks = [self._task(index, each) for index, each in enumerate(wishes)]
         self._verdicts: dict[int, Verdict] = {}
         self._traces: dict[int, str] = {}
         self._left_out: dict[int, str] = {}
+        order = rank(request, data.wishes, data.cluster).order
+        self._isolation = isolate(request, data.hosts, data.wishes, order, data.cluster)
+        self._asked = [index for index in range(len(request.topologies)) if index not in aside]
+        self._tasks = {index: task for index in self._asked if (task := self._described(index))}
+        self._order = tuple(index for index in order if index in self._tasks)
         self._questions_left = 0
         self._looked = False
 
@@ -118,13 +125,13 @@ class _Planner:
                 changed |= self._decide(index, self._improve)
                 self._questions_left -= 1
         topologies = self._request.topologies
-        plans = tuple(self._plan(index) for index in range(len(topologies)) if index not in self._left_out)
+        plans = tuple(self._plan(index) for index in self._asked if index not in self._left_out)
         return Round(
             response=PlanResponse(self._request.version, self._request.round_id, plans, self._hold_ms()),
             memory=replace(self._stability.memory(), measured=self._sight.remembered),
             known=self._data,
             setting_faults=tuple(
-                (task.topology.id, task.wishes.faults) for task in self._tasks if task.wishes.faults
+                (task.topology.id, task.wishes.faults) for task in self._tasks.values() if task.wishes.faults
             ),
             traces=tuple((topologies[index].id, trace) for index, trace in sorted(self._traces.items())),
             left_out=tuple((topologies[index].id, why) for index, why in sorted(self._left_out.items())),
@@ -142,10 +149,17 @@ class _Planner:
             None in self._state.initial(index) or self._state.assignment(index) != self._state.initial(index)
             for index in self._order
         )
-        return None if changed or self._looked else HOLD_MS
+        return None if changed or self._looked or self._left_out else HOLD_MS
 
-    def _task(self, index: int, wishes: Wishes) -> Task:
-        topology = self._request.topologies[index]
+    def _described(self, index: int) -> Task | None:
+        try:
+            return self._task(index)
+        except Exception as error:  # noqa: BLE001  # one topology's fault must not cost the others their plan
+            self._fail(index, error)
+            return None
+
+    def _task(self, index: int) -> Task:
+        topology, wishes = self._request.topologies[index], self._data.wishes[index]
         measured = self._data.rates.by_topology.get(topology.id)
         task = make_task(self._state, index, wishes, self._settings.plan, measured)
         return replace(
@@ -187,13 +201,7 @@ class _Planner:
             )
             self._check(task, assignment, verdict)
         except Exception as error:  # noqa: BLE001  # one topology's fault must not cost the others their plan
-            self._traces[index] = traceback.format_exc()
-            reason = f"planning failed ({type(error).__name__}: {error})"
-            if None in self._state.assignment(index):
-                # Not unplaceable: that was not found out. Storm's own scheduler can still serve it.
-                self._left_out[index] = reason
-            else:
-                self._note(index, Verdict("kept", reason))
+            self._fail(index, error)
             return False
         if verdict.kind == "moved" and all(slot is None for slot in self._state.initial(index)):
             # Better than what an earlier step of this round had in mind, but nothing ran yet: no move.
@@ -203,6 +211,15 @@ class _Planner:
         note = worker_note(task, len(set(assignment)))
         self._verdicts[index] = replace(verdict, reason=verdict.reason + note)
         return True
+
+    def _fail(self, index: int, error: Exception) -> None:
+        failed = failure(error)
+        self._traces[index] = failed.trace
+        if None in self._state.assignment(index):
+            # Not unplaceable: that was not found out. Storm's own scheduler can still serve it.
+            self._left_out[index] = failed.reason
+        else:
+            self._note(index, Verdict("kept", failed.reason))
 
     def _note(self, index: int, verdict: Verdict) -> None:
         """Remember a verdict that changes nothing; it replaces none that brought a plan."""
@@ -250,8 +267,10 @@ class _Planner:
             raise PlanCheckError("; ".join(faults))
 
     def _plan(self, index: int) -> TopologyPlan:
-        task, state = self._tasks[index], self._state
         verdict = self._verdicts.get(index, Verdict("kept", _NO_TIME))
+        if index not in self._tasks:
+            return kept(self._request.topologies[index].id, verdict.reason)
+        task, state = self._tasks[index], self._state
         assignment = [slot for slot in state.assignment(index) if slot is not None]
         changed = state.assignment(index) != state.initial(index)
         if verdict.kind == "unplaceable":

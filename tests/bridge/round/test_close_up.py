@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from bridge.round import scale
 from bridge.round.planner import plan_round
 from bridge.settings import CapacitySettings, NetworkSettings, PlanSettings, Settings
 from bridge.wire.messages import UNASSIGNED, Decision
@@ -120,6 +121,18 @@ def test_a_broken_pin_is_mended_in_a_cluster_whose_rounds_are_never_small(make):
     following = _plan(make.carried_out(request, done.response)).response
     assert following.plans[0].decision is Decision.KEEP
     assert following.hold_ms is not None
+
+
+def test_a_broken_pin_is_mended_where_topologies_are_too_many_for_a_small_round(make, monkeypatch):
+    """Hosts are few: it is the topologies whose number keeps every round large."""
+    monkeypatch.setattr(scale, "MOST_TOPOLOGIES", 1)
+    topology = _chain(make, pin={"c0": "site:s2"}, parallelism=(2, 1))
+    running = replace(topology, executor_supervisor=(0, 1, 6), executor_port=(1, 1, 1))
+    other = replace(_chain(make, "u", parallelism=(1,)), executor_supervisor=(0,), executor_port=(2,))
+    request = _request(make, running, other, cpu_percent=400.0)
+    mended, kept = _plan(request, Settings()).response.plans
+    assert _sites(request, mended) == ["s2"] * 3
+    assert kept.status == "kept: runs completely"
 
 
 def test_a_pin_that_cannot_be_met_does_not_keep_others_from_theirs(make):

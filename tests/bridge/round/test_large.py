@@ -13,7 +13,7 @@ from bridge.packing.dealing import deal
 from bridge.round.planner import plan_round
 from bridge.round.round_data import gather_data
 from bridge.round.round_report import HOLD_MS
-from bridge.round.scale import is_large
+from bridge.round.scale import MOST_TOPOLOGIES, is_large
 from bridge.settings import CapacitySettings, NetworkSettings, PlanSettings, Settings
 from bridge.wire.messages import UNASSIGNED, Decision, PlanRequest
 
@@ -238,3 +238,12 @@ def test_a_plan_that_fails_the_check_is_not_sent(make, monkeypatch):
 def test_an_unknown_capacity_does_not_limit(make, changes):
     (plan,) = _plan(_request(make, _chain(make, cpu=900.0, memory=9000.0), racks=1, **changes)).response.plans
     assert plan.decision is Decision.ASSIGN
+
+
+def test_a_round_of_very_many_topologies_is_large_whatever_their_executors(make):
+    runs = make.assigned(make.chain("t", (1,), []), [0])
+    many = [replace(runs, id=f"t{number}") for number in range(MOST_TOPOLOGIES + 1)]
+    request = _request(make, *many)
+    data = gather_data(request, Settings())
+    assert is_large(request, data, Settings())
+    assert not is_large(replace(request, topologies=tuple(many[1:])), data, Settings())
