@@ -90,13 +90,15 @@ def test_any_value_at_any_key_is_read_or_named(make, own, storm, nimbus):
     make_task(RoundState(request, hosts, "soft"), 0, wishes, SETTINGS.plan)
 
 
-@pytest.mark.parametrize("levels", [21, 100, *range(880, 1000)])
-def test_a_value_of_too_many_levels_is_named_and_the_others_count(levels):
+@pytest.mark.parametrize("level", [("[", "]"), ('{"a":', "}")])
+@pytest.mark.parametrize("levels", [21, 100, *range(900, 1000)])
+def test_a_value_of_too_many_levels_is_named_and_the_others_count(levels, level):
     """Some could be read, but not shown."""
-    text = f'{{"topology.priority": {"[" * levels}{"]" * levels}, "topology.isolate.machines": 2}}'
+    value = level[0] * levels + "0" + level[1] * levels
+    text = f'{{"topology.scheduler.favored.nodes": {value}, "topology.isolate.machines": 2}}'
     found = parse_storm_settings(text)
     if found.faults != ("Storm's settings are no JSON",):
-        assert found.faults == ("topology.priority: must have at most 20 levels",)
+        assert found.faults == ("topology.scheduler.favored.nodes: must have at most 20 levels",)
         assert found.machines == 2
 
 
