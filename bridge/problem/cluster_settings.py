@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bridge.faults import phrases
+from bridge.problem.setting_texts import read_settings
 
 _Amount = Annotated[float, Field(ge=0, strict=True, allow_inf_nan=False)]
 _Machines = Annotated[int, Field(ge=1, strict=True)]
@@ -52,16 +52,11 @@ def parse_cluster_settings(text: str | None) -> ClusterSettings:
     Args:
         text: JSON object of Nimbus' keys; None from a shim that sends none.
     """
-    given: Any
-    try:
-        given = json.loads(text or "{}")
-    except (ValueError, RecursionError):
-        return ClusterSettings(faults=("Nimbus' settings are no JSON",))
-    if not isinstance(given, dict):
-        return ClusterSettings(faults=("Nimbus' settings are no JSON object",))
+    given, unread = read_settings(text, "Nimbus'")
     given = {key: value for key, value in given.items() if value is not None}
+    faults = tuple(unread.values())
     try:
-        return ClusterSettings.model_validate(given)
+        settings = ClusterSettings.model_validate(given)
     except ValidationError as error:
         bad = {fault["loc"][:2] for fault in error.errors(include_url=False)}
         good = {
@@ -69,4 +64,5 @@ def parse_cluster_settings(text: str | None) -> ClusterSettings:
             for key, table in given.items()
             if (key,) not in bad and isinstance(table, dict)
         }
-        return ClusterSettings.model_validate(good).model_copy(update={"faults": tuple(phrases(error))})
+        settings, faults = ClusterSettings.model_validate(good), (*faults, *phrases(error))
+    return settings.model_copy(update={"faults": faults})

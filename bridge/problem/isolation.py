@@ -98,7 +98,9 @@ def isolate(
     if not wanted:
         return Isolation({}, notes, np.zeros_like(usable), usable)
     running = _running(request, hosts)
-    total = sum(running, Counter[int]())
+    total = Counter[int]()
+    for executors in running:
+        total.update(executors)
     ports = Counter[int]()
     for supervisor, host in zip(request.supervisors, hosts.host_of_supervisor, strict=True):
         ports[host] += len(supervisor.ports) if supervisor.usable else 0

@@ -54,6 +54,7 @@ class Task:
         measured: The topology's measured rates, None without any.
         limits: Limits of executors of a component on one host.
         least: Executors for which there is room on each host that states no number of them.
+        most: (n_hosts,) executors that each host takes at most; None without such limits.
     """
 
     index: int
@@ -68,6 +69,7 @@ class Task:
     measured: MeasuredRates | None
     limits: HostLimits
     least: int = 0
+    most: IntArray | None = None
 
     @property
     def loose(self) -> Task:
@@ -92,6 +94,8 @@ class Task:
     def capacity_left(self, state: RoundState, overload: float, least: int) -> FloatArray:
         """(n_hosts, n_resources) what the other topologies leave of these; see `RoundState.capacity_left`."""
         left = state.capacity_left(self.index, overload, least)
+        if self.most is not None:
+            left[:, 0] = np.minimum(left[:, 0], self.most)
         return np.column_stack([left, np.tile(self.limits.places, (len(left), 1))])
 
 
@@ -237,7 +241,7 @@ def make_frame(
         capacity=capacity[np.ix_(nodes, scarce)],
         allowed=allowed[:, nodes],
         current=np.array(current_nodes, dtype=np.int64),
-        whole=len(choice) == len(in_reach),
+        whole=len(choice) == len(in_reach) and task.most is None,
     )
 
 

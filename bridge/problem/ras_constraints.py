@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from bridge.problem.setting_texts import shown
+
 if TYPE_CHECKING:
     from collections.abc import Collection
 
@@ -59,13 +61,13 @@ def read_constraints(
             reader.pair(f"{CONSTRAINTS}[{place}]", pair)
     elif constraints is not None:
         reader.faults.append(
-            f"{CONSTRAINTS}: must be an object by component or a list of pairs, got {_shown(constraints)}"
+            f"{CONSTRAINTS}: must be an object by component or a list of pairs, got {shown(constraints)}"
         )
     if isinstance(spread, list):
         for place, name in enumerate(spread):
             reader.alone(f"{SPREAD}[{place}]", name)
     elif spread is not None:
-        reader.faults.append(f"{SPREAD}: must be a list of components, got {_shown(spread)}")
+        reader.faults.append(f"{SPREAD}: must be a list of components, got {shown(spread)}")
     found = Constraints(frozenset(reader.apart), tuple(sorted(reader.per_node.items())))
     return found, tuple(reader.faults)
 
@@ -85,7 +87,7 @@ class _Reader:
         if not self._known(path, name):
             return
         if not isinstance(given, dict):
-            self.faults.append(f"{path}: must be an object, got {_shown(given)}")
+            self.faults.append(f"{path}: must be an object, got {shown(given)}")
             return
         for kind in sorted(given):
             where, value = f"{path}.{kind}", given[kind]
@@ -95,14 +97,14 @@ class _Reader:
                 for other in [value] if isinstance(value, str) else value:
                     self._separate(where, name, other)
             elif kind == _APART:
-                self.faults.append(f"{where}: must be a component or a list of them, got {_shown(value)}")
+                self.faults.append(f"{where}: must be a component or a list of them, got {shown(value)}")
             else:
                 self.faults.append(f"{where}: unknown, known are {_MOST} and {_APART}")
 
     def pair(self, path: str, given: Any) -> None:
         """Read a pair of the older form; Storm reads the first two of a list."""
         if not isinstance(given, list) or len(given) != 2:
-            self.faults.append(f"{path}: must be a pair of components, got {_shown(given)}")
+            self.faults.append(f"{path}: must be a pair of components, got {shown(given)}")
         elif self._known(path, given[0]):
             self._separate(path, given[0], given[1])
 
@@ -120,7 +122,7 @@ class _Reader:
         if _WHOLE.fullmatch(text):
             self.per_node[name] = int(text)
         else:
-            self.faults.append(f"{path}: must be a whole number >= 1, got {_shown(value)}")
+            self.faults.append(f"{path}: must be a whole number >= 1, got {shown(value)}")
 
     def _separate(self, path: str, name: str, other: Any) -> None:
         if self._known(path, other):
@@ -129,10 +131,5 @@ class _Reader:
     def _known(self, path: str, name: Any) -> bool:
         known = isinstance(name, str) and name in self._components
         if not known:
-            self.faults.append(f"{path}: the topology has no component {_shown(name)}")
+            self.faults.append(f"{path}: the topology has no component {shown(name)}")
         return known
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

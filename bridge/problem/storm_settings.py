@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import math
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from bridge.faults import phrases
 from bridge.problem.ras_constraints import CONSTRAINTS, SPREAD, Constraints, read_constraints
+from bridge.problem.setting_texts import LARGEST, read_settings, shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -19,8 +18,8 @@ DEFAULT_PRIORITY = 29
 
 
 def _number(value: Any) -> Any:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError(f"must be a number, got {value!r}")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < LARGEST:
+        raise ValueError(f"must be a number, got {shown(value)}")
     return value
 
 
@@ -71,12 +70,7 @@ def parse_storm_settings(text: str | None, components: Collection[str] = ()) -> 
         text: JSON object of Storm's keys; None from a shim that sends none.
         components: Names of the topology's components.
     """
-    try:
-        given = json.loads(text or "{}")
-    except (ValueError, RecursionError):
-        return StormSettings(faults=("Storm's settings are no JSON",))
-    if not isinstance(given, dict):
-        return StormSettings(faults=("Storm's settings are no JSON object",))
+    given, unread = read_settings(text, "Storm's")
     given = {key: value for key, value in given.items() if value is not None}
     constraints, faults = read_constraints(given.pop(CONSTRAINTS, None), given.pop(SPREAD, None), components)
     try:
@@ -85,4 +79,4 @@ def parse_storm_settings(text: str | None, components: Collection[str] = ()) -> 
         bad = {str(fault["loc"][0]) for fault in error.errors(include_url=False)}
         good = {key: value for key, value in given.items() if key not in bad}
         settings, faults = StormSettings.model_validate(good), (*phrases(error), *faults)
-    return settings.model_copy(update={"constraints": constraints, "faults": faults})
+    return settings.model_copy(update={"constraints": constraints, "faults": (*unread.values(), *faults)})

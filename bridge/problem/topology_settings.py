@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -19,6 +18,7 @@ from pydantic import (
     WrapValidator,
 )
 
+from bridge.problem.setting_texts import LARGEST, read_settings, shown
 from scheduler.model.metrics.catalogue import METRICS
 
 if TYPE_CHECKING:
@@ -28,11 +28,8 @@ if TYPE_CHECKING:
 
 PREFIX = "topology.stormplace."
 EVERY_COMPONENT = "*"
-# No setting has a use for more; NaN and the infinities fail the comparison too.
-_LARGEST = 1e15
 _LARGEST_RATE = 1e9
 _LARGEST_WHOLE = 2**31 - 1
-_SHOWN_CHARACTERS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,21 +52,21 @@ def _must_be(what: str) -> WrapValidator:
         except ValidationError as error:
             if error.errors()[0]["type"] == "value_error":
                 raise
-            raise ValueError(f"must be {what}, got {_shown(value)}") from None
+            raise ValueError(f"must be {what}, got {shown(value)}") from None
 
     return WrapValidator(check)
 
 
 def _check_number(value: Any) -> Any:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _LARGEST:
-        raise ValueError(f"the value must be a number, got {_shown(value)}")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < LARGEST:
+        raise ValueError(f"the value must be a number, got {shown(value)}")
     return value
 
 
 def _check_strategy(value: Any, info: ValidationInfo[Mapping[str, Collection[str]]]) -> str:
     strategies = info.context["strategies"]
     if not isinstance(value, str) or value not in strategies:
-        raise ValueError(f"must be one of {', '.join(sorted(strategies))}, got {_shown(value)}")
+        raise ValueError(f"must be one of {', '.join(sorted(strategies))}, got {shown(value)}")
     return value
 
 
@@ -97,7 +94,7 @@ def _place(value: Any) -> Place:
     match value.partition(":") if isinstance(value, str) else value:
         case ("site" | "host" as kind, _, str(name)) if name:
             return Place(kind, name)
-    raise ValueError(f'a place is "site:NAME" or "host:NAME", got {_shown(value)}')
+    raise ValueError(f'a place is "site:NAME" or "host:NAME", got {shown(value)}')
 
 
 def _by_component(value: Any) -> dict[str, tuple[Any, ...]]:
@@ -186,13 +183,7 @@ def parse_topology_settings(
         default_seed: Seed of topologies that name none.
     """
     context = {"components": components, "strategies": strategies}
-    faults: dict[str, str] = {}
-    try:
-        given = json.loads(settings_json or "{}")
-    except (ValueError, RecursionError):
-        given, faults[""] = {}, "the settings are no JSON"
-    if not isinstance(given, dict):
-        given, faults[""] = {}, "the settings are no JSON object"
+    given, faults = read_settings(settings_json, "the")
     faults |= {key: f"{key}: unknown key" for key in given if key not in ATTRIBUTES}
     known = {key: value for key, value in given.items() if key in ATTRIBUTES}
     try:
@@ -215,8 +206,3 @@ def _sentence(fault: ErrorDetails) -> str:
     if named and len(path) == 1:
         text = f"{named} {path[0]} {text.removeprefix('the value ')}"
     return f"{key}: {text}"
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 3] + "..."

@@ -85,7 +85,7 @@ def _look(
     if candidate is None:
         stability.forget(task.index)
         return Verdict("kept", f"no candidate ({result.reason})", result=result, evaluation=before)
-    reason = candidate.why_not(stability.settings) or _why_more_workers(running, candidate)
+    reason = candidate.why_not(stability.settings) or _why_other_workers(running, candidate)
     unseen = "" if reason else sight.why_not(question.problem, candidate.placement)
     if unseen:
         reason = f"best candidate is not believed, {unseen}"
@@ -112,7 +112,7 @@ def _best_candidate(
     possible = [
         each
         for each in found
-        if not (each.why_not(thresholds) or _why_more_workers(running, each) or rounds.why_never(each))
+        if not (each.why_not(thresholds) or _why_other_workers(running, each) or rounds.why_never(each))
     ]
     return best_of(possible or found)
 
@@ -139,15 +139,17 @@ def _watched_candidate(
     return candidate if stands else None
 
 
-def _why_more_workers(running: Running, candidate: Candidate) -> str:
-    """Say that a candidate takes more workers than are asked for and than there are; empty if it does not."""
+def _why_other_workers(running: Running, candidate: Candidate) -> str:
+    """Say that the number of workers of a candidate is further from the one asked for; empty if it is not."""
     state, task = running.state, running.task
     asked = task.workers.asked
-    most = max(asked, len(set(state.assignment(task.index))))
-    workers = count_workers(state, task.index, candidate.placement, task.workers) if asked > 1 else 0
-    if workers <= most:
-        return ""
-    return f"best candidate takes {workers} workers, {asked} were asked for"
+    now = len(set(state.assignment(task.index)))
+    workers = count_workers(state, task.index, candidate.placement, task.workers) if asked > 1 else now
+    if workers > max(asked, now):
+        return f"best candidate takes more workers than the {asked} that were asked for"
+    if workers < min(asked, now):
+        return f"best candidate takes fewer workers than the {asked} that were asked for"
+    return ""
 
 
 def _why_no_gain_can_do(problem: Problem, before: Evaluation, thresholds: MoveSettings) -> str:

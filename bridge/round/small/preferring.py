@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bridge.round.small.more_workers import offer_of
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP, evaluate
 
 if TYPE_CHECKING:
@@ -48,17 +49,19 @@ def ask_as_preferred(
         return answer
     if len(set(answer.placement)) > asked:
         shut = _without(closed, _fullest(answer.placement, fixed, asked, len(task.favored)))
-        # The number of executors that is fair for a host is no reason for more workers.
-        even = -(-task.topology.n_executors // asked)
-        for each in (task, task.loose, replace(task.loose, least=even)):
+        for each in (task, *_loosened(task)):
             fewer = search.ask(each, fixed, shut, overload)
             if fewer.placement is not None:
-                return fewer
-    elif answer.workers < asked:
-        exact = replace(task, workers=task.workers.exact)
-        more = search.ask(exact, fixed, closed, overload)
-        if more.placement is not None and answer.workers < more.workers <= asked:
-            return more
+                answer = fewer
+                break
+    source = answer
+    if answer.workers < asked:
+        exact = search.ask(replace(task, workers=task.workers.exact), fixed, closed, overload)
+        source = exact if exact.placement is not None else answer
+        answer = _closer(answer, exact, asked)
+    # Heap and rules may need more workers than are asked for.
+    if answer.workers < asked or (answer.workers > asked >= task.workers.loose.share.sum()):
+        answer = _dealt(search, task, fixed, answer, source, closed=closed, overload=overload)
     return answer
 
 
@@ -114,6 +117,47 @@ def heap_overloads(state: RoundState, task: Task, placement: Sequence[int]) -> l
         for host in sorted(set(placement))
         if needed[host] > slots[host] > 0
     ]
+
+
+def _dealt(
+    search: Search,
+    task: Task,
+    fixed: Sequence[int | None],
+    answer: Answer,
+    source: Answer,
+    *,
+    closed: BoolArray | None,
+    overload: float,
+) -> Answer:
+    """Return an answer whose number of workers is nearer to the one asked for, else the given one.
+
+    Each host gets just as many executors as make up that number, first of all those of a source.
+    """
+    asked, best = task.workers.asked, answer
+    for each in _loosened(task):
+        frame = search.pose(each, fixed, closed, overload).frame
+        offer = offer_of(search.state, each, frame, fixed)
+        quotas = offer.quotas(source.placement or ())
+        if quotas is not None and abs(asked - offer.total) < abs(asked - best.workers):
+            dealt = search.ask(replace(each, most=quotas), fixed, closed, overload)
+            best = _closer(best, dealt, asked)
+    return best
+
+
+def _closer(answer: Answer, other: Answer, asked: int) -> Answer:
+    """Return another answer if its number of workers is nearer to the one asked for, else the first one."""
+    nearer = other.placement is not None and abs(asked - other.workers) < abs(asked - answer.workers)
+    # With more workers than were asked for an answer is no better than with fewer.
+    return other if nearer and (other.workers <= asked or answer.workers > asked) else answer
+
+
+def _loosened(task: Task) -> tuple[Task, Task]:
+    """Return the topology where even workers do not matter, and where the fair share does not either.
+
+    The number of executors that is fair for a host is no reason for another number of workers.
+    """
+    even = -(-task.topology.n_executors // task.workers.asked)
+    return task.loose, replace(task.loose, least=even)
 
 
 def _on_favored(

@@ -73,6 +73,7 @@ class Search:
         children: Runs what strategies leave to others, such as solvers.
 
     Attributes:
+        state: The cluster so far.
         timed_out: True once the clock may have changed a strategy's answer.
     """
 
@@ -84,7 +85,7 @@ class Search:
         deadline_for: Callable[[Task], Deadline],
         children: Children = INLINE,
     ) -> None:
-        self._state = state
+        self.state = state
         self._delays = delays
         self._availability = availability
         self._deadline_for = deadline_for
@@ -112,10 +113,10 @@ class Search:
         Raises:
             NoHostError: No host is open to it.
         """
-        frame = make_frame(self._state, task, fixed, closed, overload)
+        frame = make_frame(self.state, task, fixed, closed, overload)
         key = (task.index, frame.key)
         if key not in self._questions:
-            problem = build_problem(self._state, task, frame, self._delays, self._availability)
+            problem = build_problem(self.state, task, frame, self._delays, self._availability)
             self._questions[key] = Question(problem, frame)
         return self._questions[key]
 
@@ -215,6 +216,6 @@ class Search:
     def _workers(self, task: Task, placement: tuple[int, ...] | None, overload: float) -> int:
         if placement is None:
             return 0
-        limits = self._state.limits
+        limits = self.state.limits
         strict = limits == "strict" or (limits == "soft" and overload == 0.0)
-        return count_workers(self._state, task.index, placement, task.workers, strict=strict)
+        return count_workers(self.state, task.index, placement, task.workers, strict=strict)

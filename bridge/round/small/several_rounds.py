@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from bridge.round.small.stability import Stability
     from scheduler.contract.result import Result
 
+# Nimbus logs each change of a status, and noise changes which candidate is the best: settings are named, and
+# no number of its executors.
+_ENOUGH = "best candidate gains enough but restarts"
+
 
 class SeveralRounds:
     """Changes of one topology that may need several rounds.
@@ -59,7 +63,7 @@ class SeveralRounds:
         if candidate.restarts > self._most:
             return self._begin(candidate, result)
         if candidate.restarts > self._left:
-            reason = f"{self._waiting(candidate)} ({result.author})"
+            reason = f"{self._waiting()} ({result.author})"
             return Verdict("kept", reason, result=result, evaluation=running.before)
         gain = running.saving(candidate.evaluation)
         reason = f"moved by {result.author} for a gain of {percent(gain)}"
@@ -72,7 +76,7 @@ class SeveralRounds:
         began = running.names([host for host in hosts if host is not None])
         parts = self._split(candidate.placement, self._left)
         if not parts:
-            reason = f"{self._waiting(candidate)} ({result.author})"
+            reason = f"{self._waiting()} ({result.author})"
             return Verdict("kept", reason, result=result, evaluation=running.before)
         if len(parts) > 1:
             self._stability.begin(topology, running.names(candidate.placement), began)
@@ -94,7 +98,7 @@ class SeveralRounds:
             reason = self.why_never(candidate)
             if reason:
                 stability.forget(topology)
-            return Verdict("kept", reason or self._waiting(candidate), evaluation=running.before)
+            return Verdict("kept", reason or self._waiting(), evaluation=running.before)
         return self._moved(parts, candidate, None)
 
     def _why_stop(self, candidate: Candidate | None, begun: Watched, sight: Sight) -> str:
@@ -137,20 +141,16 @@ class SeveralRounds:
                 deadline=limit.deadline,
             )
 
-    def _waiting(self, candidate: Candidate) -> str:
-        return f"{_beyond(candidate, self._left)} in this round"
+    def _waiting(self) -> str:
+        return f"{_ENOUGH} more executors than may still restart in this round, {self._most} in all"
 
     def _refusal(self, candidate: Candidate) -> str:
         """Say how many rounds a candidate would take at least, and that they cannot be had."""
         if self._most == 0:
-            return f"{_beyond(candidate, 0)} in a round"
+            return f"{_ENOUGH} executors, 0 may restart in a round"
         rounds = -(-candidate.restarts // self._most)
         return (
-            f"{_beyond(candidate, self._most)} in a round: it would take {rounds} rounds or more, "
+            f"{_ENOUGH} more executors than the {self._most} that may restart in a round: "
+            f"it would take {rounds} rounds or more, "
             f"and no {MOST_ROUNDS} that each leave it no worse lead there"
         )
-
-
-def _beyond(candidate: Candidate, most: int) -> str:
-    """Say that a candidate restarts more executors than may restart."""
-    return f"best candidate gains enough but restarts {candidate.restarts} executors, {most} may restart"

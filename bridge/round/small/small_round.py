@@ -124,6 +124,8 @@ class _Planner:
             for index in self._order:
                 changed |= self._decide(index, self._improve)
                 self._questions_left -= 1
+        # What time did not suffice to look at may have a gain or a pin that the next round finds.
+        self._looked |= not passes
         topologies = self._request.topologies
         plans = tuple(self._plan(index) for index in self._asked if index not in self._left_out)
         return Round(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -148,6 +149,31 @@ def test_pools_of_machines_bound_what_users_get(make) -> None:
     assert [len(case.own(index)) for index in (0, 1)] == [2, 1]
     assert 2 not in case.found.own
     assert case.found.notes[2] == "not isolated, as the machines of its user do not allow 2 hosts"
+
+
+def test_twice_as_many_topologies_on_twice_as_many_hosts_take_twice_as_many_steps(make) -> None:
+    """A sum that is built anew for each topology takes four times as many."""
+
+    def steps(count):
+        others = [_topology(make, f"u{each:03}", (each,) * 4) for each in range(count)]
+        case = _isolated(make, _topology(make, "t"), *others, hosts=count)
+        wishes = [wishes_of(topology, SETTINGS.plan) for topology in case.request.topologies]
+        taken = 0
+
+        def trace(*_):
+            nonlocal taken
+            taken += 1
+            return trace
+
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            isolate(case.request, case.hosts, wishes, range(count + 1), case.cluster)
+        finally:
+            sys.settrace(before)
+        return taken
+
+    assert steps(200) < 2.5 * steps(100)
 
 
 def test_without_the_keys_nothing_is_narrowed(make) -> None:

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from bridge.round.planner import plan_round
 from bridge.round.round_report import HOLD_MS
-from bridge.settings import MoveSettings, PlanSettings
+from bridge.settings import MoveSettings, PlanSettings, Settings
 from bridge.wire.encoding import decode_request, encode_request
 from bridge.wire.messages import Decision, Grouping
 from tests.bridge.round.planner_rounds import AT_ONCE, GOOD, PINNED, SCATTERED, hosts_of, only, plan
@@ -33,7 +34,10 @@ def test_a_bad_running_placement_is_left_for_a_gain_that_is_worth_it(make):
     [
         ({"min_gain": 0.9}, "kept: no candidate gains 90 % (ils (auto)); "),
         ({"min_gain_ms": 400.0}, "kept: no candidate gains 400 ms (ils (auto)); "),
-        ({"max_restarts_per_round": 0}, "executors, 0 may restart in a round (ils (auto)); "),
+        (
+            {"max_restarts_per_round": 0},
+            "gains enough but restarts executors, 0 may restart in a round (ils (auto)); ",
+        ),
         ({"min_gain_ms": 5000.0}, "kept: no placement can gain enough; "),
     ],
 )
@@ -115,9 +119,9 @@ def test_the_cap_holds_over_all_topologies_of_a_round(make):
     assert capped.moves == sum(answer.price.executors_moved for answer in free.response.plans)
     assert short.response.plans[0] == free.response.plans[0]
     assert short.response.plans[1].decision is Decision.KEEP
-    left = restarts[1] - 1
-    assert f" but restarts {restarts[1]} executors, {left} may restart in this round" in (
-        short.response.plans[1].status
+    assert short.response.plans[1].status.startswith(
+        "kept: best candidate gains enough but restarts more executors than may still restart in this round, "
+        f"{sum(restarts) - 1} in all ("
     )
     assert short.restarts == restarts[0]
 
@@ -289,6 +293,18 @@ def test_a_round_without_anything_to_look_for_need_not_be_repeated(make, setting
     topology = make.taxi(settings=settings_)
     request = make.cluster(topology if slots is None else make.assigned(topology, slots))
     assert plan(request).response.hold_ms == (HOLD_MS if held else None)
+
+
+@pytest.mark.parametrize(
+    ("settings_", "slots"), [({}, SCATTERED), (PINNED, [5, 0, 1, 1, 3, 3, 2, 2]), ({"frozen": True}, GOOD)]
+)
+def test_a_round_whose_time_ran_out_before_it_looked_is_repeated(make, settings_, slots):
+    """A gain or a broken pin would wait until something changes; that all are frozen was not found out."""
+    topology = make.assigned(make.taxi(settings=settings_), slots)
+    done = plan_round(make.cluster(topology), Settings(move=AT_ONCE), lambda: 3600.0, began_s=0.0)
+    assert done.timed_out
+    assert [answer.decision for answer in done.response.plans] == [Decision.KEEP]
+    assert done.response.hold_ms is None
 
 
 def test_of_candidates_that_gain_about_the_same_the_one_that_restarts_less_is_taken(make, monkeypatch):

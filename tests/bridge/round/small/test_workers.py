@@ -197,6 +197,81 @@ def test_slots_are_looked_for_elsewhere_where_even_workers_would_be_too_few(make
     assert len(_slots(only(replace(request, supervisors=supervisors)))) == 4
 
 
+@pytest.mark.parametrize(
+    ("executors", "asked", "hosts", "workers"),
+    [
+        ([3, 3], 4, (1,) * 6, 4),
+        ([4, 5], 4, (1,) * 4, 4),
+        ([4, 5], 4, (1,) * 6, 4),
+        ([3, 4], 5, (3, 3), 5),
+        ([6, 5], 10, (3, 2, 4), 9),
+        ([50, 50], 40, (2,) * 20, 40),
+        ([50, 50], 40, (2,) * 30, 40),
+        ([50, 50], 40, (2,) * 15, 30),
+    ],
+)
+def test_executors_that_do_not_divide_evenly_make_as_many_workers_as_slots_allow(
+    make, executors, asked, hosts, workers
+):
+    """Even workers, filled to the brim, would leave slots of other hosts unused."""
+    supervisors = tuple(
+        make.supervisor(f"h{host}", ports=tuple(range(ports))) for host, ports in enumerate(hosts)
+    )
+    request = _cluster(make, _chain(make, executors, workers=asked))
+    answer = only(replace(request, supervisors=supervisors))
+    assert len(_slots(answer)) == workers
+    assert ("were asked for" in answer.status) is (workers != asked)
+
+
+def test_as_many_workers_as_asked_for_are_there_whatever_room_hosts_have(make):
+    """Even workers do not fit: the second and third host take one executor each, the first one the rest."""
+    request = _cluster(make, _chain(make, [2, 3], workers=3), hosts=4, ports=1)
+    room = ("3", "1", "1", "0")
+    supervisors = tuple(
+        replace(each, meta={"stormplace.executors": count})
+        for each, count in zip(request.supervisors, room, strict=True)
+    )
+    request = replace(request, supervisors=supervisors)
+    assert Counter(hosts_of(request, only(request))) == {"h0": 3, "h1": 1, "h2": 1}
+
+
+def test_of_the_hosts_those_are_taken_that_have_room_for_all_in_as_many_workers_as_asked_for(make):
+    """Those that hold most have room for eight, and two workers are asked for nine executors."""
+    request = make.cluster(_chain(make, [5, 4], workers=2))
+    room, sites = ("2", "7", "6"), ("a", "b", "a")
+    supervisors = tuple(
+        make.supervisor(
+            f"h{host}",
+            site=sites[host],
+            meta={"stormplace.site": sites[host]} | {"stormplace.executors": room[host]},
+        )
+        for host in range(3)
+    )
+    request = replace(request, supervisors=supervisors, readings=())
+    answer = only(request)
+    assert set(hosts_of(request, answer)) == {"h1", "h2"}
+    assert len(_slots(answer)) == 2
+
+
+def test_lost_executors_come_to_a_worker_of_their_own_where_the_fair_share_spreads_them(make):
+    """One of two workers runs on a host of which most is used; the lost ones would take two new workers."""
+    topology = _chain(make, [3, 3], workers=2)
+    running = make.assigned(topology, [0] * 3 + [-1] * 3, [6700] * 3 + [-1] * 3)
+    request = _cluster(make, running, hosts=3, ports=3, meta={"stormplace.executors": "4"})
+    answer = only(request)
+    assert len(_slots(answer)) == 2
+    assert answer.price.executors_restarted == 0
+
+
+def test_of_executors_at_one_site_only_as_many_workers_come_as_it_has_slots_for(make):
+    """Hosts to which no executor may come are not counted on."""
+    topology = _chain(make, [3, 3], workers=4)
+    pins = {"topology.stormplace.pin": {"c0": "host:h1", "c1": "host:h1"}}
+    answer = only(_cluster(make, replace(topology, settings_json=json.dumps(pins)), hosts=4, ports=2))
+    assert {host for host, _ in _slots(answer)} == {1}
+    assert ", on 2 workers where 4 were asked for" in answer.status
+
+
 def test_a_wider_plan_stands_where_the_hosts_asked_for_do_not_suffice(make):
     request = _cluster(
         make, _chain(make, [4, 4], workers=2), hosts=4, ports=2, meta={"stormplace.executors": "2"}
@@ -243,6 +318,43 @@ def test_a_gain_takes_no_more_workers_than_asked_for(make):
     free, asked = answer(1), answer(2)
     assert (free.decision, len(_slots(free))) == (Decision.ASSIGN, 3)
     assert asked.decision is Decision.KEEP or len(_slots(asked)) == 2
+
+
+def test_a_gain_that_takes_more_workers_is_refused_without_their_number(make):
+    """How many the best candidate takes is a matter of noise, and Nimbus logs each change of a status."""
+    request = make.cluster(replace(make.assigned(make.taxi(), [5, 5, 0, 5, 5, 5, 5, 0]), num_workers=2))
+    room = ("4", "4", "4", "3", "4", "4", "4")
+    supervisors = tuple(
+        replace(each, meta=each.meta | {"stormplace.executors": count})
+        for each, count in zip(request.supervisors, room, strict=True)
+    )
+    answer = only(replace(request, supervisors=supervisors))
+    assert answer.status.startswith(
+        "kept: best candidate takes more workers than the 2 that were asked for ("
+    )
+
+
+def test_a_gain_takes_no_fewer_workers_than_asked_for(make):
+    """Without the host of the other site all is nearer, but the two that are left have four slots."""
+    sites = ("a", "b", "a")
+    running = make.assigned(_chain(make, [3, 3]), [0, 0, 1, 1, 2, 2], [6700, 6701, 6700, 6700, 6700, 6701])
+
+    def answer(workers):
+        request = make.cluster(replace(running, num_workers=workers))
+        supervisors = tuple(
+            make.supervisor(
+                f"h{host}", site=site, meta={"stormplace.site": site, "stormplace.executors": "6"}
+            )
+            for host, site in enumerate(sites)
+        )
+        return only(replace(request, supervisors=supervisors, readings=()))
+
+    free, asked = answer(4), answer(5)
+    assert (free.decision, len(_slots(free))) == (Decision.ASSIGN, 4)
+    assert asked.decision is Decision.KEEP
+    assert asked.status.startswith(
+        "kept: best candidate takes fewer workers than the 5 that were asked for ("
+    )
 
 
 def test_another_number_of_workers_means_a_new_placement(make):
