@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from bridge.network.cluster import Slot
-    from bridge.problem.wishes import Wishes
     from bridge.round.memory import Memory
     from bridge.round.round_data import RoundData
     from bridge.settings import Settings
@@ -90,10 +89,10 @@ class _Planner:
         self._search = Search(
             self._state, self._data.delays, self._data.availability, self._deadline_for, course.children
         )
-        wishes = [wishes_of(topology, settings.plan) for topology in request.topologies]
-        self._order = rank(request, wishes, data.cluster).order
-        self._isolation = isolate(request, data.hosts, wishes, self._order, data.cluster)
-        self._tasks = [self._task(index, each) for index, each in enumerate(wishes)]
+        self._wishes = [wishes_of(topology, settings.plan) for topology in request.topologies]
+        self._order = rank(request, self._wishes, data.cluster).order
+        self._isolation = isolate(request, data.hosts, self._wishes, self._order, data.cluster)
+        self._tasks: dict[int, Task] = {}
         self._verdicts: dict[int, Verdict] = {}
         self._traces: dict[int, str] = {}
         self._left_out: dict[int, str] = {}
@@ -126,7 +125,9 @@ class _Planner:
             memory=replace(self._stability.memory(), measured=self._sight.remembered),
             known=self._data,
             setting_faults=tuple(
-                (task.topology.id, task.wishes.faults) for task in self._tasks if task.wishes.faults
+                (topology.id, wishes.faults)
+                for topology, wishes in zip(topologies, self._wishes, strict=True)
+                if wishes.faults
             ),
             traces=tuple((topologies[index].id, trace) for index, trace in sorted(self._traces.items())),
             left_out=tuple((topologies[index].id, why) for index, why in sorted(self._left_out.items())),
@@ -146,13 +147,15 @@ class _Planner:
         )
         return None if changed or self._looked else HOLD_MS
 
-    def _task(self, index: int, wishes: Wishes) -> Task:
-        topology = self._request.topologies[index]
-        measured = self._data.rates.by_topology.get(topology.id)
-        task = make_task(self._state, index, wishes, self._settings.plan, measured)
-        return replace(
-            task, permits=self._isolation.narrow(index, topology, task.permits, self._settings.plan)
-        )
+    def _task(self, index: int) -> Task:
+        """Return what is known of a topology; worked out when it is first asked for, as there may be many."""
+        if index not in self._tasks:
+            topology, wishes = self._request.topologies[index], self._wishes[index]
+            measured = self._data.rates.by_topology.get(topology.id)
+            task = make_task(self._state, index, wishes, self._settings.plan, measured)
+            permits = self._isolation.narrow(index, topology, task.permits, self._settings.plan)
+            self._tasks[index] = replace(task, permits=permits)
+        return self._tasks[index]
 
     def _expired(self) -> bool:
         return self._course.expired()
@@ -175,7 +178,7 @@ class _Planner:
         Returns:
             True if an assignment changed.
         """
-        task = self._tasks[index]
+        task = self._task(index)
         try:
             verdict = step(task)
             if verdict is None:
@@ -252,7 +255,7 @@ class _Planner:
             raise PlanCheckError("; ".join(faults))
 
     def _plan(self, index: int) -> TopologyPlan:
-        task, state = self._tasks[index], self._state
+        task, state = self._task(index), self._state
         verdict = self._verdicts.get(index, Verdict("kept", _NO_TIME))
         assignment = [slot for slot in state.assignment(index) if slot is not None]
         changed = state.assignment(index) != state.initial(index)
