@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -15,13 +16,27 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bridge.wire.messages import PlanRequest, Topology
-    from scheduler.base.arrays import FloatArray
+    from scheduler.base.arrays import FloatArray, IntArray
+    from scheduler.packing.shared import Shared
 
 _RESOURCE_NAMES = {CPU: "CPU", MEMORY: "memory"}
 _ROUNDING = 1e-6
 
 Assignment = tuple[Slot | None, ...]
 """Per executor the slot it runs in, None if it is unassigned."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Load:
+    """What one topology needs where it runs: there may be very many of them, and more hosts.
+
+    Attributes:
+        hosts: (n_used,) the hosts that it uses, ascending.
+        amounts: (n_used, n_resources) what its executors need there.
+    """
+
+    hosts: IntArray
+    amounts: FloatArray
 
 
 class RoundState:
@@ -64,7 +79,9 @@ class RoundState:
         self._initial = [assignment_of(topology) for topology in request.topologies]
         self._assignment = list(self._initial)
         self._load = [self._load_of(index) for index in range(len(request.topologies))]
-        self._total = np.sum(self._load, axis=0) if self._load else np.zeros_like(self._capacity)
+        self._total = np.zeros_like(self._capacity)
+        for load in self._load:
+            self._total[load.hosts] += load.amounts
         self._moves = [0] * len(request.topologies)
         self._restarts = [0] * len(request.topologies)
         # Slots taken when the round began stay reserved: the shim frees none for another topology.
@@ -94,7 +111,7 @@ class RoundState:
             least: Executors for which there is room on each host that states no number of them.
         """
         capacity = self._capacity * np.where(self._soft, 1.0 + overload, 1.0)
-        left = capacity - (self._total - self._load[topology])
+        left = capacity - self._without(topology)
         left = np.clip(left - self._reserve(topology), 0.0, UNLIMITED)
         left[:, 0] = np.where(self._soft[:, 0], np.maximum(left[:, 0], least), left[:, 0])
         return left
@@ -111,7 +128,7 @@ class RoundState:
             topology: Index of the topology.
             placement: Host index per executor.
         """
-        load = np.array(self._total - self._load[topology])
+        load = self._without(topology)
         np.add.at(load, list(placement), self._demand[topology])
         load[sorted(set(placement))] += self._reserve(topology)
         part = np.divide(load, self._capacity, out=np.zeros_like(load), where=self._capacity > 0)
@@ -161,9 +178,9 @@ class RoundState:
                 self._holder.pop(slot, None)
         self._assignment[topology] = tuple(assignment)
         self._holder.update(dict.fromkeys(assignment, topology))
-        load = self._load_of(topology)
-        self._total = self._total - self._load[topology] + load
-        self._load[topology] = load
+        self._total = self._without(topology)
+        self._load[topology] = self._load_of(topology)
+        self._total[self._load[topology].hosts] += self._load[topology].amounts
         pairs = zip(self._initial[topology], assignment, strict=True)
         self._moves[topology] = sum(before is not None and before != after for before, after in pairs)
         self._restarts[topology] = self.restarts_by(topology, assignment)
@@ -212,41 +229,47 @@ class RoundState:
         return later
 
     def _demand_of(self, topology: Topology) -> FloatArray:
-        columns = {
-            EXECUTORS: np.ones(topology.n_executors),
-            CPU: np.array(topology.executor_cpu_percent, dtype=np.float64),
-            MEMORY: np.array(topology.executor_memory_mb, dtype=np.float64),
-        }
-        n_own = len([name for name in self.resources if name in columns])
+        own = (np.ones(topology.n_executors), topology.executor_cpu_percent, topology.executor_memory_mb)
+        n_own = len(own) if CPU in self.resources else 1
         table = np.zeros((topology.n_executors, len(self.resources)))
-        table[:, :n_own] = np.stack([columns[name] for name in self.resources[:n_own]], axis=1)
+        for column in range(n_own):
+            table[:, column] = own[column]
         if topology.component_resources and len(self.resources) > n_own:
             by_component = np.array(topology.component_resources).reshape(len(topology.component_names), -1)
             table[:, n_own:] = by_component[list(topology.executor_component)]
         return np.clip(table, 0.0, UNLIMITED)
 
-    def _load_of(self, topology: int) -> FloatArray:
-        load = np.zeros_like(self._capacity)
+    def _without(self, topology: int) -> FloatArray:
+        """(n_hosts, n_resources) what the other topologies need on every host."""
+        load = self._total.copy()
+        load[self._load[topology].hosts] -= self._load[topology].amounts
+        return load
+
+    def _load_of(self, topology: int) -> _Load:
         placed = [
             (self.host_of(slot), index) for index, slot in enumerate(self._assignment[topology]) if slot
         ]
-        if placed:
-            hosts, executors = (list(column) for column in zip(*placed, strict=True))
-            np.add.at(load, hosts, self._demand[topology][executors])
-            load += self._shared_by(topology, hosts, executors)
-        return load
+        where = [host for host, _ in placed]
+        executors = [index for _, index in placed]
+        place = {host: index for index, host in enumerate(sorted(set(where)))}
+        hosts = np.array(list(place), dtype=np.int64)
+        amounts = np.zeros((len(place), len(self.resources)))
+        np.add.at(amounts, [place[host] for host in where], self._demand[topology][executors])
+        shared = self._shared[topology]
+        if shared is not None and placed:
+            amounts[:, shared.resource] += self._shared_by(shared, topology, where, executors)[hosts]
+        return _Load(hosts, amounts)
 
-    def _shared_by(self, topology: int, hosts: Sequence[int], executors: Sequence[int]) -> FloatArray:
-        """(n_hosts, n_resources) memory that executors with slots share."""
-        load, shared = np.zeros_like(self._capacity), self._shared[topology]
-        if shared is not None:
-            component = np.array(self.request.topologies[topology].executor_component, dtype=np.int64)
-            assignment = self._assignment[topology]
-            number = {slot: index for index, slot in enumerate(sorted(set(filter(None, assignment))))}
-            worker = np.array([number[slot] for slot in assignment if slot], dtype=np.int64)
-            where = np.array(hosts, dtype=np.int64)
-            load[:, shared.resource] = shared.usage(component[executors], where, worker, len(load))
-        return load
+    def _shared_by(
+        self, shared: Shared, topology: int, hosts: Sequence[int], executors: Sequence[int]
+    ) -> FloatArray:
+        """(n_hosts,) memory that executors with slots share."""
+        component = np.array(self.request.topologies[topology].executor_component, dtype=np.int64)
+        assignment = self._assignment[topology]
+        number = {slot: index for index, slot in enumerate(sorted(set(filter(None, assignment))))}
+        worker = np.array([number[slot] for slot in assignment if slot], dtype=np.int64)
+        where = np.array(hosts, dtype=np.int64)
+        return shared.usage(component[executors], where, worker, len(self.hosts.hosts))
 
     def _reserve(self, topology: int) -> FloatArray:
         """(n_resources,) what a topology shares on a host with a worker that holds all of its components."""

@@ -18,8 +18,9 @@ from bridge.readings.rates import UNMEASURED
 from scheduler.model.problem import UNPLACED, Application, Network, Node, Objective, Operator, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
+    from bridge.network.cluster import Host
     from bridge.network.delays import Delays
     from bridge.problem.node_limits import HostLimits
     from bridge.problem.occupancy import RoundState
@@ -155,7 +156,6 @@ def make_task(
     topology = state.request.topologies[index]
     permits = permits_of(topology, wishes.own, state.hosts.hosts)
     component = np.array(topology.executor_component, dtype=np.int64)
-    hosts = state.hosts.hosts
     return Task(
         index=index,
         topology=topology,
@@ -164,11 +164,18 @@ def make_task(
         component=component,
         permits=permits,
         workers=workers_of(topology, wishes.storm),
-        favored=np.array([host.name in wishes.storm.favored for host in hosts], dtype=np.bool_),
-        unfavored=np.array([host.name in wishes.storm.unfavored for host in hosts], dtype=np.bool_),
+        favored=_named(state.hosts.hosts, wishes.storm.favored),
+        unfavored=_named(state.hosts.hosts, wishes.storm.unfavored),
         measured=measured,
         limits=host_limits(topology, wishes.storm),
     )
+
+
+def _named(hosts: Sequence[Host], names: Collection[str]) -> BoolArray:
+    """(n_hosts,) hosts of some names."""
+    if not names:
+        return np.zeros(len(hosts), dtype=np.bool_)
+    return np.array([host.name in names for host in hosts], dtype=np.bool_)
 
 
 def make_frame(

@@ -102,8 +102,8 @@ class _Planner:
         order = rank(request, data.wishes, data.cluster).order
         self._isolation = isolate(request, data.hosts, data.wishes, order, data.cluster)
         self._asked = [index for index in range(len(request.topologies)) if index not in aside]
-        self._tasks = {index: task for index in self._asked if (task := self._described(index))}
-        self._order = tuple(index for index in order if index in self._tasks)
+        self._tasks: dict[int, Task] = {}
+        self._order = tuple(index for index in order if index not in aside)
         self._questions_left = 0
         self._looked = False
 
@@ -133,7 +133,9 @@ class _Planner:
             memory=replace(self._stability.memory(), measured=self._sight.remembered),
             known=self._data,
             setting_faults=tuple(
-                (task.topology.id, task.wishes.faults) for task in self._tasks.values() if task.wishes.faults
+                (topologies[index].id, self._data.wishes[index].faults)
+                for index in self._asked
+                if self._data.wishes[index].faults
             ),
             traces=tuple((topologies[index].id, trace) for index, trace in sorted(self._traces.items())),
             left_out=tuple((topologies[index].id, why) for index, why in sorted(self._left_out.items())),
@@ -153,20 +155,15 @@ class _Planner:
         )
         return None if changed or self._looked or self._left_out else HOLD_MS
 
-    def _described(self, index: int) -> Task | None:
-        try:
-            return self._task(index)
-        except Exception as error:  # noqa: BLE001  # one topology's fault must not cost the others their plan
-            self._fail(index, error)
-            return None
-
     def _task(self, index: int) -> Task:
-        topology, wishes = self._request.topologies[index], self._data.wishes[index]
-        measured = self._data.rates.by_topology.get(topology.id)
-        task = make_task(self._state, index, wishes, self._settings.plan, measured)
-        return replace(
-            task, permits=self._isolation.narrow(index, topology, task.permits, self._settings.plan)
-        )
+        """Return what is known of a topology; worked out when it is first asked for, as there may be many."""
+        if index not in self._tasks:
+            topology, wishes = self._request.topologies[index], self._data.wishes[index]
+            measured = self._data.rates.by_topology.get(topology.id)
+            task = make_task(self._state, index, wishes, self._settings.plan, measured)
+            permits = self._isolation.narrow(index, topology, task.permits, self._settings.plan)
+            self._tasks[index] = replace(task, permits=permits)
+        return self._tasks[index]
 
     def _expired(self) -> bool:
         return self._course.expired()
@@ -189,8 +186,11 @@ class _Planner:
         Returns:
             True if an assignment changed.
         """
-        task = self._tasks[index]
+        if index in self._traces:
+            # Planning it failed: its verdict stands.
+            return False
         try:
+            task = self._task(index)
             verdict = step(task)
             if verdict is None:
                 return False
@@ -236,8 +236,8 @@ class _Planner:
         return verdict
 
     def _improve(self, task: Task) -> Verdict | None:
-        if task.index in self._traces or None in self._state.assignment(task.index):
-            # Planning it failed or it could not be placed: its verdict stands.
+        if None in self._state.assignment(task.index):
+            # It could not be placed: its verdict stands.
             return None
         if task.topology.n_executors == 0:
             return Verdict("kept", "no executors")

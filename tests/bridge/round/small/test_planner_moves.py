@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from bridge.problem.problem_builder import make_task
 from bridge.round.planner import plan_round
 from bridge.round.round_report import HOLD_MS
 from bridge.settings import MoveSettings, PlanSettings, Settings
@@ -305,6 +306,28 @@ def test_a_round_whose_time_ran_out_before_it_looked_is_repeated(make, settings_
     assert done.timed_out
     assert [answer.decision for answer in done.response.plans] == [Decision.KEEP]
     assert done.response.hold_ms is None
+
+
+def test_the_clock_is_asked_before_each_topology_is_looked_at(make, monkeypatch):
+    """There may be very many topologies, and time that runs out while all of them are prepared is lost."""
+    events = []
+
+    def clock():
+        events.append("clock")
+        return 0.0
+
+    def recorded(*args):
+        events.append("task")
+        return make_task(*args)
+
+    monkeypatch.setattr("bridge.round.small.small_round.make_task", recorded)
+    frozen = {"frozen": True}
+    topologies = [
+        make.assigned(make.taxi(name, frozen), GOOD, port) for name, port in (("a", 6700), ("b", 6701))
+    ]
+    plan_round(make.cluster(*topologies), Settings(), clock, began_s=0.0)
+    assert events[:4] == ["clock", "task", "clock", "task"]
+    assert events.count("task") == 2
 
 
 def test_of_candidates_that_gain_about_the_same_the_one_that_restarts_less_is_taken(make, monkeypatch):

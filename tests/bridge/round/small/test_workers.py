@@ -253,7 +253,7 @@ def test_of_the_hosts_those_are_taken_that_have_room_for_all_in_as_many_workers_
     assert len(_slots(answer)) == 2
 
 
-def test_lost_executors_come_to_a_worker_of_their_own_where_the_fair_share_spreads_them(make):
+def test_lost_executors_make_no_more_workers_than_asked_for(make):
     """One of two workers runs on a host of which most is used; the lost ones would take two new workers."""
     topology = _chain(make, [3, 3], workers=2)
     running = make.assigned(topology, [0] * 3 + [-1] * 3, [6700] * 3 + [-1] * 3)
