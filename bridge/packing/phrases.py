@@ -70,18 +70,6 @@ def heap_overload(job: Job, workers: Sequence[Worker]) -> str:
     return f", workers at up to {most:.0%} of their heap as there are too few slots"
 
 
-def worker_note(asked: int, workers: int) -> str:
-    """Say that a topology has another number of workers than it asks for; empty if it has not.
-
-    Args:
-        asked: Number that it asks for, at most one per executor.
-        workers: Number of its workers.
-    """
-    if asked < 2 or workers == asked:
-        return ""
-    return f", on {workers} worker{'s' if workers > 1 else ''} where {asked} were asked for"
-
-
 def above_declared(found: Sequence[str]) -> str:
     """Say that hosts carry more than is declared.
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bridge.packing.dealing import deal
-from bridge.packing.phrases import heap_overload, overloads, spread, worker_note
+from bridge.packing.phrases import heap_overload, overloads, spread
 from bridge.round.checks import PlanCheckError
 from bridge.round.large_plans import STRATEGY
+from bridge.round.status import worker_note
 from scheduler.packing.pack import Packer
 from scheduler.packing.reasons import why_no_room
 

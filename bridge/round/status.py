@@ -92,6 +92,18 @@ def status_line(
     return " ".join("; ".join(parts).split())
 
 
+def worker_note(asked: int, workers: int) -> str:
+    """Say that a topology has another number of workers than it asks for; empty if it has not.
+
+    Args:
+        asked: Number that it asks for, at most one per executor.
+        workers: Number of its workers.
+    """
+    if asked < 2 or workers == asked:
+        return ""
+    return f", on {workers} worker{'s' if workers > 1 else ''} where {asked} were asked for"
+
+
 def ignored_settings(wishes: Wishes) -> list[str]:
     """Name what of a topology's own settings does not count, one phrase each; all are in the daemon's log.
 

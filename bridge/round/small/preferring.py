@@ -65,19 +65,6 @@ def ask_as_preferred(
     return answer
 
 
-def worker_note(task: Task, workers: int) -> str:
-    """Say that a topology has another number of workers than it asks for; empty if it has not.
-
-    Args:
-        task: The topology.
-        workers: Number of its workers.
-    """
-    asked = task.workers.asked
-    if asked < 2 or workers == asked:
-        return ""
-    return f", on {workers} worker{'s' if workers > 1 else ''} where {asked} were asked for"
-
-
 def by_wishes(task: Task) -> list[tuple[Task, str]]:
     """Return the topology with ever fewer wishes, and what the status line adds then.
 

@@ -21,13 +21,12 @@ from bridge.round.round_report import HOLD_MS, Course, Round
 from bridge.round.small.improving import improve
 from bridge.round.small.joining import Allowance
 from bridge.round.small.placing import place_missing
-from bridge.round.small.preferring import worker_note
 from bridge.round.small.search import Search
 from bridge.round.small.sight import look
 from bridge.round.small.slots import assign_slots
 from bridge.round.small.stability import Stability
 from bridge.round.small.verdict import Verdict
-from bridge.round.status import status_line
+from bridge.round.status import status_line, worker_note
 from bridge.round.unread import failure, kept
 from bridge.wire.messages import Decision, PlanResponse, Price, TopologyPlan
 from scheduler.base.deadline import Deadline
@@ -210,7 +209,7 @@ class _Planner:
             author = verdict.result.author if verdict.result else task.settings.strategy
             verdict = replace(verdict, kind="placed", reason=f"placed by {author}", gain=0.0)
         self._state.assign(index, assignment)
-        note = worker_note(task, len(set(assignment)))
+        note = worker_note(task.workers.asked, len(set(assignment)))
         self._verdicts[index] = replace(verdict, reason=verdict.reason + note)
         return True
 
