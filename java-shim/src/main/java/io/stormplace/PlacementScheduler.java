@@ -46,7 +46,7 @@ public final class PlacementScheduler implements IScheduler {
 
     PlacementScheduler(StateChangeLog changes) {
         this.changes = changes;
-        this.fallback = new FallbackScheduler(changes);
+        this.fallback = new FallbackScheduler(changes, Threads.DAEMONS, System::nanoTime);
     }
 
     /**

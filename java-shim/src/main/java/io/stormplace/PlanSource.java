@@ -54,7 +54,7 @@ final class PlanSource implements AutoCloseable {
         this.clusterKeys = keys.json();
         this.readings = readings;
         this.changes = changes;
-        this.client = new DaemonClient(settings.daemonHost(), settings.daemonPort());
+        this.client = new DaemonClient(settings.daemonHost(), settings.daemonPort(), Threads.DAEMONS);
         this.breaker = breaker;
         this.metrics = metrics;
     }
