@@ -37,6 +37,7 @@ public final class PlacementScheduler implements IScheduler {
     private ShimSettings settings;
     private ShimMetrics metrics;
     private ReadingsCache readings;
+    private TopologyStatuses statuses;
     private PlanSource plans;
 
     /** Creates a scheduler; Nimbus calls {@link #prepare} next. */
@@ -63,12 +64,13 @@ public final class PlacementScheduler implements IScheduler {
         }
         ClusterKeys keys = ClusterKeys.read(conf);
         keys.faults().forEach(fault -> LOG.warn("Stormplace: {}", fault));
-        TopologyStatuses statuses = new TopologyStatuses((String) conf.get(Config.STORM_ZOOKEEPER_ROOT));
-        readings = new ReadingsCache(() -> zooKeeper(conf, settings.zookeeperAuth()), settings.zookeeperRoot(), statuses, changes,
-            System::nanoTime, System::currentTimeMillis);
+        readings = new ReadingsCache(() -> zooKeeper(conf, settings.zookeeperAuth()), settings.zookeeperRoot(), changes,
+            System::nanoTime, System::currentTimeMillis, Threads.DAEMONS);
+        statuses = new TopologyStatuses(() -> zooKeeper(conf, ""), conf.get(Config.STORM_ZOOKEEPER_ROOT), changes, System::nanoTime,
+            Threads.DAEMONS);
         CircuitBreaker breaker = new CircuitBreaker(settings.deadlineMs());
         metrics = ShimMetrics.register(registry, breaker);
-        plans = new PlanSource(settings, readings, changes, ClusterIdentity.of(conf), keys, breaker, metrics);
+        plans = new PlanSource(settings, readings, statuses, changes, ClusterIdentity.of(conf), keys, breaker, metrics);
         fallback.prepare(settings.fallbackScheduler(), conf, registry);
     }
 
@@ -83,6 +85,7 @@ public final class PlacementScheduler implements IScheduler {
         long startNs = System.nanoTime();
         try {
             readings.start();
+            statuses.start();
             if (topologies.getTopologies().isEmpty()) {
                 return;
             }
@@ -118,10 +121,10 @@ public final class PlacementScheduler implements IScheduler {
     /** Ends connections; bounded in time. */
     @Override
     public void cleanup() {
-        for (Runnable step : List.<Runnable>of(() -> plans.close(), () -> readings.close(), fallback::cleanup)) {
+        for (Runnable step : List.<Runnable>of(() -> plans.close(), () -> readings.close(), () -> statuses.close(), fallback::cleanup)) {
             try {
                 step.run();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 LOG.warn("Stormplace could not release everything at its end", e);
             }
         }

@@ -26,6 +26,7 @@ final class PlanSource implements AutoCloseable {
     private final String identity;
     private final String clusterKeys;
     private final ReadingsCache readings;
+    private final TopologyStatuses statuses;
     private final StateChangeLog changes;
     private final DaemonClient client;
     private final CircuitBreaker breaker;
@@ -41,18 +42,20 @@ final class PlanSource implements AutoCloseable {
      *
      * @param settings the daemon's address and the deadline
      * @param readings the readings to send along
+     * @param statuses the statuses of topologies to send along
      * @param changes  logs how the daemon does
      * @param identity names the cluster to the daemon
      * @param keys     keys of Nimbus' configuration for the daemon
      * @param breaker  decides whether the daemon may be asked
      * @param metrics  counts rounds and takes their time
      */
-    PlanSource(ShimSettings settings, ReadingsCache readings, StateChangeLog changes, String identity, ClusterKeys keys,
-               CircuitBreaker breaker, ShimMetrics metrics) {
+    PlanSource(ShimSettings settings, ReadingsCache readings, TopologyStatuses statuses, StateChangeLog changes, String identity,
+               ClusterKeys keys, CircuitBreaker breaker, ShimMetrics metrics) {
         this.settings = settings;
         this.identity = identity;
         this.clusterKeys = keys.json();
         this.readings = readings;
+        this.statuses = statuses;
         this.changes = changes;
         this.client = new DaemonClient(settings.daemonHost(), settings.daemonPort(), Threads.DAEMONS);
         this.breaker = breaker;
@@ -121,8 +124,8 @@ final class PlanSource implements AutoCloseable {
 
     private Map<String, Verdict> checkedPlan(Topologies topologies, Cluster cluster, long startNs)
         throws DaemonFault, InterruptedException {
-        Map<String, String> statuses = readings.statuses();
-        long fingerprint = Fingerprint.of(topologies, cluster, statuses);
+        Map<String, String> known = statuses.known();
+        long fingerprint = Fingerprint.of(topologies, cluster, known);
         Map<String, Verdict> holding = held.verdicts(fingerprint, startNs);
         if (holding != null) {
             return holding;
@@ -135,7 +138,7 @@ final class PlanSource implements AutoCloseable {
             snapshot = snapshots.build(instance + "-" + rounds, topologies, cluster, readings.view(),
                 () -> leftMs(startNs) < settings.deadlineMs() / 2);
         }
-        snapshot.request().getTopologies().forEach(topology -> topology.setStatus(statuses.get(topology.getId())));
+        snapshot.request().getTopologies().forEach(topology -> topology.setStatus(known.get(topology.getId())));
         Answer answer = ask(snapshot, cluster, startNs);
         Map<String, Verdict> verdicts = new TreeMap<>(answer.checked().verdicts());
         metrics.topologiesRefused().mark(

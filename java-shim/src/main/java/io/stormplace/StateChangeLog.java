@@ -18,6 +18,8 @@ public final class StateChangeLog {
         DAEMON,
         /** The ZooKeeper connection that delivers readings. */
         READINGS,
+        /** The ZooKeeper connection that delivers statuses of topologies. */
+        STATUSES,
         /** The fallback scheduler. */
         FALLBACK,
         /** The shim's own work on a plan: describing the cluster, checking the answer. */
