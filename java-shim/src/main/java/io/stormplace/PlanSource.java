@@ -5,6 +5,7 @@ import io.stormplace.wire.PlanResponse;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.apache.storm.scheduler.Cluster;
@@ -149,7 +150,8 @@ final class PlanSource implements AutoCloseable {
                 last.forget(id);
             }
         });
-        report(answer.checked(), verdicts);
+        report(answer.checked());
+        report(snapshot.leftOut());
         held.hold(fingerprint, answer.response(), verdicts, System.nanoTime());
         return verdicts;
     }
@@ -181,9 +183,19 @@ final class PlanSource implements AutoCloseable {
         return settings.deadlineMs() - (int) TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs);
     }
 
-    private void report(PlanValidator.Checked checked, Map<String, Verdict> verdicts) {
+    private void report(Map<String, String> leftOut) {
+        if (leftOut.isEmpty()) {
+            changes.good(StateChangeLog.Subject.SNAPSHOT, "Stormplace describes all topologies to the daemon.");
+        } else {
+            // Which topologies there was no time for may be others in each round.
+            changes.bad(StateChangeLog.Subject.SNAPSHOT, new TreeSet<>(leftOut.values()).toString(),
+                "Stormplace left some topologies out of its question to the daemon: " + Text.oneLine(leftOut.toString()));
+        }
+    }
+
+    private void report(PlanValidator.Checked checked) {
         Map<String, String> refused = new TreeMap<>();
-        verdicts.forEach((id, verdict) -> {
+        checked.verdicts().forEach((id, verdict) -> {
             if (verdict.outcome() == Verdict.Outcome.REFUSED) {
                 refused.put(id, verdict.status());
             }

@@ -22,6 +22,8 @@ public final class StateChangeLog {
         STATUSES,
         /** The fallback scheduler. */
         FALLBACK,
+        /** Whether every topology can be described to the daemon, and in time. */
+        SNAPSHOT,
         /** The shim's own work on a plan: describing the cluster, checking the answer. */
         PLAN,
         /** The rest of the shim's own work in a round. */
