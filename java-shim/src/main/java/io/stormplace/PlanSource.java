@@ -34,6 +34,7 @@ final class PlanSource implements AutoCloseable {
     private final ShimMetrics metrics;
     private final LastAssignments last = new LastAssignments();
     private final SnapshotBuilder snapshots = new SnapshotBuilder(last);
+    private final ConfHashes confs = new ConfHashes();
     private final HeldPlan held = new HeldPlan();
     private final String instance = UUID.randomUUID().toString().substring(0, 8);
     private long rounds;
@@ -126,7 +127,7 @@ final class PlanSource implements AutoCloseable {
     private Map<String, Verdict> checkedPlan(Topologies topologies, Cluster cluster, long startNs)
         throws DaemonFault, InterruptedException {
         Map<String, String> known = statuses.known();
-        long fingerprint = Fingerprint.of(topologies, cluster, known);
+        long fingerprint = Fingerprint.of(topologies, cluster, known, confs);
         Map<String, Verdict> holding = held.verdicts(fingerprint, startNs);
         if (holding != null) {
             return holding;
