@@ -257,7 +257,8 @@ class FallbackSchedulerTest {
         ScriptedScheduler.script(() -> { });
         assertEquals(Set.of("new"), propose().proposals().keySet());
         assertEquals(List.of("Stormplace's fallback scheduler ScriptedScheduler was at work for 15 minutes and is interrupted; "
-            + "DefaultScheduler takes its place until it ends.", "Stormplace's fallback scheduler " + fallback.name() + " works."), warnings);
+            + "DefaultScheduler takes its place until it ends.",
+            "Stormplace's fallback scheduler " + fallback.name() + " works."), warnings);
         gate.awaitEnd();
         assertEquals(Set.of("new"), propose().proposals().keySet());
         assertEquals("ScriptedScheduler", fallback.name());
