@@ -11,10 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import org.apache.storm.metric.StormMetricsRegistry;
 import org.apache.storm.scheduler.Cluster;
@@ -38,10 +34,8 @@ class FallbackSchedulerTest {
         "ScriptedScheduler is still at work, its placement is used in a later round");
 
     private final List<String> warnings = new ArrayList<>();
-    private final AtomicLong clockNs = new AtomicLong();
-    private final AtomicReference<Threads> threads = new AtomicReference<>(Threads.DAEMONS);
     private final FallbackScheduler fallback = new FallbackScheduler(
-        new StateChangeLog((message, cause) -> warnings.add(message)), (work, name) -> threads.get().make(work, name), clockNs::get);
+        new StateChangeLog((message, cause) -> warnings.add(message)), Threads.DAEMONS, System::nanoTime);
 
     /** A placed topology that uses one worker of the three it asks for, and a new one. */
     private final Fixture fixture = new Fixture().supervisor("a", 3).supervisor("b", 3)
@@ -225,105 +219,6 @@ class FallbackSchedulerTest {
         ScriptedScheduler.Gate gate = lateRun();
         fallback.cleanup();
         gate.awaitEnd();
-    }
-
-    @Test
-    void whereNoThreadCanBeStartedNothingIsProposedAndALaterRoundTriesAgain() throws InterruptedException {
-        threads.set(Fixture.NO_THREADS);
-        for (int round = 0; round < 2; round++) {
-            assertEquals(new FallbackScheduler.Outcome(Map.of(), "DefaultScheduler could not be started"), propose());
-        }
-        Cluster cluster = fixture.cluster();
-        fallback.scheduleAll(fixture.topologies(), cluster);
-        assertEquals(Fixture.state(fixture.cluster()), Fixture.state(cluster));
-        assertEquals(List.of("Stormplace's fallback scheduler DefaultScheduler could not be started, what is unassigned stays so: "
-            + "OutOfMemoryError: unable to create native thread"), warnings);
-        threads.set(Threads.DAEMONS);
-        assertEquals(Set.of("new"), propose().proposals().keySet());
-        assertEquals("Stormplace's fallback scheduler DefaultScheduler works.", warnings.get(1));
-    }
-
-    private void pass(long minutes) {
-        clockNs.addAndGet(TimeUnit.MINUTES.toNanos(minutes));
-    }
-
-    @Test
-    void aRunWithoutEndIsInterruptedAndTheSchedulerIsAskedAgainWhenItHasEnded() throws InterruptedException {
-        ScriptedScheduler.Gate gate = lateRun();
-        pass(FallbackScheduler.MOST_MINUTES);
-        clockNs.decrementAndGet();
-        assertEquals(LATE, propose());
-        clockNs.incrementAndGet();
-        ScriptedScheduler.script(() -> { });
-        assertEquals(Set.of("new"), propose().proposals().keySet());
-        assertEquals(List.of("Stormplace's fallback scheduler ScriptedScheduler was at work for 15 minutes and is interrupted; "
-            + "DefaultScheduler takes its place until it ends.",
-            "Stormplace's fallback scheduler " + fallback.name() + " works."), warnings);
-        gate.awaitEnd();
-        assertEquals(Set.of("new"), propose().proposals().keySet());
-        assertEquals("ScriptedScheduler", fallback.name());
-        assertFalse(Thread.interrupted());
-    }
-
-    /** Hangs whatever is done to its thread, like a deadlock; returns how many runs there were. */
-    private static AtomicLong hangUntil(CountDownLatch released) {
-        AtomicLong runs = new AtomicLong();
-        ScriptedScheduler.script(() -> {
-            runs.incrementAndGet();
-            awaitUninterrupted(released);
-        });
-        return runs;
-    }
-
-    private static void awaitUninterrupted(CountDownLatch released) {
-        boolean done = false;
-        while (!done) {
-            try {
-                released.await();
-                done = true;
-            } catch (InterruptedException e) {
-                // As deaf as a thread that waits for a lock.
-            }
-        }
-    }
-
-    @Test
-    void aRunThatHeedsNoInterruptIsReplacedByStormsDefaultSchedulerAndNoSecondOneBegun() throws InterruptedException {
-        CountDownLatch released = new CountDownLatch(1);
-        AtomicLong runs = hangUntil(released);
-        prepare(ScriptedScheduler.class);
-        assertEquals(LATE, fallback.propose(fixture.cluster(), List.of(fixture.details("new")), 1));
-        for (int round = 0; round < 3; round++) {
-            pass(FallbackScheduler.MOST_MINUTES);
-            assertEquals(Set.of("new"), propose().proposals().keySet());
-            assertEquals("DefaultScheduler", fallback.name());
-        }
-        assertEquals(1, runs.get());
-        assertEquals(2, warnings.size(), warnings.toString());
-        released.countDown();
-    }
-
-    @Test
-    void besidesOneThatIsAbandonedOneRunAtMostIsUnderWay() throws InterruptedException {
-        CountDownLatch released = new CountDownLatch(1);
-        hangUntil(released);
-        prepare(ScriptedScheduler.class);
-        List<Thread> made = new ArrayList<>();
-        threads.set((work, name) -> {
-            // The substitute hangs as well: its thread does something else first.
-            Thread thread = Threads.DAEMONS.make(made.isEmpty() ? work : () -> {
-                awaitUninterrupted(released);
-                work.run();
-            }, name);
-            made.add(thread);
-            return thread;
-        });
-        for (int round = 0; round < 4; round++) {
-            assertEquals(Map.of(), fallback.propose(fixture.cluster(), List.of(fixture.details("new")), 1).proposals());
-            pass(FallbackScheduler.MOST_MINUTES);
-        }
-        assertEquals(2, made.size());
-        released.countDown();
     }
 
     /** Cannot be prepared. */
