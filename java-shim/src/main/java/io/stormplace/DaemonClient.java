@@ -29,18 +29,21 @@ final class DaemonClient implements AutoCloseable {
 
     private final String host;
     private final int port;
+    private final Threads threads;
     private volatile Call current;
     private Call abandoned;
 
     /**
      * Creates a client; nothing is connected yet.
      *
-     * @param host name or address of the daemon's host
-     * @param port TCP port of the daemon
+     * @param host    name or address of the daemon's host
+     * @param port    TCP port of the daemon
+     * @param threads makes the thread of a call
      */
-    DaemonClient(String host, int port) {
+    DaemonClient(String host, int port, Threads threads) {
         this.host = host;
         this.port = port;
+        this.threads = threads;
     }
 
     /**
@@ -60,7 +63,13 @@ final class DaemonClient implements AutoCloseable {
         }
         Call call = new Call(request, budgetMs, probe ? Math.min(PROBE_MS, budgetMs) : budgetMs);
         current = call;
-        call.thread.start();
+        try {
+            call.thread.start();
+        } catch (RuntimeException | Error e) {
+            call.abandon();
+            throw new DaemonFault(DaemonFault.Kind.ABSENT, "no thread can be started to ask " + address() + ": "
+                + Text.describe(e), e);
+        }
         try {
             return call.task.get(budgetMs, TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
@@ -118,8 +127,7 @@ final class DaemonClient implements AutoCloseable {
                 throw new DaemonFault(DaemonFault.Kind.ABSENT, "no socket can be made: " + Text.describe(e), e);
             }
             task = new FutureTask<>(() -> exchange(request));
-            thread = new Thread(task, "stormplace-daemon-call");
-            thread.setDaemon(true);
+            thread = threads.make(task, "stormplace-daemon-call");
         }
 
         private PlanResponse exchange(PlanRequest request) throws Exception {

@@ -7,6 +7,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.apache.storm.metric.StormMetricsRegistry;
 import org.apache.storm.scheduler.Cluster;
 import org.apache.storm.scheduler.DefaultScheduler;
@@ -25,7 +27,9 @@ import org.apache.storm.utils.ReflectionUtils;
  * only the wanted topologies while the others' slots stay taken, and only the wanted ones' workers are read back.
  *
  * <p>It works on a thread of its own, one run at a time. What is thrown or interrupted there is not Nimbus' timer thread, and a
- * run that takes longer than a round may wait goes on: what it proposes counts in a later round, if it still fits. Used by the
+ * run that takes longer than a round may wait goes on: what it proposes counts in a later round, if it still fits. A run that takes
+ * {@value #MOST_MINUTES} minutes is interrupted and abandoned. Schedulers are not made for two threads at once, so that Storm's
+ * default one takes the place of one that does not heed the interrupt; of such threads there is one at most. Used by the
  * scheduling thread alone, except for {@link #cleanup()}.
  */
 final class FallbackScheduler {
@@ -38,20 +42,30 @@ final class FallbackScheduler {
     }
 
     /** The scheduler at work: the topologies that it was given, the cluster that it changes, the status lines from before. */
-    private record Run(Topologies shown, Cluster copy, Map<String, String> before, FutureTask<Void> task, Thread thread) {
+    private record Run(Topologies shown, Cluster copy, Map<String, String> before, FutureTask<Void> task, Thread thread, long beganNs) {
     }
 
+    /** Storm's resource-aware scheduler may take a minute for each topology that finds no room. */
+    static final long MOST_MINUTES = 15;
+
     private final StateChangeLog changes;
-    private IScheduler delegate = new DefaultScheduler();
+    private final Threads threads;
+    private final LongSupplier clockNs;
+    private IScheduler configured = new DefaultScheduler();
     private volatile Run current;
+    private Run abandoned;
 
     /**
      * Creates a fallback that is Storm's default scheduler until prepared.
      *
      * @param changes logs when the scheduler fails and recovers
+     * @param threads makes the thread of a run
+     * @param clockNs monotonic time in ns
      */
-    FallbackScheduler(StateChangeLog changes) {
+    FallbackScheduler(StateChangeLog changes, Threads threads, LongSupplier clockNs) {
         this.changes = changes;
+        this.threads = threads;
+        this.clockNs = clockNs;
     }
 
     /**
@@ -68,7 +82,7 @@ final class FallbackScheduler {
             }
             IScheduler scheduler = ReflectionUtils.newInstance(className);
             scheduler.prepare(conf, registry);
-            delegate = scheduler;
+            configured = scheduler;
         } catch (Exception | LinkageError e) {
             changes.bad(StateChangeLog.Subject.FALLBACK, "unusable", "Stormplace cannot use " + className + " as "
                 + ShimSettings.FALLBACK_SCHEDULER + ", and uses " + name() + " instead: " + Text.describe(e), e);
@@ -76,12 +90,12 @@ final class FallbackScheduler {
     }
 
     /**
-     * Returns the scheduler's name for status lines.
+     * Returns the name of the scheduler that runs now, or next, for status lines.
      *
      * @return simple class name
      */
     String name() {
-        return delegate.getClass().getSimpleName();
+        return delegate().getClass().getSimpleName();
     }
 
     /**
@@ -95,12 +109,16 @@ final class FallbackScheduler {
      * @throws InterruptedException if the calling thread is interrupted
      */
     Outcome propose(Cluster cluster, Collection<TopologyDetails> wanted, long waitMs) throws InterruptedException {
+        abandonIfEndless();
         boolean late = current != null;
         if (!late && !wanted.isEmpty()) {
             Map<String, TopologyDetails> byId = new TreeMap<>();
             wanted.forEach(topology -> byId.put(topology.getId(), topology));
             Topologies shown = new Topologies(byId);
-            begin(shown, new RestrictedCluster(cluster, shown)).thread.join(waitMs);
+            if (!begin(shown, new RestrictedCluster(cluster, shown))) {
+                return new Outcome(Map.of(), name() + " could not be started");
+            }
+            current.thread.join(waitMs);
         }
         Run run = current;
         if (run == null) {
@@ -133,9 +151,11 @@ final class FallbackScheduler {
      * @throws InterruptedException if the calling thread is interrupted
      */
     void scheduleAll(Topologies topologies, Cluster cluster) throws InterruptedException {
-        Run run = begin(topologies, new Cluster(cluster));
-        if (succeeded(run)) {
-            PlanApplier.commit(cluster, run.copy);
+        if (begin(topologies, new Cluster(cluster))) {
+            Run run = current;
+            if (succeeded(run)) {
+                PlanApplier.commit(cluster, run.copy);
+            }
         }
     }
 
@@ -145,17 +165,49 @@ final class FallbackScheduler {
         if (run != null) {
             run.task.cancel(true);
         }
-        delegate.cleanup();
+        configured.cleanup();
     }
 
-    private Run begin(Topologies shown, Cluster copy) {
-        IScheduler scheduler = delegate;
+    private IScheduler delegate() {
+        return abandoned == null ? configured : new DefaultScheduler();
+    }
+
+    private boolean hangs() {
+        return abandoned != null && abandoned.thread.isAlive();
+    }
+
+    /** Begins a run; returns whether there was a thread for it. */
+    private boolean begin(Topologies shown, Cluster copy) {
+        if (!hangs()) {
+            abandoned = null;
+        }
+        IScheduler scheduler = delegate();
         FutureTask<Void> task = new FutureTask<>(() -> scheduler.schedule(shown, copy), null);
-        Thread thread = new Thread(task, "stormplace-fallback");
-        thread.setDaemon(true);
-        current = new Run(shown, copy, new HashMap<>(copy.getStatusMap()), task, thread);
-        thread.start();
-        return current;
+        Thread thread = threads.make(task, "stormplace-fallback");
+        current = new Run(shown, copy, new HashMap<>(copy.getStatusMap()), task, thread, clockNs.getAsLong());
+        try {
+            thread.start();
+            return true;
+        } catch (RuntimeException | Error e) {
+            current = null;
+            changes.bad(StateChangeLog.Subject.FALLBACK, "no thread", "Stormplace's fallback scheduler " + name()
+                + " could not be started, what is unassigned stays so: " + Text.describe(e), e);
+            return false;
+        }
+    }
+
+    /** Makes room for a new run where one has no end, unless another such run has not ended either. */
+    private void abandonIfEndless() {
+        Run run = current;
+        if (run == null || run.task.isDone() || hangs()
+            || clockNs.getAsLong() - run.beganNs < TimeUnit.MINUTES.toNanos(MOST_MINUTES)) {
+            return;
+        }
+        changes.bad(StateChangeLog.Subject.FALLBACK, "endless", "Stormplace's fallback scheduler " + name() + " was at work for "
+            + MOST_MINUTES + " minutes and is interrupted; DefaultScheduler takes its place until it ends.");
+        current = null;
+        abandoned = run;
+        run.task.cancel(true);
     }
 
     /** Waits for a run to end. Of interrupts only that of the calling thread gets out of here. */

@@ -1,5 +1,6 @@
 package io.stormplace;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.apache.storm.scheduler.Cluster;
@@ -18,15 +19,21 @@ final class Fingerprint {
     }
 
     /**
-     * Computes the fingerprint in time linear in supervisors, executors and keys of configurations.
+     * Computes the fingerprint in time linear in supervisors and executors.
      *
      * @param topologies all topologies of the round
      * @param cluster    the round's cluster; not changed
      * @param statuses   statuses of topologies by id, as far as they are known
+     * @param confs      hashes of the topologies' configurations
      * @return the same number for the same supervisors, topologies, statuses and assignments
      */
-    static long of(Topologies topologies, Cluster cluster, Map<String, String> statuses) {
-        long sum = cluster.getNetworkTopography().hashCode();
+    static long of(Topologies topologies, Cluster cluster, Map<String, String> statuses, ConfHashes confs) {
+        long sum = 0;
+        for (Map.Entry<String, List<String>> rack : cluster.getNetworkTopography().entrySet()) {
+            for (String host : rack.getValue()) {
+                sum += spread(2, Objects.hash(rack.getKey(), host));
+            }
+        }
         for (SupervisorDetails supervisor : cluster.getSupervisors().values()) {
             sum += spread(1, Objects.hash(supervisor.getId(), supervisor.getHost(), supervisor.getAllPorts(),
                 supervisor.getTotalCpu(), supervisor.getTotalMemory(), supervisor.getTotalGenericResources(),
@@ -34,7 +41,7 @@ final class Fingerprint {
         }
         for (TopologyDetails topology : topologies) {
             long id = topology.getId().hashCode();
-            sum += spread(id, Objects.hash(topology.getNumWorkers(), topology.getTopologySubmitter(), topology.getConf(),
+            sum += spread(id, Objects.hash(topology.getNumWorkers(), topology.getTopologySubmitter(), confs.of(topology),
                 statuses.get(topology.getId())));
             for (Map.Entry<?, String> executor : topology.getExecutorToComponent().entrySet()) {
                 sum += spread(id + 1, 31 * executor.getKey().hashCode() + Objects.hashCode(executor.getValue()));
@@ -46,6 +53,7 @@ final class Fingerprint {
                 }
             }
         }
+        confs.retain(topologies);
         return sum;
     }
 

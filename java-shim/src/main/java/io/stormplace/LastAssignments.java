@@ -18,7 +18,9 @@ import org.apache.storm.scheduler.WorkerSlot;
  * Where executors ran in the round before: a rebalance hides a topology's assignment for one round.
  *
  * <p>After a fail-over the new Nimbus reads assignments from ZooKeeper, so nothing has to be kept on disk. A topology that asks for
- * another number of workers is meant to be placed anew and is forgotten. Used by the scheduling thread alone.
+ * another number of workers is meant to be placed anew and is forgotten. So is an executor whose worker died, at once: Storm hides its
+ * port in that round alone, so that its last slot could count in later rounds only, where it may still be what the worker died of.
+ * Used by the scheduling thread alone.
  */
 final class LastAssignments {
     private record Known(int workers, Map<ExecutorDetails, WorkerSlot> slots) {

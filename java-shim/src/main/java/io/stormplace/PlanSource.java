@@ -5,6 +5,7 @@ import io.stormplace.wire.PlanResponse;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.apache.storm.scheduler.Cluster;
@@ -26,12 +27,14 @@ final class PlanSource implements AutoCloseable {
     private final String identity;
     private final String clusterKeys;
     private final ReadingsCache readings;
+    private final TopologyStatuses statuses;
     private final StateChangeLog changes;
     private final DaemonClient client;
     private final CircuitBreaker breaker;
     private final ShimMetrics metrics;
     private final LastAssignments last = new LastAssignments();
     private final SnapshotBuilder snapshots = new SnapshotBuilder(last);
+    private final ConfHashes confs = new ConfHashes();
     private final HeldPlan held = new HeldPlan();
     private final String instance = UUID.randomUUID().toString().substring(0, 8);
     private long rounds;
@@ -41,20 +44,22 @@ final class PlanSource implements AutoCloseable {
      *
      * @param settings the daemon's address and the deadline
      * @param readings the readings to send along
+     * @param statuses the statuses of topologies to send along
      * @param changes  logs how the daemon does
      * @param identity names the cluster to the daemon
      * @param keys     keys of Nimbus' configuration for the daemon
      * @param breaker  decides whether the daemon may be asked
      * @param metrics  counts rounds and takes their time
      */
-    PlanSource(ShimSettings settings, ReadingsCache readings, StateChangeLog changes, String identity, ClusterKeys keys,
-               CircuitBreaker breaker, ShimMetrics metrics) {
+    PlanSource(ShimSettings settings, ReadingsCache readings, TopologyStatuses statuses, StateChangeLog changes, String identity,
+               ClusterKeys keys, CircuitBreaker breaker, ShimMetrics metrics) {
         this.settings = settings;
         this.identity = identity;
         this.clusterKeys = keys.json();
         this.readings = readings;
+        this.statuses = statuses;
         this.changes = changes;
-        this.client = new DaemonClient(settings.daemonHost(), settings.daemonPort());
+        this.client = new DaemonClient(settings.daemonHost(), settings.daemonPort(), Threads.DAEMONS);
         this.breaker = breaker;
         this.metrics = metrics;
     }
@@ -121,8 +126,8 @@ final class PlanSource implements AutoCloseable {
 
     private Map<String, Verdict> checkedPlan(Topologies topologies, Cluster cluster, long startNs)
         throws DaemonFault, InterruptedException {
-        Map<String, String> statuses = readings.statuses();
-        long fingerprint = Fingerprint.of(topologies, cluster, statuses);
+        Map<String, String> known = statuses.known();
+        long fingerprint = Fingerprint.of(topologies, cluster, known, confs);
         Map<String, Verdict> holding = held.verdicts(fingerprint, startNs);
         if (holding != null) {
             return holding;
@@ -135,7 +140,7 @@ final class PlanSource implements AutoCloseable {
             snapshot = snapshots.build(instance + "-" + rounds, topologies, cluster, readings.view(),
                 () -> leftMs(startNs) < settings.deadlineMs() / 2);
         }
-        snapshot.request().getTopologies().forEach(topology -> topology.setStatus(statuses.get(topology.getId())));
+        snapshot.request().getTopologies().forEach(topology -> topology.setStatus(known.get(topology.getId())));
         Answer answer = ask(snapshot, cluster, startNs);
         Map<String, Verdict> verdicts = new TreeMap<>(answer.checked().verdicts());
         metrics.topologiesRefused().mark(
@@ -146,7 +151,8 @@ final class PlanSource implements AutoCloseable {
                 last.forget(id);
             }
         });
-        report(answer.checked(), verdicts);
+        report(answer.checked());
+        report(snapshot.leftOut());
         held.hold(fingerprint, answer.response(), verdicts, System.nanoTime());
         return verdicts;
     }
@@ -178,9 +184,19 @@ final class PlanSource implements AutoCloseable {
         return settings.deadlineMs() - (int) TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs);
     }
 
-    private void report(PlanValidator.Checked checked, Map<String, Verdict> verdicts) {
+    private void report(Map<String, String> leftOut) {
+        if (leftOut.isEmpty()) {
+            changes.good(StateChangeLog.Subject.SNAPSHOT, "Stormplace describes all topologies to the daemon.");
+        } else {
+            // Which topologies there was no time for may be others in each round.
+            changes.bad(StateChangeLog.Subject.SNAPSHOT, new TreeSet<>(leftOut.values()).toString(),
+                "Stormplace left some topologies out of its question to the daemon: " + Text.oneLine(leftOut.toString()));
+        }
+    }
+
+    private void report(PlanValidator.Checked checked) {
         Map<String, String> refused = new TreeMap<>();
-        verdicts.forEach((id, verdict) -> {
+        checked.verdicts().forEach((id, verdict) -> {
             if (verdict.outcome() == Verdict.Outcome.REFUSED) {
                 refused.put(id, verdict.status());
             }

@@ -53,7 +53,7 @@ final class SnapshotBuilder {
      * @param topologies all topologies of the round
      * @param cluster    the round's cluster; not changed
      * @param readings   the readings to send along
-     * @param late       whether the time for describing is over, asked before each topology
+     * @param late       whether the time for describing is over, asked before each topology; those that lack a slot come first
      * @return the snapshot; topologies that cannot be described, or not in time, are left out with the reason
      */
     Snapshot build(String roundId, Topologies topologies, Cluster cluster, ReadingsCache.View readings, BooleanSupplier late) {
@@ -68,7 +68,7 @@ final class SnapshotBuilder {
         List<Topology> described = new ArrayList<>();
         Map<String, List<ExecutorDetails>> executors = new LinkedHashMap<>();
         Map<String, String> leftOut = new TreeMap<>();
-        for (TopologyDetails details : sorted(topologies)) {
+        for (TopologyDetails details : neediestFirst(topologies, cluster)) {
             if (late.getAsBoolean()) {
                 leftOut.put(details.getId(), "there was no time to describe it to the daemon");
                 continue;
@@ -86,6 +86,7 @@ final class SnapshotBuilder {
                 leftOut.put(details.getId(), "cannot be described to the daemon: " + Text.describe(e));
             }
         }
+        described.sort(Comparator.comparing(Topology::getId));
         // The daemon sees in no other way that these slots are taken.
         leftOut.keySet().forEach(id ->
             cluster.getUsedSlotsByTopologyId(id).forEach(slot -> ports.get(slot.getNodeId()).remove(slot.getPort())));
@@ -100,9 +101,18 @@ final class SnapshotBuilder {
         return new Snapshot(request, supervisorIds, executors, leftOut);
     }
 
-    private static List<TopologyDetails> sorted(Topologies topologies) {
-        List<TopologyDetails> all = new ArrayList<>(topologies.getTopologies());
+    /** What runs completely can wait for a round with more time; what lacks a slot would lack it in every round. */
+    private static List<TopologyDetails> neediestFirst(Topologies topologies, Cluster cluster) {
+        List<TopologyDetails> all = new ArrayList<>();
+        List<TopologyDetails> complete = new ArrayList<>();
+        for (TopologyDetails details : topologies) {
+            SchedulerAssignment assignment = cluster.getAssignmentById(details.getId());
+            boolean runs = assignment != null && assignment.getExecutorToSlot().keySet().containsAll(details.getExecutors());
+            (runs ? complete : all).add(details);
+        }
         all.sort(Comparator.comparing(TopologyDetails::getId));
+        complete.sort(Comparator.comparing(TopologyDetails::getId));
+        all.addAll(complete);
         return all;
     }
 

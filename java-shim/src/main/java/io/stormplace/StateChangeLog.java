@@ -18,8 +18,12 @@ public final class StateChangeLog {
         DAEMON,
         /** The ZooKeeper connection that delivers readings. */
         READINGS,
+        /** The ZooKeeper connection that delivers statuses of topologies. */
+        STATUSES,
         /** The fallback scheduler. */
         FALLBACK,
+        /** Whether every topology can be described to the daemon, and in time. */
+        SNAPSHOT,
         /** The shim's own work on a plan: describing the cluster, checking the answer. */
         PLAN,
         /** The rest of the shim's own work in a round. */

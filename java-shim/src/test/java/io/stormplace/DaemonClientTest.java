@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.thrift.TException;
 import org.apache.thrift.protocol.TProtocol;
 import org.junit.jupiter.api.Named;
@@ -32,7 +33,7 @@ class DaemonClientTest {
     }
 
     private static DaemonClient client(int port) {
-        return new DaemonClient("127.0.0.1", port);
+        return new DaemonClient("127.0.0.1", port, Threads.DAEMONS);
     }
 
     private static DaemonFault fault(DaemonClient client, int budgetMs) {
@@ -85,8 +86,21 @@ class DaemonClientTest {
 
     @Test
     void aHostThatCannotBeResolvedIsAbsence() {
-        DaemonFault fault = fault(new DaemonClient("no such host", 1), AMPLE_MS);
+        DaemonFault fault = fault(new DaemonClient("no such host", 1, Threads.DAEMONS), AMPLE_MS);
         assertEquals(DaemonFault.Kind.ABSENT, fault.kind(), fault.getMessage());
+    }
+
+    @Test
+    void whereNoThreadCanBeStartedTheCallIsAFaultAndALaterOneIsMade() throws Exception {
+        AtomicReference<Threads> threads = new AtomicReference<>(Fixture.NO_THREADS);
+        try (TestDaemon daemon = new TestDaemon(TestDaemon::response)) {
+            DaemonClient client = new DaemonClient("127.0.0.1", daemon.port(), (work, name) -> threads.get().make(work, name));
+            DaemonFault fault = fault(client, AMPLE_MS);
+            assertEquals(DaemonFault.Kind.ABSENT, fault.kind(), fault.getMessage());
+            assertTrue(fault.getMessage().contains("no thread can be started"), fault.getMessage());
+            threads.set(Threads.DAEMONS);
+            assertEquals("r", client.plan(request(), AMPLE_MS, false).getRound_id());
+        }
     }
 
     @Test

@@ -34,8 +34,8 @@ class FallbackSchedulerTest {
         "ScriptedScheduler is still at work, its placement is used in a later round");
 
     private final List<String> warnings = new ArrayList<>();
-    private final FallbackScheduler fallback =
-        new FallbackScheduler(new StateChangeLog((message, cause) -> warnings.add(message)));
+    private final FallbackScheduler fallback = new FallbackScheduler(
+        new StateChangeLog((message, cause) -> warnings.add(message)), Threads.DAEMONS, System::nanoTime);
 
     /** A placed topology that uses one worker of the three it asks for, and a new one. */
     private final Fixture fixture = new Fixture().supervisor("a", 3).supervisor("b", 3)

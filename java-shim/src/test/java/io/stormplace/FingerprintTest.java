@@ -48,16 +48,16 @@ class FingerprintTest {
         Cluster listed = fixture.cluster();
         listed.setBlacklistedHosts(Set.of("host-a"));
 
-        assertNotEquals(of(fixture), Fingerprint.of(fixture.topologies(), listed, Map.of()));
+        assertNotEquals(of(fixture), Fingerprint.of(fixture.topologies(), listed, Map.of(), new ConfHashes()));
     }
 
     @Test
     void theStatusOfATopologyChangesIt() {
         Fixture fixture = cluster();
-        long inactive = Fingerprint.of(fixture.topologies(), fixture.cluster(), Map.of("t", "INACTIVE"));
+        long inactive = Fingerprint.of(fixture.topologies(), fixture.cluster(), Map.of("t", "INACTIVE"), new ConfHashes());
 
         assertNotEquals(of(fixture), inactive);
-        assertEquals(of(fixture), Fingerprint.of(fixture.topologies(), fixture.cluster(), Map.of("u", "INACTIVE")));
+        assertEquals(of(fixture), Fingerprint.of(fixture.topologies(), fixture.cluster(), Map.of("u", "INACTIVE"), new ConfHashes()));
     }
 
     @Test
@@ -68,12 +68,28 @@ class FingerprintTest {
         assertNotEquals(before, after);
     }
 
+    private static long inRacks(Map<String, List<String>> racks) {
+        Fixture fixture = cluster();
+        Cluster cluster = fixture.cluster();
+        cluster.setNetworkTopography(racks);
+        return Fingerprint.of(fixture.topologies(), cluster, Map.of(), new ConfHashes());
+    }
+
+    @Test
+    void theOrderOfHostsInARackDoesNotMatterAndTheirRackDoes() {
+        long before = inRacks(Map.of("r", List.of("host-a", "host-b"), "s", List.of("host-c")));
+
+        assertEquals(before, inRacks(Map.of("r", List.of("host-b", "host-a"), "s", List.of("host-c"))));
+        assertNotEquals(before, inRacks(Map.of("r", List.of("host-a", "host-c"), "s", List.of("host-b"))));
+        assertNotEquals(before, inRacks(Map.of("s", List.of("host-a", "host-b"), "r", List.of("host-c"))));
+    }
+
     private static Fixture cluster() {
         return new Fixture().supervisor("a", 2).supervisor("b", 2).topology("t", 1, 0)
             .placed("t", "a", 6700, 1, 2).placed("t", "a", 6701, 3, 4);
     }
 
     private static long of(Fixture fixture) {
-        return Fingerprint.of(fixture.topologies(), fixture.cluster(), Map.of());
+        return Fingerprint.of(fixture.topologies(), fixture.cluster(), Map.of(), new ConfHashes());
     }
 }

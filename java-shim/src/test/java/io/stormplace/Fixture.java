@@ -33,6 +33,13 @@ import org.apache.storm.utils.Utils;
 /** Builds Storm's own cluster objects as Nimbus does it before a round. */
 final class Fixture {
     static final int FIRST_PORT = 6700;
+    /** Threads of a host that has none left. */
+    static final Threads NO_THREADS = (work, name) -> new Thread(work, name) {
+        @Override
+        public void start() {
+            throw new OutOfMemoryError("unable to create native thread");
+        }
+    };
 
     private final Map<String, SupervisorDetails> supervisors = new TreeMap<>();
     private final Map<String, TopologyDetails> topologies = new TreeMap<>();

@@ -47,6 +47,18 @@ class LastAssignmentsTest {
     }
 
     @Test
+    void whereAWorkerDiedIsForgottenAtOnce() {
+        remember(running());
+        Fixture halved = hosts().topology("t", 1, 0).placed("t", "b", 6701, 3, 4);
+        remember(halved);
+
+        assertEquals(List.of(-1, -1, 1, 1), described(halved).getLast_supervisor());
+        remember(hosts().topology("t", 1, 0));
+        assertEquals(List.of(-1, -1, 1, 1), described(hosts().topology("t", 1, 0)).getLast_supervisor());
+        assertEquals(Map.of(), workers(hosts().topology("t", 1, 0)));
+    }
+
+    @Test
     void aTopologyThatIsGoneIsForgotten() {
         remember(running());
         remember(hosts().topology("u", 1, 0));

@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -352,6 +353,24 @@ class PlacementSchedulerTest {
             cluster.getStatus("third"));
         assertEquals(List.of("Stormplace has no usable plan for some topologies: "
             + "{third=slot a:6700 is occupied by another topology}"), daemonWarnings());
+    }
+
+    @Test
+    void topologiesThatAreNotDescribedAreNoFaultOfTheDaemonAndNamedOnceHoweverTheyChange() throws Exception {
+        startDaemon(request -> TestDaemon.response(request, TestDaemon.decide("placed", Decision.KEEP, "stays")));
+        Map<ExecutorDetails, String> executors = new HashMap<>();
+        executors.put(new ExecutorDetails(1, 1), null);
+        for (String odd : List.of("odd-1", "odd-2")) {
+            Fixture some = new Fixture().supervisor("a", 3).topology("placed", 1, 0).placed("placed", "a", 6700, 1, 2, 3, 4)
+                .topology(odd, 1, null, executors);
+            scheduler.schedule(some.topologies(), some.cluster());
+        }
+        assertEquals(1, daemonWarnings().size(), daemonWarnings().toString());
+        assertTrue(daemonWarnings().get(0).startsWith(
+            "Stormplace left some topologies out of its question to the daemon: {odd-1=cannot be described"), daemonWarnings().get(0));
+        Fixture good = new Fixture().supervisor("a", 3).topology("placed", 1, 0).placed("placed", "a", 6700, 1, 2, 3, 4);
+        scheduler.schedule(good.topologies(), good.cluster());
+        assertEquals(List.of("Stormplace describes all topologies to the daemon."), daemonWarnings().subList(1, daemonWarnings().size()));
     }
 
     @Test

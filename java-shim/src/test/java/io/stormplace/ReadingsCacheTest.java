@@ -13,6 +13,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.apache.storm.shade.org.apache.curator.framework.CuratorFramework;
@@ -27,6 +28,7 @@ import org.apache.storm.testing.InProcessZookeeper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Against a real ZooKeeper server; both clocks stand still unless a test moves them. */
@@ -34,10 +36,12 @@ class ReadingsCacheTest {
     private final List<String> warnings = Collections.synchronizedList(new ArrayList<>());
     private final AtomicLong monotonicNs = new AtomicLong(TimeUnit.HOURS.toNanos(5));
     private final AtomicLong wallMs = new AtomicLong(System.currentTimeMillis());
+    private final AtomicReference<Threads> threads = new AtomicReference<>(Threads.DAEMONS);
     private final InProcessZookeeper server = new InProcessZookeeper();
     private final CuratorFramework agent = client();
-    private final ReadingsCache cache = new ReadingsCache(this::client, "/stormplace", new TopologyStatuses("/storm"),
-        new StateChangeLog((message, cause) -> warnings.add(message)), monotonicNs::get, wallMs::get);
+    private final ReadingsCache cache = new ReadingsCache(this::client, "/stormplace",
+        new StateChangeLog((message, cause) -> warnings.add(message)), monotonicNs::get, wallMs::get,
+        (work, name) -> threads.get().make(work, name));
 
     ReadingsCacheTest() throws Exception {
         agent.start();
@@ -160,8 +164,8 @@ class ReadingsCacheTest {
     private ReadingsCache follower(String login) {
         return new ReadingsCache(() -> CuratorFrameworkFactory.builder().connectString("127.0.0.1:" + server.getPort())
             .retryPolicy(new RetryOneTime(50)).authorization("digest", login.getBytes(StandardCharsets.UTF_8)).build(),
-            "/stormplace", new TopologyStatuses("/storm"), new StateChangeLog((message, cause) -> warnings.add(message)),
-            monotonicNs::get, wallMs::get);
+            "/stormplace", new StateChangeLog((message, cause) -> warnings.add(message)), monotonicNs::get, wallMs::get,
+            Threads.DAEMONS);
     }
 
     private void protect(String path) throws Exception {
@@ -235,14 +239,21 @@ class ReadingsCacheTest {
         assertEquals(7_000, only().getAge_ms());
     }
 
-    @Test
-    void aClientThatCannotBeMadeIsTriedAgainInTheNextRoundAndNamedOnce() {
+    static List<Throwable> faultsOfClients() {
+        return List.of(new IllegalArgumentException("no such server"), new OutOfMemoryError("unable to create native thread"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("faultsOfClients")
+    void aClientThatCannotBeMadeIsTriedAgainInTheNextRoundAndNamedOnce(Throwable fault) {
         AtomicLong attempts = new AtomicLong();
         ReadingsCache broken = new ReadingsCache(() -> {
             attempts.incrementAndGet();
-            throw new IllegalArgumentException("no such server");
-        }, "/stormplace", new TopologyStatuses("/storm"), new StateChangeLog((message, cause) -> warnings.add(message)),
-            monotonicNs::get, wallMs::get);
+            if (fault instanceof Error error) {
+                throw error;
+            }
+            throw (Exception) fault;
+        }, "/stormplace", new StateChangeLog((message, cause) -> warnings.add(message)), monotonicNs::get, wallMs::get, Threads.DAEMONS);
         await(() -> {
             broken.start();
             return attempts.get() >= 3;
@@ -250,5 +261,24 @@ class ReadingsCacheTest {
         assertFalse(broken.view().live());
         assertEquals(1, warnings.size(), warnings.toString());
         broken.close();
+    }
+
+    @Test
+    void whereNoThreadCanBeStartedARoundGoesOnAndALaterOneTriesAgain() throws Exception {
+        publish("/stormplace/nodes/a", new byte[] {1});
+        threads.set(Fixture.NO_THREADS);
+        cache.start();
+        cache.start();
+        assertEquals(List.of("Stormplace has no thread to follow the readings in ZooKeeper: "
+            + "OutOfMemoryError: unable to create native thread"), warnings);
+        threads.set(Threads.DAEMONS);
+        follow();
+        assertEquals("a", only().getName());
+        await(() -> warnings.size() == 2);
+        threads.set(Fixture.NO_THREADS);
+        monotonicNs.addAndGet(TimeUnit.SECONDS.toNanos(31));
+        cache.start();
+        assertTrue(cache.view().live());
+        threads.set(Threads.DAEMONS);
     }
 }

@@ -169,6 +169,17 @@ class SnapshotBuilderTest {
     }
 
     @Test
+    void whatLacksASlotIsDescribedFirstAndTheRequestIsInTheOrderOfIds() {
+        Fixture fixture = new Fixture().supervisor("a", 9).topology("t1", 1, 0).topology("t2", 1, 0).topology("t3", 1, 0)
+            .topology("t4", 1, 0).topology("t5", 1, 0).placed("t1", "a", 6700, 1, 2, 3, 4).placed("t2", "a", 6701, 1, 2, 3, 4)
+            .placed("t3", "a", 6702, 1, 2, 3, 99).placed("t4", "a", 6703, 1, 2, 3, 4);
+        Iterator<Boolean> late = List.of(false, false, false, true, true).iterator();
+        Snapshot snapshot = builder().build("r", fixture.topologies(), fixture.cluster(), NO_READINGS, late::next);
+        assertEquals(List.of("t1", "t3", "t5"), snapshot.request().getTopologies().stream().map(Topology::getId).toList());
+        assertEquals(Set.of("t2", "t4"), snapshot.leftOut().keySet());
+    }
+
+    @Test
     void topologiesWithoutThriftDescriptionAreSent() throws TException {
         PlanRequest request = request(new Fixture().topology("t", 1, null, Map.of(new ExecutorDetails(1, 1), "x")));
         assertEquals(List.of(0.0), request.getTopologies().get(0).getExecutor_cpu_percent());

@@ -2,13 +2,19 @@ package io.stormplace;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.apache.storm.generated.StormBase;
 import org.apache.storm.generated.TopologyStatus;
 import org.apache.storm.shade.org.apache.curator.framework.CuratorFramework;
@@ -31,10 +37,13 @@ class TopologyStatusesTest {
     private final InProcessZookeeper server = new InProcessZookeeper();
     private final CuratorFramework nimbus = client();
     private final AtomicLong monotonicNs = new AtomicLong(TimeUnit.HOURS.toNanos(5));
-    private final ReadingsCache cache = new ReadingsCache(this::connected, "/stormplace", new TopologyStatuses("/storm"),
-        new StateChangeLog((message, cause) -> { }), monotonicNs::get, System::currentTimeMillis);
-    /** What happens before the cache gets its next client. */
-    private volatile Callable<?> meanwhile = () -> null;
+    private final List<String> warnings = Collections.synchronizedList(new ArrayList<>());
+    private final StateChangeLog changes = new StateChangeLog((message, cause) -> warnings.add(message));
+    private final AtomicInteger clients = new AtomicInteger();
+    private final TopologyStatuses statuses = new TopologyStatuses(this::counted, "/storm", changes, monotonicNs::get,
+        Threads.DAEMONS);
+    private final ReadingsCache readings = new ReadingsCache(this::client, "/stormplace", changes, monotonicNs::get,
+        System::currentTimeMillis, Threads.DAEMONS);
 
     TopologyStatusesTest() throws Exception {
         nimbus.start();
@@ -44,24 +53,29 @@ class TopologyStatusesTest {
         return CuratorFrameworkFactory.newClient("127.0.0.1:" + server.getPort(), 5_000, 5_000, new RetryOneTime(50));
     }
 
-    private CuratorFramework connected() throws Exception {
-        meanwhile.call();
+    private CuratorFramework counted() {
+        clients.incrementAndGet();
         return client();
     }
 
     @AfterEach
     void close() throws Exception {
-        cache.close();
+        statuses.close();
+        readings.close();
         nimbus.close();
         server.close();
     }
 
     /** The table has no call-back for its reader. */
-    private void await(Map<String, String> statuses) {
-        while (!cache.statuses().equals(statuses)) {
+    private static void await(BooleanSupplier condition) {
+        while (!condition.getAsBoolean()) {
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
             assertFalse(Thread.interrupted(), "what must come did not come before the test's time-out");
         }
+    }
+
+    private void await(Map<String, String> expected) {
+        await(() -> statuses.known().equals(expected));
     }
 
     private void write(String id, TopologyStatus status) throws Exception {
@@ -74,10 +88,10 @@ class TopologyStatusesTest {
 
     @Test
     void statusesFollowWhatStormWrites() throws Exception {
-        assertEquals(Map.of(), cache.statuses());
+        assertEquals(Map.of(), statuses.known());
         write("t-1", TopologyStatus.ACTIVE);
         write("u-2", TopologyStatus.KILLED);
-        cache.start();
+        statuses.start();
         await(Map.of("t-1", "ACTIVE", "u-2", "KILLED"));
         write("t-1", TopologyStatus.INACTIVE);
         await(Map.of("t-1", "INACTIVE", "u-2", "KILLED"));
@@ -89,45 +103,107 @@ class TopologyStatusesTest {
     void whatCannotBeReadHasNoStatus() throws Exception {
         write("t-1", TopologyStatus.REBALANCING);
         write("u-2", new byte[] {1, 2, 3});
-        cache.start();
+        statuses.start();
         await(Map.of("t-1", "REBALANCING"));
         write("t-1", new byte[0]);
         await(Map.of());
     }
 
+    private static TreeCacheEvent event(TreeCacheEvent.Type type, String id, TopologyStatus status) {
+        return new TreeCacheEvent(type, new ChildData("/storm/storms/" + id, new Stat(), Utils.serialize(new StormBase(id, status, 1))));
+    }
+
+    private void see(TreeCacheEvent event) {
+        statuses.changed("/storm/storms", event);
+    }
+
     @Test
     void whatIsGoneHasNoStatusWhateverWasThere() {
-        TopologyStatuses statuses = new TopologyStatuses("/storm");
-        ChildData base = new ChildData("/storm/storms/t-1", new Stat(), Utils.serialize(new StormBase("t", TopologyStatus.ACTIVE, 1)));
-        statuses.changed(new TreeCacheEvent(TreeCacheEvent.Type.NODE_ADDED, base));
+        see(event(TreeCacheEvent.Type.NODE_ADDED, "t-1", TopologyStatus.ACTIVE));
         assertEquals(Map.of("t-1", "ACTIVE"), statuses.known());
-        statuses.changed(new TreeCacheEvent(TreeCacheEvent.Type.NODE_REMOVED, base));
+        see(event(TreeCacheEvent.Type.NODE_REMOVED, "t-1", TopologyStatus.ACTIVE));
         assertEquals(Map.of(), statuses.known());
     }
 
-    /** The readings are withheld, so that the client is given up; a topology ends before there is another one. */
     @Test
-    void aTopologyThatEndsUnseenIsForgotten() throws Exception {
-        write("t-1", TopologyStatus.ACTIVE);
-        write("u-2", TopologyStatus.ACTIVE);
-        nimbus.create().creatingParentsIfNeeded().forPath("/stormplace/nodes/a", new byte[] {1});
-        cache.start();
-        await(Map.of("t-1", "ACTIVE", "u-2", "ACTIVE"));
-        meanwhile = () -> nimbus.checkExists().forPath("/storm/storms/u-2") == null ? null
-            : nimbus.delete().forPath("/storm/storms/u-2");
+    void anotherClientForgetsOnlyWhatItDoesNotShowAndOnlyWhenItHasShownEverything() {
+        see(event(TreeCacheEvent.Type.NODE_ADDED, "t-1", TopologyStatus.INACTIVE));
+        see(event(TreeCacheEvent.Type.NODE_ADDED, "u-2", TopologyStatus.ACTIVE));
+        TreeCacheEvent all = new TreeCacheEvent(TreeCacheEvent.Type.INITIALIZED, null);
+        see(all);
+        statuses.lost();
+        statuses.begins();
+        see(event(TreeCacheEvent.Type.NODE_ADDED, "t-1", TopologyStatus.INACTIVE));
+        assertEquals(Map.of("t-1", "INACTIVE", "u-2", "ACTIVE"), statuses.known());
+        see(all);
+        assertEquals(Map.of("t-1", "INACTIVE"), statuses.known());
+        see(all);
+        assertEquals(Map.of("t-1", "INACTIVE"), statuses.known(), "a client that comes back shows only what has changed");
+    }
+
+    private void protect(String path) throws Exception {
         nimbus.setACL().withACL(List.of(new ACL(ZooDefs.Perms.ALL,
-            new Id("digest", DigestAuthenticationProvider.generateDigest("another:login"))))).forPath("/stormplace/nodes");
-        while (!cache.statuses().equals(Map.of("t-1", "ACTIVE"))) {
+            new Id("digest", DigestAuthenticationProvider.generateDigest("another:login"))))).forPath(path);
+    }
+
+    /** Readings that are withheld end their client in each round. */
+    @Test
+    void readingsThatAreWithheldDoNotTouchTheStatuses() throws Exception {
+        write("t-1", TopologyStatus.INACTIVE);
+        nimbus.create().creatingParentsIfNeeded().forPath("/stormplace/nodes/a", new byte[] {1});
+        statuses.start();
+        readings.start();
+        await(Map.of("t-1", "INACTIVE"));
+        protect("/stormplace/nodes");
+        await(() -> {
             monotonicNs.addAndGet(TimeUnit.SECONDS.toNanos(31));
-            cache.start();
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
-            assertFalse(Thread.interrupted(), "what must come did not come before the test's time-out");
+            readings.start();
+            statuses.start();
+            assertEquals(Map.of("t-1", "INACTIVE"), statuses.known());
+            return !warnings.isEmpty();
+        });
+        assertTrue(warnings.get(0).startsWith("Stormplace may not read /stormplace/nodes "), warnings.toString());
+        assertEquals(1, clients.get());
+    }
+
+    @Test
+    void statusesThatAreWithheldAreNamedOnceTriedOnAndCostNoReadings() throws Exception {
+        write("t-1", TopologyStatus.INACTIVE);
+        nimbus.getZookeeperClient().getZooKeeper().addAuthInfo("digest", "another:login".getBytes(StandardCharsets.UTF_8));
+        protect("/storm/storms");
+        readings.start();
+        await(() -> readings.view().live());
+        await(() -> {
+            statuses.start();
+            return clients.get() >= 3;
+        });
+        assertEquals(List.of("Stormplace may not read /storm/storms in ZooKeeper: topologies without a known status count as active; "
+            + "trying on."), warnings);
+        assertEquals(Map.of(), statuses.known());
+        assertTrue(readings.view().live());
+        nimbus.setACL().withACL(ZooDefs.Ids.OPEN_ACL_UNSAFE).forPath("/storm/storms");
+        await(() -> {
+            statuses.start();
+            return statuses.known().equals(Map.of("t-1", "INACTIVE"));
+        });
+        await(() -> warnings.size() == 2);
+        assertEquals("Stormplace follows the statuses of topologies in ZooKeeper.", warnings.get(1));
+    }
+
+    @Test
+    void stormsDefaultRootCountsInThePlaceOfWhatIsNoText() throws Exception {
+        write("t-1", TopologyStatus.ACTIVE);
+        for (Object root : Arrays.asList(null, 7, List.of("/storm"))) {
+            try (TopologyStatuses table = new TopologyStatuses(this::client, root, changes, monotonicNs::get, Threads.DAEMONS)) {
+                table.start();
+                await(() -> table.known().equals(Map.of("t-1", "ACTIVE")));
+            }
         }
     }
 
     @Test
     void aTopologyThatStartsLaterIsFollowed() throws Exception {
-        cache.start();
+        statuses.start();
         write("t-1", TopologyStatus.ACTIVE);
         await(Map.of("t-1", "ACTIVE"));
     }

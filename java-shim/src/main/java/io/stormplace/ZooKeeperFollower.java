@@ -1,0 +1,296 @@
+package io.stormplace;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
+import org.apache.storm.shade.org.apache.curator.framework.CuratorFramework;
+import org.apache.storm.shade.org.apache.curator.framework.recipes.cache.TreeCache;
+import org.apache.storm.shade.org.apache.curator.framework.recipes.cache.TreeCacheEvent;
+import org.apache.storm.shade.org.apache.zookeeper.KeeperException;
+
+/**
+ * Follows the children of some znodes with a ZooKeeper client of its own, away from the scheduling thread.
+ *
+ * <p>A client that cannot be made, or whose login does not open the znodes, is given up; the next round makes another one and logs in
+ * anew, with what the file of the login holds then.
+ */
+final class ZooKeeperFollower implements AutoCloseable {
+    /** Nimbus gives its shutdown ten seconds, and the shim has two followers. */
+    private static final long CLOSE_WAIT_MS = 1_500;
+    private static final long ACCESS_CHECK_NS = TimeUnit.SECONDS.toNanos(30);
+
+    /** Keeps what is seen; called on ZooKeeper's threads. */
+    interface Viewer {
+        /** A new client begins: it shows everything anew, and says when it has ({@code INITIALIZED}). */
+        void begins();
+
+        /**
+         * Something was seen.
+         *
+         * @param path  the znode that is followed
+         * @param event what was seen at or below it
+         */
+        void changed(String path, TreeCacheEvent event);
+
+        /** The connection or the client was lost: what changes until there is another one is seen late. */
+        void lost();
+    }
+
+    /**
+     * How log lines name what is followed.
+     *
+     * @param subject      whose state it is
+     * @param what         what is followed
+     * @param whileLost    what becomes of it without a connection
+     * @param whileRefused why it is withheld, or what becomes of it then
+     */
+    record Words(StateChangeLog.Subject subject, String what, String whileLost, String whileRefused) {
+    }
+
+    /** How far the follower is: {@code IDLE -> OFFLINE <-> ONLINE}, back to {@code IDLE}, and from each to {@code CLOSED}. */
+    private enum Phase {
+        /** There is no client; the next round makes one. */
+        IDLE,
+        /** A client is being made, has no connection, or is being given up. */
+        OFFLINE,
+        /** The client is connected. */
+        ONLINE,
+        /** The follower has ended; it makes no client any more. */
+        CLOSED
+    }
+
+    /** The phase, and whether the last check of access found a znode withheld; a refusal outlives its client. */
+    private record State(Phase phase, boolean refused) {
+        State moved(Phase next) {
+            return phase == Phase.CLOSED ? this : new State(next, refused);
+        }
+
+        /** The state after an event of the connection; one of a client that is given up already changes nothing. */
+        State connected(boolean now) {
+            return phase == Phase.IDLE ? this : moved(now ? Phase.ONLINE : Phase.OFFLINE);
+        }
+
+        State checked(boolean withheld) {
+            return new State(phase, withheld);
+        }
+    }
+
+    private final Callable<CuratorFramework> connector;
+    private final List<String> paths;
+    private final Viewer viewer;
+    private final Words words;
+    private final StateChangeLog changes;
+    private final LongSupplier clockNs;
+    private final Threads threads;
+    private final Set<String> initialized = Collections.synchronizedSet(new HashSet<>());
+    private final AtomicReference<State> state = new AtomicReference<>(new State(Phase.IDLE, false));
+    private final List<AutoCloseable> open = new ArrayList<>();
+    private volatile CuratorFramework current;
+    private volatile long checkedNs;
+
+    /**
+     * Creates an idle follower.
+     *
+     * @param connector makes an unstarted ZooKeeper client; called on the follower's own thread
+     * @param paths     znodes whose children are followed; none has to exist
+     * @param viewer    keeps what is seen
+     * @param words     how log lines name it
+     * @param changes   logs when the connection comes and goes
+     * @param clockNs   monotonic time in ns
+     * @param threads   makes the follower's threads
+     */
+    ZooKeeperFollower(Callable<CuratorFramework> connector, List<String> paths, Viewer viewer, Words words, StateChangeLog changes,
+                      LongSupplier clockNs, Threads threads) {
+        this.connector = connector;
+        this.paths = List.copyOf(paths);
+        this.viewer = viewer;
+        this.words = words;
+        this.changes = changes;
+        this.clockNs = clockNs;
+        this.threads = threads;
+    }
+
+    /** Begins to follow unless it does already, and checks its access now and then; returns at once. */
+    void start() {
+        State now = state.get();
+        switch (now.phase()) {
+            case IDLE -> {
+                if (state.compareAndSet(now, now.moved(Phase.OFFLINE)) && !begin(this::connect, "")) {
+                    state.updateAndGet(before -> before.moved(Phase.IDLE));
+                }
+            }
+            case ONLINE -> {
+                if (clockNs.getAsLong() - checkedNs > ACCESS_CHECK_NS) {
+                    checkAccessSoon();
+                }
+            }
+            case OFFLINE, CLOSED -> {
+                // The client connects by itself, or never will.
+            }
+        }
+    }
+
+    /** Returns whether everything that may be seen has been seen and is up to date. */
+    boolean live() {
+        State known = state.get();
+        return known.phase() == Phase.ONLINE && !known.refused() && initialized.size() == paths.size();
+    }
+
+    /** Ends the connection; waits a bounded time. */
+    @Override
+    public void close() {
+        state.updateAndGet(before -> before.moved(Phase.CLOSED));
+        Thread closing = threads.make(this::closeAll, name("-close"));
+        try {
+            closing.start();
+            closing.join(CLOSE_WAIT_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private String name(String suffix) {
+        return "stormplace-" + words.subject().name().toLowerCase(Locale.ROOT) + suffix;
+    }
+
+    /** Begins work on a thread of its own; returns whether there was a thread for it. */
+    private boolean begin(Runnable work, String suffix) {
+        try {
+            threads.make(work, name(suffix)).start();
+            return true;
+        } catch (RuntimeException | Error e) {
+            changes.bad(words.subject(), "no thread", "Stormplace has no thread to follow " + words.what() + " in ZooKeeper: "
+                + Text.describe(e), e);
+            return false;
+        }
+    }
+
+    private void connect() {
+        synchronized (open) {
+            if (state.get().phase() == Phase.CLOSED) {
+                return;
+            }
+            try {
+                CuratorFramework client = connector.call();
+                open.add(0, client);
+                current = client;
+                client.getConnectionStateListenable().addListener((ignored, event) -> connectionChanged(event.isConnected()));
+                client.start();
+                viewer.begins();
+                for (String path : paths) {
+                    follow(client, path);
+                }
+            } catch (Exception | Error e) {
+                // A client starts threads, which a host may not have; only what is given up is tried again.
+                changes.bad(words.subject(), "failed",
+                    "Stormplace cannot follow " + words.what() + " in ZooKeeper, and plans without them: " + Text.describe(e), e);
+                giveUp();
+            }
+        }
+    }
+
+    /** The viewer gets the content of each child; it is not kept beside what the viewer keeps. */
+    private void follow(CuratorFramework client, String path) throws Exception {
+        TreeCache cache = TreeCache.newBuilder(client, path).setMaxDepth(1).setCacheData(false).build();
+        open.add(0, cache);
+        cache.getListenable().addListener((ignored, event) -> {
+            if (event.getType() == TreeCacheEvent.Type.INITIALIZED) {
+                initialized.add(path);
+            }
+            viewer.changed(path, event);
+        });
+        cache.start();
+    }
+
+    private void giveUp() {
+        closeAll();
+        viewer.lost();
+        initialized.clear();
+        state.updateAndGet(before -> before.moved(Phase.IDLE));
+    }
+
+    private void closeAll() {
+        synchronized (open) {
+            for (AutoCloseable resource : open) {
+                try {
+                    resource.close();
+                } catch (Exception | Error e) {
+                    changes.bad(words.subject(), "close", "Stormplace cannot close its ZooKeeper client: " + Text.describe(e), e);
+                }
+            }
+            open.clear();
+        }
+    }
+
+    private void connectionChanged(boolean connected) {
+        State after = state.updateAndGet(before -> before.connected(connected));
+        if (connected) {
+            if (after.phase() == Phase.ONLINE) {
+                checkAccessSoon();
+            }
+            return;
+        }
+        viewer.lost();
+        if (after.phase() != Phase.CLOSED && !after.refused()) {
+            changes.bad(words.subject(), "disconnected", "Stormplace has no connection to ZooKeeper; " + words.whileLost() + ".");
+        }
+    }
+
+    private void checkAccessSoon() {
+        checkedNs = clockNs.getAsLong();
+        begin(this::checkAccess, "-access");
+    }
+
+    /** Looks for znodes that ZooKeeper withholds: the caches would take them for absent ones and report nothing. */
+    private void checkAccess() {
+        CuratorFramework client = current;
+        try {
+            for (String path : paths) {
+                Optional<String> withheld = withheld(client, path);
+                if (withheld.isPresent()) {
+                    changes.bad(words.subject(), "no access", "Stormplace may not read " + withheld.get() + " in ZooKeeper: "
+                        + words.whileRefused() + "; trying on.");
+                    state.updateAndGet(before -> before.checked(true).moved(Phase.OFFLINE));
+                    giveUp();
+                    return;
+                }
+            }
+            state.updateAndGet(before -> before.checked(false));
+            changes.good(words.subject(), "Stormplace follows " + words.what() + " in ZooKeeper.");
+        } catch (Exception e) {
+            if (state.get().phase() == Phase.ONLINE) {
+                changes.bad(words.subject(), "unchecked",
+                    "Stormplace cannot check whether it may read " + words.what() + " in ZooKeeper: " + Text.describe(e), e);
+            }
+        }
+    }
+
+    /** Names the folder, or its first child, if the login does not open any of them. */
+    private static Optional<String> withheld(CuratorFramework client, String path) throws Exception {
+        String asked = path;
+        try {
+            for (String name : client.getChildren().forPath(path)) {
+                asked = path + "/" + name;
+                try {
+                    client.getData().forPath(asked);
+                    return Optional.empty();
+                } catch (KeeperException.NoNodeException gone) {
+                    // Any other child shows as much.
+                }
+            }
+            return Optional.empty();
+        } catch (KeeperException.NoNodeException absent) {
+            return Optional.empty();
+        } catch (KeeperException.NoAuthException refusal) {
+            return Optional.of(asked);
+        }
+    }
+}
