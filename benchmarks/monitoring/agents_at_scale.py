@@ -56,7 +56,6 @@ class Parts:
     def __init__(self, address: str, count: int, real: int, topologies: int) -> None:
         self.address = address
         self.names = [f"site-{number % 20}-host-{number}" for number in range(count)]
-        self.topologies = topologies
         context = multiprocessing.get_context("spawn")
         self.stop = context.Event()
         self.read = context.Array("Q", 2)
