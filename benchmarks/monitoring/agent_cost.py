@@ -24,7 +24,7 @@ from typing import Any
 import psutil
 from kazoo.client import KazooClient
 
-from benchmarks.monitoring.agents_at_scale import content
+from benchmarks.monitoring.agents_writes import content
 from benchmarks.monitoring.zookeeper_server import zookeeper_server
 from experiments.machine import PROJECT, provenance
 from monitoring.agent.probe import Answer, Probe, decode, encode_answer, encode_probe

@@ -23,7 +23,7 @@ _PATIENCE_S = 60
 
 @contextlib.contextmanager
 def zookeeper_server(folder: Path) -> Iterator[tuple[str, psutil.Process]]:
-    """Run a server on a free loopback port, with its default session time-outs.
+    """Run a server on a free loopback port, with its default session time-outs; it answers `srvr` and `cons`.
 
     Yields:
         Its address and its process.
@@ -35,7 +35,7 @@ def zookeeper_server(folder: Path) -> Iterator[tuple[str, psutil.Process]]:
     config = folder / "zoo.cfg"
     config.write_text(
         f"dataDir={folder}/data\nclientPort={port}\nclientPortAddress=127.0.0.1\ntickTime=2000\n"
-        "admin.enableServer=false\nmaxClientCnxns=0\n",
+        "admin.enableServer=false\nmaxClientCnxns=0\n4lw.commands.whitelist=srvr,cons\n",
         encoding="utf-8",
     )
     command = ["java", "-Xmx512m", "-cp", f"{_LIB}/*", _MAIN, str(config)]

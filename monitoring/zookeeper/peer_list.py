@@ -28,7 +28,7 @@ _NAMES_PER_S = 50
 """Names read per second at most, while hosts come and go: a thousand agents that start together must not each
 read a list of a thousand names a thousand times."""
 
-_RENEW_S = 30.0
+RENEW_S = 30.0
 """Time between two exchanges of a peer of a full pool, s."""
 
 
@@ -81,7 +81,7 @@ class PeerList:
         self._lock = threading.Lock()
         self._due = False
         self._look_after_s = clock_s()
-        self._renew_at_s = clock_s() + _RENEW_S
+        self._renew_at_s = clock_s() + RENEW_S
         self._suspect: set[str] = set()
         self._names: frozenset[str] = frozenset()
         self._addresses: dict[str, Address] = {}
@@ -119,7 +119,7 @@ class PeerList:
             self._look(client)
             self._look_after_s = now_s + max(self._pause_s, len(self._names) / _NAMES_PER_S)
         if now_s >= self._renew_at_s:
-            self._renew_at_s = now_s + _RENEW_S
+            self._renew_at_s = now_s + RENEW_S
             self._pool.renew()
         self._resolve(client)
         listing = Listing(self._names, dict(self._addresses))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from benchmarks.monitoring.agents_at_scale import content
+from benchmarks.monitoring.agents_writes import content
 
 
 def test_a_reading_of_the_benchmark_is_as_large_as_readings_get() -> None:
