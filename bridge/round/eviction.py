@@ -102,11 +102,13 @@ class _Evictions:
             if found is not None:
                 self._carry_out(index, found)
                 memory |= {each.id: each for each in found.memory.topologies if each.id == topology.id}
+        lasting = not (self._gone or self._expired())
         return replace(
             self._done,
             response=replace(
                 self._done.response,
                 plans=tuple(self._plans[each.topology_id] for each in self._done.response.plans),
+                hold_ms=self._done.response.hold_ms if lasting else None,
             ),
             memory=replace(self._done.memory, topologies=tuple(memory[each] for each in sorted(memory))),
             timed_out=self._done.timed_out or self._expired(),

@@ -107,7 +107,8 @@ class _LargeRound:
             course=half,
         )
         plans = self._plans
-        lasting = plans.all_kept and looked_at_all and not plans.left_out
+        # What found no room finds none either while nothing changes.
+        lasting = looked_at_all and not (plans.assigned or plans.left_out or self._timed_out)
         return Round(
             response=PlanResponse(
                 self._request.version,

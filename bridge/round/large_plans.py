@@ -47,11 +47,6 @@ class LargePlans:
         return any(plan.decision is Decision.ASSIGN for plan in self.plans.values())
 
     @property
-    def all_kept(self) -> bool:
-        """Whether nothing changes and nothing is wanting."""
-        return all(plan.decision is Decision.KEEP for plan in self.plans.values())
-
-    @property
     def moves(self) -> int:
         """Executors that move."""
         return sum(plan.price.executors_moved for plan in self.plans.values() if plan.price)

@@ -73,7 +73,9 @@ def plan_round(
     done = look_beside(restored, done, settings, memory, course)
     if restored is request:
         return done
-    return replace(done, response=carried_over(request, restored, done.response))
+    response = carried_over(request, restored, done.response)
+    # There was no time to try those that are stuck anywhere else.
+    return replace(done, response=replace(response, hold_ms=None) if unplaced else response)
 
 
 def _served(done: Round) -> int:

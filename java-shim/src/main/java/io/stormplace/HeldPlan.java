@@ -1,7 +1,9 @@
 package io.stormplace;
 
 import io.stormplace.wire.PlanResponse;
+import java.util.EnumSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -10,6 +12,8 @@ import java.util.concurrent.TimeUnit;
  * <p>Used by the scheduling thread alone.
  */
 final class HeldPlan {
+    private static final Set<Verdict.Outcome> UNCHANGING = EnumSet.of(Verdict.Outcome.KEEP, Verdict.Outcome.UNPLACEABLE);
+
     private long fingerprint;
     private long untilNs;
     private Map<String, Verdict> verdicts;
@@ -19,7 +23,7 @@ final class HeldPlan {
      *
      * @param current fingerprint of the cluster
      * @param nowNs   monotonic time
-     * @return the verdicts, all of them to keep a topology; null if the daemon has to be asked
+     * @return the verdicts, none of which changes anything; null if the daemon has to be asked
      */
     Map<String, Verdict> verdicts(long current, long nowNs) {
         return verdicts != null && current == fingerprint && nowNs - untilNs < 0 ? verdicts : null;
@@ -34,8 +38,8 @@ final class HeldPlan {
      * @param nowNs    monotonic time
      */
     void hold(long current, PlanResponse response, Map<String, Verdict> found, long nowNs) {
-        boolean keeps = found.values().stream().allMatch(verdict -> verdict.outcome() == Verdict.Outcome.KEEP);
-        verdicts = keeps && response.isSetHold_ms() ? Map.copyOf(found) : null;
+        boolean changes = found.values().stream().anyMatch(verdict -> !UNCHANGING.contains(verdict.outcome()));
+        verdicts = !changes && response.isSetHold_ms() ? Map.copyOf(found) : null;
         fingerprint = current;
         untilNs = nowNs + TimeUnit.MILLISECONDS.toNanos(response.getHold_ms());
     }

@@ -47,6 +47,14 @@ class HeldPlanTest {
     }
 
     @Test
+    void whatFoundNoRoomFindsNoneWhileNothingChanges() {
+        Map<String, Verdict> refused = Map.of("t", new Verdict(Verdict.Outcome.UNPLACEABLE, "not placed", Map.of()));
+        held.hold(7, answer(2_000), refused, 0);
+
+        assertEquals(refused, held.verdicts(7, SECOND));
+    }
+
+    @Test
     void atFirstNothingIsHeld() {
         assertNull(held.verdicts(0, 0));
     }
