@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from bridge.network.cluster import CPU, EXECUTORS, MEMORY, UNLIMITED, Hosts, Slot, stated_amount
+from bridge.problem.assignment import Assignment, assignment_of, restarted_workers
 from bridge.problem.shared_memory import shared_of
-from bridge.wire.messages import UNASSIGNED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
 _RESOURCE_NAMES = {CPU: "CPU", MEMORY: "memory"}
 _ROUNDING = 1e-6
-
-Assignment = tuple[Slot | None, ...]
-"""Per executor the slot it runs in, None if it is unassigned."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,26 +286,3 @@ def _offered(request: PlanRequest, hosts: Hosts, column: int) -> FloatArray:
         if supervisor.usable and supervisor.resources:
             offered[host] += stated_amount(supervisor.resources[column]) or 0.0
     return offered
-
-
-def assignment_of(topology: Topology) -> Assignment:
-    """Where the executors of a topology run by the request."""
-    return tuple(
-        None if supervisor == UNASSIGNED else (supervisor, port)
-        for supervisor, port in zip(topology.executor_supervisor, topology.executor_port, strict=True)
-    )
-
-
-def executors_by_slot(assignment: Sequence[Slot | None]) -> dict[Slot, set[int]]:
-    """Return the executors of each slot that an assignment uses."""
-    by_slot: dict[Slot, set[int]] = {}
-    for executor, slot in enumerate(assignment):
-        if slot is not None:
-            by_slot.setdefault(slot, set()).add(executor)
-    return by_slot
-
-
-def restarted_workers(before: Sequence[Slot | None], after: Sequence[Slot | None]) -> list[set[int]]:
-    """Return the executors of each worker that has another set of them afterwards, or none."""
-    now = executors_by_slot(after)
-    return [executors for slot, executors in executors_by_slot(before).items() if now.get(slot) != executors]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bridge.network.cluster import UNLIMITED
-from bridge.problem.occupancy import executors_by_slot
+from bridge.problem.assignment import executors_by_slot
 
 if TYPE_CHECKING:
     from bridge.problem.occupancy import RoundState

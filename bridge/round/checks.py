@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bridge.problem.occupancy import executors_by_slot
+from bridge.problem.assignment import executors_by_slot
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bridge.network.cluster import Slot
     from bridge.problem.occupancy import RoundState
-    from bridge.problem.problem_builder import Task
+    from bridge.problem.task import Task
 
 
 class PlanCheckError(RuntimeError):

@@ -6,7 +6,7 @@ import traceback
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from bridge.problem.occupancy import assignment_of, restarted_workers
+from bridge.problem.assignment import assignment_of, restarted_workers
 from bridge.round.status import ignored_settings
 from bridge.wire.messages import Decision, Price, TopologyPlan
 

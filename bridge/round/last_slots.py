@@ -13,8 +13,8 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from bridge.problem.assignment import assignment_of, restarted_workers
 from bridge.problem.node_limits import apart_of, node_limits
-from bridge.problem.occupancy import assignment_of, restarted_workers
 from bridge.problem.storm_settings import parse_storm_settings
 from bridge.wire.messages import UNASSIGNED, Decision, Price
 from scheduler.packing.job import WorkerRules

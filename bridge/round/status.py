@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bridge.network.cluster import Host
-    from bridge.problem.problem_builder import Task
+    from bridge.problem.task import Task
     from bridge.problem.wishes import Wishes
     from bridge.round.round_data import RoundData
     from bridge.round.small.verdict import Verdict

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bridge.problem.occupancy import RoundState
-    from bridge.problem.problem_builder import Task
+    from bridge.problem.task import Task
     from bridge.round.small.search import Question
     from bridge.settings import MoveSettings
     from scheduler.base.arrays import IntArray

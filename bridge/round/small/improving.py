@@ -20,7 +20,7 @@ from scheduler.evaluation.evaluate import evaluate
 
 if TYPE_CHECKING:
     from bridge.problem.occupancy import RoundState
-    from bridge.problem.problem_builder import Task
+    from bridge.problem.task import Task
     from bridge.round.small.candidate import Candidate
     from bridge.round.small.search import Answer, Search
     from bridge.round.small.sight import Sight

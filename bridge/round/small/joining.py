@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bridge.problem.occupancy import executors_by_slot
+from bridge.problem.assignment import executors_by_slot
 from bridge.round.small.candidate import gains, why_too_little
 from bridge.round.small.preferring import ask_as_preferred
 from bridge.round.small.slots import assign_slots
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from bridge.network.cluster import Slot
     from bridge.problem.occupancy import RoundState
-    from bridge.problem.problem_builder import Task
+    from bridge.problem.task import Task
     from bridge.round.small.search import Answer, Search
     from bridge.round.small.sight import Sight
     from bridge.settings import MoveSettings

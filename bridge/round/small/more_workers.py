@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from bridge.problem.occupancy import RoundState
-    from bridge.problem.problem_builder import Frame, Task
+    from bridge.problem.problem_builder import Frame
+    from bridge.problem.task import Task
     from scheduler.base.arrays import IntArray
 
 _ROUNDING = 1e-9

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from bridge.problem.occupancy import executors_by_slot
+from bridge.problem.assignment import executors_by_slot
 from bridge.round.small.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bridge.problem.occupancy import RoundState
-    from bridge.problem.problem_builder import Task
+    from bridge.problem.task import Task
     from scheduler.contract.result import Result
 
 

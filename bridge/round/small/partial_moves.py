@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bridge.problem.occupancy import executors_by_slot
+from bridge.problem.assignment import executors_by_slot
 from bridge.round.small.slots import NoSlotError, assign_slots
 from scheduler.evaluation.batch import BatchConstraints, BatchEvaluator
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from bridge.network.cluster import Slot
     from bridge.problem.occupancy import RoundState
-    from bridge.problem.problem_builder import Task
+    from bridge.problem.task import Task
     from bridge.round.small.search import Question
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
     from scheduler.base.deadline import Deadline

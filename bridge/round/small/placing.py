@@ -22,7 +22,7 @@ from scheduler.packing.pack import OVERLOADS
 
 if TYPE_CHECKING:
     from bridge.problem.occupancy import RoundState
-    from bridge.problem.problem_builder import Task
+    from bridge.problem.task import Task
     from bridge.round.small.joining import Allowance
     from bridge.round.small.search import Search
     from bridge.round.small.sight import Sight

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bridge.children.time_limit import TimeLimit
-from bridge.problem.problem_builder import Frame, NoHostError, Task, build_problem, make_frame
+from bridge.problem.problem_builder import Frame, NoHostError, build_problem, make_frame
 from bridge.round.small.slots import count_workers
 from scheduler.contract.children import INLINE
 from scheduler.contract.result import Result
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from bridge.network.delays import Delays
     from bridge.problem.occupancy import RoundState
+    from bridge.problem.task import Task
     from scheduler.base.arrays import BoolArray, FloatArray
     from scheduler.base.deadline import Deadline
     from scheduler.contract.children import Children

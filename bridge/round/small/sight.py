@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from bridge.network.cluster import Host
     from bridge.network.delays import Delays
-    from bridge.problem.problem_builder import Task
+    from bridge.problem.task import Task
     from bridge.readings.believed import Readings
     from scheduler.base.arrays import BoolArray
     from scheduler.model.problem import Problem

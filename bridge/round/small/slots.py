@@ -10,7 +10,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bridge.problem.occupancy import executors_by_slot
+from bridge.problem.assignment import executors_by_slot
 from bridge.round.small.new_workers import pack_workers
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from bridge.problem.isolation import isolate
 from bridge.problem.occupancy import RoundState
-from bridge.problem.problem_builder import Task, make_task
 from bridge.problem.ranking import rank
+from bridge.problem.task import Task, make_task
 from bridge.problem.wishes import HELD
 from bridge.round.checks import PlanCheckError, check_assignment
 from bridge.round.round_report import HOLD_MS, Course, Round

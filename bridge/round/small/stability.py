@@ -15,7 +15,8 @@ from bridge.round.memory import Change, Memory, TopologyMemory, Watched
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from bridge.problem.occupancy import Assignment, RoundState
+    from bridge.problem.assignment import Assignment
+    from bridge.problem.occupancy import RoundState
     from bridge.settings import MoveSettings
 
 

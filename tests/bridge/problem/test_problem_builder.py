@@ -12,8 +12,9 @@ from bridge.network.cluster import Host, gather_hosts
 from bridge.network.delays import estimate_delays
 from bridge.network.links import gather_links
 from bridge.problem.occupancy import RoundState
-from bridge.problem.problem_builder import NoHostError, build_problem, make_frame, make_task
+from bridge.problem.problem_builder import NoHostError, build_problem, make_frame
 from bridge.problem.shortlist import shortlist
+from bridge.problem.task import make_task
 from bridge.problem.wishes import wishes_of
 from bridge.readings.believed import read_nodes
 from bridge.round.checks import check_assignment

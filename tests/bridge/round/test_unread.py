@@ -134,7 +134,7 @@ def test_a_pin_that_cannot_be_worked_out_costs_only_its_topology(make, size, mon
             raise ZeroDivisionError("boom")
         return genuine(each, settings, hosts)
 
-    for module in ("round.unread", "problem.isolation", "problem.permits", "problem.problem_builder"):
+    for module in ("round.unread", "problem.isolation", "problem.permits", "problem.task"):
         monkeypatch.setattr(f"bridge.{module}.permits_of", permits)
     bad = make.assigned(make.taxi("bad", {"pin": {"parser": "host:us-east1-1"}}), GOOD)
     isolated = json.dumps({"isolation.scheduler.machines": {"bad": 4}})

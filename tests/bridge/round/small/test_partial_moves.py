@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bridge.problem.occupancy import RoundState
-from bridge.problem.problem_builder import make_task
+from bridge.problem.task import make_task
 from bridge.problem.wishes import wishes_of
 from bridge.round.round_data import gather_data
 from bridge.round.small.candidate import Candidate, best_of

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from bridge.problem.problem_builder import make_task
+from bridge.problem.task import make_task
 from bridge.round.planner import plan_round
 from bridge.round.round_report import HOLD_MS
 from bridge.settings import MoveSettings, PlanSettings, Settings

@@ -1,0 +1,39 @@
+"""Where the executors of a topology run, and what a change of that restarts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bridge.network.cluster import Slot
+from bridge.wire.messages import UNASSIGNED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bridge.wire.messages import Topology
+
+Assignment = tuple[Slot | None, ...]
+"""Per executor the slot it runs in, None if it is unassigned."""
+
+
+def assignment_of(topology: Topology) -> Assignment:
+    """Where the executors of a topology run by the request."""
+    return tuple(
+        None if supervisor == UNASSIGNED else (supervisor, port)
+        for supervisor, port in zip(topology.executor_supervisor, topology.executor_port, strict=True)
+    )
+
+
+def executors_by_slot(assignment: Sequence[Slot | None]) -> dict[Slot, set[int]]:
+    """Return the executors of each slot that an assignment uses."""
+    by_slot: dict[Slot, set[int]] = {}
+    for executor, slot in enumerate(assignment):
+        if slot is not None:
+            by_slot.setdefault(slot, set()).add(executor)
+    return by_slot
+
+
+def restarted_workers(before: Sequence[Slot | None], after: Sequence[Slot | None]) -> list[set[int]]:
+    """Return the executors of each worker that has another set of them afterwards, or none."""
+    now = executors_by_slot(after)
+    return [executors for slot, executors in executors_by_slot(before).items() if now.get(slot) != executors]

@@ -1,0 +1,133 @@
+"""A topology that is planned executor by executor, whatever is decided about the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bridge.problem.executor_graph import ExecutorGraph, build_executor_graph
+from bridge.problem.node_limits import host_limits
+from bridge.problem.permits import permits_of
+from bridge.problem.workers import workers_of
+from bridge.readings.rates import UNMEASURED
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from bridge.network.cluster import Host
+    from bridge.problem.node_limits import HostLimits
+    from bridge.problem.occupancy import RoundState
+    from bridge.problem.permits import Permits
+    from bridge.problem.topology_settings import TopologySettings
+    from bridge.problem.wishes import Wishes
+    from bridge.problem.workers import WorkerNeeds
+    from bridge.readings.rates import MeasuredRates
+    from bridge.settings import PlanSettings
+    from bridge.wire.messages import Topology
+    from scheduler.base.arrays import BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What is known about one topology in one round, whatever is decided about the others.
+
+    Attributes:
+        index: Position of the topology in the request.
+        topology: The topology.
+        wishes: What the topology asks for.
+        plan_settings: How plans are made.
+        component: (n_executors,) component of each executor.
+        permits: Where pins and avoidances let its executors run.
+        workers: How its executors may share workers.
+        favored: (n_hosts,) hosts that its user prefers.
+        unfavored: (n_hosts,) hosts that are used only if the others do not suffice.
+        measured: The topology's measured rates, None without any.
+        limits: Limits of executors of a component on one host.
+        least: Executors for which there is room on each host that states no number of them.
+        most: (n_hosts,) executors that each host takes at most; None without such limits.
+    """
+
+    index: int
+    topology: Topology
+    wishes: Wishes
+    plan_settings: PlanSettings
+    component: IntArray
+    permits: Permits
+    workers: WorkerNeeds
+    favored: BoolArray
+    unfavored: BoolArray
+    measured: MeasuredRates | None
+    limits: HostLimits
+    least: int = 0
+    most: IntArray | None = None
+
+    @property
+    def loose(self) -> Task:
+        """The same where the number of workers asked for does not matter."""
+        return replace(self, workers=self.workers.loose)
+
+    @property
+    def settings(self) -> TopologySettings:
+        """The topology's settings for this scheduler."""
+        return self.wishes.own
+
+    @cached_property
+    def graph(self) -> ExecutorGraph:
+        """Executors and streams; worked out only for topologies that are planned."""
+        measured = self.measured or UNMEASURED
+        return build_executor_graph(self.topology, self.plan_settings, self.settings.rates, measured)
+
+    def demand(self, state: RoundState) -> FloatArray:
+        """(n_executors, n_resources) what the executors need: of the round's resources, of places."""
+        return np.column_stack([state.demand(self.index), self.limits.demand])
+
+    def capacity_left(self, state: RoundState, overload: float, least: int) -> FloatArray:
+        """(n_hosts, n_resources) what the other topologies leave of these; see `RoundState.capacity_left`."""
+        left = state.capacity_left(self.index, overload, least)
+        if self.most is not None:
+            left[:, 0] = np.minimum(left[:, 0], self.most)
+        return np.column_stack([left, np.tile(self.limits.places, (len(left), 1))])
+
+
+def make_task(
+    state: RoundState,
+    index: int,
+    wishes: Wishes,
+    plan_settings: PlanSettings,
+    measured: MeasuredRates | None = None,
+) -> Task:
+    """Work out where the executors of a topology may run at all.
+
+    Args:
+        state: The cluster.
+        index: Position of the topology in the request.
+        wishes: What the topology asks for.
+        plan_settings: How plans are made.
+        measured: The topology's measured rates, None without any.
+    """
+    topology = state.request.topologies[index]
+    permits = permits_of(topology, wishes.own, state.hosts.hosts)
+    component = np.array(topology.executor_component, dtype=np.int64)
+    return Task(
+        index=index,
+        topology=topology,
+        wishes=wishes,
+        plan_settings=plan_settings,
+        component=component,
+        permits=permits,
+        workers=workers_of(topology, wishes.storm),
+        favored=_named(state.hosts.hosts, wishes.storm.favored),
+        unfavored=_named(state.hosts.hosts, wishes.storm.unfavored),
+        measured=measured,
+        limits=host_limits(topology, wishes.storm),
+    )
+
+
+def _named(hosts: Sequence[Host], names: Collection[str]) -> BoolArray:
+    """(n_hosts,) hosts of some names."""
+    if not names:
+        return np.zeros(len(hosts), dtype=np.bool_)
+    return np.array([host.name in names for host in hosts], dtype=np.bool_)
