@@ -168,8 +168,9 @@ class Packer:
         self, ledger: Ledger, job: Job, manner: Manner
     ) -> tuple[Job | None, tuple[Worker, ...] | None]:
         """Place all of a job, or nothing of it; return it by the rules that were kept, and its workers."""
+        joining = manner.joining and job.running
         for way in _ways(ledger, job):
-            found = place_job(self._fleet, ledger, way, manner)
+            found = place_job(self._fleet, ledger, way, manner) if joining or _may_fit(ledger, way) else None
             if found is not None:
                 return way, tuple(found)
         return None, None
@@ -217,8 +218,6 @@ class Packer:
     ) -> tuple[Ledger, Job, tuple[Worker, ...]] | None:
         """Place a job with what gives way; return what is left of the nodes then, too."""
         stretched = job.stretched(stretch.heap if job.soft_heap else 0.0)
-        if not (stretch.joining or _has_slots(ledger, stretched)):
-            return None
         more = self._fleet.capacity * np.where(self._soft, stretch.nodes, 0.0)
         wider = Ledger(ledger.free + more, ledger.slots)
         placed_as, workers = self._place(wider, stretched, Manner(joining=stretch.joining))
@@ -254,9 +253,16 @@ def _ways(ledger: Ledger, job: Job) -> Iterator[Job]:
     yield job.loosest
 
 
-def _has_slots(ledger: Ledger, job: Job) -> bool:
-    """Whether there are as many slots as a job needs workers at least; a cheap look before a search."""
-    return math.ceil(float(job.count @ job.loosest.worker_share) - _ROUNDING) <= int(ledger.slots.sum())
+def _may_fit(ledger: Ledger, job: Job) -> bool:
+    """Whether there are slots and resources enough in all; cheap, as many may be refused in each round."""
+    if math.ceil(float(job.count @ job.worker_share) - _ROUNDING) > int(ledger.slots.sum()):
+        return False
+    free = ledger.free[ledger.slots > 0]
+    largest, needed = job.demand[job.count > 0].max(axis=0, initial=0.0), job.count @ job.demand
+    enough = (largest <= free.max(axis=0, initial=0.0) + _ROUNDING) & (
+        needed <= np.maximum(free, 0.0).sum(axis=0) + _ROUNDING * np.maximum(needed, 1.0)
+    )
+    return bool((enough | (needed <= 0)).all())
 
 
 def _fuller(one: Packing, other: Packing | None) -> Packing:

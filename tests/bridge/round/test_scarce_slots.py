@@ -10,6 +10,7 @@ import pytest
 from bridge.round.planner import plan_round
 from bridge.settings import CapacitySettings, PlanSettings, Settings
 from bridge.wire.messages import UNASSIGNED, Decision
+from scheduler.packing.placing import place_job
 
 LARGE = Settings(plan=PlanSettings(max_pairs=1))
 STRICT = Settings(plan=PlanSettings(max_pairs=1), capacity=CapacitySettings(resources="strict"))
@@ -136,3 +137,19 @@ def test_as_many_workers_as_asked_for_where_slots_allow(make, executors, asked, 
 def test_a_hundred_executors_in_forty_workers(make):
     request = _cluster(make, _topology(make, executors=100, num_workers=40), hosts=20, ports=(6700, 6701))
     assert sorted(Counter(_sizes(_plan(request))).items()) == [(2, 20), (3, 20)]
+
+
+def test_many_that_find_no_slot_are_refused_without_a_search(make, monkeypatch):
+    """Otherwise their searches would use up the time of each round, and Storm would get all of them."""
+    searched = []
+
+    def counting(fleet, ledger, job, manner):
+        searched.append(job)
+        return place_job(fleet, ledger, job, manner)
+
+    monkeypatch.setattr("scheduler.packing.pack.place_job", counting)
+    running = replace(_topology(make, "a", 4), executor_supervisor=(0, 0, 1, 1), executor_port=(6700,) * 4)
+    request = _cluster(make, running, *(_topology(make, f"b{each}", 4) for each in range(20)), hosts=2)
+    plans = plan_round(request, LARGE, lambda: 0.0).response.plans
+    assert Counter(plan.decision for plan in plans) == {Decision.KEEP: 1, Decision.UNPLACEABLE: 20}
+    assert searched == []
