@@ -34,6 +34,7 @@ from streamparse.thrift import (
 
 from benchmarks import paced_spout
 from formats.address import Address
+from formats.packed_content import unpack
 from topologies import nimbus
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ def watch(zookeeper: str, folder: str) -> None:
 
     def changed(data: bytes | None, _stat: Any) -> None:
         if data is not None:
-            print(data.decode(), flush=True)
+            print(unpack(data).decode(), flush=True)
 
     def listed(children: list[str]) -> None:
         for child in set(children) - known:

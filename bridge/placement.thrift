@@ -97,7 +97,8 @@ struct Topology {
 struct Reading {
   1: required ReadingKind kind
   2: required string name              // host or topology id: the last part of the znode's path
-  3: required binary payload           // bytes of the znode, unparsed
+  // text of the znode, unparsed; packed as there if the shim cannot unpack it, which a daemon names
+  3: required binary payload
   4: required i64 age_ms               // since the shim saw it change
 }
 

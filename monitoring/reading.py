@@ -1,7 +1,8 @@
 """Holds what an agent publishes about its host, and reads what it needs of others.
 
-The znode `<root>/nodes/<host>` holds one JSON object; `formats.node_reading` says what each field means. Here
-numbers are not rounded yet, and each field has a value.
+The znode `<root>/nodes/<host>` holds one JSON object, packed if it is large (`formats.packed_content`);
+`formats.node_reading` says what each field means. Here numbers are not rounded yet, and each field has a
+value.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ class Reading:
 
 
 def to_json(reading: Reading) -> bytes:
-    """Return the znode's content.
+    """Return the reading as text.
 
     Raises:
         ValueError: If a number is not finite; such a reading must never be published.
@@ -147,7 +148,7 @@ def probe_address(content: bytes | None, *, loopback: bool = False) -> Address:
     """Read where a peer answers probes.
 
     Args:
-        content: The znode's content; None if it never had any.
+        content: The znode's text; None if it never had any.
         loopback: Whether a loopback address is possible. Any other host would send to itself.
 
     Raises:

@@ -27,6 +27,7 @@ from kazoo.client import KazooClient
 from benchmarks.monitoring.agents_writes import content
 from benchmarks.monitoring.zookeeper_server import zookeeper_server
 from experiments.machine import PROJECT, provenance
+from formats.packed_content import pack, unpack
 from monitoring.agent.probe import Answer, Probe, decode, encode_answer, encode_probe
 from monitoring.coordinate import Coordinate
 
@@ -65,7 +66,7 @@ def publish(address: str, hosts: int, port: int) -> KazooClient:
     replies = []
     for number in range(hosts - 1):
         fields = {**json.loads(content(f"host-{number}", 1)), "probe": f"127.0.0.1:{port}"}
-        replies.append(client.create_async(f"{ROOT}/nodes/host-{number}", json.dumps(fields).encode()))
+        replies.append(client.create_async(f"{ROOT}/nodes/host-{number}", pack(json.dumps(fields).encode())))
     for reply in replies:
         reply.get(timeout=60)
     return client
@@ -102,7 +103,7 @@ async def measure(hosts: int, seconds: float, folder: Path) -> dict[str, float]:
             "memory_mb": process.memory_info().rss / 1e6,
             "probes_per_s": (others.probes - probes) / passed_s,
             "sent_bytes_per_s": (others.from_agent_bytes - sent) / passed_s,
-            "reading_bytes": len(client.get(f"{ROOT}/nodes/measured")[0]),
+            "reading_bytes": len(unpack(client.get(f"{ROOT}/nodes/measured")[0])),
         }
         agent.terminate()
         await agent.communicate()

@@ -35,6 +35,7 @@ from benchmarks.monitoring.readings_reader import Reader
 from benchmarks.monitoring.server_traffic import Traffic, growth, ports_of, server_counters, sockets
 from benchmarks.monitoring.zookeeper_server import zookeeper_server
 from experiments.machine import provenance
+from formats.packed_content import pack
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -112,7 +113,8 @@ def measure(count: int, real: int, topologies: int, seconds: float) -> dict[str,
                 "agents": count,
                 "real": real,
                 "topologies": topologies,
-                "bytes_per_node": len(content(parts.names[0], 1000)),
+                "text_bytes_per_node": len(content(parts.names[0], 1000)),
+                "bytes_per_node": len(pack(content(parts.names[0], 1000))),
                 "start_requests": (sum(packets[port] for port in few) - written) / real,
                 **_in_steady_state(parts, server, real, seconds),
             }
@@ -175,7 +177,8 @@ def _cpu_s(process: psutil.Process) -> float:
 _ROWS = (
     ("ephemeral znodes of agents", "agents", ".0f"),
     ("of them of real agents", "real", ".0f"),
-    ("bytes per znode, 32 links", "bytes_per_node", ".0f"),
+    ("bytes of a reading as text, 32 links", "text_bytes_per_node", ".0f"),
+    ("bytes per znode", "bytes_per_node", ".0f"),
     ("topologies", "topologies", ".0f"),
     ("bytes per rates reading, 200 executors on 100 hosts", "bytes_per_rates_reading", ".0f"),
     ("requests of an agent's first minute, its writes not counted", "start_requests", ".0f"),

@@ -14,6 +14,7 @@ from kazoo.client import KazooClient
 from benchmarks.monitoring.agents_reads import AgentReads, CountedReads, read_in_turns
 from benchmarks.monitoring.readings_reader import PATIENCE_S
 from formats.log import Log
+from formats.packed_content import pack
 from monitoring.coordinate import Coordinate
 from monitoring.reading import Address, Link, Load, Outages, Reading, to_json
 from monitoring.zookeeper.publisher import Publisher, PublisherOptions
@@ -32,14 +33,19 @@ def _links(host: str) -> dict[str, Link]:
     rng = random.Random(host)
     return {
         f"site-{rng.randrange(20)}-host-{number}": Link(
-            rng.uniform(0, 120), rng.uniform(0, 90), rng.uniform(90, 120), 5, 0.0123, 0.999912
+            rng.uniform(0, 120),
+            rng.uniform(0, 90),
+            rng.uniform(90, 120),
+            5,
+            rng.uniform(0, 0.05),
+            rng.uniform(0.99, 1),
         )
         for number in range(32)
     }
 
 
 def content(host: str, sequence: int) -> bytes:
-    """Give a reading as large as readings get."""
+    """Give the text of a reading as large as readings get."""
     place = Coordinate((1.2345 * (sequence % 7), -20.3456, 30.4567, 4.5678, 56.7891), 0.5, 0.05)
     load = Load(0.25, 0.5, 0.75, 2, 4)
     here, past = Address("10.0.0.1", 7091), Outages(0.0, None)
@@ -75,7 +81,7 @@ def znodes(address: str, names: list[str], hosts: list[str], read: Any, stop: Ev
         client.start(timeout=PATIENCE_S)
     paths = [f"{ROOT}/nodes/{name}" for name in names]
     made = [
-        clients[number % SESSIONS].create_async(path, content(name, 0), ephemeral=True, makepath=True)
+        clients[number % SESSIONS].create_async(path, pack(content(name, 0)), ephemeral=True, makepath=True)
         for number, (path, name) in enumerate(zip(paths, names, strict=True))
     ]
     for reply in made:
@@ -87,9 +93,11 @@ def znodes(address: str, names: list[str], hosts: list[str], read: Any, stop: Ev
 
     reads = AgentReads(partners, peers, root=ROOT, readers=names, hosts=hosts)
     threading.Thread(target=read_in_turns, args=(reads, note, stop), daemon=True).start()
-    _write_in_turn(
-        names, lambda number, reading: clients[number % SESSIONS].set_async(paths[number], reading), stop
-    )
+
+    def write(number: int, reading: bytes) -> None:
+        clients[number % SESSIONS].set_async(paths[number], pack(reading))
+
+    _write_in_turn(names, write, stop)
 
 
 def _ignore(_news: object) -> None:

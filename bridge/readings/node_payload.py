@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json, to_json
 
+from bridge.readings.payload_text import text_of
 from formats.node_reading import NodeFields
 
 _READING = TypeAdapter(NodeFields)
@@ -32,19 +33,20 @@ class NodePayload:
 
 
 def parse_node(content: bytes) -> NodePayload:
-    """Read the content of a znode.
+    """Read the content of a znode, packed or not.
 
     Raises:
-        ValidationError: The content is not JSON or not a possible reading of a known version; links, load,
-            outages and workers apart, any fault costs the whole reading.
+        ValidationError: The content cannot be unpacked, is not JSON or not a possible reading of a known
+            version; links, load, outages and workers apart, any fault costs the whole reading.
     """
+    text = text_of(content)
     try:
-        return NodePayload(_READING.validate_json(content))
+        return NodePayload(_READING.validate_json(text))
     except ValidationError as error:
         faults = error.errors(include_url=False, include_context=False, include_input=False)
         if not all(fault["loc"] for fault in faults):  # not JSON or not an object
             raise
-    data: dict[str, Any] = from_json(content)
+    data: dict[str, Any] = from_json(text)
     bad_links: dict[str, str] = {}
     bad_figures = []
     for fault in faults:

@@ -15,7 +15,7 @@ class PayloadFault(StrEnum):
     """Why a reading is refused."""
 
     MALFORMED = "malformed"
-    """No JSON, or a field that is missing or of another type."""
+    """No JSON, packed but damaged, or a field that is missing or of another type."""
     VERSION = "version"
     """Of a version that is not known here, such as that of a newer agent."""
     IMPOSSIBLE = "impossible"

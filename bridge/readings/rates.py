@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from bridge.readings.payload_faults import PayloadFault, first_fault, kind_of
+from bridge.readings.payload_text import text_of
 from bridge.wire.messages import ReadingKind
 from formats.rates_reading import MAX_NAMED, RatesFields
 from scheduler.base.arrays import floats, ints
@@ -145,7 +146,7 @@ def read_rates(request: PlanRequest) -> Rates:
         if reading.kind is not ReadingKind.RATES or reading.name not in topologies:
             continue
         try:
-            fields = _READING.validate_json(reading.payload)
+            fields = _READING.validate_json(text_of(reading.payload))
         except ValidationError as error:
             faults.append((kind_of(error), f"rates of {reading.name} are malformed ({first_fault(error)})"))
             continue

@@ -146,7 +146,8 @@ class Reading:
     Attributes:
         kind: What it is about.
         name: Host or topology id.
-        payload: Bytes of the znode, unparsed.
+        payload: Text of the znode, unparsed; packed as there if the shim is an older one or could not
+            unpack it.
         age_ms: Time since the shim saw it change.
     """
 

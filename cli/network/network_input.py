@@ -17,6 +17,7 @@ from bridge.wire.encoding import decode_request
 from bridge.wire.messages import PlanRequest, Reading, ReadingKind, Supervisor
 from cli.errors import UserError
 from cli.solve.solve_input import read_json
+from formats.packed_content import unpack
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -108,13 +109,20 @@ def read_snapshot(path: Path) -> Snapshot:
 
 
 def entry(reading: Reading) -> dict[str, object]:
-    """Return a reading as `read_snapshot` reads it; content that is no JSON stays text."""
-    text = reading.payload.decode(errors="replace")
+    """Return a reading as `read_snapshot` reads it, unpacked; content that is no JSON stays text."""
+    text = _unpacked(reading.payload).decode(errors="replace")
     try:
         content = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError):
         content = text
     return {"name": reading.name, "age_s": reading.age_ms / 1000.0, "content": content}
+
+
+def _unpacked(payload: bytes) -> bytes:
+    try:
+        return unpack(payload)
+    except ValueError:  # the table of faults says why
+        return payload
 
 
 def _refuse(constant: str) -> float:

@@ -1,6 +1,7 @@
 """What the rates collector publishes of one topology: rates of streams, executors, pairs of hosts.
 
-The znode `<root>/rates/<topology id>` holds one JSON object (`formats.rates_reading`).
+The znode `<root>/rates/<topology id>` holds one JSON object (`formats.rates_reading`), packed if it is
+large.
 """
 
 from __future__ import annotations
@@ -193,7 +194,7 @@ def _host_pairs(
 
 
 def to_json(topology: str, rates: Rates, time_s: float, sequence: int) -> bytes:
-    """Give the znode's content.
+    """Give the reading as text.
 
     Args:
         topology: Id of the topology.

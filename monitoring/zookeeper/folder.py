@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from kazoo.exceptions import NoAuthError
 
+from formats.packed_content import unpack
 from monitoring.zookeeper.replies import REPLY_S
 
 if TYPE_CHECKING:
@@ -75,16 +76,17 @@ class Folder:
         return client.get_async(f"{self.path}/{name}")
 
     def read(self, name: str, reply: Any, parse: Callable[[bytes | None, Any], Content]) -> Content | None:
-        """Return what `parse` makes of the content and the state of a znode.
+        """Return what `parse` makes of the text and the state of a znode.
 
         Returns:
-            None if we may not read it or `parse` refuses it by a `ValueError`.
+            None if we may not read it, it cannot be unpacked or `parse` refuses it by a `ValueError`.
 
         Raises:
             KazooException: Whatever else ZooKeeper answers or the connection suffers.
         """
         try:
-            parsed = parse(*reply.get(timeout=REPLY_S))
+            content, stat = reply.get(timeout=REPLY_S)
+            parsed = parse(None if content is None else unpack(content), stat)
         except NoAuthError:
             reason = "no access: published with other credentials"
         except ValueError as error:

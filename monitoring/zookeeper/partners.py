@@ -121,7 +121,7 @@ def partners_of(host: str, content: bytes | None) -> tuple[float, tuple[str, ...
 
     Args:
         host: Name of the host.
-        content: The znode's content; None if it never had any.
+        content: The znode's text; None if it never had any.
 
     Raises:
         ValueError: With the reason, if the content is not such a reading of a version known here.

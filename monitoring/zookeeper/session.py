@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from kazoo.client import KazooClient, KazooState
 from kazoo.exceptions import KazooException, NoAuthError, NoNodeError
 
+from formats.packed_content import pack
 from monitoring.zookeeper.access import open_to_all
 from monitoring.zookeeper.held_nodes import HeldNodes
 from monitoring.zookeeper.replies import CONNECTION_TROUBLE, REPLY_S
@@ -104,8 +105,8 @@ class Session:
         self._thread.start()
 
     def hold(self, path: str, content: bytes) -> None:
-        """Have an ephemeral znode hold `content` soon; only the latest content counts."""
-        self._nodes.hold(path, content)
+        """Have an ephemeral znode hold a JSON text soon, packed if it is large; only the latest counts."""
+        self._nodes.hold(path, pack(content))
         self._wake.set()
 
     def release(self, path: str) -> None:

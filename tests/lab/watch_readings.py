@@ -13,6 +13,8 @@ from typing import Any
 
 from kazoo.client import KazooClient
 
+from formats.packed_content import unpack
+
 FOLDER = "/stormplace/nodes"
 
 
@@ -39,7 +41,7 @@ def main() -> None:
         if data is None:
             readings.pop(host, None)
         else:
-            readings[host] = json.loads(data)
+            readings[host] = json.loads(unpack(data))
         print(json.dumps(readings), flush=True)
 
 

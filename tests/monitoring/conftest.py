@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from benchmarks.monitoring.simulated_agents import Simulation, table_5_ms
+from formats.packed_content import unpack
 from monitoring.zookeeper.publisher import Publisher, PublisherOptions
 from tests.monitoring.zookeeper.publisher_peers import Peers
 from tests.monitoring.zookeeper_server import PATIENCE_S, ROOT, ZooKeeperServer, free_port
@@ -107,7 +108,7 @@ class Nodes:
         met: queue.Queue[dict[str, Any] | None] = queue.Queue()
 
         def look(data: bytes | None, _stat: Any) -> bool:
-            reading = None if data is None else json.loads(data)
+            reading = None if data is None else json.loads(unpack(data))
             if rule(reading):
                 met.put(reading)
                 return False  # ends the watch

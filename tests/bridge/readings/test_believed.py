@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import replace
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from bridge.readings.believed import LEAST_AVAILABILITY, read_nodes
 from bridge.readings.payload_faults import PayloadFault
 from bridge.settings import ReadingsSettings
+from formats.packed_content import MAX_UNPACKED_BYTES
 
 HOST = "uniroma2-1"
 
@@ -111,6 +113,31 @@ def test_bytes_that_are_no_reading_are_a_fault(make, payload):
     readings = read(make, bad, make.reading(HOST, None, 0.0))
     assert list(readings.by_host) == [HOST]
     assert len(readings.faults) == 1
+
+
+def test_a_packed_reading_is_read_as_its_text_is(make):
+    """An older shim passes on what the znode holds."""
+    plain = make.reading(HOST, "rome", 5.0, links={"b": None})
+    packed = replace(plain, payload=zlib.compress(plain.payload))
+    assert read(make, packed) == read(make, plain)
+
+
+@pytest.mark.parametrize(
+    ("payload", "reason"),
+    [
+        (zlib.compress(b"{}")[:-1], "packed content ends too early"),
+        (b"xyz", "packed content is damaged"),
+        (zlib.compress(b"[" * (MAX_UNPACKED_BYTES + 1)), "packed content stands for more than 4194304 bytes"),
+        (zlib.compress(b"nonsense"), "not JSON"),
+    ],
+)
+def test_a_reading_that_cannot_be_unpacked_costs_itself_and_is_named(make, payload, reason):
+    """As one that is no JSON."""
+    bad = replace(make.reading("uniroma2-2", None, 0.0), payload=payload)
+    readings = read(make, bad, make.reading(HOST, None, 0.0))
+    assert list(readings.by_host) == [HOST]
+    assert readings.faults == (f"reading of uniroma2-2 is malformed ({reason})",)
+    assert readings.refused == {PayloadFault.MALFORMED: 1}
 
 
 def test_a_second_reading_of_a_host_is_a_fault(make):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from dataclasses import replace
 
 import numpy as np
@@ -143,6 +144,20 @@ def test_the_extremes_of_what_is_possible_are_believed(make):
 def test_bytes_that_are_no_rates_are_a_fault(make, payload):
     """Whatever the znode holds."""
     assert len(read(make, replace(reading(), payload=payload)).faults) == 1
+
+
+def test_packed_rates_are_read_as_their_text_is(make):
+    """An older shim passes on what the znode holds."""
+    packed = replace(reading(), payload=zlib.compress(reading().payload))
+    (measured,) = read(make, packed).by_topology.values()
+    (plain,) = read(make, reading()).by_topology.values()
+    assert (measured.taken, measured.first_task.tolist()) == (plain.taken, plain.first_task.tolist())
+
+
+def test_rates_that_cannot_be_unpacked_are_named(make):
+    """What is wrong with them, and of which topology."""
+    cut = replace(reading(), payload=zlib.compress(reading().payload)[:-1])
+    assert read(make, cut).faults == ("rates of t are malformed (packed content ends too early)",)
 
 
 def test_second_and_foreign_rates_do_not_count(make):

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import zlib
 from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ from bridge.wire.messages import PlanRequest, Reading, ReadingKind, Supervisor
 from cli.errors import UserError
 from cli.main import main
 from cli.network import network_live
+from cli.network.network_input import entry
 from experiments.reports import network_map
 from formats.nimbus import NimbusError
 
@@ -134,6 +136,15 @@ def test_the_json_answer_can_be_looked_at_again(network: Network, readings: Path
     again.write_text(first)
     _, second, _ = network("--readings", again, "--json")
     assert json.loads(second) == answer | {"origin": str(again)}
+
+
+def test_a_packed_reading_is_handed_on_as_its_fields() -> None:
+    """As ZooKeeper holds a large one; bytes that cannot be unpacked stay what they are."""
+    fields = content("a-1", 0.0)
+    packed = zlib.compress(json.dumps(fields).encode())
+    assert entry(Reading(ReadingKind.NODE, "a-1", packed, 3500))["content"] == fields
+    cut = entry(Reading(ReadingKind.NODE, "a-1", packed[:-1], 3500))["content"]
+    assert cut == packed[:-1].decode(errors="replace")
 
 
 def test_the_last_recorded_round_is_shown_under_its_own_settings(network: Network, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import zlib
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -141,6 +142,17 @@ def test_partners_are_reported_when_they_are_others_and_not_in_another_order(sce
     scene.publish(shard("b", "d"))
     scene.look()
     assert scene.reported == [("b", "c"), ("b", "d")]
+
+
+def test_a_packed_shard_is_read_and_one_that_cannot_be_unpacked_is_named(scene: Scene) -> None:
+    """Without a shard that can be read there are no partners."""
+    packed = zlib.compress(shard("b", "c"))
+    for content in (packed, packed[:-1]):
+        scene.publish(content)
+        scene.look()
+    assert scene.reported == [("b", "c"), ()]
+    reason = "packed content ends too early"
+    assert scene.log.events == [("partners-unreadable", {"shard": SHARD, "reason": reason})]
 
 
 def test_a_reading_that_is_not_written_anew_counts_for_its_lifetime(scene: Scene) -> None:

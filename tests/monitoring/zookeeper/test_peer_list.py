@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import zlib
 from typing import Any
 
 import pytest
@@ -65,12 +66,26 @@ HOME = b'{"version": 1, "probe": "127.0.0.1:7091"}'
         pytest.param(b'{"version": 1' + b"0" * 400 + b"}", id="huge"),
         pytest.param(b'{"version": 1, "probe": {"a": 1}}', id="object"),
         pytest.param(HOME, id="loopback"),
+        pytest.param(zlib.compress(GOOD)[:-1], id="packed and cut"),
+        pytest.param(b"xyz", id="packed and damaged"),
+        pytest.param(zlib.compress(b"[" * 5_000_000), id="packed and too large"),
     ],
 )
 def test_a_malformed_reading_costs_only_itself(content: bytes | None, log: Any) -> None:
     listing = looked({"bad": content, "good": GOOD}, log)
     assert listing == Listing(frozenset({"bad", "good"}), {"good": Address("10.0.0.2", 7091)})
     assert log.names() == ["peer-unreadable"]
+
+
+def test_why_a_peer_cannot_be_unpacked_is_logged(log: Any) -> None:
+    looked({"bad": zlib.compress(b"[" * 5_000_000)}, log)
+    reason = "packed content stands for more than 4194304 bytes"
+    assert log.events == [("peer-unreadable", {"peer": "bad", "reason": reason})]
+
+
+def test_a_packed_reading_is_read_as_its_text_is(log: Any) -> None:
+    listing = looked({"packed": zlib.compress(GOOD)}, log)
+    assert listing.addresses == {"packed": Address("10.0.0.2", 7091)}
 
 
 def test_loopback_addresses_count_where_this_host_publishes_one(log: Any) -> None:

@@ -19,7 +19,8 @@ import org.apache.storm.shade.org.apache.curator.utils.ZKPaths;
 /**
  * Keeps the readings in ZooKeeper up to date by watches, away from the scheduling thread.
  *
- * <p>Bytes are passed on unread. A reading's age runs on the monotonic clock from the moment when its change was seen. For a
+ * <p>Texts are passed on unread; large ones are packed in their znodes and unpacked on the thread that sees the change, once per change, so
+ * that a round does not wait for it. A reading's age runs on the monotonic clock from the moment when its change was seen. For a
  * reading that is older than the connection, only the znode's modification time gives its age. Readings of a lost connection
  * are kept: they grow older, and the daemon decides when they are too old.
  */
@@ -127,7 +128,7 @@ final class ReadingsCache implements ZooKeeperFollower.Viewer, AutoCloseable {
         // While there was no connection a change may have happened long before it is seen.
         boolean firstSight = before == null || before.losses() != losses.get();
         long ageMs = firstSight ? Math.max(0, wallClockMs.getAsLong() - data.getStat().getMtime()) : 0;
-        byte[] payload = data.getData() == null ? new byte[0] : data.getData();
+        byte[] payload = data.getData() == null ? new byte[0] : PackedContent.unpack(data.getData());
         return new Entry(payload, modification, clockNs.getAsLong(), ageMs, losses.get());
     }
 }

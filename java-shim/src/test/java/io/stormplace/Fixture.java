@@ -1,6 +1,8 @@
 package io.stormplace;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.ArrayList;
@@ -11,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.zip.DeflaterOutputStream;
 import org.apache.storm.Config;
 import org.apache.storm.daemon.nimbus.Nimbus;
 import org.apache.storm.generated.StormTopology;
@@ -60,6 +63,17 @@ final class Fixture {
             conf.put((String) keysAndValues[i], keysAndValues[i + 1]);
         }
         return conf;
+    }
+
+    /** Packs a text as agents pack large readings. */
+    static byte[] packed(byte[] text) {
+        ByteArrayOutputStream packed = new ByteArrayOutputStream();
+        try (DeflaterOutputStream stream = new DeflaterOutputStream(packed)) {
+            stream.write(text);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return packed.toByteArray();
     }
 
     /** Adds a supervisor {@code id} on the host {@code host-<id>} with a number of slots from port 6700. */

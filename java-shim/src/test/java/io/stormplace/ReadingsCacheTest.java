@@ -100,6 +100,33 @@ class ReadingsCacheTest {
     }
 
     @Test
+    void aPackedReadingComesAsItsTextAndAChangeOfItToo() throws Exception {
+        byte[] text = "{\"host\":\"a\"}".repeat(500).getBytes(StandardCharsets.UTF_8);
+        publish("/stormplace/nodes/a", Fixture.packed(text));
+        follow();
+        assertArrayEquals(text, only().getPayload());
+        publish("/stormplace/nodes/a", Fixture.packed("{}".getBytes(StandardCharsets.UTF_8)));
+        await(() -> only().getPayload().length == 2);
+        assertArrayEquals(new byte[] {'{', '}'}, only().getPayload());
+    }
+
+    @Test
+    void whatCannotBeUnpackedIsPassedOnForTheDaemonToNameAndTheOthersCome() throws Exception {
+        byte[] bomb = Fixture.packed(new byte[PackedContent.MAX_UNPACKED_BYTES + 1]);
+        publish("/stormplace/nodes/a", bomb);
+        publish("/stormplace/nodes/b", new byte[] {0x78, 1, 2, 3});
+        publish("/stormplace/nodes/c", Fixture.packed(new byte[] {'{', '}'}));
+        follow();
+        List<Reading> readings = cache.view().readings();
+        assertArrayEquals(bomb, readings.get(0).getPayload());
+        assertArrayEquals(new byte[] {0x78, 1, 2, 3}, readings.get(1).getPayload());
+        assertArrayEquals(new byte[] {'{', '}'}, readings.get(2).getPayload());
+        publish("/stormplace/nodes/a", Fixture.packed(new byte[] {'[', ']'}));
+        await(() -> cache.view().readings().get(0).getPayload().length == 2);
+        assertEquals(List.of(), warnings);
+    }
+
+    @Test
     void pathsThatDoNotExistYetAreFollowedFromTheMomentTheyDo() throws Exception {
         follow();
         assertEquals(List.of(), cache.view().readings());
