@@ -97,14 +97,15 @@ class PlanCheck:
         added = np.zeros((len(nodes), amounts.shape[1]))
         np.add.at(added, np.searchsorted(nodes, where[new]), amounts)
         n_nodes = len(self._ports)
-        shared = shared_memory(topology, where, port, n_nodes)
-        shared -= shared_memory(topology, before[0], before[1], n_nodes)
-        added[:, MEMORY] += shared[nodes]
-        released = np.zeros_like(self._free)
+        if order.job.shared is not None:
+            shared = shared_memory(topology, where, port, n_nodes)
+            shared -= shared_memory(topology, before[0], before[1], n_nodes)
+            added[:, MEMORY] += shared[nodes]
         # What moves frees what it had.
         moved = new[before[0][new] != UNASSIGNED]
-        np.add.at(released, before[0][moved], table[moved])
-        faults.extend(self._room_faults(nodes, added, released))
+        left = np.array(self._free) if len(moved) else self._free
+        np.add.at(left, before[0][moved], table[moved])
+        faults.extend(self._room_faults(nodes, added, left[nodes]))
         component = np.array(topology.executor_component, dtype=np.int64)
         permitted = order.job.permitted
         if permitted is not None and not permitted[component[new], where[new]].all():
@@ -115,14 +116,13 @@ class PlanCheck:
         changed = np.isin(slot, slot[new])
         faults.extend(_worker_faults(order, component[changed], slot[changed]))
         if not faults:
-            self._free += released
+            self._free = left
             self._free[nodes] -= added
             for node, number in taken:
                 self._ports[node].remove(number)
         return tuple(faults)
 
-    def _room_faults(self, nodes: IntArray, added: FloatArray, released: FloatArray) -> list[str]:
-        left = (self._free + released)[nodes]
+    def _room_faults(self, nodes: IntArray, added: FloatArray, left: FloatArray) -> list[str]:
         over = (added > 0) & self._hard[nodes] & (added > left + _TOLERANCE * np.maximum(np.abs(left), 1.0))
         return [
             f"supervisor {self._request.supervisors[int(nodes[row])].id} would be overfull by "

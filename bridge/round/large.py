@@ -148,17 +148,23 @@ class _LargeRound:
 
     def _place(self, ranked: Sequence[int], prepared: Mapping[str, Prepared]) -> list[int]:
         """Plan topologies in their order; return those for which there was no time."""
+        topologies = self._request.topologies
+        for index in ranked:
+            if topologies[index].id in prepared and not self._course.expired():
+                self._hand_over(index, prepared[topologies[index].id])
         orders = []
         late: list[int] = []
         half = self._course.half()
         close = CloseUps(self._request, self._settings, self._data.cpu, self._check, half)
         for index in ranked:
+            if index in self._plans.plans or topologies[index].id in self._plans.left_out:
+                continue
             if late or half.expired():
                 # Describing them all would leave no time to place any.
                 late.append(index)
                 continue
             order = self._plans.contained(index, partial(self._order_of, index))
-            if order is None or self._prepared(order, prepared):
+            if order is None:
                 continue
             plan = self._close_up(order, close)
             if plan is None:
@@ -189,17 +195,15 @@ class _LargeRound:
             else:
                 self._plans.refuse(index, _NEXT_ROUND)
 
-    def _prepared(self, order: Order, prepared: Mapping[str, Prepared]) -> bool:
-        """Take a plan that was made since the round before; return whether there is one that still fits."""
-        plan = prepared.get(self._request.topologies[order.index].id)
-        if plan is None or any(each not in self._position for each in plan.supervisors):
-            return False
+    def _hand_over(self, index: int, plan: Prepared) -> None:
+        """Take a plan that was made since the round before, if it still fits."""
+        order = self._plans.contained(index, partial(self._order_of, index))
+        if order is None or any(each not in self._position for each in plan.supervisors):
+            return
         slots = tuple(zip((self._position[each] for each in plan.supervisors), plan.ports, strict=True))
-        if self._plans.tried(order.index, partial(self._check.take, order, slots, joining=True)) != ():
-            return False
-        status = f"placed by {STRATEGY}: {len(order.missing)} executors, planned since the round before"
-        self._plans.place(order.index, status, slots)
-        return True
+        if self._plans.tried(index, partial(self._check.take, order, slots, joining=True)) == ():
+            status = f"placed by {STRATEGY}: {len(order.missing)} executors, planned since the round before"
+            self._plans.place(index, status, slots)
 
     @cached_property
     def _position(self) -> dict[str, int]:

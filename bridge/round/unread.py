@@ -60,12 +60,19 @@ def read_wishes(
     """
     wishes: list[Wishes] = []
     unread: dict[str, Failure] = {}
+    # Where topologies are many, most of them ask for the same.
+    known: dict[tuple[object, ...], Wishes] = {}
     for topology in topologies:
+        asked = topology.settings_json, topology.storm_json, topology.component_names
+        if asked in known:
+            wishes.append(known[asked])
+            continue
         try:
             each = wishes_of(topology, settings)
             if each.own.pin or each.own.avoid:
                 # What goes wrong with them on hosts does so without any, before others wait for it.
                 permits_of(topology, each.own, ())
+            known[asked] = each
         except Exception as error:  # noqa: BLE001  # one topology's fault must not cost the others their plan
             unread[topology.id] = failure(error)
             own = TopologySettings().model_copy(update={"frozen": True, "strategy": settings.strategy})

@@ -126,3 +126,17 @@ def test_an_evicted_topology_is_planned_without_its_slots(make, request_of_two, 
     (prepared,) = prepare(request, replace(first.response, plans=plans), LARGE, lambda: 0.0)
     assert prepared.id == "a"
     assert ("id-h0", 1) not in set(zip(prepared.supervisors, prepared.ports, strict=True))
+
+
+def test_all_that_is_prepared_is_handed_over_before_anything_else_is_described(make):
+    """Half of a round's time would not do for ten of them here."""
+    supervisors = tuple(make.supervisor(f"h{number}", ports=(1, 2)) for number in range(5))
+    topologies = [replace(make.chain(f"t{number}", (1, 2), [0]), num_workers=1) for number in range(10)]
+    request = replace(make.cluster(*topologies), supervisors=supervisors, readings=(), deadline_ms=60_000)
+    refused = plan_round(replace(request, deadline_ms=0), LARGE, lambda: 0.0).response
+    prepared = prepare(request, refused, LARGE, lambda: 0.0)
+    assert len(prepared) == 10
+    ticks = count()
+    # The limit of a round is 0.8 s.
+    done = plan_round(request, LARGE, lambda: 0.05 * next(ticks), memory=Memory(prepared=prepared))
+    assert {plan.status for plan in done.response.plans} == {SINCE}
