@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from scheduler.contract.children import Children
 
 
+_ANSWER_MS = 0.05
+"""What the way back of one topology's plan may take: 10,000 of them are more than a megabyte."""
+
+
 def plan_round(
     request: PlanRequest,
     settings: Settings,
@@ -56,11 +60,12 @@ def plan_round(
         now_s: Time of the round in seconds, on one clock for all rounds; says how long gains have been seen
             and how long topologies have cooled down.
     """
-    began_s = clock() if began_s is None else began_s
-    limit_ms = min(
-        settings.plan.time_limit_ms, max(request.deadline_ms - settings.plan.deadline_margin_ms, 0)
-    )
-    course = Course(clock, began_s + limit_ms / 1000.0, now_s, children)
+    now = clock()
+    # Reading a very large request takes time of its own, which must not be taken from planning it.
+    way_back_ms = settings.plan.deadline_margin_ms + _ANSWER_MS * len(request.topologies)
+    left_s = max(request.deadline_ms - way_back_ms, 0) / 1000.0
+    end_s = min((now if began_s is None else began_s) + left_s, now + settings.plan.time_limit_ms / 1000.0)
+    course = Course(clock, end_s, now_s, children)
     restored = with_last_slots(request)
     done = _plan(restored, settings, memory, course)
     unplaced = stuck(request, restored, done.response)
