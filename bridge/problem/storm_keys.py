@@ -28,7 +28,7 @@ class StormKey:
     sent: bool = False
 
 
-_LARGE = "tests/bridge/round/test_large.py::"
+_LARGE = "tests/bridge/round/large/test_large.py::"
 _CAPACITY = "tests/bridge/round/small/test_capacity.py::"
 _SMALL = "tests/bridge/round/small/test_workers.py::"
 _KEYS = "tests/bridge/round/test_storm_keys.py::"
