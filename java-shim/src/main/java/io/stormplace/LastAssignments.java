@@ -63,6 +63,16 @@ final class LastAssignments {
     }
 
     /**
+     * Returns whether it is known where a topology ran.
+     *
+     * @param id the topology
+     * @return whether some of its executors had a slot
+     */
+    boolean knows(String id) {
+        return known.containsKey(id);
+    }
+
+    /**
      * Returns the workers to which a topology that has none can go back as a whole.
      *
      * @param details Storm's description of the topology

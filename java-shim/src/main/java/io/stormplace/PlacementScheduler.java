@@ -10,6 +10,7 @@ import org.apache.storm.scheduler.IScheduler;
 import org.apache.storm.scheduler.Topologies;
 import org.apache.storm.shade.org.apache.curator.framework.CuratorFramework;
 import org.apache.storm.utils.CuratorUtils;
+import org.apache.thrift.TException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -64,6 +65,12 @@ public final class PlacementScheduler implements IScheduler {
         plans = new PlanSource(settings, readings, statuses, changes, ClusterIdentity.of(conf), keys, breaker, metrics);
         enactment = new Enactment(plans, fallback, metrics, settings.deadlineMs());
         fallback.prepare(settings.fallbackScheduler(), conf, registry);
+        try {
+            Rehearsal.play(conf);
+        } catch (TException | DaemonFault | RuntimeException | LinkageError e) {
+            // Nothing but the speed of the first round depends on it.
+            LOG.warn("Stormplace could not rehearse a round, its first one may be slow", e);
+        }
     }
 
     /**

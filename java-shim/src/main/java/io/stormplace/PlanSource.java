@@ -146,6 +146,7 @@ final class PlanSource implements AutoCloseable {
         metrics.topologiesRefused().mark(
             verdicts.values().stream().filter(verdict -> verdict.outcome() == Verdict.Outcome.REFUSED).count());
         snapshot.leftOut().forEach((id, reason) -> verdicts.put(id, Verdict.refused(reason)));
+        snapshot.waiting().forEach(id -> verdicts.put(id, new Verdict(Verdict.Outcome.WAIT, Turns.WAITING, Map.of())));
         verdicts.forEach((id, verdict) -> {
             if (verdict.outcome() == Verdict.Outcome.EVICT) {
                 last.forget(id);

@@ -19,6 +19,7 @@ final class ShadowStatus {
             case ASSIGN -> "would assign: ";
             case KEEP -> "would keep: ";
             case UNPLACEABLE -> "unplaceable: ";
+            case WAIT -> "none yet: ";
             case EVICT -> "would evict: ";
             case REFUSED -> "none: ";
         };

@@ -12,7 +12,8 @@ import org.apache.storm.scheduler.ExecutorDetails;
  * @param supervisorIds supervisor id by supervisor index of the request
  * @param executors     topology id to the topology's executors in the order of the request
  * @param leftOut       topology id to the reason why the topology could not be described
+ * @param waiting       ids of topologies that are described in a later round
  */
 record Snapshot(PlanRequest request, List<String> supervisorIds, Map<String, List<ExecutorDetails>> executors,
-                Map<String, String> leftOut) {
+                Map<String, String> leftOut, List<String> waiting) {
 }

@@ -36,6 +36,7 @@ final class SnapshotBuilder {
     /** Supervisor id to host, as last seen: an assignment may outlive its supervisor, and then only its id is known. */
     private final Map<String, String> hosts = new HashMap<>();
     private final LastAssignments last;
+    private final Turns turns;
 
     /**
      * Creates a builder.
@@ -44,6 +45,7 @@ final class SnapshotBuilder {
      */
     SnapshotBuilder(LastAssignments last) {
         this.last = last;
+        this.turns = new Turns(last);
     }
 
     /**
@@ -53,7 +55,7 @@ final class SnapshotBuilder {
      * @param topologies all topologies of the round
      * @param cluster    the round's cluster; not changed
      * @param readings   the readings to send along
-     * @param late       whether the time for describing is over, asked before each topology; those that lack a slot come first
+     * @param late       whether the time for describing is over, asked before each topology
      * @return the snapshot; topologies that cannot be described, or not in time, are left out with the reason
      */
     Snapshot build(String roundId, Topologies topologies, Cluster cluster, ReadingsCache.View readings, BooleanSupplier late) {
@@ -68,7 +70,8 @@ final class SnapshotBuilder {
         List<Topology> described = new ArrayList<>();
         Map<String, List<ExecutorDetails>> executors = new LinkedHashMap<>();
         Map<String, String> leftOut = new TreeMap<>();
-        for (TopologyDetails details : neediestFirst(topologies, cluster)) {
+        Turns.Turn turn = turns.next(topologies, cluster);
+        for (TopologyDetails details : turn.described()) {
             if (late.getAsBoolean()) {
                 leftOut.put(details.getId(), "there was no time to describe it to the daemon");
                 continue;
@@ -98,22 +101,7 @@ final class SnapshotBuilder {
         if (!resourceNames.isEmpty()) {
             request.setResource_names(resourceNames);
         }
-        return new Snapshot(request, supervisorIds, executors, leftOut);
-    }
-
-    /** What runs completely can wait for a round with more time; what lacks a slot would lack it in every round. */
-    private static List<TopologyDetails> neediestFirst(Topologies topologies, Cluster cluster) {
-        List<TopologyDetails> all = new ArrayList<>();
-        List<TopologyDetails> complete = new ArrayList<>();
-        for (TopologyDetails details : topologies) {
-            SchedulerAssignment assignment = cluster.getAssignmentById(details.getId());
-            boolean runs = assignment != null && assignment.getExecutorToSlot().keySet().containsAll(details.getExecutors());
-            (runs ? complete : all).add(details);
-        }
-        all.sort(Comparator.comparing(TopologyDetails::getId));
-        complete.sort(Comparator.comparing(TopologyDetails::getId));
-        all.addAll(complete);
-        return all;
+        return new Snapshot(request, supervisorIds, executors, leftOut, turn.waiting());
     }
 
     /** Every supervisor that is alive or named by an assignment, with every port that is offered or in use. */

@@ -28,6 +28,8 @@ record Verdict(Outcome outcome, String status, Map<WorkerSlot, Set<ExecutorDetai
         KEEP,
         /** Leave it as it is, because the daemon found no place for it. */
         UNPLACEABLE,
+        /** Leave it as it is, as the daemon is asked about it in a later round. */
+        WAIT,
         /** Free all its slots, as a topology that comes before it needs them. */
         EVICT,
         /** There is no usable plan for it: leave what is placed, let the fallback scheduler place the rest. */

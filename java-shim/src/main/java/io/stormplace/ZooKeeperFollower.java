@@ -67,19 +67,25 @@ final class ZooKeeperFollower implements AutoCloseable {
         CLOSED
     }
 
-    /** The phase, and whether the last check of access found a znode withheld; a refusal outlives its client. */
-    private record State(Phase phase, boolean refused) {
+    /**
+     * The phase, whether the last check of access found a znode withheld, which outlives its client, and the latest client. An event of
+     * a client that was given up may come when the next one is connected already: it would be taken for a loss that no event ends.
+     */
+    private record State(Phase phase, boolean refused, CuratorFramework client) {
         State moved(Phase next) {
-            return phase == Phase.CLOSED ? this : new State(next, refused);
+            return phase == Phase.CLOSED ? this : new State(next, refused, client);
         }
 
-        /** The state after an event of the connection; one of a client that is given up already changes nothing. */
-        State connected(boolean now) {
-            return phase == Phase.IDLE ? this : moved(now ? Phase.ONLINE : Phase.OFFLINE);
+        State connected(CuratorFramework source, boolean now) {
+            return phase == Phase.IDLE || source != client ? this : moved(now ? Phase.ONLINE : Phase.OFFLINE);
         }
 
         State checked(boolean withheld) {
-            return new State(phase, withheld);
+            return new State(phase, withheld, client);
+        }
+
+        State using(CuratorFramework next) {
+            return new State(phase, refused, next);
         }
     }
 
@@ -91,9 +97,8 @@ final class ZooKeeperFollower implements AutoCloseable {
     private final LongSupplier clockNs;
     private final Threads threads;
     private final Set<String> initialized = Collections.synchronizedSet(new HashSet<>());
-    private final AtomicReference<State> state = new AtomicReference<>(new State(Phase.IDLE, false));
+    private final AtomicReference<State> state = new AtomicReference<>(new State(Phase.IDLE, false, null));
     private final List<AutoCloseable> open = new ArrayList<>();
-    private volatile CuratorFramework current;
     private volatile long checkedNs;
 
     /**
@@ -181,8 +186,8 @@ final class ZooKeeperFollower implements AutoCloseable {
             try {
                 CuratorFramework client = connector.call();
                 open.add(0, client);
-                current = client;
-                client.getConnectionStateListenable().addListener((ignored, event) -> connectionChanged(event.isConnected()));
+                state.updateAndGet(before -> before.using(client));
+                client.getConnectionStateListenable().addListener((ignored, event) -> connectionChanged(client, event.isConnected()));
                 client.start();
                 viewer.begins();
                 for (String path : paths) {
@@ -230,8 +235,11 @@ final class ZooKeeperFollower implements AutoCloseable {
         }
     }
 
-    private void connectionChanged(boolean connected) {
-        State after = state.updateAndGet(before -> before.connected(connected));
+    private void connectionChanged(CuratorFramework client, boolean connected) {
+        State after = state.updateAndGet(before -> before.connected(client, connected));
+        if (after.client() != client) {
+            return;
+        }
         if (connected) {
             if (after.phase() == Phase.ONLINE) {
                 checkAccessSoon();
@@ -251,14 +259,14 @@ final class ZooKeeperFollower implements AutoCloseable {
 
     /** Looks for znodes that ZooKeeper withholds: the caches would take them for absent ones and report nothing. */
     private void checkAccess() {
-        CuratorFramework client = current;
+        CuratorFramework client = state.get().client();
         try {
             for (String path : paths) {
                 Optional<String> withheld = withheld(client, path);
                 if (withheld.isPresent()) {
+                    state.updateAndGet(before -> before.checked(true).moved(Phase.OFFLINE));
                     changes.bad(words.subject(), "no access", "Stormplace may not read " + withheld.get() + " in ZooKeeper: "
                         + words.whileRefused() + "; trying on.");
-                    state.updateAndGet(before -> before.checked(true).moved(Phase.OFFLINE));
                     giveUp();
                     return;
                 }

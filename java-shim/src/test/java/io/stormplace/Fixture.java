@@ -115,6 +115,12 @@ final class Fixture {
         return this;
     }
 
+    /** Adds a topology as it is. */
+    Fixture topology(TopologyDetails details) {
+        topologies.put(details.getId(), details);
+        return this;
+    }
+
     /** Gives a topology to another user. */
     Fixture owned(String id, String owner) {
         TopologyDetails before = topologies.get(id);

@@ -55,6 +55,13 @@ class HeldPlanTest {
     }
 
     @Test
+    void whatWaitsForItsTurnGetsItThoughNothingChanges() {
+        held.hold(7, answer(2_000), Map.of("t", new Verdict(Verdict.Outcome.WAIT, Turns.WAITING, Map.of())), 0);
+
+        assertNull(held.verdicts(7, 0));
+    }
+
+    @Test
     void atFirstNothingIsHeld() {
         assertNull(held.verdicts(0, 0));
     }

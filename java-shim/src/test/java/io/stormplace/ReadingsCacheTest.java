@@ -7,10 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.stormplace.wire.Reading;
 import io.stormplace.wire.ReadingKind;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -18,6 +20,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.apache.storm.shade.org.apache.curator.framework.CuratorFramework;
 import org.apache.storm.shade.org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.storm.shade.org.apache.curator.framework.listen.Listenable;
+import org.apache.storm.shade.org.apache.curator.framework.state.ConnectionState;
+import org.apache.storm.shade.org.apache.curator.framework.state.ConnectionStateListener;
 import org.apache.storm.shade.org.apache.curator.retry.RetryOneTime;
 import org.apache.storm.shade.org.apache.zookeeper.CreateMode;
 import org.apache.storm.shade.org.apache.zookeeper.ZooDefs;
@@ -245,6 +250,44 @@ class ReadingsCacheTest {
         cache.start();
         await(() -> !warnings.isEmpty());
         assertFalse(cache.view().live());
+    }
+
+    /** A client that hands its listeners to the test, the follower's own first. */
+    private CuratorFramework recorded(List<ConnectionStateListener> listeners) {
+        CuratorFramework client = client();
+        Listenable<?> recording = (Listenable<?>) Proxy.newProxyInstance(Listenable.class.getClassLoader(),
+            new Class<?>[] {Listenable.class}, (proxy, method, arguments) -> {
+                if (method.getName().equals("addListener")) {
+                    listeners.add((ConnectionStateListener) arguments[0]);
+                }
+                return method.invoke(client.getConnectionStateListenable(), arguments);
+            });
+        return (CuratorFramework) Proxy.newProxyInstance(CuratorFramework.class.getClassLoader(), new Class<?>[] {CuratorFramework.class},
+            (proxy, method, arguments) ->
+                method.getName().equals("getConnectionStateListenable") ? recording : method.invoke(client, arguments));
+    }
+
+    @Test
+    void anEventOfAClientThatWasGivenUpEndsNothing() throws Exception {
+        publish("/stormplace/nodes/a", new byte[] {1});
+        agent.getZookeeperClient().getZooKeeper().addAuthInfo("digest", "stormplace:right".getBytes(StandardCharsets.UTF_8));
+        List<ConnectionStateListener> listeners = new CopyOnWriteArrayList<>();
+        try (ReadingsCache reader = new ReadingsCache(() -> recorded(listeners), "/stormplace",
+            new StateChangeLog((message, cause) -> warnings.add(message)), monotonicNs::get, wallMs::get, Threads.DAEMONS)) {
+            reader.start();
+            await(() -> reader.view().live());
+            protect("/stormplace/nodes");
+            monotonicNs.addAndGet(TimeUnit.SECONDS.toNanos(31));
+            reader.start();
+            await(() -> !warnings.isEmpty());
+            agent.setACL().withACL(ZooDefs.Ids.OPEN_ACL_UNSAFE).forPath("/stormplace/nodes");
+            await(() -> {
+                reader.start();
+                return reader.view().live();
+            });
+            listeners.get(0).stateChanged(null, ConnectionState.LOST);
+            assertTrue(reader.view().live());
+        }
     }
 
     @Test
