@@ -91,7 +91,7 @@ class PlanCheck:
             f"port {number} of supervisor {self._request.supervisors[node].id} is not free"
             for node, number in sorted(slot for slot in taken if slot[1] not in self._ports[slot[0]])
         ]
-        table = demands(topology, len(self._request.resource_names))
+        table = demands((topology,), len(self._request.resource_names))
         amounts = table[new]
         nodes = np.unique(where[new])
         added = np.zeros((len(nodes), amounts.shape[1]))

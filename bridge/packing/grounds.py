@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import chain, islice, repeat
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bridge.network.cluster import EXECUTORS, UNLIMITED, stated_amount
+from bridge.problem.assignment import assignment_of
 from bridge.problem.shared_memory import shared_of
 from bridge.wire.messages import UNASSIGNED
 from scheduler.packing.fleet import Fleet, Level
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import DTypeLike, NDArray
 
     from bridge.network.cluster import Hosts
     from bridge.settings import CapacitySettings
@@ -70,18 +74,9 @@ def survey(
         capacity[:] = UNLIMITED
     stated = np.array([each.limited for each in hosts.hosts], dtype=np.bool_)[host]
     capacity[:, 2] = _executors(supervisors, hosts, host, capacity[:, 0] < UNLIMITED)
-    used = np.zeros_like(capacity)
     held: dict[int, set[int]] = {}
-    for topology in request.topologies:
-        where = np.array(topology.executor_supervisor, dtype=np.int64)
-        placed = np.flatnonzero(where != UNASSIGNED)
-        if len(placed):
-            np.add.at(used, where[placed], demands(topology, len(request.resource_names))[placed])
-            used[:, MEMORY] += shared_memory(topology, where, np.array(topology.executor_port), len(used))
-            for supervisor, port in set(
-                zip(topology.executor_supervisor, topology.executor_port, strict=True)
-            ):
-                held.setdefault(supervisor, set()).add(port)
+    for supervisor, port in {slot for each in request.topologies for slot in assignment_of(each) if slot}:
+        held.setdefault(supervisor, set()).add(port)
     ports = tuple(
         tuple(sorted(set(each.ports) - held.get(index, set()))) if each.usable else ()
         for index, each in enumerate(supervisors)
@@ -90,29 +85,59 @@ def survey(
         fleet=Fleet(capacity, 1.0, _levels(request, hosts, host, steps)),
         resources=(*RESOURCES, *request.resource_names),
         soft=_soft(stated, settings, capacity),
-        free=capacity - used,
+        free=capacity - _used(request),
         slots=np.array([len(each) for each in ports], dtype=np.int64),
         ports=ports,
         host=host,
     )
 
 
-def demands(topology: Topology, n_named: int) -> FloatArray:
-    """(n_executors, n_resources) what each executor of a topology needs.
+def demands(topologies: Sequence[Topology], n_named: int) -> FloatArray:
+    """(n_executors, n_resources) what each executor needs, one topology's after the other's.
 
     Args:
-        topology: The topology.
+        topologies: The topologies; all at once are far cheaper than thousands one by one.
         n_named: Number of resources that the cluster's supervisors name themselves.
     """
-    component = np.array(topology.executor_component, dtype=np.int64)
-    named = np.zeros((len(topology.component_names), n_named))
-    if topology.component_resources is not None:
-        named = np.array(topology.component_resources, dtype=np.float64).reshape(named.shape)
-    own = np.stack(
-        [topology.executor_cpu_percent, topology.executor_memory_mb, np.ones(topology.n_executors)], axis=1
-    )
-    table = np.concatenate([own.reshape(topology.n_executors, len(RESOURCES)), named[component]], axis=1)
-    return np.asarray(np.clip(np.nan_to_num(table), 0.0, UNLIMITED), dtype=np.float64)
+    cpu = _joined((each.executor_cpu_percent for each in topologies), np.float64)
+    memory = _joined((each.executor_memory_mb for each in topologies), np.float64)
+    table = np.ones((len(cpu), len(RESOURCES) + n_named))
+    table[:, 0], table[:, MEMORY] = cpu, memory
+    if n_named:
+        components = [len(each.component_names) for each in topologies]
+        none = repeat((0.0,) * n_named)
+        named = _joined(
+            (
+                each.component_resources or chain.from_iterable(islice(none, number))
+                for each, number in zip(topologies, components, strict=True)
+            ),
+            np.float64,
+        ).reshape(-1, n_named)
+        first = np.repeat(
+            np.cumsum([0, *components])[: len(components)], [each.n_executors for each in topologies]
+        )
+        component = _joined((each.executor_component for each in topologies), np.int64)
+        table[:, len(RESOURCES) :] = named[first + component]
+    # A number that is none counts as nothing.
+    return np.asarray(np.fmin(np.fmax(table, 0.0), UNLIMITED), dtype=np.float64)
+
+
+def _joined(parts: Iterable[Iterable[float]], kind: DTypeLike) -> NDArray[Any]:
+    return np.fromiter(chain.from_iterable(parts), dtype=kind)
+
+
+def _used(request: PlanRequest) -> FloatArray:
+    """(n_supervisors, n_resources) what the executors that run on each supervisor need."""
+    n_named = len(request.resource_names)
+    used = np.zeros((len(request.supervisors), len(RESOURCES) + n_named))
+    where = _joined((each.executor_supervisor for each in request.topologies), np.int64)
+    placed = where != UNASSIGNED
+    np.add.at(used, where[placed], demands(request.topologies, n_named)[placed])
+    for each in request.topologies:
+        if each.shared_component:
+            own = np.array(each.executor_supervisor), np.array(each.executor_port)
+            used[:, MEMORY] += shared_memory(each, *own, len(used))
+    return used
 
 
 def shared_memory(topology: Topology, where: IntArray, port: IntArray, n_supervisors: int) -> FloatArray:

@@ -70,7 +70,7 @@ def order_of(
     n_components = len(topology.component_names)
     where = np.array(topology.executor_supervisor, dtype=np.int64)
     missing = np.flatnonzero(where == UNASSIGNED)
-    demand = demands(topology, len(request.resource_names))
+    demand = demands((topology,), len(request.resource_names))
     # Executors of a component need the same: Storm states resources per component.
     first = np.array([np.flatnonzero(component == each)[:1].sum() for each in range(n_components)])
     edges = _edges(topology, component)

@@ -122,7 +122,7 @@ def close_up(
     where = np.array(topology.executor_supervisor, dtype=np.int64)
     runs = np.flatnonzero(where != UNASSIGNED)
     free = np.array(grounds.free)
-    np.add.at(free, where[runs], demands(topology, len(request.resource_names))[runs])
+    np.add.at(free, where[runs], demands((topology,), len(request.resource_names))[runs])
     free[:, MEMORY] += shared_memory(topology, where, np.array(topology.executor_port), len(free))
     held: dict[int, set[int]] = {}
     for node, port in zip(topology.executor_supervisor, topology.executor_port, strict=True):

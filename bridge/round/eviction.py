@@ -10,15 +10,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from bridge.problem.assignment import assignment_of
 from bridge.problem.cpu_demand import with_cpu
 from bridge.problem.ranking import rank
-from bridge.round.standing import slots_of, standing
+from bridge.round.standing import standing
 from bridge.wire.messages import Decision, TopologyPlan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from bridge.network.cluster import Slot
+    from bridge.problem.assignment import Assignment
     from bridge.round.memory import Memory
     from bridge.round.round_report import Round
     from bridge.settings import PlanSettings
@@ -159,7 +161,7 @@ class _Evictions:
             slot
             for each, other in enumerate(self._request.topologies)
             if each not in without
-            for slot in set(slots_of(other)) - set(self._slots[each])
+            for slot in set(assignment_of(other)) - set(self._slots[each])
         }
         supervisors = tuple(
             replace(each, ports=tuple(port for port in each.ports if (number, port) not in left))
@@ -179,10 +181,10 @@ class _Evictions:
         more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
         said = f"evicted for it: {', '.join(names[:_SHOWN])}{more}; " if names else ""
         self._plans[topology.id] = replace(found.plan, status=said + found.plan.status)
-        self._slots[index] = list(zip(found.plan.executor_supervisor, found.plan.executor_port, strict=True))
+        self._slots[index] = tuple(zip(found.plan.executor_supervisor, found.plan.executor_port, strict=True))
         for each in found.without:
             other = self._request.topologies[each]
-            runs = any(slot is not None for slot in slots_of(other))
+            runs = any(slot is not None for slot in assignment_of(other))
             self._plans[other.id] = TopologyPlan(
                 other.id,
                 Decision.UNPLACEABLE,
@@ -192,7 +194,7 @@ class _Evictions:
                 _STRATEGY,
                 evicted_for=topology.id if runs else None,
             )
-            self._slots[each] = []
+            self._slots[each] = ()
         self._gone.update(found.without)
 
     def _why(self, index: int, to: int) -> str:
@@ -201,12 +203,12 @@ class _Evictions:
             return f"{name}, which the guarantee of its user covers"
         return f"{name}, whose priority is {ranking.priorities[to]}, not {ranking.priorities[index]}"
 
-    def _after(self, topology: Topology) -> list[Slot | None]:
+    def _after(self, topology: Topology) -> Assignment:
         """Return the slots of a topology's executors after the round; none is like one that never ran."""
         plan = self._plans.get(topology.id)
         if plan is None or plan.decision is not Decision.ASSIGN:
-            return slots_of(topology)
-        return list(zip(plan.executor_supervisor, plan.executor_port, strict=True))
+            return assignment_of(topology)
+        return tuple(zip(plan.executor_supervisor, plan.executor_port, strict=True))
 
     def _hosts(self, slots: Iterable[Slot | None]) -> set[str]:
         return {self._request.supervisors[slot[0]].host for slot in slots if slot is not None}

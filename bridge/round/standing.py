@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bridge.wire.messages import UNASSIGNED
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -14,12 +12,6 @@ if TYPE_CHECKING:
     from bridge.wire.messages import Topology
 
 _FROZEN = '{"topology.stormplace.frozen": true}'
-
-
-def slots_of(topology: Topology) -> list[Slot | None]:
-    """Return the slot of each executor of a topology, None where it has none."""
-    slots = zip(topology.executor_supervisor, topology.executor_port, strict=True)
-    return [None if slot[0] == UNASSIGNED else slot for slot in slots]
 
 
 def standing(topology: Topology, slots: Sequence[Slot | None]) -> Topology:

@@ -82,6 +82,8 @@ def status_line(
         parts = [f"{_START[verdict.kind]}: {verdict.reason}", *([worth] if worth else [])]
     if task.settings.weights.get("cost") and all(host.cost is None for host in hosts):
         parts.append(f"cost is weighed but no supervisor states {META_COST}")
+    if task.settings.weights.get("migration"):
+        parts.append("migration is weighed but the price of a move is not known")
     parts.extend([note] if note else [])
     # Before the data: the shim cuts long lines, and users must see what of their own was ignored.
     parts.extend(ignored_settings(task.wishes))

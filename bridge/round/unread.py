@@ -11,11 +11,12 @@ import traceback
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from bridge.problem.assignment import assignment_of
 from bridge.problem.permits import permits_of
 from bridge.problem.storm_settings import StormSettings
 from bridge.problem.topology_settings import TopologySettings
 from bridge.problem.wishes import Wishes, wishes_of
-from bridge.round.standing import slots_of, standing
+from bridge.round.standing import standing
 from bridge.wire.messages import UNASSIGNED, Decision, TopologyPlan
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def with_stand_ins(request: PlanRequest, unread: Mapping[str, Failure]) -> PlanR
     if not unread:
         return request
     topologies = tuple(
-        replace(standing(each, slots_of(each)), storm_json=None) if each.id in unread else each
+        replace(standing(each, assignment_of(each)), storm_json=None) if each.id in unread else each
         for each in request.topologies
     )
     return replace(request, topologies=topologies)

@@ -21,7 +21,20 @@ def _hidden(make, slots, **changes):
 
 
 @pytest.mark.parametrize("slots", [GOOD, SCATTERED])
-@pytest.mark.parametrize("settings_", [{}, {"frozen": True}, {"seed": 3}])
+@pytest.mark.parametrize(
+    "settings_",
+    [
+        {},
+        {"frozen": True},
+        {"seed": 3},
+        {"strategy": "tabu-search"},
+        {"weights": {"response_time": 0.5, "availability": 0.5}},
+        {"rates": {"dataSource": 20.0}},
+        {"time.limit.ms": 500},
+        {"avoid": "host:none-of-these"},
+    ],
+    ids=str,
+)
 def test_a_rebalance_of_any_setting_moves_nothing(make, slots, settings_):
     answer = only(_hidden(make, slots, settings=settings_), move=MoveSettings())
     assert answer.decision is Decision.ASSIGN

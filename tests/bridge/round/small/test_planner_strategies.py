@@ -250,3 +250,10 @@ def test_weighing_a_cost_that_no_host_states_is_stated(make):
     (answer,) = plan(query(make, "greedy", weights={"cost": 1})).response.plans
 
     assert "cost is weighed but no supervisor states stormplace.cost" in answer.status
+
+
+def test_weighing_moves_whose_price_is_not_known_is_stated(make):
+    """Likewise."""
+    (answer,) = plan(query(make, "greedy", weights={"response_time": 0.5, "migration": 0.5})).response.plans
+
+    assert "migration is weighed but the price of a move is not known" in answer.status
