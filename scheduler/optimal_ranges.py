@@ -11,7 +11,6 @@ from scheduler.exact.extremes.longest_paths import TurnedProblem, solve_longest_
 from scheduler.exact.solve import TOO_LARGE, solve_exact
 from scheduler.model.metrics.catalogue import METRICS
 from scheduler.model.metrics.response_time import RESPONSE_TIME
-from scheduler.model.objective import Objective
 from scheduler.model.problem import Problem
 from scheduler.reduce.reduction import is_large
 from scheduler.search.searched_start import first_placement
@@ -77,7 +76,7 @@ def optimal_ranges(
     Raises:
         NoPlacementError: It is proved that no placement exists.
     """
-    plain = replace(problem, objective=Objective())
+    plain = _plain(problem)
     ends = open_ends(plain)
     if not ends:
         _solved(plain, context)  # which refuses a problem without placements
@@ -92,7 +91,7 @@ def optimal_ranges(
 
 def open_ends(problem: Problem) -> list[tuple[str, End]]:
     """Return the ends that have to be looked for, in this order: those of metrics whose bounds differ."""
-    plain = replace(problem, objective=Objective())
+    plain = _plain(problem)
     return [
         (metric, end)
         for end in ENDS
@@ -101,11 +100,24 @@ def open_ends(problem: Problem) -> list[tuple[str, End]]:
     ]
 
 
+def _plain(problem: Problem) -> Problem:
+    """Return the problem without weights and ranges of its own."""
+    return replace(
+        problem, objective=replace(problem.objective, weights={RESPONSE_TIME.name: 1.0}, ranges={})
+    )
+
+
 def _end(problem: Problem, metric: str, end: End, context: Context) -> tuple[float, bool]:
     """Return the best or worst value of a metric, and whether it is proved."""
     kind = Problem if end == "best" else TurnedProblem
     alone = kind(
-        problem.application, problem.network, Objective({metric: 1.0}), problem.current, problem.constraints
+        problem.application,
+        problem.network,
+        replace(problem.objective, weights={metric: 1.0}, ranges={}),
+        problem.current,
+        problem.constraints,
+        problem.gone,
+        problem.left_price,
     )
     low, high = alone.ranges[metric]
     exact = _solved(alone, context)

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from scheduler.contract.result import Result
+    from scheduler.evaluation.evaluate import Evaluation
+    from scheduler.evaluation.move_prices import Stay
     from scheduler.model.problem import Problem
 
 
@@ -26,6 +28,8 @@ def document(problem: Problem, result: Result, seconds: float) -> dict[str, Any]
         "objective": worth and worth.objective,
         **{metric.answer: worth and worth.values[name] for name, metric in METRICS.items()},
         "mean_delay_ms": worth and worth.mean_delay_ms,
+        "moves": _moves(problem, result),
+        "stay": _stay(problem),
         "critical_path": worth and [operators[i].name for i in worth.critical_path],
         "range": {metric: list(limits) for metric, limits in problem.ranges.items()},
         "bound": result.bound,
@@ -38,6 +42,34 @@ def document(problem: Problem, result: Result, seconds: float) -> dict[str, Any]
     }
 
 
+def _moves(problem: Problem, result: Result) -> list[dict[str, Any]] | None:
+    from scheduler.evaluation.move_prices import moves_of  # noqa: PLC0415  # see document
+
+    if result.placement is None:
+        return None
+    return [
+        {
+            "operator": each.operator,
+            "from": each.source,
+            "to": each.target,
+            "pull_s": each.pull_s,
+            "cost": each.cost,
+        }
+        for each in moves_of(problem, result.placement)
+    ]
+
+
+def _stay(problem: Problem) -> dict[str, Any] | None:
+    from scheduler.evaluation.move_prices import staying  # noqa: PLC0415  # see document
+    from scheduler.model.metrics.catalogue import METRICS  # noqa: PLC0415  # see document
+
+    stay = staying(problem)
+    if stay is None:
+        return None
+    values = {METRICS[name].answer: stay.worth.values[name] for name in ("response_time", "cost")}
+    return {"objective": stay.worth.objective, **values, "violations": list(stay.violations)}
+
+
 def print_tables(problem: Problem, result: Result, seconds: float) -> None:
     """Print where every operator goes and what that is worth."""
     from rich.console import Console  # noqa: PLC0415  # not needed with --json
@@ -45,6 +77,8 @@ def print_tables(problem: Problem, result: Result, seconds: float) -> None:
     console = Console()
     console.print(_placement_table(problem, result))
     console.print(_worth_table(problem, result))
+    for violation in (_stay(problem) or {}).get("violations", ()):
+        console.print(f"Staying breaks a constraint: {printable(violation)}", highlight=False, markup=False)
     reason = f"{result.status}: {printable(result.reason)}"
     console.print(
         f"{reason} (strategy {result.author}, seed {result.seed}, {seconds:.3f} s)",
@@ -57,31 +91,47 @@ def _placement_table(problem: Problem, result: Result) -> Table:
     from rich.table import Table  # noqa: PLC0415  # not needed with --json
     from rich.text import Text  # noqa: PLC0415
 
-    table = Table("operator", "node", "site", title="Placement")
+    runs_already = problem.current is not None
+    prices = ("comes from", "loads for, s", "price") if runs_already else ()
+    table = Table("operator", "node", "site", *prices, title="Placement")
     if result.placement is not None:
+        moves = {move["operator"]: move for move in _moves(problem, result) or ()}
         for operator, u in zip(problem.application.operators, result.placement, strict=True):
             node = problem.network.nodes[u]
-            table.add_row(*(Text(printable(each)) for each in (operator.name, node.name, node.site or "-")))
+            row = [operator.name, node.name, node.site or "-"]
+            if move := moves.get(operator.name):
+                row += [move["from"], f"{move['pull_s']:.6g}", f"{move['cost']:.6g}"]
+            table.add_row(*(Text(printable(each)) for each in row))
     return table
 
 
 def _worth_table(problem: Problem, result: Result) -> Table:
     from rich.table import Table  # noqa: PLC0415  # not needed with --json
 
+    from scheduler.evaluation.move_prices import staying  # noqa: PLC0415  # see document
     from scheduler.model.metrics.catalogue import METRICS  # noqa: PLC0415  # see document
 
+    stay = staying(problem)
     table = Table("metric", "value", "range", "weight", title="Worth")
+    if stay is not None:
+        table.add_column("staying")
     worth = result.evaluation
     if worth is not None:
         weights, ranges = problem.objective.weights, problem.ranges
         for name, metric in METRICS.items():
             low, high = ranges[name]
-            value = f"{worth.values[name]:.6g} {metric.unit}".strip()
-            table.add_row(name, value, f"{low:.6g} .. {high:.6g}", f"{weights[name]:g}")
-        table.add_row("mean delay of streams", f"{worth.mean_delay_ms:.6g} ms", "", "tie-break")
-        table.add_row("objective F", f"{worth.objective:.6g}", "0 .. 1", "")
+            values = [f"{each.values[name]:.6g} {metric.unit}".strip() for each in _both(worth, stay)]
+            table.add_row(name, values[0], f"{low:.6g} .. {high:.6g}", f"{weights[name]:g}", *values[1:])
+        means = [f"{each.mean_delay_ms:.6g} ms" for each in _both(worth, stay)]
+        table.add_row("mean delay of streams", means[0], "", "tie-break", *means[1:])
+        objectives = [f"{each.objective:.6g}" for each in _both(worth, stay)]
+        table.add_row("objective F", objectives[0], "0 .. 1", "", *objectives[1:])
         if result.bound is not None:
             table.add_row("bound on F", f"{result.bound:.6g}", "", "")
         if result.gap is not None:
             table.add_row("gap", f"{100 * result.gap:.2f} %", "", "")
     return table
+
+
+def _both(worth: Evaluation, stay: Stay | None) -> list[Evaluation]:
+    return [worth] if stay is None else [worth, stay.worth]

@@ -113,6 +113,17 @@ def name(where: str, value: object) -> str:
     return value
 
 
+def one_of(where: str, value: object, known: tuple[str, ...]) -> None:
+    """Check that a value is one of some words.
+
+    Raises:
+        ModelError: It is not.
+    """
+    if value not in known:
+        words = " or ".join(f'"{each}"' for each in known)
+        raise ModelError(where, f"expected {words}, got {shown(value)}")
+
+
 def quantities(where: str, values: Mapping[str, float]) -> dict[str, float]:
     """Return a checked copy of amounts by resource name (each >= 0).
 

@@ -51,5 +51,7 @@ def check_quantities(instance: Any) -> None:
     kind: Any = type(instance)  # mypy takes a class for one of its instances when it looks for __hash__
     for name, bounds in quantities_of(kind).items():
         given = getattr(instance, name)
+        if given is bounds.default:
+            continue  # there are thousands of operators with few quantities
         checked = number(name, given, least=bounds.least, most=bounds.most, above=bounds.above)
         object.__setattr__(instance, name, checked)

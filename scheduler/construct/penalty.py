@@ -56,15 +56,18 @@ class _ReferencePair:
         terms = problem.terms
         places, links = terms.places.get(metric.name), terms.links[metric.name]
         # the weight of the only term cancels out
-        alone = places is None and len(links) == 1
+        alone = places is None and len(links) == 1 and metric.name not in terms.set_up
         weights = [1.0 if alone or weight is None else float(weight.mean()) for _, weight in links]
         tables = [terms.tables[slot] for slot, _ in links]
         if places is None:
             places = np.zeros(problem.n_nodes)
+        set_up = terms.set_up.get(metric.name)
+        if set_up is not None:
+            places = places + set_up
         return _ReferencePair(
             places if places.ndim == 1 else places.mean(axis=0),
             tuple(zip(weights, tables, strict=True)),
-            metric.shared_place_once,
+            metric.shared_place_once or set_up is not None,
         )
 
     def columns(self, columns: IntArray) -> FloatArray:

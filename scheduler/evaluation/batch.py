@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scheduler.evaluation.evaluate import charges_of_use
 from scheduler.evaluation.linear_form import linear_form, mean_delay_term
 from scheduler.model.capacity import TOLERANCE
 from scheduler.model.levels import Sweep
@@ -37,6 +38,7 @@ class BatchEvaluator:
         self._sums = np.stack([along[order], mean_delay_term(problem).weight[order]])
         further = [term for term in form.pairs if term.slot != DELAY]
         self._pairs = [(term.weight[order], term.table.matrix().ravel()) for term in further]
+        self._set_up = form.set_up
         self._unary = form.unary.ravel() if form.unary.any() else None
         self._rows = (np.arange(problem.n_ops) * problem.n_nodes)[:, None]
         self._execution = problem.execution_ms.ravel()
@@ -59,6 +61,8 @@ class BatchEvaluator:
             objective += weight @ matrix.take(link)
         if self._unary is not None:
             objective += self._unary.take(placements + self._rows).sum(axis=0)
+        if self._set_up is not None:
+            objective += charges_of_use(self._set_up, placements)
         if self._response_factor:
             execution = self._execution_of(placements)
             objective += self._response_factor * self._paths.response(hop[: self._n_critical], execution)

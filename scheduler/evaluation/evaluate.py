@@ -11,6 +11,7 @@ from scheduler.evaluation.critical_path import longest_path
 from scheduler.model.metrics.catalogue import METRICS
 from scheduler.model.metrics.response_time import RESPONSE_TIME
 from scheduler.model.metrics.terms import DELAY
+from scheduler.model.use import nodes_in_use
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -103,6 +104,8 @@ def metric_sums(problem: Problem, placements: IntArray) -> MetricSums:
         total: Any = _at_places(terms.places[name], placements) if name in terms.places else 0.0
         for slot, weight in weighed:
             total = total + (links[slot].sum(axis=0) if weight is None else _weighted(weight, links[slot]))
+        if name in terms.set_up:
+            total = total + charges_of_use(terms.set_up[name], placements)
         raw[name] = total
     return MetricSums(raw, _weighted(mean_weights(problem), links[DELAY]))
 
@@ -115,6 +118,12 @@ def _at_places(places: FloatArray, placements: IntArray) -> FloatArray:
         operators = np.arange(len(places)).reshape(-1, *[1] * (placements.ndim - 1))
         values = places[operators, placements]
     total: FloatArray = values.sum(axis=0)
+    return total
+
+
+def charges_of_use(charges: FloatArray, placements: IntArray) -> FloatArray:
+    """Return the sum of charges (n_nodes,) of the nodes in use, of one placement or of many as columns."""
+    total: FloatArray = charges @ nodes_in_use(placements, len(charges))
     return total
 
 

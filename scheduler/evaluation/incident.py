@@ -86,6 +86,10 @@ class IncidentStreams:
             link = delay if term.slot == DELAY else term.table.between(start, end)
             value += term.weight[stream] * link
         linear = self._form.unary[operators, nodes] + np.bincount(pair, value, len(operators))
+        if self._form.set_up is not None:
+            count = np.bincount(placement, minlength=self._problem.n_nodes)
+            alone = count[nodes] == (placement[operators] == nodes)
+            linear += self._form.set_up[nodes] * alone
         critical = application.critical[stream]
         before = (paths.arrival_ms + paths.execution_ms)[partner] + delay
         after = (paths.departure_ms + paths.execution_ms)[partner] + delay

@@ -1,4 +1,4 @@
-"""F, or any weighted sum of metrics, in one form: a value per place, and values per link."""
+"""F, or any weighted sum of metrics, in one form: a value per place, per link, and per node in use."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.evaluation.evaluate import mean_weights
+from scheduler.evaluation.evaluate import charges_of_use, mean_weights
 from scheduler.model.metrics.response_time import RESPONSE_TIME
 from scheduler.model.metrics.terms import DELAY
 
@@ -38,7 +38,8 @@ class PairTerm:
 class LinearForm:
     """F(x) = constant + response_factor R(x) + sum over i of unary[i, x_i] + sums over streams (eq. 22).
 
-    The last sums are, for each pair term, weight[s] table(x_i, x_j) over the streams s = (i, j).
+    The last sums are, for each pair term, weight[s] table(x_i, x_j) over the streams s = (i, j). What nodes
+    in use are charged comes to that.
 
     Attributes:
         constant: What belongs to no decision.
@@ -46,12 +47,14 @@ class LinearForm:
         unary: (n_ops, n_nodes) what an operator adds where it runs, read-only; it takes no memory per
             operator unless operators differ.
         pairs: One pair term per link table, by ascending slot; those that are zero everywhere are left out.
+        set_up: (n_nodes,) what a node in use adds, however many operators are there; None if none adds any.
     """
 
     constant: float
     response_factor: float
     unary: FloatArray
     pairs: tuple[PairTerm, ...]
+    set_up: FloatArray | None = None
 
     def delay_weight(self) -> FloatArray | float:
         """Return (n_streams,) what a ms of each stream's delay adds, response time apart, or 0 for all."""
@@ -62,7 +65,8 @@ class LinearForm:
         start = placement[problem.application.stream_source]
         end = placement[problem.application.stream_target]
         along = sum(float(term.weight @ term.table.between(start, end)) for term in self.pairs)
-        return self.constant + float(self.unary[np.arange(len(placement)), placement].sum()) + along
+        use = 0.0 if self.set_up is None else float(charges_of_use(self.set_up, placement))
+        return self.constant + float(self.unary[np.arange(len(placement)), placement].sum()) + along + use
 
 
 def linear_form(problem: Problem) -> LinearForm:
@@ -95,6 +99,7 @@ def _form(
     """Return constant + response_factor R + the sum of the additive metrics, each by its factor (else 0)."""
     terms = problem.terms
     unary = np.zeros(problem.n_nodes)
+    set_up: FloatArray | None = None
     weights: dict[int, FloatArray] = {}
     for metric, links in terms.links.items():
         factor = factors.get(metric, 0.0)
@@ -102,6 +107,9 @@ def _form(
             continue
         if metric in terms.places:
             unary = unary + factor * terms.places[metric]
+        if metric in terms.set_up:
+            charges = factor * terms.set_up[metric]
+            set_up = charges if set_up is None else set_up + charges
         for slot, weight in links:
             own = np.full(len(problem.application.streams), factor) if weight is None else factor * weight
             weights[slot] = weights[slot] + own if slot in weights else own
@@ -114,4 +122,5 @@ def _form(
             for slot in sorted(weights)
             if weights[slot].any()
         ),
+        set_up,
     )

@@ -13,6 +13,7 @@ from scheduler.evaluation.evaluate import DELAY_STEP_MS, OBJECTIVE_STEP, Rank, r
 from scheduler.evaluation.linear_form import LinearForm, PairTerm, linear_form, mean_delay_term, sum_form
 from scheduler.model.capacity import fits, remaining
 from scheduler.model.metrics.terms import DELAY
+from scheduler.model.use import use_changes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -254,6 +255,8 @@ class MoveEvaluator:
         change: FloatArray = unary - np.take_along_axis(unary, standing.placement[first:last, None], axis=1)
         for term in form.pairs:
             change += self._change(standing, term, first, last)
+        if form.set_up is not None:
+            change += use_changes(form.set_up, standing.placement, first, last)
         return change
 
     def _change(self, standing: Standing, term: PairTerm, first: int, last: int) -> FloatArray:

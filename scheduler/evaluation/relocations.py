@@ -110,6 +110,10 @@ class RelocationEvaluator:
         objective = standing.linear + (unary[row, destination] - now[row])
         for term in form.pairs:
             objective += self._change(term, standing, moved)[row, destination]
+        if form.set_up is not None:
+            unused = np.ones(self._problem.n_nodes, dtype=np.bool_)
+            unused[standing.used] = False
+            objective += form.set_up[destination] * unused[destination] - form.set_up[origin]
         if form.response_factor and not deadline.expired():
             response = self._response_bounds(placement, active, deadline)
             objective += form.response_factor * response[row, destination]

@@ -98,7 +98,8 @@ def prove(
 ) -> tuple[bool, str]:
     """Prove the incumbent optimal for a form, or find better ones, by the method that suits the form.
 
-    Under rules only the solver can prove: all other methods know allowed nodes and capacities alone. With a
+    Under rules only the solver can prove: all other methods know allowed nodes and capacities alone, and
+    nothing of charges of nodes in use. With a
     limit of work it is asked then only if its program is small.
 
     Args:
@@ -112,10 +113,11 @@ def prove(
         Whether there is a proof, of optimality or that no placement exists, and the reason for the end.
     """
     open_places = form.slots > 0
-    if form.side is not None:
+    if form.side is not None or form.set_up is not None:
         _search_longer(longer, incumbent, context, work)
         if link_variables(form, open_places) * WORK_OF_A_LINK > work.most:
-            return False, "its constraints leave the proof to a solver, whose work has no limit"
+            what = "its constraints leave" if form.side is not None else "a price per node in use leaves"
+            return False, f"{what} the proof to a solver, whose work has no limit"
     elif incumbent.placement is not None:
         open_places, reason = _search(form, incumbent, context, work, longer)
         if not open_places.any() or work.most < math.inf:

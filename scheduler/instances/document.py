@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from contextlib import contextmanager
 from dataclasses import fields as fields_of
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from scheduler.base.checks import ModelError, shown
+from scheduler.base.checks import ModelError, name, shown
+from scheduler.instances.json_values import inside, json_array, json_items, json_object
+from scheduler.model.application import OPERATOR_QUANTITIES
+from scheduler.model.constraints.metric_budget import BUDGETED, MetricBudget
+from scheduler.model.current import GONE
 from scheduler.model.link_table import Coordinates
 from scheduler.model.network import LINK_QUANTITIES, NODE_QUANTITIES
 from scheduler.model.problem import (
@@ -26,7 +29,7 @@ from scheduler.model.problem import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from scheduler.base.arrays import IntArray
     from scheduler.model.constraints.constraint import Constraint
@@ -38,6 +41,8 @@ KINDS: Final[Mapping[str, type[Constraint]]] = MappingProxyType(
 )
 """Constraints that instance files can state, each by a key that is its kind."""
 
+_TOP_KEYS = ("objective", "current", "gone", "budget", "constraints")
+_OPERATOR_KEYS = ("demand", "allowed", *(key for key in OPERATOR_QUANTITIES if key != "execution_time_ms"))
 _NODE_KEYS = tuple(field.name for field in fields_of(Node))
 """Keys of a node: those of the model, the two that have no default first."""
 
@@ -51,25 +56,43 @@ def parse_instance(document: object) -> Problem:
     Raises:
         ModelError: Something is missing, unknown or out of range; `where` is its JSON path.
     """
-    top = _object(
-        "$", document, required=("application", "network"), optional=("objective", "current", "constraints")
-    )
+    top = json_object("$", document, required=("application", "network"), optional=_TOP_KEYS)
     application = _application(top["application"])
     network = _network(top["network"])
     objective = _objective(top["objective"]) if "objective" in top else Objective()
-    current = _current(top["current"], application, network) if "current" in top else None
+    gone = _gone(top.get("gone", []), network)
+    current = _current(top["current"], application, network, gone) if "current" in top else None
     constraints = _constraints(top["constraints"]) if "constraints" in top else ()
-    with _inside("$"):
-        return Problem(application, network, objective, current, constraints)
+    budgets = _budgets(top["budget"]) if "budget" in top else ()
+    with inside("$"):
+        left = {
+            operator: node for operator, node in top.get("current", {}).items() if node not in network.index
+        }
+        return Problem(application, network, objective, current, (*constraints, *budgets), gone=left)
+
+
+def _budgets(given: object) -> tuple[MetricBudget, ...]:
+    entries = json_object("$.budget", given, optional=BUDGETED)
+    with inside("$.budget"):
+        return tuple(MetricBudget(metric, most) for metric, most in entries.items())
+
+
+def _gone(given: object, network: Network) -> frozenset[str]:
+    names = json_array("$.gone", given)
+    with inside("$"):
+        for k, each in enumerate(names):
+            if name(f"gone[{k}]", each) in network.index:
+                raise ModelError(f"gone[{k}]", f"{shown(each)} is a node of the network")
+    return frozenset(names)
 
 
 def _constraints(given: object) -> tuple[Constraint, ...]:
     path = "$.constraints"
-    entries = _object(path, given, optional=tuple(KINDS))
+    entries = json_object(path, given, optional=tuple(KINDS))
     return tuple(
         _constraint(KINDS[kind], place, each)
         for kind, stated in entries.items()
-        for place, each in _items(f"{path}.{kind}", stated)
+        for place, each in json_items(f"{path}.{kind}", stated)
     )
 
 
@@ -78,32 +101,34 @@ def _constraint(record: type[Constraint], place: str, given: object) -> Constrai
     known = dataclasses.fields(record)
     required = tuple(each.name for each in known if each.default is dataclasses.MISSING)
     optional = tuple(each.name for each in known if each.name not in required)
-    values = _object(place, given, required=required, optional=optional)
-    with _inside(place):
+    values = json_object(place, given, required=required, optional=optional)
+    with inside(place):
         for each in known:
             if str(each.type).startswith("tuple") and each.name in values:
-                values[each.name] = tuple(_array(each.name, values[each.name]))
+                values[each.name] = tuple(json_array(each.name, values[each.name]))
         return record(**values)
 
 
 def _application(given: object) -> Application:
     path = "$.application"
-    entries = _object(path, given, required=("operators",), optional=("streams",))
+    entries = json_object(path, given, required=("operators",), optional=("streams",))
     operators = []
-    for place, each in _items(f"{path}.operators", entries["operators"]):
-        fields = _object(place, each, required=("name", "execution_time_ms"), optional=("demand", "allowed"))
+    for place, each in json_items(f"{path}.operators", entries["operators"]):
+        fields = json_object(place, each, required=("name", "execution_time_ms"), optional=_OPERATOR_KEYS)
         if "demand" in fields:
-            _object(f"{place}.demand", fields["demand"])
+            json_object(f"{place}.demand", fields["demand"])
         if "allowed" in fields:
-            fields["allowed"] = tuple(_array(f"{place}.allowed", fields["allowed"]))
-        with _inside(place):
+            fields["allowed"] = tuple(json_array(f"{place}.allowed", fields["allowed"]))
+        with inside(place):
             operators.append(Operator(**fields))
     streams = []
-    for place, each in _items(f"{path}.streams", entries.get("streams", [])):
-        fields = _object(place, each, required=("from", "to", "rate", "tuple_bytes"), optional=("critical",))
-        with _inside(place):
+    for place, each in json_items(f"{path}.streams", entries.get("streams", [])):
+        fields = json_object(
+            place, each, required=("from", "to", "rate", "tuple_bytes"), optional=("critical",)
+        )
+        with inside(place):
             streams.append(Stream(source=fields.pop("from"), target=fields.pop("to"), **fields))
-    with _inside(path):
+    with inside(path):
         return Application(tuple(operators), tuple(streams))
 
 
@@ -111,50 +136,50 @@ def _network(given: object) -> Network:
     path = "$.network"
     matrices = tuple(link.name for link in LINK_QUANTITIES)
     optional = ("delay_ms", "coordinates", *matrices)
-    entries = _object(path, given, required=("nodes",), optional=optional)
+    entries = json_object(path, given, required=("nodes",), optional=optional)
     nodes = []
-    for place, each in _items(f"{path}.nodes", entries["nodes"]):
-        fields = _object(place, each, required=_NODE_KEYS[:2], optional=_NODE_KEYS[2:])
-        _object(f"{place}.capacity", fields["capacity"])
-        with _inside(place):
+    for place, each in json_items(f"{path}.nodes", entries["nodes"]):
+        fields = json_object(place, each, required=_NODE_KEYS[:2], optional=_NODE_KEYS[2:])
+        json_object(f"{place}.capacity", fields["capacity"])
+        with inside(place):
             nodes.append(Node(**fields))
     if ("delay_ms" in entries) == ("coordinates" in entries):
         raise ModelError(path, 'expected either "delay_ms" or "coordinates"')
     if "coordinates" in entries:
-        rows = _array(f"{path}.coordinates", entries["coordinates"])
+        rows = json_array(f"{path}.coordinates", entries["coordinates"])
         if len(rows) != len(nodes):
             raise ModelError(
                 f"{path}.coordinates", f"expected {len(nodes)} rows, one per node, got {len(rows)}"
             )
-        with _inside(f"{path}.coordinates"):
+        with inside(f"{path}.coordinates"):
             delay = Coordinates.of(rows)
     else:
         delay = entries["delay_ms"]
-    with _inside(path):
+    with inside(path):
         return Network(tuple(nodes), delay, **{name: entries.get(name) for name in matrices})
 
 
 def _objective(given: object) -> Objective:
     path = "$.objective"
-    entries = _object(path, given, optional=("weights", "range"))
-    for key in entries:
-        _object(f"{path}.{key}", entries[key])
-    with _inside(path):
-        if "weights" in entries:
-            return Objective(weights=entries["weights"], ranges=entries.get("range", {}))
-        return Objective(ranges=entries.get("range", {}))
+    entries = json_object(path, given, optional=("weights", "range", "cost_model", "migration_price"))
+    for key in ("weights", "range"):
+        if key in entries:
+            json_object(f"{path}.{key}", entries[key])
+    entries["ranges"] = entries.pop("range", {})
+    with inside(path):
+        return Objective(**entries)
 
 
-def _current(given: object, application: Application, network: Network) -> IntArray:
+def _current(given: object, application: Application, network: Network, gone: frozenset[str]) -> IntArray:
     path = "$.current"
-    by_operator = _object(path, given)
+    by_operator = json_object(path, given)
     placement = np.full(len(application.operators), UNPLACED, dtype=np.int64)
     for operator, node in by_operator.items():
         if operator not in application.index:
             raise ModelError(f"{path}.{operator}", "no operator has that name")
-        if not isinstance(node, str) or node not in network.index:
+        if not isinstance(node, str) or (node not in network.index and node not in gone):
             raise ModelError(f"{path}.{operator}", f"{shown(node)} is not a node of the network")
-        placement[application.index[operator]] = network.index[node]
+        placement[application.index[operator]] = network.index.get(node, GONE)
     return placement
 
 
@@ -168,6 +193,11 @@ def to_document(problem: Problem) -> dict[str, Any]:
     operators = [
         {"name": each.name, "execution_time_ms": each.execution_time_ms, "demand": dict(each.demand)}
         | ({} if each.allowed is None else {"allowed": list(each.allowed)})
+        | {
+            key: value
+            for key in _OPERATOR_KEYS[2:]
+            if (value := getattr(each, key)) != OPERATOR_QUANTITIES[key].default
+        }
         for each in application.operators
     ]
     streams = [
@@ -193,14 +223,24 @@ def to_document(problem: Problem) -> dict[str, Any]:
         "application": {"operators": operators, "streams": streams},
         "network": links,
         "objective": {
-            "weights": dict(problem.objective.weights),
+            "weights": {metric: weight for metric, weight in problem.objective.weights.items() if weight},
             "range": {metric: list(limits) for metric, limits in problem.objective.ranges.items()},
         },
     }
-    if problem.constraints:
-        document["constraints"] = _stated(problem.constraints)
+    plain = Objective()
+    for key in ("cost_model", "migration_price"):
+        if (value := getattr(problem.objective, key)) != getattr(plain, key):
+            document["objective"][key] = value
+    budgets = [each for each in problem.constraints if isinstance(each, MetricBudget)]
+    if budgets:
+        document["budget"] = {each.metric: each.most for each in budgets}
+    others = tuple(each for each in problem.constraints if not isinstance(each, MetricBudget))
+    if others:
+        document["constraints"] = _stated(others)
     if problem.current is not None:
-        document["current"] = named_placement(problem, problem.current)
+        document["current"] = named_placement(problem, problem.current) | dict(problem.gone)
+    if problem.gone:
+        document["gone"] = sorted(set(problem.gone.values()))
     return document
 
 
@@ -229,45 +269,3 @@ def named_placement(problem: Problem, placement: IntArray) -> dict[str, str]:
         for operator, u in zip(problem.application.operators, placement, strict=True)
         if u >= 0
     }
-
-
-@contextmanager
-def _inside(prefix: str) -> Iterator[None]:
-    """Give errors of the model the path of the object under construction."""
-    try:
-        yield
-    except ModelError as error:
-        raise error.under(prefix) from None
-
-
-def _object(
-    path: str,
-    given: object,
-    *,
-    required: tuple[str, ...] | None = None,
-    optional: tuple[str, ...] | None = None,
-) -> dict[str, Any]:
-    """Return a copy of a JSON object; without `required` and `optional` any keys are permitted."""
-    if not isinstance(given, dict):
-        raise ModelError(path, f"expected an object, got {shown(given)}")
-    if required is None and optional is None:
-        return dict(given)
-    known = (required or ()) + (optional or ())
-    for key in given:
-        if key not in known:
-            raise ModelError(path, f"unknown key {shown(key)}; the keys are {', '.join(known)}")
-    for key in required or ():
-        if key not in given:
-            raise ModelError(path, f"{shown(key)} is missing")
-    return dict(given)
-
-
-def _array(path: str, given: object) -> list[Any]:
-    if not isinstance(given, list):
-        raise ModelError(path, f"expected an array, got {shown(given)}")
-    return given
-
-
-def _items(path: str, given: object) -> Iterator[tuple[str, Any]]:
-    """Yield the values of an array, each with its path."""
-    return ((f"{path}[{k}]", each) for k, each in enumerate(_array(path, given)))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from scheduler.base.arrays import BoolArray, FloatArray, IntArray, floats, frozen, ints
 from scheduler.base.checks import ModelError, name, quantities, shown, unique
 from scheduler.base.graph import find_cycle, topological_order
-from scheduler.base.quantities import check_quantities, quantity
+from scheduler.base.quantities import check_quantities, quantities_of, quantity
 from scheduler.model.levels import Levels
 
 if TYPE_CHECKING:
@@ -28,12 +28,22 @@ class Operator:
         demand: C_i by resource name (>= 0), such as ``{"slots": 1}``.
         allowed: V_res^i as names of nodes; None means every node, one name is a pin, none at all makes
             the problem infeasible.
+        image_mb: s_i of paper 001, loaded by a node to which the operator comes (>= 0).
+        state_mb: State that comes with it (>= 0).
+        duration_max_ms: T_max,i of paper 001, limit of the time per tuple with waiting (>= 0); 0 is none.
+        actual_ms: T_actual,i, that time as measured (>= 0); 0: it was not.
+        actual_speedup: S_i, speed-up of the node where it was measured (>= 0); 0: not known.
     """
 
     name: str
     execution_time_ms: float = quantity(0.0)
     demand: Mapping[str, float] = field(default_factory=lambda: {"slots": 1.0})
     allowed: tuple[str, ...] | None = None
+    image_mb: float = quantity(0.0)
+    state_mb: float = quantity(0.0)
+    duration_max_ms: float = quantity(0.0)
+    actual_ms: float = quantity(0.0)
+    actual_speedup: float = quantity(0.0)
 
     def __post_init__(self) -> None:
         name("name", self.name)
@@ -42,6 +52,10 @@ class Operator:
         if self.allowed is not None:
             checked = tuple(name(f"allowed[{k}]", each) for k, each in enumerate(self.allowed))
             object.__setattr__(self, "allowed", checked)
+
+
+OPERATOR_QUANTITIES = quantities_of(Operator)
+"""What operators have a number of; an application has a vector (n_ops,) of each, under its name."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +118,11 @@ class Application:
         streams: Any number.
         index: Position of each operator by name.
         execution_time_ms: (n_ops,) R_i.
+        image_mb: (n_ops,) s_i.
+        state_mb: (n_ops,) state of each operator.
+        duration_max_ms: (n_ops,) T_max,i, 0 where there is none.
+        actual_ms: (n_ops,) T_actual,i, 0 where it is not known.
+        actual_speedup: (n_ops,) S_i, likewise.
         stream_source: (n_streams,) index of operator i.
         stream_target: (n_streams,) index of operator j.
         rate: (n_streams,) lambda_(i,j), tuples per second.
@@ -117,6 +136,11 @@ class Application:
     streams: tuple[Stream, ...] = ()
     index: Mapping[str, int] = field(init=False, repr=False)
     execution_time_ms: FloatArray = field(init=False, repr=False)
+    image_mb: FloatArray = field(init=False, repr=False)
+    state_mb: FloatArray = field(init=False, repr=False)
+    duration_max_ms: FloatArray = field(init=False, repr=False)
+    actual_ms: FloatArray = field(init=False, repr=False)
+    actual_speedup: FloatArray = field(init=False, repr=False)
     stream_source: IntArray = field(init=False, repr=False)
     stream_target: IntArray = field(init=False, repr=False)
     rate: FloatArray = field(init=False, repr=False)
@@ -134,7 +158,8 @@ class Application:
         if not self.operators:
             raise ModelError("operators", "expected at least one operator")
         put("index", unique("operators", [operator.name for operator in self.operators]))
-        put("execution_time_ms", floats([operator.execution_time_ms for operator in self.operators]))
+        for each in OPERATOR_QUANTITIES:
+            put(each, floats([getattr(operator, each) for operator in self.operators]))
         put("stream_source", self._ends("from", [stream.source for stream in self.streams]))
         put("stream_target", self._ends("to", [stream.target for stream in self.streams]))
         put("rate", floats([stream.rate for stream in self.streams]))

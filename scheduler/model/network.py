@@ -30,7 +30,8 @@ class Node:
         speedup: S_u relative to the reference processor (at least 1e-9).
         availability: A_u, probability of being up, in (0, 1].
         site: Data centre or region, if known.
-        cost: Price of running one operator here, in cost units (>= 0).
+        cost: Price of running one operator here, in cost units (>= 0); per second, where moves are priced.
+        pull_mb_per_s: b_(M,u) of paper 001, rate at which images and state come here (>= 0); 0: not known.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Node:
     availability: float = quantity(1.0, above=0.0, most=1.0, always_written=True)
     site: str | None = None
     cost: float = quantity(0.0)
+    pull_mb_per_s: float = quantity(0.0)
 
     def __post_init__(self) -> None:
         name("name", self.name)
@@ -88,6 +90,7 @@ class Network:
         speedup: (n_nodes,) S_u.
         availability: (n_nodes,) A_u.
         cost: (n_nodes,) price of one operator.
+        pull_mb_per_s: (n_nodes,) rate at which images come.
     """
 
     nodes: tuple[Node, ...]
@@ -98,6 +101,7 @@ class Network:
     speedup: FloatArray = field(init=False, repr=False)
     availability: FloatArray = field(init=False, repr=False)
     cost: FloatArray = field(init=False, repr=False)
+    pull_mb_per_s: FloatArray = field(init=False, repr=False)
 
     def __init__(
         self,

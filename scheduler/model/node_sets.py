@@ -33,7 +33,9 @@ class NodeSets:
     member: IntArray
 
     @staticmethod
-    def of(operators: Sequence[Operator], index: Mapping[str, int]) -> NodeSets:
+    def of(
+        operators: Sequence[Operator], index: Mapping[str, int], barred: BoolArray | None = None
+    ) -> NodeSets:
         """Return the sets of these operators.
 
         Complexity: O(sum of listed names + n_sets x n_nodes).
@@ -41,12 +43,15 @@ class NodeSets:
         Args:
             operators: In the order of the application.
             index: Position of each node by name.
+            barred: (n_ops, n_nodes) nodes that operators may not use besides, None if there are none.
 
         Raises:
             ModelError: An operator names a node that does not exist.
         """
         listed, of_list = grouped(operator.allowed for operator in operators)
         rows = np.array([_row(i, operators[i].allowed, index) for i in listed])
+        if barred is not None:
+            rows, of_list = rows[of_list] & ~barred, np.arange(len(operators))
         first, of_row = grouped(row.tobytes() for row in np.packbits(rows, axis=1))
         return NodeSets(frozen(rows[first]), frozen(of_row[of_list]))
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
-from scheduler.base.checks import ModelError, number, shown
+from scheduler.base.checks import ModelError, number, one_of, shown
 from scheduler.model.metrics.catalogue import METRICS
 
 if TYPE_CHECKING:
@@ -26,10 +26,16 @@ class Objective:
         weights: w_r, w_a, w_z and those of the further metrics by name, each >= 0, sum 1; a missing one is 0.
         ranges: (min, max) by metric name, in the metric's unit; missing ones are computed
             (`scheduler.model.ranges`).
+        cost_model: Whether the `cost` of a node is that of each operator there (``per-operator``), or is paid
+            once for the node (``per-node``).
+        migration_price: Whose `cost` a move is priced with: of the node that loads the image
+            (``destination``), or of the one that is left (``source``, as eq. 13 of paper 001 has it).
     """
 
     weights: Mapping[str, float] = field(default_factory=lambda: {"response_time": 1.0})
     ranges: Mapping[str, Range] = field(default_factory=dict)
+    cost_model: Literal["per-operator", "per-node"] = "per-operator"
+    migration_price: Literal["destination", "source"] = "destination"
 
     def __post_init__(self) -> None:
         _known("weights", self.weights)
@@ -41,6 +47,8 @@ class Objective:
         object.__setattr__(self, "weights", weights)
         ranges = {each: _range(each, self.ranges[each]) for each in METRICS if each in self.ranges}
         object.__setattr__(self, "ranges", ranges)
+        one_of("cost_model", self.cost_model, ("per-operator", "per-node"))
+        one_of("migration_price", self.migration_price, ("destination", "source"))
 
 
 def _known(where: str, given: Mapping[str, object]) -> None:

@@ -15,6 +15,8 @@ from scheduler.model.application import Application, Operator, Stream
 from scheduler.model.constraints.built_in import AllowedNodes, NodeCapacities
 from scheduler.model.constraints.constraint import Constraint, Rules
 from scheduler.model.constraints.separation import CoLocationLimit
+from scheduler.model.current import ELSEWHERE, GONE, MARKS, UNPLACED
+from scheduler.model.duration import too_slow
 from scheduler.model.metrics.terms import MetricTerms
 from scheduler.model.network import Network, Node
 from scheduler.model.node_sets import Kinds, NodeSets
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from scheduler.model.metrics.record import Range
 
 __all__ = [
+    "ELSEWHERE",
+    "GONE",
     "UNPLACED",
     "Application",
     "CoLocationLimit",
@@ -37,12 +41,6 @@ __all__ = [
     "Problem",
     "Stream",
 ]
-
-UNPLACED = -1
-"""In `Problem.current`: the operator runs nowhere yet."""
-
-ELSEWHERE = -2
-"""Likewise: it runs on a node that this problem, a part of another one, leaves out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +55,11 @@ class Problem:
         application: G_dsp.
         network: G_res.
         objective: Weights, and given ranges.
-        current: (n_ops,) the running placement as a possible start, `UNPLACED` where none, `ELSEWHERE` on no
-            node of this problem; it need not meet the constraints.
+        current: (n_ops,) the running placement as a possible start, with a mark where an operator runs on no
+            node of this problem (`scheduler.model.current`); it need not meet the constraints.
+        gone: By the name of an operator that is marked `GONE`, the name of the node where it ran.
+        left_price: (n_ops,) price per second of the node on which each operator runs now, for a part of a
+            problem that leaves that node out; None: it is that of the nodes of this problem.
         constraints: What holds besides allowed nodes and capacities.
         resources: Names of all demanded resources, sorted, then those that constraints amount to.
         demand: (n_ops, n_resources) C_i.
@@ -75,6 +76,8 @@ class Problem:
     objective: Objective = field(default_factory=Objective)
     current: IntArray | None = None
     constraints: tuple[Constraint, ...] = ()
+    gone: Mapping[str, str] = field(default_factory=dict)
+    left_price: FloatArray | None = None
     resources: tuple[str, ...] = field(init=False, repr=False)
     demand: FloatArray = field(init=False, repr=False)
     capacity: FloatArray = field(init=False, repr=False)
@@ -100,10 +103,11 @@ class Problem:
         put("demand", frozen(np.column_stack([demand, *(each.demand for each in shared)])))
         most = [np.full(len(nodes), each.capacity) for each in shared]
         put("capacity", frozen(np.column_stack([capacity, *most])))
-        put("node_sets", NodeSets.of(operators, self.network.index))
+        put("node_sets", NodeSets.of(operators, self.network.index, too_slow(self.application, self.network)))
         put("allowed", self.node_sets.dense())
         if self.current is not None:
             put("current", self._current(self.current))
+        self._check_pull()
         put("ranges", {**compute_ranges(self), **self.objective.ranges})
         put("scale", Scale.of(self.objective, self.ranges))
         rules = [each.rule(self, place) for place, each in places]
@@ -144,6 +148,15 @@ class Problem:
         conflicts = (rule.conflict() for rule in (*self.built_in, *self.rules))
         return next((each for each in conflicts if each is not None), None)
 
+    @cached_property
+    def price_left(self) -> FloatArray:
+        """(n_ops,) price per second of the node on which each operator runs now; 0 where it runs nowhere."""
+        if self.left_price is not None:
+            return self.left_price
+        if self.current is None:
+            return frozen(np.zeros(self.n_ops))
+        return frozen(np.where(self.current >= 0, self.network.cost[np.maximum(self.current, 0)], 0.0))
+
     @property
     def n_ops(self) -> int:
         """Number of operators."""
@@ -153,6 +166,18 @@ class Problem:
     def n_nodes(self) -> int:
         """Number of nodes."""
         return len(self.network.nodes)
+
+    def _check_pull(self) -> None:
+        """Refuse nodes to which something may have to be loaded at a rate that is not known."""
+        load_mb = self.application.image_mb + self.application.state_mb
+        unknown = self.network.pull_mb_per_s <= 0
+        if not (load_mb.any() and unknown.any()):
+            return
+        cases = np.argwhere((load_mb > 0)[:, None] & unknown & self.allowed)
+        if cases.size:
+            i, u = cases[0].tolist()
+            where, operator = f"network.nodes[{u}].pull_mb_per_s", self.application.operators[i].name
+            raise ModelError(where, f"missing: operator {operator} may come here and loads {load_mb[i]:g} MB")
 
     def _places_of_constraints(self) -> list[tuple[str, Constraint]]:
         """Return each constraint with its place: the position among those of its kind."""
@@ -168,8 +193,8 @@ class Problem:
         if current.shape != (self.n_ops,) or current.dtype.kind != "i":
             raise ModelError("current", f"expected {self.n_ops} node indices, got shape {current.shape}")
         for i, node in enumerate(current):
-            if not ELSEWHERE <= node < self.n_nodes:
-                expected = f"a node index, {UNPLACED} or {ELSEWHERE}"
+            if not (0 <= node < self.n_nodes or node in MARKS):
+                expected = f"a node index, {', '.join(map(str, MARKS[:-1]))} or {MARKS[-1]}"
                 raise ModelError(f"current[{i}]", f"expected {expected}, got {node}")
         return frozen(current.astype(np.int64))
 

@@ -56,15 +56,28 @@ def compute_ranges(problem: Problem) -> dict[str, Range]:
 
 
 def _range(problem: Problem, metric: AdditiveMetric, tables: list[_Extremes]) -> Range:
+    if metric.bounds is not None:
+        return metric.statement.range_of(*metric.bounds(problem))
     best = worst = 0.0
     places = problem.terms.places.get(metric.name)
     if places is not None:
         best, worst = (float(values.sum()) for values in _place_extremes(problem, places))
+    if metric.name in problem.terms.set_up:
+        least_use, most_use = _use_extremes(problem, problem.terms.set_up[metric.name])
+        best, worst = best + least_use, worst + most_use
     for slot, weight in problem.terms.links[metric.name]:
         least, most = tables[slot].least, tables[slot].most
         best += float(least.sum() if weight is None else weight @ least)
         worst += float(most.sum() if weight is None else weight @ most)
     return metric.statement.range_of(best, worst)
+
+
+def _use_extremes(problem: Problem, charges: FloatArray) -> tuple[float, float]:
+    """Return bounds of the sum of charges (n_nodes,) of nodes in use: one node at least, one per operator."""
+    least, _ = problem.node_sets.extremes(charges)
+    open_to_some = problem.node_sets.nodes.any(axis=0)
+    dearest = np.sort(charges[open_to_some] if open_to_some.any() else charges)[::-1]
+    return float(least.max()), float(dearest[: problem.n_ops].sum())
 
 
 def _place_extremes(problem: Problem, places: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -110,6 +110,7 @@ def aggregate(problem: Problem, group: IntArray) -> Problem:
         ),
         with_ranges(problem.objective, problem.ranges),
         None if current is None else renumbered(current, group),
+        left_price=None if current is None else problem.price_left,
     )
 
 
@@ -127,6 +128,8 @@ def _application(problem: Problem, member: FloatArray, names: list[str]) -> Appl
         replace(
             operator,
             demand=dict(zip(problem.resources, problem.demand[i].tolist(), strict=True)),
+            # a limit on durations is in what is allowed
+            duration_max_ms=0.0,
             allowed=None if allowed[i].all() else tuple(names[k] for k in np.flatnonzero(allowed[i])),
         )
         for i, operator in enumerate(problem.application.operators)

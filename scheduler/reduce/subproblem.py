@@ -49,6 +49,7 @@ def restrict(problem: Problem, nodes: IntArray) -> Problem:
         constraints=tuple(each for each in remaining if each is not None),
         objective=with_ranges(problem.objective, problem.ranges),
         current=current,
+        left_price=None if current is None else problem.price_left,
     )
 
 

@@ -20,7 +20,7 @@ GOLDEN = Path(__file__).parent / "golden"
 INSTANCE = Path(__file__).parents[2] / "benchmarks" / "instances" / "sequential-100.json"
 
 
-SEARCHES = ("ils", "portfolio", "odp", "odp-timeout")
+SEARCHES = ("ils", "portfolio", "odp", "odp-timeout", "odr", "odr-search")
 """They use as much time as a problem without quick proofs is large, so a small one is enough."""
 CASES = [
     (strategy, instance)

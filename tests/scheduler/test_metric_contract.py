@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pytest
@@ -33,28 +33,45 @@ every_sum = pytest.mark.parametrize("metric", SUMS)
 every_metric = pytest.mark.parametrize("metric", METRICS)
 
 
-def priced(make_problem: MakeProblem, seed: int, metric: str | None = None) -> Problem:
-    """Eight operators on six nodes, with a random value of all that nodes and links may have.
+class Priced(Protocol):
+    """Eight operators on six nodes, with a random value of all that nodes and links may have."""
 
-    One metric alone is weighed, or all alike.
-    """
-    problem = make_problem(seed, 8, 6, pins=False, slots=4)
-    random = np.random.default_rng(seed)
+    def __call__(self, seed: int, metric: str | None = None) -> Problem:
+        """One metric alone is weighed, or all alike."""
 
-    def drawn(most: float, shape: tuple[int, ...] = ()) -> FloatArray:
-        return np.asarray(random.uniform(0.5, min(most, 3.0), shape))
 
-    def of_node() -> dict[str, Any]:
-        return {name: float(drawn(bounds.most)) for name, bounds in NODE_QUANTITIES.items()}
+@pytest.fixture(params=["per-operator", "per-node"])
+def priced(request: pytest.FixtureRequest, make_problem: MakeProblem) -> Priced:
+    """With prices of operators, and with such that nodes pay once."""
 
-    nodes = tuple(replace(node, **of_node()) for node in problem.network.nodes)
-    links = {}
-    for link in LINK_QUANTITIES:
-        links[link.name] = drawn(link.most, (6, 6))
-        np.fill_diagonal(links[link.name], link.diagonal)
-    weights = dict.fromkeys(METRICS, 1.0 / len(METRICS)) if metric is None else {metric: 1.0}
-    network = Network(nodes, problem.network.delay_ms, **links)
-    return Problem(problem.application, network, Objective(weights))
+    def made(seed: int, metric: str | None = None) -> Problem:
+        problem = make_problem(seed, 8, 6, pins=False, slots=4)
+        random = np.random.default_rng(seed)
+
+        def drawn(most: float, shape: tuple[int, ...] = ()) -> FloatArray:
+            return np.asarray(random.uniform(0.5, min(most, 3.0), shape))
+
+        def of_node() -> dict[str, Any]:
+            return {name: float(drawn(bounds.most)) for name, bounds in NODE_QUANTITIES.items()}
+
+        nodes = tuple(replace(node, **of_node()) for node in problem.network.nodes)
+        links = {}
+        for link in LINK_QUANTITIES:
+            links[link.name] = drawn(link.most, (6, 6))
+            np.fill_diagonal(links[link.name], link.diagonal)
+        operators = tuple(
+            replace(operator, image_mb=float(drawn(3.0)), state_mb=float(drawn(3.0)))
+            for operator in problem.application.operators
+        )
+        weights = dict.fromkeys(METRICS, 1.0 / len(METRICS)) if metric is None else {metric: 1.0}
+        return Problem(
+            replace(problem.application, operators=operators),
+            Network(nodes, problem.network.delay_ms, **links),
+            Objective(weights, cost_model=request.param),
+            random.integers(0, 6, 8),
+        )
+
+    return made
 
 
 @pytest.fixture
@@ -64,9 +81,9 @@ def placement() -> IntArray:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_form_and_a_batch_have_the_worth_of_the_evaluation(
-    make_problem: MakeProblem, placement: IntArray, seed: int
+    priced: Priced, placement: IntArray, seed: int
 ) -> None:
-    problem = priced(make_problem, seed)
+    problem = priced(seed)
     worth, form = evaluate(problem, placement), linear_form(problem)
     total = form.value(problem, placement) + form.response_factor * worth.response_time_ms
     objective, mean = BatchEvaluator(problem)(placement[:, None])
@@ -78,11 +95,9 @@ def test_the_form_and_a_batch_have_the_worth_of_the_evaluation(
 
 @every_sum
 @pytest.mark.parametrize("seed", range(2))
-def test_raw_sums_follow_moves(
-    make_problem: MakeProblem, placement: IntArray, metric: str, seed: int
-) -> None:
+def test_raw_sums_follow_moves(priced: Priced, placement: IntArray, metric: str, seed: int) -> None:
     """Of a placement, of many at once and of moves, whether or not the metric has a weight."""
-    problem = priced(make_problem, seed, "response_time")
+    problem = priced(seed, "response_time")
     moves = MoveEvaluator(problem, sums=[metric])
     changes = moves.sum_changes(moves.look(placement), metric, 0, problem.n_ops)
     i, u = (each.ravel() for each in np.indices(changes.shape))
@@ -97,9 +112,9 @@ def test_raw_sums_follow_moves(
 
 @every_sum
 def test_moves_in_tables_and_in_lists_are_worth_the_same(
-    make_problem: MakeProblem, placement: IntArray, metric: str
+    priced: Priced, placement: IntArray, metric: str
 ) -> None:
-    problem = priced(make_problem, 1, metric)
+    problem = priced(1, metric)
     dense = MoveEvaluator(problem).single_moves(placement, Deadline.none()).objective
     operators, nodes = (each.ravel() for each in np.indices(dense.shape))
     streams, paths = IncidentStreams(problem), potentials(problem, placement)
@@ -114,8 +129,8 @@ def test_moves_in_tables_and_in_lists_are_worth_the_same(
 
 @every_metric
 @pytest.mark.parametrize("pinned", [False, True])
-def test_no_placement_leaves_the_range(make_problem: MakeProblem, metric: str, *, pinned: bool) -> None:
-    problem = priced(make_problem, 2, metric)
+def test_no_placement_leaves_the_range(priced: Priced, metric: str, *, pinned: bool) -> None:
+    problem = priced(2, metric)
     first, *rest = problem.application.operators
     if pinned:
         operators = (replace(first, allowed=("n1", "n4")), *rest)
@@ -131,17 +146,15 @@ def test_no_placement_leaves_the_range(make_problem: MakeProblem, metric: str, *
 
 
 @every_metric
-def test_the_link_penalty_goes_from_0_to_1(make_problem: MakeProblem, metric: str) -> None:
-    penalty = link_penalty(priced(make_problem, 3, metric))
+def test_the_link_penalty_goes_from_0_to_1(priced: Priced, metric: str) -> None:
+    penalty = link_penalty(priced(3, metric))
 
     assert (penalty.min(), penalty.max()) == (0.0, 1.0)
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_documents_and_subproblems_keep_every_value(
-    make_problem: MakeProblem, placement: IntArray, seed: int
-) -> None:
-    problem = priced(make_problem, seed)
+def test_documents_and_subproblems_keep_every_value(priced: Priced, placement: IntArray, seed: int) -> None:
+    problem = priced(seed)
     nodes = np.unique(placement)
 
     assert evaluate(parse_instance(to_document(problem)), placement) == evaluate(problem, placement)
@@ -149,11 +162,9 @@ def test_documents_and_subproblems_keep_every_value(
     assert part.values == pytest.approx(evaluate(problem, placement).values)
 
 
-def test_a_problem_in_another_process_has_the_same_worth(
-    make_problem: MakeProblem, placement: IntArray
-) -> None:
+def test_a_problem_in_another_process_has_the_same_worth(priced: Priced, placement: IntArray) -> None:
     """What metrics are made of is not sent along, so looking at moves makes no message larger."""
-    problem = priced(make_problem, 5)
+    problem = priced(5)
     before = evaluate(problem, placement)
     fresh = len(pickle.dumps(problem))
     MoveEvaluator(problem).look(placement)
@@ -166,8 +177,8 @@ def test_a_problem_in_another_process_has_the_same_worth(
 
 
 @every_metric
-def test_the_exact_solver_is_not_beaten(make_problem: MakeProblem, metric: str) -> None:
-    problem = priced(make_problem, 4, metric)
+def test_the_exact_solver_is_not_beaten(priced: Priced, metric: str) -> None:
+    problem = priced(4, metric)
     exact, greedy = plan(problem, "odp"), plan(problem, "greedy")
 
     assert exact.status == "optimal"

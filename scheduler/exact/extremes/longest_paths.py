@@ -64,7 +64,13 @@ def solve_longest_response(problem: TurnedProblem, start: IntArray | None, conte
     if len(problem.application.streams) * problem.n_nodes**2 > LARGEST_FORM:
         return Suggestion(incumbent.placement, TOO_LARGE)
     straight = Problem(
-        problem.application, problem.network, problem.objective, problem.current, problem.constraints
+        problem.application,
+        problem.network,
+        problem.objective,
+        problem.current,
+        problem.constraints,
+        problem.gone,
+        problem.left_price,
     )
     factor, best_ms = problem.scale.terms["response_time"]
     bound, proved, reason = math.inf, True, "every other path is proved shorter"

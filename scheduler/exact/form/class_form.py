@@ -68,6 +68,11 @@ class SideRows:
         )
 
     @property
+    def charges_use(self) -> bool:
+        """Whether a row charges nodes in use."""
+        return any(rows.used is not None for rows in self.rows)
+
+    @property
     def charging(self) -> BoolArray:
         """(n_streams,) which streams charge a row by their link."""
         charging = np.zeros(len(self.ends), dtype=np.bool_)
@@ -95,6 +100,7 @@ class ClassForm:
         slots: (n_classes, n_nodes) how many members an otherwise empty node takes, 0 where not allowed.
         delay_ms: (n_nodes, n_nodes).
         side: What else constrains placements; None if nothing does.
+        set_up: (n_nodes,) what a node in use adds to F; None if none adds any.
     """
 
     classes: tuple[IntArray, ...]
@@ -110,6 +116,7 @@ class ClassForm:
     slots: IntArray
     delay_ms: FloatArray
     side: SideRows | None = None
+    set_up: FloatArray | None = None
 
     @property
     def n_classes(self) -> int:
@@ -128,6 +135,8 @@ class ClassForm:
         Where ranges are far narrower than the metrics, terms much larger than F cancel.
         """
         largest = abs(self.constant) + float(self.size @ np.abs(self.unary).max(axis=1, initial=0.0))
+        if self.set_up is not None:
+            largest += float(np.abs(self.set_up).sum())
         for edge in self.edges:
             if edge.cost is not None:
                 pairs = float(self.size[edge.source] * self.size[edge.target])
@@ -159,6 +168,7 @@ class ClassForm:
             execution_ms=self.execution_ms[:, nodes],
             edges=tuple(edges),
             side=None,
+            set_up=None if self.set_up is None else self.set_up[nodes],
             capacity=self.capacity[nodes],
             slots=self.slots[:, nodes],
             delay_ms=self.delay_ms[block],
@@ -196,6 +206,7 @@ def class_form(problem: Problem, deadline: Deadline = NO_DEADLINE) -> ClassForm:
         slots=_slots(problem.allowed[heads], demand, problem.capacity, size),
         delay_ms=problem.network.delay_ms,
         side=side,
+        set_up=form.set_up,
     )
 
 

@@ -114,6 +114,7 @@ class _Writer:
         form = self.form
         self.places = [self._places(c) for c in range(form.n_classes)]
         self._capacities()
+        used = self._used()
         hops: dict[int, IntArray] = {}
         for e, edge in enumerate(form.edges):
             both_single = bool(self.single[edge.source] and self.single[edge.target])
@@ -122,7 +123,7 @@ class _Writer:
                 if both_single:
                     hops[e] = links
         if form.side is not None:
-            add_side_rows(self.model, form, form.side, self.places, hops)
+            add_side_rows(self.model, form, form.side, self.places, hops, used=used)
         if form.response_factor > 0:
             add_response(self.model, form, self.places, hops, self.scale)
         count_columns = tuple(
@@ -181,6 +182,27 @@ class _Writer:
                 if asked > form.capacity[u, r]:
                     terms = [(level, worth * form.demand[c, r]) for level, worth, c in here]
                     self.model.row(-np.inf, float(form.capacity[u, r]), *terms)
+
+    def _used(self) -> IntArray | None:
+        """Add a variable per node: whether some member is there; None if that is charged nowhere."""
+        charges = self.form.set_up
+        if charges is None:
+            if self.form.side is None or not self.form.side.charges_use:
+                return None
+            charges = np.zeros(self.form.n_nodes)
+        used = self.model.variables(np.ones(len(charges)), charges * self.scale, integer=True)
+        for u, variable in enumerate(used.tolist()):
+            here = [
+                (place.level[k], place.limit[k] / place.worth[k])
+                for place in self.places
+                for k in np.flatnonzero(place.nodes == u)
+            ]
+            if charges[u] < 0:  # it pays, so members have to be there
+                self.model.row(-np.inf, 0.0, (variable, 1.0), *((level, -1.0) for level, _ in here))
+            for level, most in here:
+                for each, bound in zip(level.tolist(), most.tolist(), strict=True):
+                    self.model.row(-np.inf, 0.0, (each, 1.0), (variable, -bound))
+        return used
 
     def _links(self, edge: Edge) -> IntArray:
         """Add the link variables of an edge, (source places, levels, target places), and their flows."""

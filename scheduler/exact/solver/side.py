@@ -25,6 +25,8 @@ def add_side_rows(
     side: SideRows,
     places: Sequence[Places],
     links: Mapping[int, IntArray],
+    *,
+    used: IntArray | None = None,
 ) -> None:
     """Add the rows of all rules to a program whose classes have one operator each.
 
@@ -34,9 +36,13 @@ def add_side_rows(
         side: The rows.
         places: Variables of each class.
         links: Link variables (sources, 1, targets) by edge.
+        used: (n_nodes,) variables of nodes in use; None if no row charges these.
     """
     for rows in side.rows:
         entries = [*_of_places(rows, places), *_of_links(rows, form, side, places, links)]
+        if rows.used is not None and used is not None:
+            cells: IntArray = np.indices(rows.used.shape)
+            entries.append((cells[0], used[cells[1]], rows.used))
         row, column, value = (
             np.concatenate([each[k].ravel() for each in entries] or [np.empty(0)]) for k in range(3)
         )

@@ -14,6 +14,7 @@ import numpy as np
 
 from scheduler.model.capacity import TOLERANCE, over_full
 from scheduler.model.constraints.constraint import Rule
+from scheduler.model.duration import too_slow
 from scheduler.model.feasibility import prove_infeasible
 
 if TYPE_CHECKING:
@@ -46,12 +47,35 @@ class AllowedNodes(Rule):
 
     def broken(self, placement: IntArray) -> tuple[str, ...]:
         """Return a sentence per operator that is not allowed where it is."""
-        operators, nodes = self._problem.application.operators, self._problem.network.nodes
         return tuple(
-            f"operator {operators[i].name} is not allowed on node {nodes[u].name}"
-            for i, u in enumerate(placement)
-            if not self._problem.allowed[i, u]
+            self._sentence(i, u) for i, u in enumerate(placement.tolist()) if not self._problem.allowed[i, u]
         )
+
+    def conflict(self) -> str | None:
+        """Return why an operator is allowed nowhere, if that is because all nodes are too slow."""
+        problem = self._problem
+        slow = too_slow(problem.application, problem.network)
+        if slow is None:
+            return None
+        for i in np.flatnonzero(slow.all(axis=1)).tolist():
+            operator = problem.application.operators[i]
+            most = operator.duration_max_ms
+            needed = operator.actual_ms * operator.actual_speedup / most
+            fastest = problem.network.speedup.max()
+            return (
+                f"operator {operator.name} keeps to {most:g} ms per tuple from a speed-up of {needed:g} on, "
+                f"and the fastest node has {fastest:g}"
+            )
+        return None
+
+    def _sentence(self, i: int, u: int) -> str:
+        operator, node = self._problem.application.operators[i], self._problem.network.nodes[u]
+        slow = too_slow(self._problem.application, self._problem.network)
+        if slow is not None and slow[i, u]:
+            takes = operator.actual_ms * operator.actual_speedup / node.speedup
+            where = f"operator {operator.name} would take {takes:g} ms per tuple on node {node.name}"
+            return f"{where}, and its limit is {operator.duration_max_ms:g}"
+        return f"operator {operator.name} is not allowed on node {node.name}"
 
 
 class NodeCapacities(Rule):

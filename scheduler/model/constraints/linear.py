@@ -13,6 +13,7 @@ from scheduler.base.arrays import BoolArray, FloatArray, IntArray, frozen
 from scheduler.model.capacity import TOLERANCE
 from scheduler.model.constraints.constraint import BLOCK, Rule
 from scheduler.model.constraints.names import listed
+from scheduler.model.use import nodes_in_use
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,20 +58,22 @@ class Links:
 
 @dataclass(frozen=True, eq=False)
 class LinearRows:
-    """For every row r: charges of all operators' places + weight x charge of all streams' links <= most_r.
+    """For every row r: charges of all operators' places, of all streams' links and of nodes in use <= most_r.
 
-    In the variables of the model (eq. 17-22 of paper 000):
-    sum_(i,u) a_r(i,u) x_(i,u) + sum_(s,u,v) weight_s b_r(u,v) y_(s,u,v) <= most_r.
+    In the variables of the model (eq. 17-22 of paper 000), with z_u for "node u is in use":
+    sum_(i,u) a_r(i,u) x_(i,u) + sum_(s,u,v) weight_s b_r(u,v) y_(s,u,v) + sum_u c_r(u) z_u <= most_r.
 
     Attributes:
         most: (n_rows,).
         places: Of an operator (k) on a node (m), of any sign; None if there are none.
         links: None if there are none.
+        used: (n_rows, n_nodes) charges >= 0 of nodes in use; None if there are none.
     """
 
     most: FloatArray
     places: Charges | None = None
     links: Links | None = None
+    used: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,6 +157,10 @@ class LinearRule(Rule):
                 for row, value in zip(links.charges.row, links.charges.value, strict=True):
                     add(move, row[start, end], value[start, end] * signed)
         total = change.reshape(count, n_rows)
+        if self.linear.used is not None:
+            others = np.bincount(placement[placement >= 0], minlength=self.problem.n_nodes)
+            total += (self.linear.used[:, nodes] * (others[nodes] == 0)).T
+            total -= (self.linear.used[:, here] * (placed & (others[here] == 1) & (here != nodes))).T
         # an operator that had no node counted with its least
         return total - self._least[operators] * ~placed[:, None]
 
@@ -165,6 +172,8 @@ class LinearRule(Rule):
         for row, value in chain(self._of_places(placements), self._of_links(placements)):
             total += np.bincount((row * count + column).ravel(), value.ravel(), n_rows * count)
         load = total.reshape(n_rows, count)
+        if self.linear.used is not None:
+            load += self.linear.used @ nodes_in_use(placements, self.problem.n_nodes)
         unplaced = placements < 0
         if unplaced.any():
             load += self._least.T @ unplaced
@@ -207,7 +216,7 @@ class LinearRule(Rule):
 
     def conflict(self) -> str | None:
         """Return a row whose limit is below the least charges of all operators and streams together."""
-        least = self._least.sum(axis=0) + self._least_of_streams()
+        least = self._least.sum(axis=0) + self._least_of_streams() + self._least_of_use()
         for r in np.flatnonzero(least > self._limit[:, 0]).tolist():
             return (
                 f"{self.subjects[r]} has {self.linear.most[r]:g} {self.unit}, "
@@ -237,6 +246,14 @@ class LinearRule(Rule):
                 )
             total += links.weight[s] * known[sets]
         return total
+
+    def _least_of_use(self) -> FloatArray:
+        """Return (n_rows,) the least that nodes in use charge: every operator is on one of its nodes."""
+        if self.linear.used is None:
+            return np.zeros(len(self.linear.most))
+        sets = self.problem.node_sets.nodes
+        least = [self.linear.used[:, nodes].min(axis=1) for nodes in sets if nodes.any()]
+        return np.max(least, axis=0, initial=0.0) if least else np.zeros(len(self.linear.most))
 
     def broken(self, placement: IntArray) -> tuple[str, ...]:
         """Return a sentence per exceeded limit, with the operators and streams that charge it."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from scheduler.model.metrics.availability import AVAILABILITY
 from scheduler.model.metrics.cost import COST
 from scheduler.model.metrics.inter_node_traffic import INTER_NODE_TRAFFIC
+from scheduler.model.metrics.migration import MIGRATION
 from scheduler.model.metrics.network_usage import NETWORK_USAGE
 from scheduler.model.metrics.response_time import RESPONSE_TIME
 
@@ -21,6 +22,7 @@ ADDITIVE_METRICS = (
     NETWORK_USAGE,
     INTER_NODE_TRAFFIC,
     COST,
+    MIGRATION,
 )
 
 METRICS: Mapping[str, Metric] = MappingProxyType(

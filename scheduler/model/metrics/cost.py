@@ -1,4 +1,7 @@
-"""Cost: what the nodes of all operators and the links of all streams ask for, in the user's unit."""
+"""Cost: what the nodes of all operators and the links of all streams ask for, in the user's unit.
+
+A node is paid for each of its operators (paper 001, eq. 11), or once.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,12 @@ if TYPE_CHECKING:
     from scheduler.model.problem import Problem
 
 
-def _places(problem: Problem) -> FloatArray:
-    return problem.network.cost
+def _places(problem: Problem) -> FloatArray | None:
+    return problem.network.cost if problem.objective.cost_model == "per-operator" else None
+
+
+def _set_up(problem: Problem) -> FloatArray | None:
+    return problem.network.cost if problem.objective.cost_model == "per-node" else None
 
 
 def _links(problem: Problem) -> tuple[LinkTerm, ...]:
@@ -21,4 +28,4 @@ def _links(problem: Problem) -> tuple[LinkTerm, ...]:
     return () if given is None else (LinkTerm(MatrixTable(given)),)
 
 
-COST = AdditiveMetric(name="cost", answer="cost", places=_places, links=_links)
+COST = AdditiveMetric(name="cost", answer="cost", places=_places, links=_links, set_up=_set_up)

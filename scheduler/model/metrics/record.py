@@ -105,16 +105,22 @@ class LinkTerm:
 
 @dataclass(frozen=True, kw_only=True)
 class AdditiveMetric(Metric):
-    """A sum over operators of the value of their place, and over streams of weight times value of their link.
+    """A sum over operators of the value of their place, over streams of weight times value of their link, and
+    over the nodes in use of a charge that is paid once, however many operators are there.
 
     Attributes:
         places: Returns values of places: (n_nodes,) alike for all operators, (n_ops, n_nodes), or None. It
             may look at the application, the network, the current placement and the allowed nodes.
         links: Returns the link terms; likewise.
+        bounds: Returns the least and the largest sum, where these must not follow from the terms: what is
+            planned from a plan has to be measured as the plan was. None: they follow from the terms.
+        set_up: Returns (n_nodes,) charges >= 0 of nodes in use, or None; likewise.
         shared_place_once: Whether greedy's two reference operators count a node that they share once
             (paper 000, section 4.3, has it so for availability), not twice.
     """
 
     places: Callable[[Problem], FloatArray | None] = lambda _problem: None
+    bounds: Callable[[Problem], Range] | None = None
     links: Callable[[Problem], tuple[LinkTerm, ...]] = lambda _problem: ()
+    set_up: Callable[[Problem], FloatArray | None] = lambda _problem: None
     shared_place_once: bool = False

@@ -41,11 +41,13 @@ class MetricTerms:
         places: By metric name, (n_nodes,) or (n_ops, n_nodes) values of places; missing where it has none but
             link terms.
         links: By metric name, its link terms.
+        set_up: By metric name, (n_nodes,) charges of nodes in use; missing where it has none.
     """
 
     tables: tuple[LinkTable, ...]
     places: Mapping[str, FloatArray]
     links: Mapping[str, tuple[WeighedTable, ...]]
+    set_up: Mapping[str, FloatArray]
 
     @staticmethod
     def of(problem: Problem) -> MetricTerms:
@@ -58,11 +60,14 @@ class MetricTerms:
                 tables.append(table)
             return len(tables) - 1 if known is None else known
 
-        places, links = {}, {}
+        places, links, set_up = {}, {}, {}
         for metric in ADDITIVE_METRICS:
             terms = metric.links(problem)
             links[metric.name] = tuple(WeighedTable(slot(term.table), term.weight) for term in terms)
             values = metric.places(problem)
             if values is not None or not terms:
                 places[metric.name] = np.zeros(problem.n_nodes) if values is None else values
-        return MetricTerms(tuple(tables), places, links)
+            charges = metric.set_up(problem)
+            if charges is not None:
+                set_up[metric.name] = charges
+        return MetricTerms(tuple(tables), places, links, set_up)

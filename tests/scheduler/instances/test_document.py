@@ -136,6 +136,27 @@ NODE = ("network", "nodes", 1)
             [[0, -1], [1, 0]],
             "$.network.delay_ms[0][1]: expected a number >= 0, got -1",
         ),
+        (("gone",), ["x"], '$.gone[0]: "x" is a node of the network'),
+        (("gone",), "x", '$.gone: expected an array, got "x"'),
+        (("budget",), {"price": 1}, '$.budget: unknown key "price"; the keys are cost, migration'),
+        (("budget",), {"cost": -1}, "$.budget.cost: expected a number >= 0, got -1"),
+        (
+            ("objective", "cost_model"),
+            "per-rack",
+            '$.objective.cost_model: expected "per-operator" or "per-node", got "per-rack"',
+        ),
+        (
+            ("objective", "migration_price"),
+            3,
+            '$.objective.migration_price: expected "destination" or "source", got 3',
+        ),
+        (
+            (*OPERATOR, "image_mb"),
+            5,
+            "$.network.nodes[0].pull_mb_per_s: missing: operator b may come here and loads 5 MB",
+        ),
+        ((*OPERATOR, "state_mb"), -1, "$.application.operators[1].state_mb: expected a number >= 0, got -1"),
+        ((*NODE, "pull_mb_per_s"), -1, "$.network.nodes[1].pull_mb_per_s: expected a number >= 0, got -1"),
         (("network", "delay_ms"), DELETE, '$.network: expected either "delay_ms" or "coordinates"'),
         (
             ("network", "coordinates"),

@@ -27,8 +27,8 @@ def test_an_allowed_node_must_exist() -> None:
     ("current", "message"),
     [
         ([0], r"current: expected 2 node indices, got shape \(1,\)"),
-        ([0, 2], r"current\[1\]: expected a node index, -1 or -2, got 2"),
-        ([-3, 0], r"current\[0\]: expected a node index, -1 or -2, got -3"),
+        ([0, 2], r"current\[1\]: expected a node index, -1, -2 or -3, got 2"),
+        ([-4, 0], r"current\[0\]: expected a node index, -1, -2 or -3, got -4"),
         ([0.0, 1.0], "current: expected 2 node indices"),
     ],
 )

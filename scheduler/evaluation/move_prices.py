@@ -1,0 +1,78 @@
+"""What a placement changes about the current one, and what staying is worth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scheduler.evaluation.evaluate import check, evaluate
+from scheduler.model.current import GONE
+from scheduler.model.metrics.migration import MIGRATION, pull_seconds
+
+if TYPE_CHECKING:
+    from scheduler.base.arrays import IntArray
+    from scheduler.evaluation.evaluate import Evaluation
+    from scheduler.model.problem import Problem
+
+
+@dataclass(frozen=True)
+class Move:
+    """An operator that comes to another node.
+
+    Attributes:
+        operator: Its name.
+        source: Name of the node where it ran, which may be gone.
+        target: Name of the node where it is to run.
+        pull_s: Time to load image and state there, s.
+        cost: Price of that, in cost units; 0 if the node where it ran is gone.
+    """
+
+    operator: str
+    source: str
+    target: str
+    pull_s: float
+    cost: float
+
+
+@dataclass(frozen=True)
+class Stay:
+    """What it is worth to change nothing.
+
+    Attributes:
+        worth: Of the current placement.
+        violations: What it breaks, one sentence each.
+    """
+
+    worth: Evaluation
+    violations: tuple[str, ...]
+
+
+def moves_of(problem: Problem, placement: IntArray) -> tuple[Move, ...]:
+    """Return the operators that leave a node, in their order; those that run nowhere yet only start.
+
+    Args:
+        problem: The problem, with a current placement.
+        placement: (n_ops,) the one to come.
+    """
+    if problem.current is None:
+        return ()
+    operators, nodes = problem.application.operators, problem.network.nodes
+    seconds, prices = pull_seconds(problem), problem.terms.places[MIGRATION.name]
+    moves = []
+    for i, (before, after) in enumerate(zip(problem.current.tolist(), placement.tolist(), strict=True)):
+        if before == after or (before < 0 and before != GONE):
+            continue
+        name = operators[i].name
+        source = problem.gone[name] if before == GONE else nodes[before].name
+        cost = float(prices[i, after] if prices.ndim > 1 else prices[after])
+        moves.append(Move(name, source, nodes[after].name, float(seconds[i, after]), cost))
+    return tuple(moves)
+
+
+def staying(problem: Problem) -> Stay | None:
+    """Return what the current placement is worth; None if there is none, or an operator has no node in it."""
+    current = problem.current
+    if current is None or (current < 0).any():
+        return None
+    broken = tuple(each.message for each in check(problem, current))
+    return Stay(evaluate(problem, current), broken)

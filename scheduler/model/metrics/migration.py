@@ -1,0 +1,56 @@
+"""Migration cost C_mig (paper 001, eq. 12-13): what it costs to bring operators to the nodes they move to.
+
+Operators that start for the first time, or whose node is gone, have no price: they have to start somewhere.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scheduler.model.current import moves_to
+from scheduler.model.metrics.record import AdditiveMetric
+
+if TYPE_CHECKING:
+    from scheduler.base.arrays import FloatArray
+    from scheduler.model.metrics.record import Range
+    from scheduler.model.problem import Problem
+
+
+def pull_seconds(problem: Problem) -> FloatArray:
+    """(n_ops, n_nodes) s that image and state of an operator take to load on a node; 0 if it has neither."""
+    load_mb = problem.application.image_mb + problem.application.state_mb
+    seconds = np.zeros((problem.n_ops, problem.n_nodes))
+    loaded = np.flatnonzero(load_mb)
+    rate = problem.network.pull_mb_per_s
+    # where no rate is known nothing may come, which the problem has checked
+    seconds[loaded] = load_mb[loaded, None] / np.where(rate > 0, rate, np.inf)
+    return seconds
+
+
+def _places(problem: Problem) -> FloatArray | None:
+    application = problem.application
+    if problem.current is None or not (application.image_mb.any() or application.state_mb.any()):
+        return None
+    per_second = problem.network.cost[None, :]
+    if problem.objective.migration_price == "source":
+        per_second = problem.price_left[:, None]
+    return np.where(moves_to(problem), pull_seconds(problem) * per_second, 0.0)
+
+
+def _bounds(problem: Problem) -> Range:
+    """Return 0, if all stay, and the price if each operator came to its dearest node from another one.
+
+    Wherever operators run now: a scale that followed the current placement would make the next plan weigh
+    the same prices otherwise, and move again.
+    """
+    application, cost = problem.application, problem.network.cost
+    if not (application.image_mb.any() or application.state_mb.any()):
+        return 0.0, 0.0
+    per_second = np.full(len(cost), cost.max()) if problem.objective.migration_price == "source" else cost
+    dearest = np.where(problem.allowed, pull_seconds(problem) * per_second, 0.0).max(axis=1)
+    return 0.0, float(dearest.sum())
+
+
+MIGRATION = AdditiveMetric(name="migration", answer="migration_cost", places=_places, bounds=_bounds)

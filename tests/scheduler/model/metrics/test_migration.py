@@ -1,0 +1,96 @@
+"""What moves cost."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import pytest
+
+from scheduler.base.checks import ModelError
+from scheduler.evaluation.evaluate import evaluate
+from scheduler.model.current import ELSEWHERE, GONE, UNPLACED
+from scheduler.model.problem import Application, Network, Node, Objective, Operator, Problem, Stream
+from scheduler.reduce.subproblem import restrict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def problem(
+    current: Sequence[int] | None, price: Literal["destination", "source"] = "destination"
+) -> Problem:
+    """Images of 100 and 40 MB with 20 MB of state; x loads 10 MB/s at 2 a second, y 5 MB/s at 3."""
+    operators = (Operator("a", image_mb=100.0), Operator("b", image_mb=40.0, state_mb=20.0))
+    nodes = (
+        Node("x", {"slots": 2}, cost=2.0, pull_mb_per_s=10.0),
+        Node("y", {"slots": 2}, cost=3.0, pull_mb_per_s=5.0),
+    )
+    return Problem(
+        Application(operators, (Stream("a", "b", 1.0, 1.0),)),
+        Network(nodes, 1.0 - np.eye(2)),
+        Objective({"migration": 1.0}, migration_price=price),
+        None if current is None else np.array(current),
+    )
+
+
+def price(problem: Problem, *placement: int) -> float:
+    return evaluate(problem, np.array(placement)).values["migration"]
+
+
+def test_an_operator_that_moves_pays_for_the_time_of_loading() -> None:
+    """Image and state: 60 MB at 5 MB/s, 3 a second."""
+    assert price(problem([0, 0]), 0, 1) == pytest.approx(60 / 5 * 3)
+    assert price(problem([0, 0]), 0, 0) == 0
+    assert price(problem([1, 1]), 0, 0) == pytest.approx((100 + 60) / 10 * 2)
+
+
+def test_the_price_of_the_node_that_is_left() -> None:
+    """As the paper's formula has it."""
+    assert price(problem([0, 0], "source"), 0, 1) == pytest.approx(60 / 5 * 2)
+
+
+@pytest.mark.parametrize("mark", [UNPLACED, GONE])
+def test_a_first_start_costs_nothing(mark: int) -> None:
+    assert price(problem([0, mark]), 0, 1) == 0
+
+
+def test_who_runs_elsewhere_pays_everywhere() -> None:
+    assert price(problem([0, ELSEWHERE]), 0, 0) == pytest.approx(60 / 10 * 2)
+
+
+@pytest.mark.parametrize("kind", ["destination", "source"])
+def test_a_part_of_the_network_prices_moves_alike(kind: Literal["destination", "source"]) -> None:
+    """Operator b runs on y, which the part leaves out."""
+    whole = problem([0, 1], kind)
+    part = restrict(whole, np.array([0]))
+
+    assert price(part, 0, 0) == pytest.approx(price(whole, 0, 0))
+    assert part.ranges["migration"] == pytest.approx(whole.ranges["migration"])
+
+
+def test_the_scale_is_the_same_wherever_operators_run() -> None:
+    """To come to y is dearest: 100 and 60 MB at 5 MB/s, 3 a second."""
+    assert problem([0, 0]).ranges == problem([1, 0]).ranges == problem(None).ranges
+    assert problem([0, 0]).ranges["migration"] == pytest.approx((0.0, 160 / 5 * 3))
+
+
+def test_a_node_without_a_rate_is_refused_where_something_has_to_be_loaded() -> None:
+    nodes = (Node("x", {"slots": 2}, pull_mb_per_s=1.0), Node("y", {"slots": 2}))
+    network = Network(nodes, np.zeros((2, 2)))
+    with pytest.raises(
+        ModelError, match=r"network.nodes\[1\].pull_mb_per_s: missing: operator a may come here"
+    ):
+        Problem(Application((Operator("a", image_mb=7.0),)), network)
+    assert Problem(Application((Operator("a"),)), network)
+    assert Problem(Application((Operator("a", image_mb=7.0, allowed=("x",)),)), network)
+
+
+def test_without_images_nothing_is_priced() -> None:
+    bare = problem([0, 0])
+    operators = tuple(replace(each, image_mb=0.0, state_mb=0.0) for each in bare.application.operators)
+    free = replace(bare, application=replace(bare.application, operators=operators))
+
+    assert price(free, 1, 1) == 0
+    assert free.ranges["migration"] == (0.0, 0.0)
