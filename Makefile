@@ -12,7 +12,7 @@ SHIM := java-shim/target/stormplace-shim-0.1.0.jar
 SHIM_SOURCES := $(shell find java-shim/src -type f 2>/dev/null) pom.xml java-shim/pom.xml bridge/placement.thrift
 MVN := mvn -B -ntp
 
-.PHONY: help setup system demo test lint unit servers spark java lab evaluation bench-shim bench-large bench-large-growth bench-large-made bench-emulator bench-placement bench-data experiment-response-time experiment-adaptation dist clean
+.PHONY: help setup system demo test lint unit servers spark java lab evaluation bench-shim bench-large bench-large-growth bench-large-made bench-emulator bench-placement bench-replacement bench-data experiment-response-time experiment-adaptation dist clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
@@ -82,6 +82,9 @@ experiment-adaptation: setup  ## the network changes while the query runs (about
 
 evaluation: setup  ## taxi queries under two strategies, verified and analysed, with an HTML report (ARGS="--strategies ras,stormplace:odp")
 	$(BIN)/stormplace evaluate $(ARGS)
+
+bench-replacement: setup  ## re-placement: 10,000 second plans, the search beside the optimum, noise (under half an hour)
+	$(BIN)/python -m benchmarks.replacement $(ARGS)
 
 bench-data: setup  ## taxi data and queries: made, cleaned, answered on Spark, replayed and answered on Storm (half an hour)
 	$(BIN)/python -m benchmarks.trips

@@ -1,0 +1,72 @@
+"""What happens while a topology is placed again and again: its instance, the cycle, when nodes join."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scheduler.base.checks import ModelError, number
+from scheduler.instances.document import parse_instance
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SCENARIO_P = Path(__file__).with_name("scenario-p.json")
+"""The setting of paper 001's experiment, with our values where it states none (docs/replacement.md)."""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A run of cycles of equal length; the last one may be cut short.
+
+    Attributes:
+        instance: Instance document with all nodes that ever join, without a current placement.
+        cycle_s: Time from one plan to the next, s (> 0).
+        duration_s: Of the run, s (> 0).
+        joins_s: By name of a node, when it joins, s; the others are there from the start.
+        planner_cost_per_s: What a planner costs while it runs, in cost units per second (>= 0).
+    """
+
+    instance: Mapping[str, Any]
+    cycle_s: float
+    duration_s: float
+    joins_s: Mapping[str, float]
+    planner_cost_per_s: float
+
+    def __post_init__(self) -> None:
+        number("cycle_s", self.cycle_s, above=0.0)
+        number("duration_s", self.duration_s, above=0.0)
+        number("planner_cost_per_s", self.planner_cost_per_s)
+        known = parse_instance(self.instance).network.index
+        for node, at_s in self.joins_s.items():
+            number(f"joins_s.{node}", at_s)
+            if node not in known:
+                raise ModelError(f"joins_s.{node}", "the instance has no such node")
+
+    @property
+    def n_cycles(self) -> int:
+        """How many cycles begin before the end."""
+        return math.ceil(self.duration_s / self.cycle_s)
+
+    def start_s(self, cycle: int) -> float:
+        """Return when a cycle begins, s from the start."""
+        return cycle * self.cycle_s
+
+    def seconds(self, cycle: int) -> float:
+        """Return how long what was planned in a cycle is in force."""
+        return min(self.cycle_s, self.duration_s - self.start_s(cycle))
+
+    def nodes(self, cycle: int) -> list[int]:
+        """Return the indices of the nodes that are there."""
+        nodes = self.instance["network"]["nodes"]
+        return [
+            u for u, node in enumerate(nodes) if self.joins_s.get(node["name"], 0.0) <= self.start_s(cycle)
+        ]
+
+
+def read_scenario(path: Path) -> Scenario:
+    """Read a scenario of the project's own: a JSON object with a key per attribute of `Scenario`."""
+    return Scenario(**json.loads(path.read_text(encoding="utf-8")))
