@@ -1,11 +1,13 @@
 """Whether executors that have to be placed may join workers that run, which restarts all of their executors.
 
-They go where a slot is free, or to a worker that restarts in any case. To other workers they go only where
-nothing else has room, or for a gain over the best placement without, by the thresholds of any restart.
+They go where a slot is free, or to a worker that restarts in any case; a host with free slots takes more than
+its fair share of executors for it. To other workers they go only where nothing else has room, or for a gain
+over the best placement without, by the thresholds of any restart.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -93,15 +95,45 @@ def spare_workers(
     joined = _restarts(state, task, attempt, leaving)
     if not joined:
         return attempt
-    closed = _without_free_slot(state, attempt.task.index, leaving)
-    answer = ask_as_preferred(search, attempt.task, attempt.fixed, closed, overload=attempt.overload)
-    gentle = replace(attempt, answer=answer)
-    if answer.placement is None or _restarts(state, task, gentle, leaving) >= joined:
+    gentle = _gentle(state, task, search, attempt, leaving)
+    if gentle is None:
         return replace(attempt, how=f"{attempt.how}, restarts {joined} executors as no free slot has room")
     gain = _gain_that_pays(search, attempt, gentle, allowance, sight=sight)
     if not gain or joined > allowance.restarts_left:
         return gentle
     return replace(attempt, how=f"{attempt.how}, restarts {joined} executors for a gain of {percent(gain)}")
+
+
+def _gentle(
+    state: RoundState, task: Task, search: Search, attempt: Attempt, leaving: Collection[int]
+) -> Attempt | None:
+    """Return an attempt that restarts fewer executors, as none comes where no slot is free; None without one.
+
+    A host with free slots takes more executors than its fair share if it must.
+    """
+    closed = _without_free_slot(state, task.index, leaving)
+    joined = _restarts(state, task, attempt, leaving)
+    for each in (attempt.task, _evened(state, attempt, closed)):
+        answer = ask_as_preferred(search, each, attempt.fixed, closed, overload=attempt.overload)
+        found = replace(attempt, task=each, answer=answer)
+        if answer.placement is not None and _restarts(state, task, found, leaving) < joined:
+            return found
+    return None
+
+
+def _evened(state: RoundState, attempt: Attempt, closed: BoolArray) -> Task:
+    """Return an attempt's task with as much more room on each open host as its executors make necessary."""
+    task = attempt.task
+    held = [host for host in attempt.fixed if host is not None]
+    missing = len(attempt.fixed) - len(held)
+    open_hosts = ~closed & np.array([host.usable for host in state.hosts.hosts], dtype=np.bool_)
+    here = np.bincount(held, minlength=len(closed))[open_hosts]
+
+    def room(least: int) -> int:
+        left = task.capacity_left(state, attempt.overload, least)[open_hosts, 0]
+        return int(np.maximum(left - here, 0.0).sum())
+
+    return replace(task, least=bisect_left(range(len(attempt.fixed)), missing, lo=task.least, key=room))
 
 
 def _restarts(state: RoundState, task: Task, attempt: Attempt, leaving: Collection[int]) -> int:
