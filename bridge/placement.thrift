@@ -102,6 +102,13 @@ struct Reading {
   4: required i64 age_ms               // since the shim saw it change
 }
 
+// A host or site that is to be emptied.
+struct Drain {
+  1: required string place             // host:NAME or site:NAME: the last part of the znode's path
+  2: required binary payload           // text of the znode, unparsed
+  3: required i64 age_ms               // since the shim saw it change
+}
+
 struct PlanRequest {
   1: required i32 version
   2: required string round_id
@@ -114,6 +121,7 @@ struct PlanRequest {
   9: optional list<string> resource_names  // beside CPU and memory
   // JSON object: keys of Nimbus' configuration that placements heed; absent from a shim that cannot evict
   10: optional string cluster_json
+  11: optional list<Drain> drains
 }
 
 struct Price {
@@ -152,6 +160,25 @@ exception Refused {
   3: optional i32 newest_version
 }
 
+// A look at what a plan would do to a topology; it changes nothing.
+struct PreviewRequest {
+  1: required i32 version
+  2: required string topology          // name or id
+  3: optional string cluster           // as in PlanRequest; may be absent where the daemon plans for one only
+  4: optional string settings_json     // JSON object: keys below topology.stormplace. that take the place of its own
+  5: optional list<string> drains      // host:NAME or site:NAME, taken for drained
+}
+
+struct Preview {
+  1: required string answer_json       // docs/replacement.md says what it holds
+}
+
+// What the shim asks.
 service PlacementDaemon {
   PlanResponse plan(1: PlanRequest request) throws (1: Refused refused)
+}
+
+// What people ask, on the same connections.
+service PreviewDaemon extends PlacementDaemon {
+  Preview preview(1: PreviewRequest request) throws (1: Refused refused)
 }

@@ -10,10 +10,12 @@ import typer
 
 from cli import agent, daemon, demo, evaluation, experiment, lab, rates, replay_rounds
 from cli.data import data
+from cli.drain import drain
 from cli.errors import UserError
 from cli.extras import lacks_extra
 from cli.instance import instance
 from cli.network import network
+from cli.plan import plan
 from cli.solve import solve
 from cli.synthetic import synthetic
 from cli.taxi import taxi, taxi_replay
@@ -39,6 +41,9 @@ app.command()(daemon.daemon)
 app.command()(agent.agent)
 app.command()(rates.rates)
 app.command()(network.network)
+app.command()(plan.plan)
+app.command()(drain.drain)
+app.command()(drain.undrain)
 app.command()(replay_rounds.replay_rounds)
 app.command()(demo.demo)
 app.command()(evaluation.evaluate)

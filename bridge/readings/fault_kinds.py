@@ -28,6 +28,7 @@ class FaultKind(StrEnum):
     RATES_FOREIGN = "rates_foreign"
     RATES_DUPLICATE = "rates_duplicate"
     RATES_STALE = "rates_stale"
+    DRAINS = "drains"
     SUPERVISOR_METADATA = "supervisor_metadata"
     TOPOLOGY_SETTINGS = "topology_settings"
     TOPOLOGY_MALFORMED = "topology_malformed"

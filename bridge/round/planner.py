@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from bridge.problem.cpu_demand import with_cpu
 from bridge.round.beside import look_beside
+from bridge.round.draining import emptying
 from bridge.round.eviction import with_evictions
 from bridge.round.large import plan_large_round
 from bridge.round.last_slots import carried_over, priced, stuck, with_last_slots
@@ -66,6 +67,13 @@ def plan_round(
     left_s = max(request.deadline_ms - way_back_ms, 0) / 1000.0
     end_s = min((now if began_s is None else began_s) + left_s, now + settings.plan.time_limit_ms / 1000.0)
     course = Course(clock, end_s, now_s, children)
+    drained = emptying(request, settings)
+    if drained is None:
+        return _round(request, settings, memory, course)
+    return drained.settled(_round(drained.request, drained.settings, memory, course))
+
+
+def _round(request: PlanRequest, settings: Settings, memory: Memory, course: Course) -> Round:
     restored = with_last_slots(request)
     done = _plan(restored, settings, memory, course)
     unplaced = stuck(request, restored, done.response)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bridge.problem.cpu_demand import with_cpu
+from bridge.round.draining import closed
 from bridge.round.large import plan_large_round
 from bridge.round.memory import NOTHING, Prepared
 from bridge.round.round_data import gather_data
@@ -38,7 +39,7 @@ def prepare(
     """
     plans = {plan.topology_id: plan for plan in response.plans}
     topologies = tuple(_carried_out(each, plans.get(each.id)) for each in request.topologies)
-    following = replace(request, topologies=topologies)
+    following = closed(replace(request, topologies=topologies), settings)
     data = gather_data(following, settings)
     following = with_stand_ins(with_cpu(following, data.cpu), data.unread)
     if not is_large(following, data, settings):

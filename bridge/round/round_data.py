@@ -14,6 +14,7 @@ from bridge.network.site_distances import hosts_of_all_sites
 from bridge.problem.cluster_settings import parse_cluster_settings
 from bridge.problem.cpu_demand import cpu_demands
 from bridge.readings.believed import read_nodes
+from bridge.readings.drains import read_drains
 from bridge.readings.fault_kinds import FaultKind
 from bridge.readings.rates import read_rates
 from bridge.round.unread import read_wishes
@@ -51,7 +52,8 @@ class RoundData:
         cpu: CPU that each topology's executors need, by its id; none where CPU does not count.
         wishes: What each topology asks for.
         unread: Why, by id of those of which it cannot be read.
-        faults: What is wrong with readings, metadata and that configuration, one phrase each.
+        bad_drains: Drains that cannot be read.
+        faults: What is wrong with readings, metadata, drains and that configuration, one phrase each.
     """
 
     readings: Readings
@@ -64,6 +66,7 @@ class RoundData:
     cpu: Mapping[str, CpuDemand]
     wishes: tuple[Wishes, ...]
     unread: Mapping[str, Failure]
+    bad_drains: int
     faults: tuple[str, ...]
 
     @property
@@ -90,6 +93,7 @@ class RoundData:
             **{FaultKind(f"rates_{kind}"): count for kind, count in self.rates.refused.items()},
             FaultKind.RATES_STALE: len(self.rates.stale),
             FaultKind.SUPERVISOR_METADATA: len(self.hosts.faults),
+            FaultKind.DRAINS: self.bad_drains,
         }
 
 
@@ -110,6 +114,7 @@ def gather_data(request: PlanRequest, settings: Settings) -> RoundData:
     delays = estimate_delays(some, readings, settings.network, links)
     rates = read_rates(request)
     cluster = parse_cluster_settings(request.cluster_json)
+    drains = read_drains(request.drains)
     wishes, unread = read_wishes(request.topologies, settings.plan)
     return RoundData(
         readings=readings,
@@ -122,7 +127,8 @@ def gather_data(request: PlanRequest, settings: Settings) -> RoundData:
         cpu=cpu_demands(request, rates, readings, settings.capacity),
         wishes=wishes,
         unread=unread,
-        faults=delays.faults + readings.faults + rates.faults + hosts.faults + cluster.faults,
+        bad_drains=len(drains.faults),
+        faults=delays.faults + readings.faults + rates.faults + hosts.faults + cluster.faults + drains.faults,
     )
 
 

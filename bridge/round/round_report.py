@@ -61,6 +61,7 @@ class Round:
         restarts: Executors of the workers that restart.
         timed_out: True if the clock may have changed something: a repetition may come to another plan.
         unfinished: Whether topologies without a plan may find room if there is more time.
+        on_drained_hosts: Executors that still run on hosts that are to be emptied.
     """
 
     response: PlanResponse
@@ -74,3 +75,4 @@ class Round:
     restarts: int
     timed_out: bool
     unfinished: bool = False
+    on_drained_hosts: int = 0

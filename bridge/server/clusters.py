@@ -15,9 +15,25 @@ if TYPE_CHECKING:
 
     from bridge.round.memory import Memory
     from bridge.server.afterwork import Afterwork
+    from bridge.wire.messages import PlanRequest
 
 MOST_CLUSTERS = 16
 """One daemon serves few clusters; names that no cluster has must not fill its memory."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The last round of a cluster.
+
+    Attributes:
+        request: The round.
+        time_s: When it began, monotonic s.
+        memory: What it handed on.
+    """
+
+    request: PlanRequest
+    time_s: float
+    memory: Memory
 
 
 @dataclass
@@ -30,6 +46,7 @@ class RememberedCluster:
         fault_log: Which faults of its rounds were logged.
         watch: Follows its readings.
         afterwork: What its last round left over is being planned.
+        request: Its last round, None before the first.
     """
 
     memory: Memory = NOTHING
@@ -37,6 +54,11 @@ class RememberedCluster:
     fault_log: FaultLog = field(default_factory=FaultLog)
     watch: ReadingWatch = field(default_factory=ReadingWatch)
     afterwork: Afterwork | None = None
+    request: PlanRequest | None = None
+
+    def shown(self) -> Shown | None:
+        """Return its last round, None before the first."""
+        return None if self.request is None else Shown(self.request, self.memory_s, self.memory)
 
 
 class Clusters:
@@ -70,3 +92,23 @@ class Clusters:
         if len(self._named) > self._most:
             self._named.popitem(last=False)
         return cluster
+
+    def last(self, name: str | None) -> Shown:
+        """Return the last round of a cluster.
+
+        Args:
+            name: As in its request; None asks for the only one.
+
+        Raises:
+            LookupError: There is no such cluster, or several; one sentence.
+        """
+        known: list[tuple[str | None, RememberedCluster]] = [*self._named.items(), (None, self._unnamed)]
+        rounds = {each: shown for each, cluster in known if (shown := cluster.shown()) is not None}
+        if not rounds:
+            raise LookupError("no cluster has asked for a plan yet")
+        names = ", ".join(sorted(each or "one without a name" for each in rounds))
+        if name is not None and name not in rounds:
+            raise LookupError(f"cluster {name} has not asked for a plan; known: {names}")
+        if name is None and len(rounds) > 1:
+            raise LookupError(f"several clusters have asked for plans, so one has to be named: {names}")
+        return rounds[name] if name is not None else next(iter(rounds.values()))

@@ -16,6 +16,7 @@ from bridge.round.status import data_summary
 from bridge.server.afterwork import Afterwork
 from bridge.server.callbacks import RoundCallbacks, Unplanned
 from bridge.server.clusters import Clusters
+from bridge.server.previews import Previews
 from bridge.server.repeats import RepeatLog
 from bridge.server.round_call import RoundCall
 from bridge.server.round_line import topology_fields
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from bridge.record.record import RecordWriter
     from bridge.round.memory import Memory
     from bridge.round.round_report import Round
-    from bridge.server.clusters import RememberedCluster
+    from bridge.server.clusters import RememberedCluster, Shown
     from bridge.settings import Settings
     from bridge.wire.messages import PlanRequest
     from bridge.wire.request_decoding import Received
@@ -43,7 +44,7 @@ _MOST_TRACES = 10
 
 
 class RoundHandler:
-    """Answers the calls of the service `PlacementDaemon`; safe to use from several threads.
+    """Answers the calls of the service `PreviewDaemon`; safe to use from several threads.
 
     Args:
         settings: The daemon's settings.
@@ -51,6 +52,9 @@ class RoundHandler:
         log: One event per round and per change of what is wrong.
         children: Runs what strategies leave to others, such as solvers.
         callbacks: Called for every round; nothing of it reaches a plan.
+
+    Attributes:
+        previews: Answers looks at what a plan would do.
     """
 
     def __init__(
@@ -70,6 +74,7 @@ class RoundHandler:
         self._slots = threading.BoundedSemaphore(settings.server.max_rounds)
         self._lock = threading.Lock()
         self._clusters = Clusters()
+        self.previews = Previews(self._last_round, lambda: self._settings, children)
         self._fault_counts: Counter[FaultKind] = Counter()
         self._record_failures = 0
 
@@ -152,6 +157,7 @@ class RoundHandler:
             with self._lock:
                 if planning_s >= cluster.memory_s:
                     cluster.memory, cluster.memory_s = done.memory, planning_s
+                    cluster.request = request
                     cluster.afterwork = self._afterwork(request, done, settings, cluster)
             planned_s = time.monotonic()
             timings_ms = {"wait": (planning_s - began_s) * 1000, "plan": (planned_s - planning_s) * 1000}
@@ -186,6 +192,10 @@ class RoundHandler:
             afterwork = self._clusters.of(name).afterwork
         if afterwork is not None:
             afterwork.start()
+
+    def _last_round(self, name: str | None) -> Shown:
+        with self._lock:
+            return self._clusters.last(name)
 
     def _afterwork(
         self, request: PlanRequest, done: Round, settings: Settings, cluster: RememberedCluster
@@ -268,6 +278,7 @@ class RoundHandler:
             **topology_fields(done),
             moves=done.moves,
             restarts=done.restarts,
+            on_drained_hosts=done.on_drained_hosts,
             data=data_summary(done.known),
             faults={kind: count for kind, count in counts.items() if count},
             faults_since_start=totals,

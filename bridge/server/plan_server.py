@@ -196,7 +196,7 @@ def _answer(call: RoundCall, frame: bytes) -> bytes:
     # The whole frame is at hand: a message that claims more than it holds fails instead of waiting.
     check_message(frame)
     received, reply = _memory(frame), _memory()
-    _processor(idl.PlacementDaemon, call).process(
+    _processor(idl.PreviewDaemon, call).process(
         PROTOCOL_FACTORY.get_protocol(received), PROTOCOL_FACTORY.get_protocol(reply)
     )
     return bytes(reply.getvalue())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from bridge.wire.contract import idl
 from bridge.wire.structs import to_thrift
 
 if TYPE_CHECKING:
@@ -32,6 +33,14 @@ class RoundCall:
         """
         self._answered = self._handler.answer(raw, self._began_s)
         return to_thrift(self._answered.response)
+
+    def preview(self, raw: Any) -> Any:
+        """Look at what a plan would do; thrift struct in, thrift struct out.
+
+        Raises:
+            Refused: The thrift exception, see `Previews.answer`.
+        """
+        return idl.Preview(answer_json=self._handler.previews.answer(raw))
 
     def finish(self) -> None:
         """Record the round and go on with what it left over: its answer has gone out, or cannot."""

@@ -158,6 +158,21 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
+class Drain:
+    """A host or site that is to be emptied, as it stands in ZooKeeper.
+
+    Attributes:
+        place: `host:NAME` or `site:NAME`.
+        payload: Text of the znode, unparsed.
+        age_ms: Time since the shim saw it change.
+    """
+
+    place: str
+    payload: bytes
+    age_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class PlanRequest:
     """One round of scheduling as the shim sees it.
 
@@ -166,6 +181,7 @@ class PlanRequest:
         resource_names: Resources beside CPU and memory that supervisors offer.
         cluster_json: JSON object of the keys of Nimbus' configuration that placements heed; None from a shim
             that sends none and knows no evictions.
+        drains: Hosts and sites that are to be emptied.
     """
 
     version: int
@@ -178,6 +194,7 @@ class PlanRequest:
     cluster: str | None = None
     resource_names: tuple[str, ...] = ()
     cluster_json: str | None = None
+    drains: tuple[Drain, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

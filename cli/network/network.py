@@ -98,6 +98,6 @@ def live_snapshot(zookeeper: str, root: str, auth_file: Path | None, nimbus: str
     from cli.network.network_live import check_addresses, read_live, supervisor_hosts  # noqa: PLC0415 - see network
 
     check_addresses(zookeeper, root, nimbus)
-    found = read_live(zookeeper, root, read_zookeeper_auth(auth_file))
+    readings, drains = read_live(zookeeper, root, read_zookeeper_auth(auth_file))
     supervisors = None if nimbus is None else supervisor_hosts(nimbus)
-    return snapshot_of(found, supervisors, f"ZooKeeper {zookeeper}, {root}")
+    return snapshot_of(readings, supervisors, f"ZooKeeper {zookeeper}, {root}", drains=drains)

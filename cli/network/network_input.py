@@ -14,7 +14,7 @@ from bridge.record.record import RecordError, read_records
 from bridge.settings_file import SettingsError, settings_from_json
 from bridge.wire.contract import VERSION, WireError
 from bridge.wire.encoding import decode_request
-from bridge.wire.messages import PlanRequest, Reading, ReadingKind, Supervisor
+from bridge.wire.messages import Drain, PlanRequest, Reading, ReadingKind, Supervisor
 from cli.errors import UserError
 from cli.solve.solve_input import read_json
 from formats.packed_content import unpack
@@ -66,6 +66,7 @@ class _Document(BaseModel):
     model_config = ConfigDict(strict=True, extra="ignore")
     readings: list[_Entry]
     supervisors: list[_Name] | None = None
+    drains: list[_Entry] = []
 
 
 class _Plain(BaseModel):
@@ -81,8 +82,10 @@ def snapshot_of(
     supervisors: Iterable[str] | None,
     origin: str,
     settings: Settings | None = None,
+    *,
+    drains: Iterable[Drain] = (),
 ) -> Snapshot:
-    """Put readings and hosts of supervisors together; None stands for supervisors that are not known."""
+    """Put readings, drains and hosts of supervisors together; None stands for unknown supervisors."""
     names = sorted(set(supervisors or ()))
     request = PlanRequest(
         version=VERSION,
@@ -92,6 +95,7 @@ def snapshot_of(
         topologies=(),
         readings=tuple(readings),
         readings_live=True,
+        drains=tuple(drains),
     )
     return Snapshot(request, supervisors is not None, False, settings, origin)
 
@@ -110,12 +114,21 @@ def read_snapshot(path: Path) -> Snapshot:
 
 def entry(reading: Reading) -> dict[str, object]:
     """Return a reading as `read_snapshot` reads it, unpacked; content that is no JSON stays text."""
-    text = _unpacked(reading.payload).decode(errors="replace")
+    return _entry(reading.name, reading.age_ms, _unpacked(reading.payload))
+
+
+def drain_entry(drain: Drain) -> dict[str, object]:
+    """Return a drain likewise; its name is the place."""
+    return _entry(drain.place, drain.age_ms, drain.payload)
+
+
+def _entry(name: str, age_ms: int, payload: bytes) -> dict[str, object]:
+    text = payload.decode(errors="replace")
     try:
         content = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError):
         content = text
-    return {"name": reading.name, "age_s": reading.age_ms / 1000.0, "content": content}
+    return {"name": name, "age_s": age_ms / 1000.0, "content": content}
 
 
 def _unpacked(payload: bytes) -> bytes:
@@ -166,9 +179,14 @@ def _from_json(path: Path) -> Snapshot:
     except ValidationError as error:
         raise UserError(f"{path}: {'; '.join(phrases(error)[:3])}") from None
     readings = [_reading(each.name, each.age_s, each.content) for each in document.readings]
-    return snapshot_of(readings, document.supervisors, str(path))
+    drains = [Drain(each.name, _payload(each.content), round(each.age_s * 1000)) for each in document.drains]
+    return snapshot_of(readings, document.supervisors, str(path), drains=drains)
 
 
 def _reading(name: str, age_s: float, content: object) -> Reading:
+    return Reading(ReadingKind.NODE, name, _payload(content), round(age_s * 1000))
+
+
+def _payload(content: object) -> bytes:
     text = content if isinstance(content, str) else json.dumps(content)
-    return Reading(ReadingKind.NODE, name, text.encode(errors="replace"), round(age_s * 1000))
+    return text.encode(errors="replace")

@@ -12,14 +12,16 @@ from rich.text import Text
 from bridge.network.delays import Provenance
 from bridge.network.embedding import LEAST_PAIRS
 from bridge.network.geography import ReadingState, worst_first
+from bridge.readings.drains import read_drains
 from bridge.wire.messages import ReadingKind
-from cli.network.network_input import entry
+from cli.network.network_input import drain_entry, entry
 from cli.wording import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from bridge.network.geography import Geography, HostView
+    from bridge.readings.drains import Drains
     from cli.network.network_input import Snapshot
 
 MOST_HOSTS = 40
@@ -72,6 +74,7 @@ def document(geography: Geography, snapshot: Snapshot) -> dict[str, object]:
         "supervisors": sorted({each.host for each in request.supervisors})
         if snapshot.supervisors_known
         else None,
+        "drains": [drain_entry(drain) for drain in request.drains],
         "readings": [entry(reading) for reading in request.readings if reading.kind is ReadingKind.NODE],
     }
 
@@ -107,10 +110,11 @@ def print_geography(geography: Geography, snapshot: Snapshot, *, show_all: bool)
         console = Console(width=_WIDTH)
     for table in _matrices(geography, console.width, show_all=show_all):
         console.print(table)
-    console.print(_hosts_table("Hosts", geography.hosts, show_all=show_all))
+    drains = read_drains(snapshot.request.drains)
+    console.print(_hosts_table("Hosts", geography.hosts, drains, show_all=show_all))
     if geography.strangers:
         title = "Agents without supervisor, which the planner leaves aside"
-        console.print(_hosts_table(title, geography.strangers, show_all=show_all))
+        console.print(_hosts_table(title, geography.strangers, drains, show_all=show_all))
     for line in _summary(geography, snapshot):
         console.print(Text(printable(line)), highlight=False)
 
@@ -160,7 +164,7 @@ def _site_name(geography: Geography, index: int) -> str | None:
     return geography.sites[index] if index < len(geography.sites) else None
 
 
-def _hosts_table(title: str, hosts: Sequence[HostView], *, show_all: bool) -> Table:
+def _hosts_table(title: str, hosts: Sequence[HostView], drains: Drains, *, show_all: bool) -> Table:
     shown = sorted(hosts, key=lambda host: (host.site is None, host.site, host.name))
     if not show_all and len(hosts) > MOST_HOSTS:
         shown = worst_first(hosts)[:MOST_HOSTS]
@@ -172,9 +176,10 @@ def _hosts_table(title: str, hosts: Sequence[HostView], *, show_all: bool) -> Ta
         table.add_column(name, justify="right", no_wrap=True)
     for name in ("queue\n/core", "slots", "age"):
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("faults", overflow="fold")
+    table.add_column("drained, faults" if drains.left_s else "faults", overflow="fold")
     for host in shown:
         load, outages = host.load, host.outages
+        drained = ("drained",) if drains.cover(host.name, host.site) else ()
         slots, queue = (load.get("slots"), load.get("run_queue")) if load else (None, None)
         table.add_row(
             Text(printable(host.name)),
@@ -188,7 +193,7 @@ def _hosts_table(title: str, hosts: Sequence[HostView], *, show_all: bool) -> Ta
             "-" if queue is None else f"{queue:.1f}",
             "-" if load is None or slots is None else f"{_or_unknown(load.get('slots_used'))}/{slots}",
             "-" if host.age_s is None else _duration(host.age_s),
-            Text(printable("; ".join(host.faults))),
+            Text(printable("; ".join((*drained, *host.faults)))),
         )
     return table
 
@@ -215,10 +220,20 @@ def _summary(geography: Geography, snapshot: Snapshot) -> Iterable[str]:
         yield "All readings are stale: no agent writes, or this machine's clock is ahead of ZooKeeper's."
     if by_state[ReadingState.REFUSED]:
         yield f"Refused readings: {_names(by_state[ReadingState.REFUSED])}"
+    drains = read_drains(snapshot.request.drains)
+    if drains.left_s:
+        yield f"Drained: {_names([_drained(*each) for each in sorted(drains.left_s.items())])}"
+    for fault in drains.faults:
+        yield f"Without effect: {fault}"
     pairs = [f"{one} and {other}" for one, other in geography.contradictions]
     yield f"Contradictory links: {_names(pairs)}"
     for fault in geography.faults:
         yield f"Contradiction: {fault}"
+
+
+def _drained(place: tuple[str, str], left_s: float | None) -> str:
+    end = "until undrain" if left_s is None else f"for {_duration(left_s)}"
+    return f"{place[0]} {place[1]} {end}"
 
 
 def _embedding(geography: Geography) -> str:

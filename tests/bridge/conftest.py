@@ -205,7 +205,7 @@ class Daemon:
 
     def client(self):
         return make_client(
-            idl.PlacementDaemon,
+            idl.PreviewDaemon,
             self.host,
             self.port,
             proto_factory=TBinaryProtocolFactory(),

@@ -155,3 +155,31 @@ def test_the_cluster_follows_the_daemon_and_outlives_it(cluster: Cluster) -> Non
     assert replayable
     for record in replayable[-3:]:
         assert replay(record) == record.response
+
+
+def test_a_drained_host_is_emptied_and_given_back(cluster: Cluster) -> None:
+    """What runs elsewhere stays in its slot, and the drain ends with the command that takes it back."""
+    zookeeper = "--zookeeper=nimbus:2181"
+    cluster.submit("leaving")
+    until("the topology to be placed", lambda: len(cluster.slots("leaving")) == COMPONENTS)
+    topology_id = str(cluster.placement("leaving")["id"])
+    before = cluster.slots("leaving")
+    until("its workers", lambda: len(cluster.workers(topology_id)) >= len(set(before.values())))
+    host = before["dataSource"][0]
+    shown = stormplace(cluster.lab, "plan", "leaving", f"--drain=host:{host}")
+    assert "executors leave drained hosts; placed by" in shown
+    assert shown.endswith("Nothing was moved.\n")
+    assert cluster.slots("leaving") == before
+    try:
+        assert "Empty: no worker is left there." in stormplace(
+            cluster.lab, "drain", host, zookeeper, "--wait=120"
+        )
+        after = cluster.slots("leaving")
+        assert len(after) == COMPONENTS
+        assert host not in {where for where, _ in after.values()}
+        stayed = {component: slot for component, slot in before.items() if slot[0] != host}
+        assert {component: after[component] for component in stayed} == stayed
+        assert f"Drained: 1 (host {host} until undrain)" in stormplace(cluster.lab, "network", zookeeper)
+    finally:
+        assert stormplace(cluster.lab, "undrain", host, zookeeper) == f"Given back: host:{host}.\n"
+        cluster.taxi("kill", "--nimbus=nimbus:6627", "--name=leaving")

@@ -45,7 +45,7 @@ def test_a_large_reading_is_read_by_a_peer_and_by_the_planner(
     b.peers.wait({"a": Address("10.0.0.1", 7091)}, patience_s)
     held = nodes.client.get(nodes.path("a"))[0]
     assert (held[0], len(held) < len(LARGE) / 2) == (0x78, True)
-    readings = read_live(zookeeper.address, root, None)
+    readings, _ = read_live(zookeeper.address, root, None)
     request = PlanRequest(VERSION, "1", 1000, (), (), readings, readings_live=True)
     believed = read_nodes(request, {"a"}, ReadingsSettings())
     assert (believed.faults, len(believed.by_host["a"].links)) == ((), 32)

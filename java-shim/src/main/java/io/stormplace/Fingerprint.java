@@ -1,5 +1,7 @@
 package io.stormplace;
 
+import io.stormplace.wire.Drain;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -25,10 +27,15 @@ final class Fingerprint {
      * @param cluster    the round's cluster; not changed
      * @param statuses   statuses of topologies by id, as far as they are known
      * @param confs      hashes of the topologies' configurations
-     * @return the same number for the same supervisors, topologies, statuses and assignments
+     * @param drains     hosts and sites that are to be emptied; their ages do not count
+     * @return the same number for the same supervisors, topologies, statuses, assignments and drains
      */
-    static long of(Topologies topologies, Cluster cluster, Map<String, String> statuses, ConfHashes confs) {
+    static long of(Topologies topologies, Cluster cluster, Map<String, String> statuses, ConfHashes confs,
+                   List<Drain> drains) {
         long sum = 0;
+        for (Drain drain : drains) {
+            sum += spread(3, Objects.hash(drain.getPlace(), Arrays.hashCode(drain.getPayload())));
+        }
         for (Map.Entry<String, List<String>> rack : cluster.getNetworkTopography().entrySet()) {
             for (String host : rack.getValue()) {
                 sum += spread(2, Objects.hash(rack.getKey(), host));

@@ -127,7 +127,7 @@ final class PlanSource implements AutoCloseable {
     private Map<String, Verdict> checkedPlan(Topologies topologies, Cluster cluster, long startNs)
         throws DaemonFault, InterruptedException {
         Map<String, String> known = statuses.known();
-        long fingerprint = Fingerprint.of(topologies, cluster, known, confs);
+        long fingerprint = Fingerprint.of(topologies, cluster, known, confs, readings.drains());
         Map<String, Verdict> holding = held.verdicts(fingerprint, startNs);
         if (holding != null) {
             return holding;

@@ -62,17 +62,17 @@ final class Rehearsal {
         Cluster cluster = new Cluster(new Nimbus.StandaloneINimbus(), new ResourceMetrics(new StormMetricsRegistry()),
             Map.of(ROUND, supervisor), Map.of(), topologies, conf);
         LastAssignments last = new LastAssignments();
-        Fingerprint.of(topologies, cluster, Map.of(), new ConfHashes());
+        Fingerprint.of(topologies, cluster, Map.of(), new ConfHashes(), List.of());
         Reading reading = new Reading(ReadingKind.NODE, ROUND, ByteBuffer.wrap(new byte[] {'{', '}'}), 0);
         Snapshot snapshot = new SnapshotBuilder(last).build(ROUND, topologies, cluster,
-            new ReadingsCache.View(List.of(reading), true), () -> false);
+            new ReadingsCache.View(List.of(reading), List.of(), true), () -> false);
         exchange(snapshot.request(), new PlanRequest());
         PlanResponse response = new PlanResponse();
         exchange(answer(), response);
         Map<String, Verdict> verdicts = PlanValidator.check(snapshot, response, cluster).verdicts();
         verdicts.forEach((id, verdict) -> new PlanApplier().apply(cluster, Map.of(id, verdict.slots()), Set.of()));
         last.remember(topologies, cluster);
-        Fingerprint.of(topologies, cluster, Map.of(), new ConfHashes());
+        Fingerprint.of(topologies, cluster, Map.of(), new ConfHashes(), List.of());
         return verdicts;
     }
 

@@ -54,7 +54,7 @@ final class SnapshotBuilder {
      * @param roundId    name of the round
      * @param topologies all topologies of the round
      * @param cluster    the round's cluster; not changed
-     * @param readings   the readings to send along
+     * @param readings   the readings and drains to send along
      * @param late       whether the time for describing is over, asked before each topology
      * @return the snapshot; topologies that cannot be described, or not in time, are left out with the reason
      */
@@ -97,6 +97,9 @@ final class SnapshotBuilder {
         ports.forEach((id, usable) -> supervisors.add(supervisor(id, new ArrayList<>(usable), cluster, resources, racks)));
         PlanRequest request = new PlanRequest(placementConstants.VERSION, roundId, 0, supervisors, described,
             readings.readings(), readings.live());
+        if (!readings.drains().isEmpty()) {
+            request.setDrains(readings.drains());
+        }
         List<String> resourceNames = resources.describe();
         if (!resourceNames.isEmpty()) {
             request.setResource_names(resourceNames);

@@ -31,7 +31,7 @@ class EvictionTest {
     private final Cluster cluster = fixture.cluster();
     private final Map<String, Map<WorkerSlot, Set<ExecutorDetails>>> before = Fixture.state(cluster);
     private final Snapshot snapshot = new SnapshotBuilder(new LastAssignments()).build("round", fixture.topologies(), cluster,
-        new ReadingsCache.View(List.of(), true), () -> false);
+        new ReadingsCache.View(List.of(), List.of(), true), () -> false);
 
     private Map<String, Verdict> check(TopologyPlan... plans) throws DaemonFault {
         return PlanValidator.check(snapshot, TestDaemon.response(snapshot.request(), plans), cluster).verdicts();

@@ -3,6 +3,8 @@ package io.stormplace;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
+import io.stormplace.wire.Drain;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -48,16 +50,32 @@ class FingerprintTest {
         Cluster listed = fixture.cluster();
         listed.setBlacklistedHosts(Set.of("host-a"));
 
-        assertNotEquals(of(fixture), Fingerprint.of(fixture.topologies(), listed, Map.of(), new ConfHashes()));
+        assertNotEquals(of(fixture), Fingerprint.of(fixture.topologies(), listed, Map.of(), new ConfHashes(), List.of()));
     }
 
     @Test
     void theStatusOfATopologyChangesIt() {
         Fixture fixture = cluster();
-        long inactive = Fingerprint.of(fixture.topologies(), fixture.cluster(), Map.of("t", "INACTIVE"), new ConfHashes());
+        long inactive = Fingerprint.of(fixture.topologies(), fixture.cluster(), Map.of("t", "INACTIVE"), new ConfHashes(), List.of());
 
         assertNotEquals(of(fixture), inactive);
-        assertEquals(of(fixture), Fingerprint.of(fixture.topologies(), fixture.cluster(), Map.of("u", "INACTIVE"), new ConfHashes()));
+        assertEquals(of(fixture),
+            Fingerprint.of(fixture.topologies(), fixture.cluster(), Map.of("u", "INACTIVE"), new ConfHashes(), List.of()));
+    }
+
+    @Test
+    void whatIsToBeEmptiedChangesItAndItsAgeDoesNot() {
+        long whole = drained("host:a", 1, 0);
+
+        assertNotEquals(of(cluster()), whole);
+        assertNotEquals(drained("host:b", 1, 0), whole);
+        assertNotEquals(drained("host:a", 2, 0), whole);
+        assertEquals(drained("host:a", 1, 500), whole);
+    }
+
+    private static long drained(String place, int content, long ageMs) {
+        Drain drain = new Drain(place, ByteBuffer.wrap(new byte[] {(byte) content}), ageMs);
+        return Fingerprint.of(cluster().topologies(), cluster().cluster(), Map.of(), new ConfHashes(), List.of(drain));
     }
 
     @Test
@@ -72,7 +90,7 @@ class FingerprintTest {
         Fixture fixture = cluster();
         Cluster cluster = fixture.cluster();
         cluster.setNetworkTopography(racks);
-        return Fingerprint.of(fixture.topologies(), cluster, Map.of(), new ConfHashes());
+        return Fingerprint.of(fixture.topologies(), cluster, Map.of(), new ConfHashes(), List.of());
     }
 
     @Test
@@ -90,6 +108,6 @@ class FingerprintTest {
     }
 
     private static long of(Fixture fixture) {
-        return Fingerprint.of(fixture.topologies(), fixture.cluster(), Map.of(), new ConfHashes());
+        return Fingerprint.of(fixture.topologies(), fixture.cluster(), Map.of(), new ConfHashes(), List.of());
     }
 }

@@ -113,7 +113,8 @@ class LastAssignmentsTest {
     }
 
     private Topology described(Fixture fixture) {
-        return snapshots.build("r", fixture.topologies(), fixture.cluster(), new ReadingsCache.View(List.of(), true), () -> false).request()
+        ReadingsCache.View nothing = new ReadingsCache.View(List.of(), List.of(), true);
+        return snapshots.build("r", fixture.topologies(), fixture.cluster(), nothing, () -> false).request()
             .getTopologies().get(0);
     }
 }

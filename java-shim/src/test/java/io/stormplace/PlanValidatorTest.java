@@ -31,7 +31,7 @@ class PlanValidatorTest {
     PlanValidatorTest() {
         cluster.blacklistHost("host-bad");
         snapshot = new SnapshotBuilder(new LastAssignments()).build("round", fixture.topologies(), cluster,
-            new ReadingsCache.View(List.of(), true), () -> false);
+            new ReadingsCache.View(List.of(), List.of(), true), () -> false);
     }
 
     private PlanValidator.Checked check(TopologyPlan... plans) throws DaemonFault {

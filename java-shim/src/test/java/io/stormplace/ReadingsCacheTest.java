@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.stormplace.wire.Drain;
 import io.stormplace.wire.Reading;
 import io.stormplace.wire.ReadingKind;
 import java.lang.reflect.Proxy;
@@ -21,6 +22,7 @@ import java.util.function.BooleanSupplier;
 import org.apache.storm.shade.org.apache.curator.framework.CuratorFramework;
 import org.apache.storm.shade.org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.storm.shade.org.apache.curator.framework.listen.Listenable;
+import org.apache.storm.shade.org.apache.curator.framework.recipes.cache.TreeCacheEvent;
 import org.apache.storm.shade.org.apache.curator.framework.state.ConnectionState;
 import org.apache.storm.shade.org.apache.curator.framework.state.ConnectionStateListener;
 import org.apache.storm.shade.org.apache.curator.retry.RetryOneTime;
@@ -87,7 +89,7 @@ class ReadingsCacheTest {
 
     @Test
     void beforeTheFirstRoundNothingIsConnected() {
-        assertEquals(new ReadingsCache.View(List.of(), false), cache.view());
+        assertEquals(new ReadingsCache.View(List.of(), List.of(), false), cache.view());
     }
 
     @Test
@@ -169,6 +171,32 @@ class ReadingsCacheTest {
         publish("/stormplace/nodes/a", new byte[] {2});
         await(() -> only().getPayload()[0] == 2);
         assertEquals(0, only().getAge_ms());
+    }
+
+    @Test
+    void drainsComeByPlaceAndGoWhenTheyAreTakenBack() throws Exception {
+        publish("/stormplace/drains/site:edge", new byte[] {1});
+        publish("/stormplace/drains/host:a", new byte[] {2});
+        follow();
+        assertEquals(List.of("host:a", "site:edge"), cache.drains().stream().map(Drain::getPlace).toList());
+        assertEquals(cache.drains(), cache.view().drains());
+        assertEquals(List.of(), cache.view().readings());
+        long age = cache.drains().get(0).getAge_ms();
+        monotonicNs.addAndGet(TimeUnit.SECONDS.toNanos(2));
+        assertEquals(age + 2_000, cache.drains().get(0).getAge_ms());
+        agent.delete().forPath("/stormplace/drains/host:a");
+        await(() -> cache.drains().size() == 1);
+        assertArrayEquals(new byte[] {1}, cache.drains().get(0).getPayload());
+    }
+
+    @Test
+    void aDrainThatAnotherClientDoesNotShowWasTakenBackMeanwhile() throws Exception {
+        publish("/stormplace/drains/host:a", new byte[] {1});
+        follow();
+        cache.begins();
+        assertEquals(1, cache.drains().size());
+        cache.changed("/stormplace/drains", new TreeCacheEvent(TreeCacheEvent.Type.INITIALIZED, null));
+        assertEquals(List.of(), cache.drains());
     }
 
     @Test

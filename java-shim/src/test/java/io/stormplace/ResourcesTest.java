@@ -140,7 +140,8 @@ class ResourcesTest {
     }
 
     private static PlanRequest build(Fixture fixture, Cluster cluster) {
-        return new SnapshotBuilder(new LastAssignments()).build("r", fixture.topologies(), cluster, new ReadingsCache.View(List.of(), true),
+        ReadingsCache.View nothing = new ReadingsCache.View(List.of(), List.of(), true);
+        return new SnapshotBuilder(new LastAssignments()).build("r", fixture.topologies(), cluster, nothing,
             () -> false).request();
     }
 }

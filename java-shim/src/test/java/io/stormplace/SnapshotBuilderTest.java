@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.stormplace.wire.Drain;
 import io.stormplace.wire.PlanRequest;
 import io.stormplace.wire.Reading;
 import io.stormplace.wire.ReadingKind;
@@ -27,7 +28,7 @@ import org.apache.thrift.TSerializer;
 import org.junit.jupiter.api.Test;
 
 class SnapshotBuilderTest {
-    private static final ReadingsCache.View NO_READINGS = new ReadingsCache.View(List.of(), false);
+    private static final ReadingsCache.View NO_READINGS = new ReadingsCache.View(List.of(), List.of(), false);
     private static final BooleanSupplier IN_TIME = () -> false;
 
     private static PlanRequest request(Fixture fixture) {
@@ -192,10 +193,20 @@ class SnapshotBuilderTest {
         Reading reading = new Reading(ReadingKind.NODE, "h", ByteBuffer.wrap(payload), 17);
         Fixture fixture = new Fixture();
         PlanRequest request = builder().build("r", fixture.topologies(), fixture.cluster(),
-            new ReadingsCache.View(List.of(reading), true), IN_TIME).request();
+            new ReadingsCache.View(List.of(reading), List.of(), true), IN_TIME).request();
         assertTrue(request.isReadings_live());
+        assertFalse(request.isSetDrains());
         assertArrayEquals(payload, request.getReadings().get(0).getPayload());
         assertEquals(placementConstants.VERSION, request.getVersion());
+    }
+
+    @Test
+    void whatIsToBeEmptiedGoesAlong() {
+        Fixture fixture = new Fixture();
+        Drain drain = new Drain("site:edge", ByteBuffer.wrap(new byte[] {'{'}), 17);
+        PlanRequest request = builder().build("r", fixture.topologies(), fixture.cluster(),
+            new ReadingsCache.View(List.of(), List.of(drain), true), IN_TIME).request();
+        assertEquals(List.of(drain), request.getDrains());
     }
 
     @Test

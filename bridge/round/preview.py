@@ -1,0 +1,271 @@
+"""What a plan would do to one topology, and what it would cost: a round in thought, which changes nothing.
+
+Two rounds are planned on the cluster's last state with what was asked for changed in it: one as it would be,
+and one in which no gain is too small, none waits, and all other topologies stand still. The first says what
+would happen, the second what there is to be had.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from bridge.problem.assignment import assignment_of
+from bridge.problem.cpu_demand import with_cpu
+from bridge.problem.occupancy import RoundState
+from bridge.problem.problem_builder import NoHostError
+from bridge.problem.task import make_task
+from bridge.round.memory import NOTHING
+from bridge.round.planner import plan_round
+from bridge.round.round_data import gather_data
+from bridge.round.small.search import Search
+from bridge.round.unread import with_stand_ins
+from bridge.wire.messages import UNASSIGNED, Decision, Drain
+from formats.drain import VERSION, split
+from scheduler.base.deadline import Deadline
+from scheduler.evaluation.evaluate import evaluate
+from scheduler.model.metrics.catalogue import METRICS
+from scheduler.model.metrics.cost import COST
+from scheduler.model.metrics.migration import MIGRATION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from bridge.problem.assignment import Assignment
+    from bridge.round.memory import Memory
+    from bridge.settings import Settings
+    from bridge.wire.messages import PlanRequest, Topology, TopologyPlan
+    from scheduler.contract.children import Children
+    from scheduler.evaluation.evaluate import Evaluation
+
+PREFIX = "topology.stormplace."
+_FROZEN = f"{PREFIX}frozen"
+_ALL_RESTARTS = 1_000_000
+_DRAIN = json.dumps({"version": VERSION, "lifetime_s": None}).encode()
+
+
+class PreviewError(ValueError):
+    """What is asked for cannot be looked at; one sentence."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is taken for different from what it is.
+
+    Attributes:
+        settings: Keys and values that take the place of the topology's own, all below `topology.stormplace.`.
+        drains: Places `host:NAME` or `site:NAME` that are to be emptied, beside those that are.
+    """
+
+    settings: Mapping[str, object]
+    drains: tuple[str, ...]
+
+
+def preview(
+    request: PlanRequest,
+    name: str,
+    change: Change,
+    settings: Settings,
+    clock: Callable[[], float],
+    *,
+    memory: Memory,
+    now_s: float,
+    children: Children,
+) -> dict[str, Any]:
+    """Look at what a round would do to a topology.
+
+    Args:
+        request: The cluster's last round, with the ages of its readings as they are now.
+        name: Name or id of the topology.
+        change: What is taken for different.
+        settings: The daemon's settings.
+        clock: Monotonic seconds.
+        memory: What the last round handed on.
+        now_s: Time of the round in thought, as of rounds.
+        children: Runs what strategies leave to others.
+
+    Returns:
+        What `stormplace plan --json` prints; see docs/replacement.md.
+
+    Raises:
+        PreviewError: There is no such topology, or a change is none.
+    """
+    index = _index(request, name)
+    changed = _changed(request, index, change)
+    alone, lenient = _others_stand(changed, index), _any_gain(settings)
+    next_round = plan_round(changed, settings, clock, children=children, memory=memory, now_s=now_s)
+    possible = plan_round(alone, lenient, clock, children=children, memory=NOTHING, now_s=now_s)
+    topology = changed.topologies[index]
+    planned, candidate = (_plan_of(done.response.plans, topology.id) for done in (next_round, possible))
+    left_out = dict(next_round.left_out).get(topology.id)
+    before, after = assignment_of(topology), _after(topology, candidate)
+    return {
+        "topology": topology.id,
+        "name": topology.name,
+        "next_round": {
+            "decision": "none" if planned is None else planned.decision.name.lower(),
+            "status": left_out or "" if planned is None else planned.status,
+            "moves": _moves(changed, topology, before, _after(topology, planned)),
+            "price": _price(planned),
+        },
+        "candidate": {
+            "status": "" if candidate is None else candidate.status,
+            "moves": _moves(changed, topology, before, after),
+            "price": _price(candidate),
+        },
+        "metrics": _metrics(changed, index, settings, clock, (before, after)),
+        "thresholds": {
+            "min_gain": settings.move.min_gain,
+            "min_gain_ms": settings.move.min_gain_ms,
+            "max_restarts_per_round": settings.move.max_restarts_per_round,
+        },
+    }
+
+
+def _index(request: PlanRequest, name: str) -> int:
+    found = [index for index, each in enumerate(request.topologies) if name in (each.id, each.name)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise PreviewError(f"several topologies have the name {name}: ask for one by its id")
+    names = sorted(each.name for each in request.topologies)
+    shown = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+    raise PreviewError(f"the cluster has no topology {name}; it has {shown or 'none'}")
+
+
+def _changed(request: PlanRequest, index: int, change: Change) -> PlanRequest:
+    topology = request.topologies[index]
+    settings = _merged(topology.settings_json, change.settings)
+    for place in change.drains:
+        try:
+            split(place)
+        except ValueError as error:
+            raise PreviewError(f"drain {error}") from error
+    topologies = list(request.topologies)
+    topologies[index] = replace(topology, settings_json=settings)
+    drains = (*request.drains, *(Drain(place, _DRAIN, 0) for place in change.drains))
+    return replace(request, topologies=tuple(topologies), drains=drains)
+
+
+def _merged(settings_json: str, settings: Mapping[str, object]) -> str:
+    strange = sorted(key for key in settings if not key.startswith(PREFIX))
+    if strange:
+        raise PreviewError(f"what-if: {strange[0]} is no key below {PREFIX}")
+    if not settings:
+        return settings_json
+    try:
+        own = json.loads(settings_json)
+    except ValueError:
+        own = {}
+    return json.dumps({**(own if isinstance(own, dict) else {}), **settings})
+
+
+def _others_stand(request: PlanRequest, index: int) -> PlanRequest:
+    """Return the request with all others that run frozen: their moves are no part of this one's candidate."""
+    frozen = json.dumps({_FROZEN: True})
+    topologies = tuple(
+        each
+        if number == index or UNASSIGNED in each.executor_supervisor
+        else replace(each, settings_json=frozen)
+        for number, each in enumerate(request.topologies)
+    )
+    return replace(request, topologies=topologies)
+
+
+def _any_gain(settings: Settings) -> Settings:
+    anything = {
+        "min_gain": 0.0,
+        "min_gain_ms": 0.0,
+        "cool_down_s": 0.0,
+        "stabilisation_s": 0.0,
+        "max_restarts_per_round": _ALL_RESTARTS,
+    }
+    return settings.model_copy(update={"move": settings.move.model_copy(update=anything)})
+
+
+def _plan_of(plans: Sequence[TopologyPlan], topology: str) -> TopologyPlan | None:
+    return next((plan for plan in plans if plan.topology_id == topology), None)
+
+
+def _after(topology: Topology, plan: TopologyPlan | None) -> Assignment:
+    if plan is None or plan.decision is not Decision.ASSIGN:
+        return assignment_of(topology)
+    return tuple(zip(plan.executor_supervisor, plan.executor_port, strict=True))
+
+
+def _moves(
+    request: PlanRequest, topology: Topology, before: Assignment, after: Assignment
+) -> list[dict[str, object]]:
+    tasks = zip(topology.executor_first_task, topology.executor_last_task, strict=True)
+    return [
+        {
+            "component": topology.component_names[component],
+            "tasks": list(pair),
+            "from": _slot(request, old),
+            "to": _slot(request, new),
+        }
+        for component, pair, old, new in zip(topology.executor_component, tasks, before, after, strict=True)
+        if old != new
+    ]
+
+
+def _slot(request: PlanRequest, slot: tuple[int, int] | None) -> dict[str, object] | None:
+    return None if slot is None else {"host": request.supervisors[slot[0]].host, "port": slot[1]}
+
+
+def _price(plan: TopologyPlan | None) -> dict[str, object] | None:
+    if plan is None or plan.price is None:
+        return None
+    return {
+        "gain": plan.price.gain,
+        "executors_moved": plan.price.executors_moved,
+        "workers_restarted": plan.price.workers_moved,
+        "executors_restarted": plan.price.executors_restarted,
+    }
+
+
+def _metrics(
+    request: PlanRequest,
+    index: int,
+    settings: Settings,
+    clock: Callable[[], float],
+    placements: tuple[Assignment, Assignment],
+) -> dict[str, object]:
+    """Return each metric of staying and of the candidate, None of a placement that is not whole.
+
+    Metrics of which the cluster states nothing are left out, and all of a topology that is too large to be
+    moved for a gain.
+    """
+    data = gather_data(request, settings)
+    readable = with_stand_ins(with_cpu(request, data.cpu), data.unread)
+    if readable.topologies[index].n_executors > settings.plan.max_executors:
+        return {}
+    unknown = {MIGRATION.name}
+    if all(host.cost is None for host in data.hosts.hosts):
+        unknown.add(COST.name)
+    state = RoundState(readable, data.hosts, settings.capacity.resources)
+    measured = data.rates.by_topology.get(readable.topologies[index].id)
+    task = make_task(state, index, data.wishes[index], settings.plan, measured)
+    search = Search(state, data.delays, data.availability, lambda _: Deadline(clock, clock()))
+    values = [_worth(state, search, task, each) for each in placements]
+    return {
+        metric.answer: {
+            "staying": None if values[0] is None else values[0].values[name],
+            "candidate": None if values[1] is None else values[1].values[name],
+            "unit": metric.unit,
+        }
+        for name, metric in METRICS.items()
+        if name not in unknown
+    }
+
+
+def _worth(state: RoundState, search: Search, task: Any, placement: Assignment) -> Evaluation | None:
+    if None in placement or not placement:
+        return None
+    hosts = [state.host_of(slot) for slot in placement if slot is not None]
+    try:
+        question = search.pose(task, hosts)
+    except NoHostError:
+        return None
+    return evaluate(question.problem, question.frame.nodes_of(hosts))

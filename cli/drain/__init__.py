@@ -1,0 +1,1 @@
+"""Emptying hosts for maintenance: `drain` and `undrain`."""

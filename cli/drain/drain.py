@@ -1,0 +1,211 @@
+"""The commands `drain` and `undrain`: hosts are emptied for maintenance, and given back."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cli.errors import UserError, refused
+from cli.interrupt import ends_at_once
+from cli.zookeeper_options import ROOT, AuthFileOption, RootOption, read_zookeeper_auth
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from cli.drain.drain_live import KnownHost
+
+LEFT = 3
+"""Exit status where hosts are not empty when `--wait` is over."""
+_LOOK_AGAIN_S = 2.0
+_SETTLED_S = 10.0
+"""A worker that was placed before the drain may only just start: so long none must be seen."""
+_SHOWN = 10
+
+HostsArgument = Annotated[
+    list[str] | None, typer.Argument(metavar="[HOST]...", help="Hosts, by the names that Storm gives them.")
+]
+SitesOption = Annotated[list[str] | None, typer.Option("--site", help="A whole site; may be repeated.")]
+ZookeeperOption = Annotated[
+    str, typer.Option("--zookeeper", help="HOST:PORT of ZooKeeper; several separated by commas.")
+]
+NimbusOption = Annotated[
+    str | None, typer.Option("--nimbus", help="HOST:PORT of Nimbus: knows hosts that have no agent, too.")
+]
+
+
+def drain(
+    hosts: HostsArgument = None,
+    *,
+    zookeeper: ZookeeperOption,
+    site: SitesOption = None,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="When the drain ends by itself, such as 2026-11-30T06:00 (local time, or with an offset); "
+            "without it it holds until undrain.",
+        ),
+    ] = None,
+    wait: Annotated[
+        float | None,
+        typer.Option(
+            min=0, metavar="SECONDS", help="Wait for so long until agents report no worker there any more."
+        ),
+    ] = None,
+    nimbus: NimbusOption = None,
+    root: RootOption = ROOT,
+    zookeeper_auth_file: AuthFileOption = None,
+) -> None:
+    """Empty hosts or sites: nothing comes to them, and what runs there leaves within the budgets of moves.
+
+    Exit status: 0 written (and empty, with --wait), 2 bad input or no connection, 3 not empty in time.
+    """
+    places = _places(hosts, site)
+    lifetime_s = None if until is None else _seconds_until(until)
+    with ends_at_once():
+        others = _hosts_of(nimbus)
+    with ends_at_once(), _asked(zookeeper, root, zookeeper_auth_file) as client:
+        from cli.drain.drain_live import drained_places, known_hosts, write_drains  # noqa: PLC0415 - loads kazoo
+
+        known = known_hosts(client, root)
+        _check(places, known, {each.name for each in known} | set(others), drained_places(client, root))
+        silent = sorted(set(hosts or ()) - {each.name for each in known})
+        if wait is not None and silent:
+            raise UserError(f"--wait: no agent says when {', '.join(silent)} is empty; nothing is drained")
+        write_drains(client, root, places, lifetime_s)
+        end = "until undrain" if until is None else f"until {until}"
+        typer.echo(f"Drained {end}: {', '.join(places)}. Executors leave with the next rounds.")
+        if wait is not None:
+            covered = {each.name for each in known if _covered(each, places)}
+            _wait(lambda: known_hosts(client, root), covered, wait)
+
+
+def undrain(
+    hosts: HostsArgument = None,
+    *,
+    zookeeper: ZookeeperOption,
+    site: SitesOption = None,
+    every: Annotated[bool, typer.Option("--all", help="Everything that is drained.")] = False,
+    root: RootOption = ROOT,
+    zookeeper_auth_file: AuthFileOption = None,
+) -> None:
+    """Give drained hosts or sites back: executors may come to them again, and return for a gain.
+
+    Exit status: 0 given back, 2 bad input, nothing of the kind is drained, or no connection.
+    """
+    places = [] if every else _places(hosts, site)
+    if every and (hosts or site):
+        raise UserError("--all: hosts or sites are named beside it")
+    with ends_at_once(), _asked(zookeeper, root, zookeeper_auth_file) as client:
+        from cli.drain.drain_live import drained_places, remove_drains  # noqa: PLC0415 - loads kazoo
+
+        drained = drained_places(client, root)
+        absent = [place for place in places if place not in drained]
+        if absent:
+            raise UserError(f"{', '.join(absent)} is not drained; drained: {', '.join(drained) or 'nothing'}")
+        if not drained:
+            raise UserError("nothing is drained")
+        remove_drains(client, root, places or drained)
+        typer.echo(f"Given back: {', '.join(places or drained)}.")
+
+
+def _places(hosts: Sequence[str] | None, sites: Sequence[str] | None) -> list[str]:
+    from formats.drain import split  # noqa: PLC0415 - keeps other commands quick
+
+    places = [*(f"host:{name}" for name in hosts or ()), *(f"site:{name}" for name in sites or ())]
+    if not places:
+        raise UserError("a HOST or --site is needed")
+    for place in places:
+        with refused(ValueError):
+            split(place)
+    return sorted(set(places))
+
+
+def _seconds_until(text: str) -> float:
+    try:
+        end = datetime.fromisoformat(text).astimezone()
+    except (ValueError, OverflowError, OSError):
+        raise UserError(f"--until {text}: is no time such as 2026-11-30T06:00") from None
+    left_s = end.timestamp() - time.time()
+    if left_s <= 0:
+        raise UserError(f"--until {text}: is over")
+    return left_s
+
+
+@contextmanager
+def _asked(zookeeper: str, root: str, auth_file: Path | None) -> Iterator[Any]:
+    from cli.network.network_live import check_addresses, connected  # noqa: PLC0415 - loads kazoo
+    from formats.drain import FOLDER  # noqa: PLC0415 - see above
+
+    check_addresses(zookeeper, root, None)
+    with connected(zookeeper, read_zookeeper_auth(auth_file), f"{root}/{FOLDER}") as client:
+        yield client
+
+
+def _hosts_of(nimbus: str | None) -> Sequence[str]:
+    from cli.network.network_live import check_addresses, supervisor_hosts  # noqa: PLC0415 - loads Thrift
+
+    if nimbus is None:
+        return ()
+    check_addresses(nimbus, "/", nimbus)
+    return supervisor_hosts(nimbus)
+
+
+def _check(
+    places: Sequence[str], known: Sequence[KnownHost], names: set[str], drained: Sequence[str]
+) -> None:
+    """Refuse what is not known, and what would leave no host at all."""
+    sites = {each.site for each in known if each.site is not None}
+    for place in places:
+        kind, _, name = place.partition(":")
+        if kind == "host" and name not in names:
+            raise UserError(
+                f"host {name} is not known; known: {_some(names)} (--nimbus knows those without agent)"
+            )
+        if kind == "site" and name not in sites:
+            raise UserError(f"no agent is at site {name}; sites of agents: {_some(sites)}")
+    covered = {each.name for each in known if _covered(each, (*places, *drained))}
+    covered |= {name for name in names if f"host:{name}" in (*places, *drained)}
+    if covered >= names:
+        raise UserError("this would leave no host that is known: nothing is drained")
+
+
+def _covered(host: KnownHost, places: Sequence[str]) -> bool:
+    return f"host:{host.name}" in places or (host.site is not None and f"site:{host.site}" in places)
+
+
+def _wait(look: Callable[[], Sequence[KnownHost]], hosts: set[str], wait_s: float) -> None:
+    """Look at the agents' readings until no worker is left; say what is left whenever it changes."""
+    began_s = time.monotonic()
+    empty_s = said = None
+    while True:
+        left = {
+            each.name: "?" if each.slots_used is None else str(each.slots_used)
+            for each in look()
+            if each.name in hosts and each.slots_used != 0
+        }
+        now_s = time.monotonic()
+        empty_s = None if left else now_s if empty_s is None else empty_s
+        if empty_s is not None and now_s - empty_s >= _SETTLED_S:
+            typer.echo("Empty: no worker is left there.")
+            return
+        text = (
+            f"Workers left: {', '.join(f'{name} {count}' for name, count in sorted(left.items())) or 'none'}"
+        )
+        if text != said:
+            typer.echo(text)
+            said = text
+        if now_s - began_s >= wait_s:
+            raise UserError(f"not empty after {wait_s:g} s; the drain goes on", status=LEFT)
+        time.sleep(min(_LOOK_AGAIN_S, _SETTLED_S, max(began_s + wait_s - now_s, 0.0)))
+
+
+def _some(names: set[str]) -> str:
+    shown = sorted(names)[:_SHOWN]
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"{', '.join(shown)}{more}" if shown else "none"

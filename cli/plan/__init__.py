@@ -1,0 +1,1 @@
+"""A look at what a plan would do: `plan`."""

@@ -1,0 +1,202 @@
+"""Hosts that are to be emptied: nothing comes to them, what runs there leaves within a round's budget."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from bridge.settings import MoveSettings, PlanSettings
+from bridge.wire.messages import UNASSIGNED, Decision, Drain, Grouping
+from tests.bridge.round.planner_rounds import AT_ONCE, GOOD, hosts_of, only, plan
+
+FOREVER = b'{"version": 1, "lifetime_s": null}'
+STILL = MoveSettings(min_gain=1.0)
+SMALL_OR_LARGE = pytest.mark.parametrize("sections", [{}, {"plan": PlanSettings(max_pairs=1)}])
+
+
+def drained(request, *places):
+    return replace(request, drains=tuple(Drain(place, FOREVER, 0) for place in places))
+
+
+def workers(make, name, sizes, supervisors, ports=6700):
+    """A topology of one component with workers of these sizes on these supervisors."""
+    topology = make.chain(name, [sum(sizes)], [])
+    where = [each for size, each in zip(sizes, supervisors, strict=True) for _ in range(size)]
+    return make.assigned(topology, where, ports)
+
+
+def four(make, *topologies):
+    """Four hosts of two slots and four cores, of which nothing is measured."""
+    hosts = ("a", "b", "c", "d")
+    supervisors = tuple(make.supervisor(host, cpu_percent=400.0) for host in hosts)
+    return replace(make.cluster(*topologies), supervisors=supervisors, readings=())
+
+
+@SMALL_OR_LARGE
+def test_what_runs_on_a_drained_host_leaves_it_and_restarts_nothing_else(make, sections):
+    """Its worker restarts, the healthy ones do not."""
+    request = drained(four(make, workers(make, "t", [3, 3], [0, 1])), "host:a")
+    answer = only(request, move=STILL, **sections)
+    assert answer.decision is Decision.ASSIGN
+    assert "a" not in hosts_of(request, answer)
+    assert hosts_of(request, answer)[3:] == ["b"] * 3
+    assert answer.executor_port[3:] == (6700,) * 3
+    price = answer.price
+    assert (price.executors_moved, price.workers_moved, price.executors_restarted) == (3, 1, 3)
+    assert answer.status.startswith("3 executors leave drained hosts; placed by")
+
+
+def test_a_site_is_emptied_with_all_its_hosts(make):
+    """The site stands in metadata or in readings."""
+    request = make.cluster(make.assigned(make.taxi(), GOOD))
+    answer = only(drained(request, "site:europe-west1"), move=STILL)
+    assert not {host for host in hosts_of(request, answer) if host.startswith("europe")}
+
+
+@SMALL_OR_LARGE
+def test_nothing_comes_to_a_drained_host(make, sections):
+    """Neither executors of a new topology nor those that go back to where they ran before a rebalance."""
+    new = make.chain("t", [6], [])
+    back = replace(new, id="u", last_supervisor=(0,) * 6, last_port=(6700,) * 6)
+    request = drained(four(make, new, back), "host:a")
+    for answer in plan(request, **sections).response.plans:
+        assert "a" not in hosts_of(request, answer)
+
+
+@SMALL_OR_LARGE
+def test_the_next_round_moves_nothing(make, sections):
+    """An emptied host stays empty, and all others stay as they are."""
+    request = drained(four(make, workers(make, "t", [3, 3], [0, 1])), "host:a")
+    following = make.carried_out(request, plan(request, move=STILL, **sections).response)
+    done = plan(following, move=STILL, **sections)
+    assert [each.decision for each in done.response.plans] == [Decision.KEEP]
+    assert (done.on_drained_hosts, "drain" in done.response.plans[0].status) == (0, False)
+
+
+@SMALL_OR_LARGE
+def test_as_many_leave_as_may_restart_in_a_round(make, sections):
+    """Small workers first; what waits is named, and leaves in the rounds that follow."""
+    request = drained(four(make, workers(make, "t", [2, 3], [0, 0], [6700] * 2 + [6701] * 3)), "host:a")
+    done = plan(request, move=MoveSettings(max_restarts_per_round=4), **sections)
+    answer = done.response.plans[0]
+    assert Counter(hosts_of(request, answer))["a"] == 3
+    assert answer.status.startswith(
+        "2 executors leave drained hosts; "
+        "3 executors stay on drained hosts, as at most 4 may restart in a round; "
+    )
+    assert (done.on_drained_hosts, done.restarts) == (3, 2)
+    assert done.response.hold_ms is None
+    last = plan(
+        make.carried_out(request, done.response), move=MoveSettings(max_restarts_per_round=4), **sections
+    )
+    assert last.on_drained_hosts == 0
+
+
+def test_a_worker_above_the_budget_leaves_alone(make):
+    """It would wait for ever."""
+    topologies = (workers(make, name, [4], [0], port) for name, port in (("t", 6700), ("u", 6701)))
+    request = drained(four(make, *topologies), "host:a")
+    done = plan(request, move=MoveSettings(max_restarts_per_round=1))
+    assert sorted(each.decision for each in done.response.plans) == [Decision.KEEP, Decision.ASSIGN]
+    assert done.on_drained_hosts == 4
+    assert plan(request, move=MoveSettings(max_restarts_per_round=0)).on_drained_hosts == 8
+
+
+@SMALL_OR_LARGE
+def test_what_finds_no_room_runs_on(make, sections):
+    """Every other slot belongs to another topology."""
+    topologies = (
+        workers(make, "t", [2], [0]),
+        workers(make, "u", [1] * 6, [1, 1, 2, 2, 3, 3], [6700, 6701] * 3),
+    )
+    request = drained(four(make, *topologies), "host:a")
+    done = plan(request, move=STILL, **sections)
+    assert [each.decision for each in done.response.plans] == [Decision.KEEP] * 2
+    status = {each.topology_id: each.status for each in done.response.plans}
+    assert status["t"].startswith("kept (drain waits): ")
+    assert (done.on_drained_hosts, done.left_out) == (2, ())
+
+
+def test_where_everything_is_drained_nothing_moves(make):
+    """And nothing that is missing is placed."""
+    request = four(make, workers(make, "t", [2], [0]), make.chain("u", [2], []))
+    request = drained(request, *(f"host:{each.host}" for each in request.supervisors))
+    kept, missing = plan(request).response.plans
+    assert (kept.decision, missing.decision) == (Decision.KEEP, Decision.UNPLACEABLE)
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"settings_json": '{"topology.stormplace.frozen": true}'}, "as the topology is frozen"),
+        ({"status": "KILLED"}, "as the topology is being killed"),
+        (
+            {"settings_json": '{"topology.stormplace.pin": {"c0": "host:a"}}'},
+            "as c0 is pinned to host:a, where no usable host is permitted",
+        ),
+    ],
+)
+def test_what_may_not_leave_stays_and_the_status_says_why(make, change, why):
+    """A user's word counts, and Storm ends by itself what is killed."""
+    topology = replace(workers(make, "t", [2], [0]), **change)
+    answer = only(drained(four(make, topology), "host:a"))
+    assert answer.decision is Decision.KEEP
+    assert answer.status.startswith(f"2 executors stay on drained hosts, {why}; ")
+
+
+def test_a_pinned_worker_stays_and_the_others_leave(make):
+    """Its executors keep nobody else on the host."""
+    topology = make.chain("t", [1, 2], [Grouping.SHUFFLE])
+    topology = replace(topology, settings_json='{"topology.stormplace.pin": {"c0": "host:a"}}')
+    request = drained(four(make, make.assigned(topology, [0] * 3, [6700, 6701, 6701])), "host:a")
+    answer = only(request)
+    assert hosts_of(request, answer)[0] == "a"
+    assert "a" not in hosts_of(request, answer)[1:]
+
+
+def test_missing_executors_come_first(make):
+    """A topology that lacks some is made whole, then leaves."""
+    topology = make.assigned(make.chain("t", [3], []), [0, 0, UNASSIGNED], [6700, 6700, UNASSIGNED])
+    request = drained(four(make, topology), "host:a")
+    done = plan(request, move=STILL)
+    assert hosts_of(request, done.response.plans[0])[:2] == ["a", "a"]
+    last = plan(make.carried_out(request, done.response), move=STILL)
+    assert last.on_drained_hosts == 0
+
+
+def test_nobody_is_evicted_for_what_leaves(make):
+    """It could run on where it is."""
+    topologies = (
+        replace(workers(make, "t", [2], [0]), storm_json='{"topology.priority": 0}'),
+        replace(
+            workers(make, "u", [1] * 6, [1, 1, 2, 2, 3, 3], [6700, 6701] * 3),
+            storm_json='{"topology.priority": 29}',
+        ),
+    )
+    request = replace(drained(four(make, *topologies), "host:a"), cluster_json="{}")
+    done = plan(request, plan=PlanSettings(evict=True))
+    assert [each.decision for each in done.response.plans] == [Decision.KEEP] * 2
+
+
+def test_what_a_drain_restarts_is_taken_off_what_gains_may_restart(make):
+    """One budget for all moves of a round."""
+    scattered = make.assigned(make.taxi(), [0, 5, 3, 6, 4, 5, 3, 1], 6701)
+    lone = workers(make, "z", [2], [2])
+    request = make.cluster(scattered, lone)
+    tight = AT_ONCE.model_copy(update={"max_restarts_per_round": 8})
+    assert plan(request, move=tight).restarts > 0
+    done = plan(
+        drained(request, "host:uniroma2-3"), move=tight.model_copy(update={"max_restarts_per_round": 2})
+    )
+    assert done.restarts == 2
+
+
+def test_a_bad_drain_is_named_and_empties_nothing(make):
+    """In the log's faults, and in the count of its kind."""
+    request = replace(four(make, workers(make, "t", [2], [0])), drains=(Drain("host:a", b"[]", 0),))
+    done = plan(request)
+    assert done.response.plans[0].decision is Decision.KEEP
+    assert done.known.fault_counts["drains"] == 1
+    assert any(each.startswith("drain host:a is malformed") for each in done.known.named_faults)

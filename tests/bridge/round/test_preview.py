@@ -1,0 +1,156 @@
+"""A look at what a plan would do, which changes nothing."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from bridge.round.memory import NOTHING
+from bridge.round.preview import Change, PreviewError, preview
+from bridge.settings import PlanSettings, Settings
+from scheduler.contract.children import INLINE
+from tests.bridge.round.planner_rounds import AT_ONCE, GOOD, PINNED, SCATTERED, plan, stopped
+
+NO_CHANGE = Change({}, ())
+
+
+def look(request, name="taxi-1", change=NO_CHANGE, **sections):
+    return preview(
+        request, name, change, Settings(**sections), stopped, memory=NOTHING, now_s=0.0, children=INLINE
+    )
+
+
+def taxi(make, placement, **changes):
+    return make.cluster(replace(make.assigned(make.taxi(settings=PINNED), placement, 6701), **changes))
+
+
+def test_what_the_next_round_would_do_is_what_it_does(make):
+    """Decision, status, slots and price."""
+    request = taxi(make, SCATTERED)
+    answer = look(request, move=AT_ONCE)
+    done = plan(request).response.plans[0]
+    following = answer["next_round"]
+    assert (following["decision"], following["status"]) == ("assign", done.status)
+    assert following["price"]["executors_moved"] == done.price.executors_moved == len(following["moves"])
+    slots = {move["component"]: (move["to"]["host"], move["to"]["port"]) for move in following["moves"]}
+    topology = request.topologies[0]
+    assert slots == {
+        topology.component_names[component]: (request.supervisors[new[0]].host, new[1])
+        for component, old, new in zip(
+            topology.executor_component,
+            zip(topology.executor_supervisor, topology.executor_port, strict=True),
+            zip(done.executor_supervisor, done.executor_port, strict=True),
+            strict=True,
+        )
+        if old != new
+    }
+
+
+def test_a_gain_that_waits_is_shown_with_its_price_and_what_staying_is_worth(make):
+    """The next round only begins to watch it."""
+    answer = look(taxi(make, SCATTERED))
+    assert (answer["next_round"]["decision"], answer["next_round"]["moves"]) == ("keep", [])
+    assert "a gain waits" in answer["next_round"]["status"]
+    assert answer["candidate"]["moves"]
+    time = answer["metrics"]["response_time_ms"]
+    assert time["candidate"] < time["staying"]
+    assert answer["candidate"]["price"]["gain"] == pytest.approx(1 - time["candidate"] / time["staying"])
+    assert answer["thresholds"] == {"min_gain": 0.2, "min_gain_ms": 10.0, "max_restarts_per_round": 32}
+
+
+def test_where_nothing_is_better_nothing_would_move(make):
+    """And staying has its worth."""
+    request = make.carried_out(taxi(make, SCATTERED), plan(taxi(make, SCATTERED)).response)
+    answer = look(request)
+    assert answer["candidate"]["moves"] == answer["next_round"]["moves"] == []
+    time = answer["metrics"]["response_time_ms"]
+    assert time["staying"] == time["candidate"] > 0
+
+
+def test_other_topologies_are_no_part_of_a_candidate(make):
+    """They stand still for it, though they have gains of their own."""
+    first, other = (
+        make.assigned(make.taxi(name), SCATTERED, port) for name, port in (("a", 6700), ("b", 6701))
+    )
+    answer = look(make.cluster(first, other), "a")
+    alone = look(
+        make.cluster(first, replace(other, settings_json='{"topology.stormplace.frozen": true}')), "a"
+    )
+    assert answer["candidate"] == alone["candidate"]
+
+
+def test_settings_and_drains_are_taken_for_changed(make):
+    """A pin, and a drained site; the request itself stays as it is."""
+    request = taxi(make, GOOD)
+    before = json.dumps([each.settings_json for each in request.topologies])
+    pinned = look(request, change=Change({"topology.stormplace.pin": {"parser": "site:us-east1"}}, ()))
+    assert next(move for move in pinned["next_round"]["moves"] if move["component"] == "parser")["to"][
+        "host"
+    ].startswith("us-east1")
+    drained = look(request, change=Change({}, ("site:europe-west1",)))
+    moves = drained["next_round"]["moves"]
+    assert "europe-west1-1" in {move["from"]["host"] for move in moves}
+    assert not any(move["to"]["host"].startswith("europe-west1") for move in moves)
+    assert drained["next_round"]["status"].startswith("2 executors leave drained hosts; ")
+    assert json.dumps([each.settings_json for each in request.topologies]) == before
+    assert request.drains == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "reason"),
+    [
+        ("other", NO_CHANGE, "the cluster has no topology other; it has taxi-1"),
+        (
+            "taxi-1",
+            Change({"topology.workers": 3}, ()),
+            "what-if: topology.workers is no key below topology.stormplace.",
+        ),
+        ("taxi-1", Change({}, ("rack:a",)), "drain 'rack:a' is neither host:NAME nor site:NAME"),
+    ],
+)
+def test_what_cannot_be_looked_at_is_named(make, name, change, reason):
+    """One sentence."""
+    with pytest.raises(PreviewError) as caught:
+        look(taxi(make, GOOD), name, change)
+    assert str(caught.value) == reason
+
+
+def test_a_name_that_two_topologies_have_needs_the_id(make):
+    """A topology that is killed keeps its name for a while."""
+    topologies = (replace(make.taxi(f"t-{number}"), name="t") for number in (1, 2))
+    request = make.cluster(*topologies)
+    with pytest.raises(PreviewError, match="several topologies have the name t"):
+        look(request, "t")
+    assert look(request, "t-2")["topology"] == "t-2"
+
+
+def test_a_bad_setting_is_named_in_the_status(make):
+    """As in a round."""
+    answer = look(taxi(make, GOOD), change=Change({"topology.stormplace.strategy": "none"}, ()))
+    assert "setting ignored: " in answer["next_round"]["status"]
+
+
+def test_a_topology_that_is_not_placed_has_no_worth_of_staying(make):
+    """Nor has one that is too large to be moved for a gain."""
+    answer = look(make.cluster(make.taxi()))
+    time = answer["metrics"]["response_time_ms"]
+    assert time["staying"] is None
+    assert time["candidate"] > 0
+    assert all(move["from"] is None for move in answer["next_round"]["moves"])
+    assert look(make.cluster(make.taxi()), plan=PlanSettings(max_executors=7))["metrics"] == {}
+
+
+def test_metrics_of_which_nothing_is_known_are_left_out(make):
+    """No supervisor states a cost."""
+    request = taxi(make, GOOD)
+    assert "cost" not in look(request)["metrics"]
+    priced = replace(
+        request,
+        supervisors=tuple(
+            replace(each, meta={**each.meta, "stormplace.cost": "2"}) for each in request.supervisors
+        ),
+    )
+    assert look(priced)["metrics"]["cost"]["staying"] == 16.0
+    assert "migration_cost" not in look(priced)["metrics"]
