@@ -8,6 +8,8 @@ from typing import Annotated, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
 
+from bridge.freeze_windows import FreezeWindow, never_open
+
 SiteName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
 
 
@@ -118,6 +120,26 @@ class MoveSettings(_Section):
     """Time after a new assignment in which a topology does not move for a gain, s."""
     stabilisation_s: float = Field(default=30.0, ge=0, le=86_400)
     """Time for which a gain must be seen in each round, s; 0 moves in the first one."""
+    max_restarts_per_hour: int | None = Field(default=None, ge=0, le=1_000_000_000)
+    """Running executors restarted in any hour, over all topologies; a larger worker goes alone."""
+    freeze: tuple[FreezeWindow, ...] = Field(default=(), strict=False)
+    """Hours without moves for gains: `[[move.freeze]]`, `days = ["mon", "fri"]` (without it every day),
+    `begin = "08:00"`, `end = "18:00"`, `timezone = "Europe/Rome"` (without it UTC). What is missing is placed
+    all the same, and pins and drains are met."""
+
+    @model_validator(mode="after")
+    def _some_time_is_free(self) -> MoveSettings:
+        if never_open(self.freeze):
+            raise ValueError(
+                "freeze leaves no minute of the week for moves: set min_gain = 1 for none at all"
+            )
+        return self
+
+    def frozen_by(self, unix_s: float | None) -> FreezeWindow | None:
+        """Return a window in which a time (seconds since 1970) is; None if there is none."""
+        if unix_s is None:
+            return None
+        return next((window for window in self.freeze if window.holds(unix_s)), None)
 
 
 class PlanSettings(_Section):

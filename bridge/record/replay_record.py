@@ -42,6 +42,7 @@ def replay(record: RoundRecord) -> bytes:
         _stopped_clock,
         memory=record.memory or Memory(),
         now_s=record.now_s or 0.0,
+        unix_s=record.time_s,
     )
     return encode_response(name_malformed(done.response, received.malformed))
 

@@ -89,6 +89,8 @@ class Memory:
         measured: Whether delays were measured in any round: the cluster has agents, even if none publishes.
             None in records of rounds that did not ask.
         prepared: Plans for topologies that the last round had no time for.
+        restarts: Time and number of the running executors that rounds restarted, as long as they count for
+            `move.max_restarts_per_hour`; empty without that setting.
     """
 
     __pydantic_config__ = _STRICT
@@ -96,6 +98,7 @@ class Memory:
     topologies: tuple[TopologyMemory, ...] = ()
     measured: bool | None = None
     prepared: tuple[Prepared, ...] = ()
+    restarts: tuple[tuple[float, int], ...] = ()
 
     @property
     def unwatched(self) -> Memory:

@@ -13,6 +13,7 @@ from bridge.problem.cpu_demand import with_cpu
 from bridge.round.beside import look_beside
 from bridge.round.draining import emptying
 from bridge.round.eviction import with_evictions
+from bridge.round.hourly_budget import HourlyBudget
 from bridge.round.large import plan_large_round
 from bridge.round.last_slots import carried_over, priced, stuck, with_last_slots
 from bridge.round.memory import NOTHING
@@ -46,6 +47,7 @@ def plan_round(
     *,
     memory: Memory = NOTHING,
     now_s: float = 0.0,
+    unix_s: float | None = None,
 ) -> Round:
     """Plan one round.
 
@@ -60,17 +62,20 @@ def plan_round(
         memory: What the round before handed on.
         now_s: Time of the round in seconds, on one clock for all rounds; says how long gains have been seen
             and how long topologies have cooled down.
+        unix_s: Time of the round in seconds since 1970; says which freeze windows hold. None: none of them.
     """
     now = clock()
     # Reading a very large request takes time of its own, which must not be taken from planning it.
     way_back_ms = settings.plan.deadline_margin_ms + _ANSWER_MS * len(request.topologies)
     left_s = max(request.deadline_ms - way_back_ms, 0) / 1000.0
     end_s = min((now if began_s is None else began_s) + left_s, now + settings.plan.time_limit_ms / 1000.0)
-    course = Course(clock, end_s, now_s, children)
+    course = Course(clock, end_s, now_s, children, unix_s)
+    hour = HourlyBudget(settings.move, memory, now_s)
+    settings = settings.model_copy(update={"move": hour.move})
     drained = emptying(request, settings)
     if drained is None:
-        return _round(request, settings, memory, course)
-    return drained.settled(_round(drained.request, drained.settings, memory, course))
+        return hour.charged(_round(request, settings, memory, course))
+    return hour.charged(drained.settled(_round(drained.request, drained.settings, memory, course)))
 
 
 def _round(request: PlanRequest, settings: Settings, memory: Memory, course: Course) -> Round:

@@ -71,6 +71,7 @@ def preview(
     *,
     memory: Memory,
     now_s: float,
+    unix_s: float | None = None,
     children: Children,
 ) -> dict[str, Any]:
     """Look at what a round would do to a topology.
@@ -83,6 +84,7 @@ def preview(
         clock: Monotonic seconds.
         memory: What the last round handed on.
         now_s: Time of the round in thought, as of rounds.
+        unix_s: The same in seconds since 1970, None if that is not known.
         children: Runs what strategies leave to others.
 
     Returns:
@@ -94,7 +96,9 @@ def preview(
     index = _index(request, name)
     changed = _changed(request, index, change)
     alone, lenient = _others_stand(changed, index), _any_gain(settings)
-    next_round = plan_round(changed, settings, clock, children=children, memory=memory, now_s=now_s)
+    next_round = plan_round(
+        changed, settings, clock, children=children, memory=memory, now_s=now_s, unix_s=unix_s
+    )
     possible = plan_round(alone, lenient, clock, children=children, memory=NOTHING, now_s=now_s)
     topology = changed.topologies[index]
     planned, candidate = (_plan_of(done.response.plans, topology.id) for done in (next_round, possible))

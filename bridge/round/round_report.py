@@ -27,12 +27,14 @@ class Course:
         end_s: When the round's time is over, on that clock.
         now_s: Time of the round in seconds, on one clock for all rounds.
         children: Runs what strategies leave to others, such as solvers.
+        unix_s: Time of the round in seconds since 1970, None if that is not known.
     """
 
     clock: Callable[[], float]
     end_s: float
     now_s: float
     children: Children
+    unix_s: float | None = None
 
     def half(self) -> Course:
         """Return a course of half of the time that is left."""

@@ -153,6 +153,7 @@ class RoundHandler:
                 self._children,
                 memory=memory,
                 now_s=planning_s,
+                unix_s=began_unix_s,
             )
             with self._lock:
                 if planning_s >= cluster.memory_s:

@@ -82,6 +82,7 @@ class Previews:
             time.monotonic,
             memory=shown.memory,
             now_s=now_s,
+            unix_s=time.time(),
             children=self._children,
         )
         return {**answer, "cluster": shown.request.cluster, "state_age_s": round(age_s, 3)}

@@ -103,6 +103,7 @@ class _Planner:
         self._asked = [index for index in range(len(request.topologies)) if index not in aside]
         self._tasks: dict[int, Task] = {}
         self._order = tuple(index for index in order if index not in aside)
+        self._frozen_by = settings.move.frozen_by(course.unix_s)
         self._questions_left = 0
         self._looked = False
 
@@ -228,7 +229,8 @@ class _Planner:
             self._verdicts[index] = verdict
 
     def _place(self, task: Task) -> Verdict | None:
-        known = not self._data.delays.unknown and task.topology.status not in HELD
+        for_gains = task.topology.status not in HELD and self._frozen_by is None
+        known = not self._data.delays.unknown and for_gains
         allowance = Allowance(self._restarts_left(), self._settings.move, known)
         verdict = place_missing(self._state, task, self._search, allowance, self._sight)
         self._questions_left -= None in self._state.assignment(task.index)
@@ -257,6 +259,8 @@ class _Planner:
             return HELD[task.topology.status]
         if task.settings.frozen:
             return "frozen"
+        if self._frozen_by is not None:
+            return f"no moves for gains {self._frozen_by} (move.freeze)"
         if n_executors > most:
             return f"{n_executors} executors are above plan.max_executors {most}"
         # In most networks hosts are much nearer than the guess: what would be gained is a guess too.
