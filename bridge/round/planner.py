@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from bridge.problem.cpu_demand import with_cpu
 from bridge.round.beside import look_beside
-from bridge.round.draining import emptying
+from bridge.round.draining import with_drains
 from bridge.round.eviction import with_evictions
 from bridge.round.hourly_budget import HourlyBudget
 from bridge.round.large import plan_large_round
@@ -72,13 +72,10 @@ def plan_round(
     course = Course(clock, end_s, now_s, children, unix_s)
     hour = HourlyBudget(settings.move, memory, now_s)
     settings = settings.model_copy(update={"move": hour.move})
-    drained = emptying(request, settings)
-    if drained is None:
-        return hour.charged(_round(request, settings, memory, course))
-    return hour.charged(drained.settled(_round(drained.request, drained.settings, memory, course)))
+    return hour.charged(with_drains(request, settings, partial(_round, memory), course))
 
 
-def _round(request: PlanRequest, settings: Settings, memory: Memory, course: Course) -> Round:
+def _round(memory: Memory, request: PlanRequest, settings: Settings, course: Course) -> Round:
     restored = with_last_slots(request)
     done = _plan(restored, settings, memory, course)
     unplaced = stuck(request, restored, done.response)

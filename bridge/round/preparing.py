@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bridge.problem.cpu_demand import with_cpu
-from bridge.round.draining import closed
+from bridge.round.carrying_out import carried_out
+from bridge.round.drained_hosts import close
 from bridge.round.large import plan_large_round
 from bridge.round.memory import NOTHING, Prepared
 from bridge.round.round_data import gather_data
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from bridge.settings import Settings
-    from bridge.wire.messages import PlanRequest, PlanResponse, Topology, TopologyPlan
+    from bridge.wire.messages import PlanRequest, PlanResponse
 
 LONGEST_S = 5.0
 """Time for what a round left over: half of what Nimbus leaves between two rounds by default."""
@@ -37,9 +37,10 @@ def prepare(
         settings: The daemon's settings.
         clock: Monotonic seconds; infinity ends planning at once.
     """
-    plans = {plan.topology_id: plan for plan in response.plans}
-    topologies = tuple(_carried_out(each, plans.get(each.id)) for each in request.topologies)
-    following = closed(replace(request, topologies=topologies), settings)
+    following = carried_out(request, response.plans)
+    topologies = following.topologies
+    closed = close(following, settings)
+    following = following if closed is None else closed.request
     data = gather_data(following, settings)
     following = with_stand_ins(with_cpu(following, data.cpu), data.unread)
     if not is_large(following, data, settings):
@@ -57,19 +58,4 @@ def prepare(
         )
         for plan in done.response.plans
         if plan.decision is Decision.ASSIGN and plan.topology_id in lacking
-    )
-
-
-def _carried_out(topology: Topology, plan: TopologyPlan | None) -> Topology:
-    if plan is not None and plan.evicted_for is not None:
-        nowhere = (UNASSIGNED,) * topology.n_executors
-        return replace(topology, executor_supervisor=nowhere, executor_port=nowhere)
-    if plan is None or plan.decision is not Decision.ASSIGN:
-        return topology
-    return replace(
-        topology,
-        executor_supervisor=plan.executor_supervisor,
-        executor_port=plan.executor_port,
-        last_supervisor=None,
-        last_port=None,
     )

@@ -20,8 +20,9 @@ from bridge.round.memory import NOTHING
 from bridge.round.planner import plan_round
 from bridge.round.round_data import gather_data
 from bridge.round.small.search import Search
+from bridge.round.standing import still
 from bridge.round.unread import with_stand_ins
-from bridge.wire.messages import UNASSIGNED, Decision, Drain
+from bridge.wire.messages import Decision, Drain
 from formats.drain import VERSION, split
 from scheduler.base.deadline import Deadline
 from scheduler.evaluation.evaluate import evaluate
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from scheduler.evaluation.evaluate import Evaluation
 
 PREFIX = "topology.stormplace."
-_FROZEN = f"{PREFIX}frozen"
 _ALL_RESTARTS = 1_000_000
 _DRAIN = json.dumps({"version": VERSION, "lifetime_s": None}).encode()
 
@@ -166,13 +166,9 @@ def _merged(settings_json: str, settings: Mapping[str, object]) -> str:
 
 
 def _others_stand(request: PlanRequest, index: int) -> PlanRequest:
-    """Return the request with all others that run frozen: their moves are no part of this one's candidate."""
-    frozen = json.dumps({_FROZEN: True})
+    """Return the request with all others standing still: their moves are no part of this one's candidate."""
     topologies = tuple(
-        each
-        if number == index or UNASSIGNED in each.executor_supervisor
-        else replace(each, settings_json=frozen)
-        for number, each in enumerate(request.topologies)
+        each if number == index else still(each) for number, each in enumerate(request.topologies)
     )
     return replace(request, topologies=topologies)
 
@@ -184,6 +180,7 @@ def _any_gain(settings: Settings) -> Settings:
         "cool_down_s": 0.0,
         "stabilisation_s": 0.0,
         "max_restarts_per_round": _ALL_RESTARTS,
+        "max_restarts_per_hour": None,
     }
     return settings.model_copy(update={"move": settings.move.model_copy(update=anything)})
 
@@ -238,12 +235,13 @@ def _metrics(
 ) -> dict[str, object]:
     """Return each metric of staying and of the candidate, None of a placement that is not whole.
 
-    Metrics of which the cluster states nothing are left out, and all of a topology that is too large to be
-    moved for a gain.
+    Metrics of which the cluster states nothing are left out, and all where no gain is looked for: of a
+    topology that is too large, and in clusters of which not all delays are worked out.
     """
     data = gather_data(request, settings)
     readable = with_stand_ins(with_cpu(request, data.cpu), data.unread)
-    if readable.topologies[index].n_executors > settings.plan.max_executors:
+    too_large = readable.topologies[index].n_executors > settings.plan.max_executors
+    if too_large or len(data.located) < len(data.hosts.hosts):
         return {}
     unknown = {MIGRATION.name}
     if all(host.cost is None for host in data.hosts.hosts):

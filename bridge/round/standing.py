@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from bridge.problem.assignment import assignment_of
+from bridge.wire.messages import UNASSIGNED
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -12,6 +15,13 @@ if TYPE_CHECKING:
     from bridge.wire.messages import Topology
 
 _FROZEN = '{"topology.stormplace.frozen": true}'
+
+
+def still(topology: Topology) -> Topology:
+    """Return a topology that does not move, and asks for nothing: nor for what it lacks."""
+    if UNASSIGNED in topology.executor_supervisor:
+        return standing(topology, assignment_of(topology))
+    return replace(topology, settings_json=_FROZEN)
 
 
 def standing(topology: Topology, slots: Sequence[Slot | None]) -> Topology:

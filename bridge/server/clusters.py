@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from bridge.server.afterwork import Afterwork
     from bridge.wire.messages import PlanRequest
 
+
+class UnknownClusterError(ValueError):
+    """Which cluster is meant is not known; one sentence."""
+
+
 MOST_CLUSTERS = 16
 """One daemon serves few clusters; names that no cluster has must not fill its memory."""
 
@@ -26,7 +31,7 @@ class Shown:
     """The last round of a cluster.
 
     Attributes:
-        request: The round.
+        request: The round, with its answer carried out.
         time_s: When it began, monotonic s.
         memory: What it handed on.
     """
@@ -46,7 +51,7 @@ class RememberedCluster:
         fault_log: Which faults of its rounds were logged.
         watch: Follows its readings.
         afterwork: What its last round left over is being planned.
-        request: Its last round, None before the first.
+        request: Its last round with the answer carried out, None before the first.
     """
 
     memory: Memory = NOTHING
@@ -100,15 +105,17 @@ class Clusters:
             name: As in its request; None asks for the only one.
 
         Raises:
-            LookupError: There is no such cluster, or several; one sentence.
+            UnknownClusterError: There is no such cluster, or several; one sentence.
         """
         known: list[tuple[str | None, RememberedCluster]] = [*self._named.items(), (None, self._unnamed)]
         rounds = {each: shown for each, cluster in known if (shown := cluster.shown()) is not None}
         if not rounds:
-            raise LookupError("no cluster has asked for a plan yet")
+            raise UnknownClusterError("no cluster has asked for a plan yet")
         names = ", ".join(sorted(each or "one without a name" for each in rounds))
         if name is not None and name not in rounds:
-            raise LookupError(f"cluster {name} has not asked for a plan; known: {names}")
+            raise UnknownClusterError(f"cluster {name} has not asked for a plan; known: {names}")
         if name is None and len(rounds) > 1:
-            raise LookupError(f"several clusters have asked for plans, so one has to be named: {names}")
+            raise UnknownClusterError(
+                f"several clusters have asked for plans, so one has to be named: {names}"
+            )
         return rounds[name] if name is not None else next(iter(rounds.values()))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.readings.fault_kinds import FaultKind
 from bridge.record.record_queue import AnsweredRound, RecordQueue
+from bridge.round.carrying_out import carried_out
 from bridge.round.malformed import name_malformed
 from bridge.round.planner import plan_round
 from bridge.round.status import data_summary
@@ -74,7 +75,7 @@ class RoundHandler:
         self._slots = threading.BoundedSemaphore(settings.server.max_rounds)
         self._lock = threading.Lock()
         self._clusters = Clusters()
-        self.previews = Previews(self._last_round, lambda: self._settings, children)
+        self.previews = Previews(self._last_round, lambda: self._settings, children, log)
         self._fault_counts: Counter[FaultKind] = Counter()
         self._record_failures = 0
 
@@ -158,7 +159,7 @@ class RoundHandler:
             with self._lock:
                 if planning_s >= cluster.memory_s:
                     cluster.memory, cluster.memory_s = done.memory, planning_s
-                    cluster.request = request
+                    cluster.request = carried_out(request, done.response.plans)
                     cluster.afterwork = self._afterwork(request, done, settings, cluster)
             planned_s = time.monotonic()
             timings_ms = {"wait": (planning_s - began_s) * 1000, "plan": (planned_s - planning_s) * 1000}

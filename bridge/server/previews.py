@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bridge.round.preview import Change, PreviewError, preview
+from bridge.server.clusters import UnknownClusterError
 from bridge.wire.contract import (
     OLDEST_VERSION,
     VERSION,
@@ -24,21 +25,28 @@ if TYPE_CHECKING:
 
     from bridge.server.clusters import Shown
     from bridge.settings import Settings
+    from formats.log import Log
     from scheduler.contract.children import Children
 
 
 class Previews:
-    """Answers previews, one at a time: rounds of clusters come first.
+    """Answers previews, one at a time.
 
     Args:
-        last: Returns the last round of a cluster, by its name; raises LookupError with a sentence.
+        last: Returns the last round of a cluster, by its name; raises an UnknownClusterError.
         settings: Returns the daemon's settings.
         children: Runs what strategies leave to others.
+        log: Takes failures.
     """
 
     def __init__(
-        self, last: Callable[[str | None], Shown], settings: Callable[[], Settings], children: Children
+        self,
+        last: Callable[[str | None], Shown],
+        settings: Callable[[], Settings],
+        children: Children,
+        log: Log,
     ) -> None:
+        self._log = log
         self._last = last
         self._settings = settings
         self._children = children
@@ -53,15 +61,26 @@ class Previews:
         try:
             _check(raw)
             change = Change(_settings(raw.settings_json), tuple(raw.drains or ()))
-            with self._one:
-                shown = self._last(raw.cluster)
-                now_s = time.monotonic()
-                return json.dumps(self._look(raw.topology, change, shown, now_s), allow_nan=False)
+            return self._answer(raw.topology, raw.cluster, change)
         except VersionError as error:
             refused = idl.Refused(reason=str(error), oldest_version=OLDEST_VERSION, newest_version=VERSION)
             raise refused from error
-        except (WireError, PreviewError, LookupError) as error:
-            raise idl.Refused(reason=str(error.args[0])) from error
+        except (WireError, PreviewError, UnknownClusterError) as error:
+            raise idl.Refused(reason=str(error)) from error
+        except Exception as error:
+            # Its caller must get an answer; rounds go on in any case.
+            self._log.exception("preview failed", topology=raw.topology)
+            raise idl.Refused(reason=f"the daemon failed to look: {type(error).__name__}: {error}") from error
+
+    def _answer(self, topology: str, cluster: str | None, change: Change) -> str:
+        # Who waits holds a connection, which the cluster's own rounds need.
+        if not self._one.acquire(blocking=False):
+            raise PreviewError("another look is being taken: ask again")
+        try:
+            shown = self._last(cluster)
+            return json.dumps(self._look(topology, change, shown, time.monotonic()), allow_nan=False)
+        finally:
+            self._one.release()
 
     def _look(self, topology: str, change: Change, shown: Shown, now_s: float) -> dict[str, Any]:
         age_s = now_s - shown.time_s
@@ -100,7 +119,7 @@ def _settings(text: str | None) -> dict[str, object]:
         return {}
     try:
         found = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise WireError(f"preview.settings_json: not JSON ({error})") from error
     if not isinstance(found, dict):
         raise WireError("preview.settings_json: no JSON object")

@@ -70,19 +70,19 @@ def drain(
     with ends_at_once():
         others = _hosts_of(nimbus)
     with ends_at_once(), _asked(zookeeper, root, zookeeper_auth_file) as client:
-        from cli.drain.drain_live import drained_places, known_hosts, write_drains  # noqa: PLC0415 - loads kazoo
+        from cli.drain.drain_live import drains_that_hold, known_hosts, write_drains  # noqa: PLC0415 - loads kazoo
 
         known = known_hosts(client, root)
-        _check(places, known, {each.name for each in known} | set(others), drained_places(client, root))
-        silent = sorted(set(hosts or ()) - {each.name for each in known})
-        if wait is not None and silent:
-            raise UserError(f"--wait: no agent says when {', '.join(silent)} is empty; nothing is drained")
-        write_drains(client, root, places, lifetime_s)
+        now_ms = max(time.time() * 1000.0, *(each.changed_ms for each in known), 0.0)
+        _check(places, known, others, drains_that_hold(client, root, now_ms))
+        covered = {each.name for each in known if _covered(each, places)} | set(hosts or ())
+        if wait is not None:
+            _check_counted(covered, known)
+        written_ms = write_drains(client, root, places, lifetime_s)
         end = "until undrain" if until is None else f"until {until}"
         typer.echo(f"Drained {end}: {', '.join(places)}. Executors leave with the next rounds.")
         if wait is not None:
-            covered = {each.name for each in known if _covered(each, places)}
-            _wait(lambda: known_hosts(client, root), covered, wait)
+            _wait(lambda: known_hosts(client, root), covered, written_ms, wait)
 
 
 def undrain(
@@ -157,16 +157,23 @@ def _hosts_of(nimbus: str | None) -> Sequence[str]:
 
 
 def _check(
-    places: Sequence[str], known: Sequence[KnownHost], names: set[str], drained: Sequence[str]
+    places: Sequence[str], known: Sequence[KnownHost], supervisors: Sequence[str], drained: Sequence[str]
 ) -> None:
-    """Refuse what is not known, and what would leave no host at all."""
+    """Refuse what is not known, and what would leave no host at all.
+
+    Args:
+        places: What is to be drained.
+        known: Hosts that have an agent.
+        supervisors: Hosts that Nimbus names; empty if it was not asked: then all that have an agent count.
+        drained: Places that are drained already.
+    """
+    names = set(supervisors) or {each.name for each in known}
     sites = {each.site for each in known if each.site is not None}
     for place in places:
         kind, _, name = place.partition(":")
         if kind == "host" and name not in names:
-            raise UserError(
-                f"host {name} is not known; known: {_some(names)} (--nimbus knows those without agent)"
-            )
+            more = "" if supervisors else " (--nimbus knows those without agent)"
+            raise UserError(f"host {name} is not known; known: {_some(names)}{more}")
         if kind == "site" and name not in sites:
             raise UserError(f"no agent is at site {name}; sites of agents: {_some(sites)}")
     covered = {each.name for each in known if _covered(each, (*places, *drained))}
@@ -175,33 +182,49 @@ def _check(
         raise UserError("this would leave no host that is known: nothing is drained")
 
 
+def _check_counted(hosts: set[str], known: Sequence[KnownHost]) -> None:
+    """Refuse to wait for hosts of which no agent says how many workers they have."""
+    counted = {each.name for each in known if each.slots_used is not None}
+    silent = hosts - counted
+    if silent:
+        raise UserError(
+            f"--wait: no agent says how many workers {_some(silent)} has (agents need --slot-ports for it); "
+            "nothing is drained"
+        )
+
+
 def _covered(host: KnownHost, places: Sequence[str]) -> bool:
     return f"host:{host.name}" in places or (host.site is not None and f"site:{host.site}" in places)
 
 
-def _wait(look: Callable[[], Sequence[KnownHost]], hosts: set[str], wait_s: float) -> None:
-    """Look at the agents' readings until no worker is left; say what is left whenever it changes."""
+def _wait(look: Callable[[], Sequence[KnownHost]], hosts: set[str], since_ms: float, wait_s: float) -> None:
+    """Look at the agents' readings until no worker is left; say what is left whenever it changes.
+
+    Args:
+        look: Reads what agents say.
+        hosts: Those that are to be empty.
+        since_ms: What agents said before, by ZooKeeper's clock, says nothing.
+        wait_s: When to give up, s.
+    """
     began_s = time.monotonic()
     empty_s = said = None
     while True:
-        left = {
-            each.name: "?" if each.slots_used is None else str(each.slots_used)
-            for each in look()
-            if each.name in hosts and each.slots_used != 0
-        }
+        found = {each.name: each.slots_used for each in look() if each.changed_ms > since_ms}
+        left = {name: found.get(name) for name in sorted(hosts) if found.get(name) != 0}
         now_s = time.monotonic()
         empty_s = None if left else now_s if empty_s is None else empty_s
         if empty_s is not None and now_s - empty_s >= _SETTLED_S:
             typer.echo("Empty: no worker is left there.")
             return
-        text = (
-            f"Workers left: {', '.join(f'{name} {count}' for name, count in sorted(left.items())) or 'none'}"
-        )
+        counts = ", ".join(f"{name} {'not known' if n is None else n}" for name, n in left.items())
+        text = f"Workers left: {counts or 'none'}"
         if text != said:
             typer.echo(text)
             said = text
         if now_s - began_s >= wait_s:
-            raise UserError(f"not empty after {wait_s:g} s; the drain goes on", status=LEFT)
+            raise UserError(
+                f"not seen empty for {_SETTLED_S:g} s within {wait_s:g} s; the drain goes on", status=LEFT
+            )
         time.sleep(min(_LOOK_AGAIN_S, _SETTLED_S, max(began_s + wait_s - now_s, 0.0)))
 
 

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 from kazoo.exceptions import NodeExistsError, NoNodeError
 from pydantic import TypeAdapter, ValidationError
 
+from bridge.readings.drains import read_drains
+from bridge.wire.messages import Drain
 from cli.errors import UserError
 from formats.drain import FOLDER, VERSION
 from formats.node_reading import NodeFields
 from formats.packed_content import unpack
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Sequence
 
 _READING = TypeAdapter(NodeFields)
 
@@ -28,11 +30,13 @@ class KnownHost:
         name: The host.
         site: Its site, None if the agent names none or cannot be understood.
         slots_used: Its worker slots that run a worker, None if that is not known.
+        changed_ms: When ZooKeeper took that, by its clock.
     """
 
     name: str
     site: str | None
     slots_used: int | None
+    changed_ms: float
 
 
 def known_hosts(client: Any, root: str) -> tuple[KnownHost, ...]:
@@ -48,23 +52,40 @@ def known_hosts(client: Any, root: str) -> tuple[KnownHost, ...]:
 
 def _known(name: str, reply: Any) -> KnownHost:
     try:
-        fields = _READING.validate_json(unpack(reply.get()[0]))
-    except (NoNodeError, ValidationError, ValueError):
-        # gone since the list was made, or of another version: the host is known all the same
-        return KnownHost(name, None, None)
+        content, stat = reply.get()
+    except NoNodeError:
+        # gone since the list was made: the host is known all the same
+        return KnownHost(name, None, None, 0.0)
+    try:
+        fields = _READING.validate_json(unpack(content))
+    except (ValidationError, ValueError):
+        # of another version
+        return KnownHost(name, None, None, float(stat.mtime))
     load = fields.get("load")
-    return KnownHost(name, fields["site"], load.get("slots_used") if load else None)
+    return KnownHost(name, fields["site"], load.get("slots_used") if load else None, float(stat.mtime))
 
 
 def drained_places(client: Any, root: str) -> tuple[str, ...]:
-    """Return the places that have a drain."""
+    """Return the places that have a drain, whether it still holds or not."""
     try:
         return tuple(sorted(client.get_children(f"{root}/{FOLDER}")))
     except NoNodeError:
         return ()
 
 
-def write_drains(client: Any, root: str, places: Iterable[str], lifetime_s: float | None) -> None:
+def drains_that_hold(client: Any, root: str, now_ms: float) -> tuple[str, ...]:
+    """Return the places whose drain holds at a time by ZooKeeper's clock; what cannot be read does not."""
+    found = []
+    for place in drained_places(client, root):
+        try:
+            content, stat = client.get(f"{root}/{FOLDER}/{place}")
+        except NoNodeError:
+            continue
+        found.append(Drain(place, content, round(max(now_ms - stat.mtime, 0.0))))
+    return tuple(f"{kind}:{name}" for kind, name in read_drains(found).left_s)
+
+
+def write_drains(client: Any, root: str, places: Sequence[str], lifetime_s: float | None) -> float:
     """Write drains, all or none.
 
     Args:
@@ -72,6 +93,9 @@ def write_drains(client: Any, root: str, places: Iterable[str], lifetime_s: floa
         root: Path of the readings.
         places: `host:NAME` or `site:NAME`; one that has a drain gets the new one.
         lifetime_s: Time for which they hold, s; None holds until they are taken back.
+
+    Returns:
+        When ZooKeeper took them, ms by its clock.
     """
     content = json.dumps({"version": VERSION, "lifetime_s": lifetime_s}).encode()
     folder = f"{root}/{FOLDER}"
@@ -84,6 +108,7 @@ def write_drains(client: Any, root: str, places: Iterable[str], lifetime_s: floa
         else:
             transaction.create(f"{folder}/{place}", content)
     _commit(transaction)
+    return float(client.exists(f"{folder}/{places[0]}").mtime)
 
 
 def remove_drains(client: Any, root: str, places: Collection[str]) -> None:

@@ -36,7 +36,7 @@ def print_preview(answer: Mapping[str, Any]) -> None:
         console.print(_moves_table("The best that was found, whatever it gains, moves", candidate["moves"]))
         _say(console, _price(candidate["price"]))
     elif not candidate["moves"]:
-        _say(console, "No better placement was found.")
+        _say(console, f"Nothing else to be had: {candidate['status']}")
     if answer["metrics"]:
         console.print(_metrics_table(answer["metrics"], moves=bool(candidate["moves"])))
     limits = answer["thresholds"]

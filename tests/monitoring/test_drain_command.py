@@ -42,7 +42,7 @@ def hosts(nodes: Any) -> Any:
     return nodes
 
 
-def publish(nodes: Any, host: str, site: str, slots_used: int) -> None:
+def publish(nodes: Any, host: str, site: str, slots_used: int | None) -> None:
     reading = {
         "version": 1,
         "time": 1.0,
@@ -146,12 +146,37 @@ def test_waiting_ends_when_no_worker_is_left(
     assert said.endswith("Empty: no worker is left there.\n")
 
 
+def test_what_an_agent_said_before_the_drain_is_no_sign_of_emptiness(
+    command: Callable[..., tuple[int, str]], hosts: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may be dead; and one that does not count workers cannot be waited for at all."""
+    monkeypatch.setattr("cli.drain.drain._SETTLED_S", 0.0)
+    publish(hosts, "a-1", "rome", 0)
+    assert command("drain", "a-1", "--wait", "0")[0] == 3
+    publish(hosts, "a-1", "rome", None)
+    status, said = command("drain", "a-1", "--wait", "0")
+    assert status == 2
+    assert said.startswith("--wait: no agent says how many workers a-1 has (agents need --slot-ports for it)")
+
+
+def test_a_drain_that_is_over_counts_no_more(command: Callable[..., tuple[int, str]], hosts: Any) -> None:
+    """Neither as a host that is gone nor in the picture of the network; it can be taken back all the same."""
+    folder = f"{hosts.folder.removesuffix('/nodes')}/drains"
+    hosts.client.create(f"{folder}/site:rome", b'{"version": 1, "lifetime_s": 0.001}', makepath=True)
+    assert command("drain", "--site", "belgium")[0] == 0
+    assert "Drained: 1 (site belgium until undrain)" in command("network")[1]
+    assert command("undrain", "--site", "rome")[0] == 0
+
+
 @pytest.mark.usefixtures("hosts")
 def test_what_is_left_at_the_end_is_status_3(
     command: Callable[..., tuple[int, str]], zookeeper: Any, root: str
 ) -> None:
     """The drain goes on."""
-    assert command("drain", "a-1", "--wait", "0") == (3, "not empty after 0 s; the drain goes on")
+    assert command("drain", "a-1", "--wait", "0") == (
+        3,
+        "not seen empty for 10 s within 0 s; the drain goes on",
+    )
     assert drains(zookeeper, root) == {"host:a-1": None}
 
 

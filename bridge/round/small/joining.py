@@ -126,7 +126,8 @@ def _evened(state: RoundState, attempt: Attempt, closed: BoolArray) -> Task:
     task = attempt.task
     held = [host for host in attempt.fixed if host is not None]
     missing = len(attempt.fixed) - len(held)
-    open_hosts = ~closed & np.array([host.usable for host in state.hosts.hosts], dtype=np.bool_)
+    placed = {int(task.component[index]) for index, host in enumerate(attempt.fixed) if host is None}
+    open_hosts = ~closed & task.permits.permitted[sorted(placed)].any(axis=0)
     here = np.bincount(held, minlength=len(closed))[open_hosts]
 
     def room(least: int) -> int:

@@ -57,12 +57,116 @@ def test_a_site_is_emptied_with_all_its_hosts(make):
 
 @SMALL_OR_LARGE
 def test_nothing_comes_to_a_drained_host(make, sections):
-    """Neither executors of a new topology nor those that go back to where they ran before a rebalance."""
+    """Neither a new topology nor one that ran there before a rebalance and has room elsewhere."""
     new = make.chain("t", [6], [])
     back = replace(new, id="u", last_supervisor=(0,) * 6, last_port=(6700,) * 6)
     request = drained(four(make, new, back), "host:a")
     for answer in plan(request, **sections).response.plans:
         assert "a" not in hosts_of(request, answer)
+
+
+def taken(make, name, hosts=(1, 2, 3), ports=(6700, 6701)):
+    """A topology of one executor in each of these slots."""
+    slots = [(host, port) for host in hosts for port in ports]
+    where, port = zip(*slots, strict=True)
+    return make.assigned(make.chain(name, [len(slots)], []), where, port)
+
+
+@SMALL_OR_LARGE
+def test_who_fits_nowhere_else_goes_back_to_a_drained_host(make, sections):
+    """After a rebalance: a topology that stands still is worse than a drain that waits."""
+    back = replace(make.chain("t", [2], []), last_supervisor=(0, 0), last_port=(6700, 6700))
+    request = drained(four(make, back, taken(make, "u")), "host:a")
+    done = plan(request, **sections)
+    answer = done.response.plans[0]
+    assert (answer.decision, hosts_of(request, answer)) == (Decision.ASSIGN, ["a", "a"])
+
+
+@SMALL_OR_LARGE
+def test_what_leaves_takes_no_room_from_what_is_missing(make, sections):
+    """One slot is free, and who leaves has the better priority."""
+    leaving = replace(workers(make, "t", [2], [0]), storm_json='{"topology.priority": 0}')
+    missing = replace(make.chain("v", [2], []), storm_json='{"topology.priority": 29}')
+    others = make.assigned(make.chain("u", [5], []), [1, 1, 2, 2, 3], [6700, 6701, 6700, 6701, 6700])
+    request = drained(four(make, leaving, missing, others), "host:a")
+    done = plan(request, **sections)
+    plans = {each.topology_id: each for each in done.response.plans}
+    assert plans["v"].decision is Decision.ASSIGN
+    assert plans["t"].decision is Decision.KEEP
+    assert plans["t"].status.startswith("2 executors stay on drained hosts, as others are placed first; ")
+    assert done.response.hold_ms is None
+
+
+@pytest.mark.parametrize("evict", [False, True])
+@SMALL_OR_LARGE
+def test_a_topology_that_finds_no_room_keeps_no_other_from_leaving(make, sections, evict):
+    """It is pinned to a host that there is not."""
+    hopeless = replace(
+        make.chain("v", [2], []), settings_json='{"topology.stormplace.pin": {"c0": "host:none"}}'
+    )
+    request = replace(
+        drained(four(make, workers(make, "t", [2], [0]), hopeless), "host:a"), cluster_json="{}"
+    )
+    settings = sections.get("plan", PlanSettings()).model_copy(update={"evict": evict})
+    done = plan(request, plan=settings)
+    assert done.on_drained_hosts == 0
+    assert {each.topology_id: each.decision for each in done.response.plans} == {
+        "t": Decision.ASSIGN,
+        "v": Decision.UNPLACEABLE,
+    }
+
+
+@SMALL_OR_LARGE
+def test_one_worker_leaves_where_there_is_no_room_for_all(make, sections):
+    """A larger budget is no worse than a small one: the small worker has room."""
+    topology = workers(make, "t", [2, 3], [0, 0], [6700] * 2 + [6701] * 3)
+    others = make.assigned(make.chain("u", [5], []), [1, 1, 2, 2, 3], [6700, 6701, 6700, 6701, 6700])
+    supervisors = tuple(
+        make.supervisor(host, meta={"stormplace.executors": "5" if host == "a" else "3"}) for host in "abcd"
+    )
+    request = replace(drained(four(make, topology, others), "host:a"), supervisors=supervisors)
+    done = plan(request, **sections)
+    assert done.on_drained_hosts == 3
+    assert done.response.plans[0].price.executors_restarted == 2
+
+
+@SMALL_OR_LARGE
+def test_no_healthy_worker_restarts_for_a_drain(make, sections):
+    """Only the topology's own workers have room."""
+    topology = make.assigned(make.chain("t", [5], []), [0, 1, 1, 1, 1], 6700)
+    request = drained(
+        four(make, topology, taken(make, "u", (1,), (6701,)), taken(make, "v", (2, 3))), "host:a"
+    )
+    done = plan(request, **sections)
+    assert (done.restarts, done.on_drained_hosts) == (0, 1)
+    status = {each.topology_id: each.status for each in done.response.plans}
+    assert status["t"].startswith("1 executors stay on drained hosts, as ")
+
+
+def test_each_topology_on_a_drained_host_gets_its_turn(make):
+    """Whoever is stuck must not always be asked first; it is pinned to where there is no room."""
+    stuck = replace(
+        workers(make, "s", [2], [0]), settings_json='{"topology.stormplace.pin": {"c0": "host:b"}}'
+    )
+    crowd = [replace(make.chain(f"x{number:02}", [0], []), id=f"x{number:02}") for number in range(40)]
+    request = four(make, stuck, workers(make, "t", [2], [0], 6701), taken(make, "u", (1,)), *crowd)
+    request = drained(request, "host:a")
+    tight = MoveSettings(max_restarts_per_round=2)
+    left = [plan(replace(request, round_id=f"r{number}"), move=tight).on_drained_hosts for number in range(8)]
+    assert min(left) == 2
+
+
+def test_nothing_moves_to_a_host_that_may_be_of_a_drained_site(make):
+    """Its reading, which names the site, is lost."""
+    request = make.cluster(make.assigned(make.taxi(), GOOD))
+    lost = tuple(each for each in request.readings if each.name != "europe-west1-2")
+    bare = tuple(
+        replace(each, meta={"stormplace.executors": "8"}, ports=(6700, 6701, 6702))
+        for each in request.supervisors
+    )
+    request = drained(replace(request, readings=lost, supervisors=bare), "site:europe-west1")
+    answer = only(request, move=STILL)
+    assert not {host for host in hosts_of(request, answer) if host.startswith("europe")}
 
 
 @SMALL_OR_LARGE
@@ -83,8 +187,7 @@ def test_as_many_leave_as_may_restart_in_a_round(make, sections):
     answer = done.response.plans[0]
     assert Counter(hosts_of(request, answer))["a"] == 3
     assert answer.status.startswith(
-        "2 executors leave drained hosts; "
-        "3 executors stay on drained hosts, as at most 4 may restart in a round; "
+        "2 executors leave drained hosts; 3 executors stay on drained hosts, as at most 4 may restart now; "
     )
     assert (done.on_drained_hosts, done.restarts) == (3, 2)
     assert done.response.hold_ms is None
@@ -115,8 +218,8 @@ def test_what_finds_no_room_runs_on(make, sections):
     done = plan(request, move=STILL, **sections)
     assert [each.decision for each in done.response.plans] == [Decision.KEEP] * 2
     status = {each.topology_id: each.status for each in done.response.plans}
-    assert status["t"].startswith("kept (drain waits): ")
-    assert (done.on_drained_hosts, done.left_out) == (2, ())
+    assert status["t"].startswith("2 executors stay on drained hosts, as they find no room elsewhere (")
+    assert (done.on_drained_hosts, done.left_out, done.response.hold_ms) == (2, (), None)
 
 
 def test_where_everything_is_drained_nothing_moves(make):

@@ -12,9 +12,10 @@ from bridge.round.planner import plan_round
 from bridge.settings import Settings
 from bridge.settings_file import SettingsError, load_settings, settings_from_json
 from bridge.wire.messages import UNASSIGNED, Decision, Drain
-from tests.bridge.round.planner_rounds import AT_ONCE, GOOD, PINNED, SCATTERED, stopped
+from tests.bridge.round.planner_rounds import AT_ONCE, PINNED, SCATTERED, stopped
 
 MONDAY_NOON = 1_795_435_200.0  # 2026-11-23, UTC
+AT_HOME = [0, 0, 1, 1, 3, 2, 3, 2]  # source and sink where they are pinned to
 WORKING_HOURS = (FreezeWindow(days=("mon",), begin="08:00", end="18:00"),)
 
 
@@ -41,14 +42,14 @@ def test_no_gain_moves_anything_in_a_freeze_window(make):
 
 def test_what_is_missing_or_drained_is_placed_in_a_freeze_window(make):
     """A topology that stands still is worse than a restart, and a drain is the operator's word."""
-    missing = [*GOOD[:7], UNASSIGNED]
+    missing = [*AT_HOME[:7], UNASSIGNED]
     topology = make.assigned(make.taxi(settings=PINNED), missing, [6701] * 7 + [UNASSIGNED])
     assert (
         plan(make.cluster(topology), MONDAY_NOON, freeze=WORKING_HOURS).response.plans[0].decision
         is Decision.ASSIGN
     )
     drain = Drain("site:europe-west1", b'{"version": 1, "lifetime_s": null}', 0)
-    request = replace(make.cluster(taxi(make, GOOD)), drains=(drain,))
+    request = replace(make.cluster(taxi(make, AT_HOME)), drains=(drain,))
     assert plan(request, MONDAY_NOON, freeze=WORKING_HOURS).on_drained_hosts == 0
 
 

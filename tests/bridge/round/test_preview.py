@@ -9,11 +9,12 @@ import pytest
 
 from bridge.round.memory import NOTHING
 from bridge.round.preview import Change, PreviewError, preview
-from bridge.settings import PlanSettings, Settings
+from bridge.settings import NetworkSettings, PlanSettings, Settings
 from scheduler.contract.children import INLINE
-from tests.bridge.round.planner_rounds import AT_ONCE, GOOD, PINNED, SCATTERED, plan, stopped
+from tests.bridge.round.planner_rounds import AT_ONCE, PINNED, SCATTERED, plan, stopped
 
 NO_CHANGE = Change({}, ())
+AT_HOME = [0, 0, 1, 1, 3, 2, 3, 2]  # source and sink where they are pinned to
 
 
 def look(request, name="taxi-1", change=NO_CHANGE, **sections):
@@ -83,7 +84,7 @@ def test_other_topologies_are_no_part_of_a_candidate(make):
 
 def test_settings_and_drains_are_taken_for_changed(make):
     """A pin, and a drained site; the request itself stays as it is."""
-    request = taxi(make, GOOD)
+    request = taxi(make, AT_HOME)
     before = json.dumps([each.settings_json for each in request.topologies])
     pinned = look(request, change=Change({"topology.stormplace.pin": {"parser": "site:us-east1"}}, ()))
     assert next(move for move in pinned["next_round"]["moves"] if move["component"] == "parser")["to"][
@@ -113,7 +114,7 @@ def test_settings_and_drains_are_taken_for_changed(make):
 def test_what_cannot_be_looked_at_is_named(make, name, change, reason):
     """One sentence."""
     with pytest.raises(PreviewError) as caught:
-        look(taxi(make, GOOD), name, change)
+        look(taxi(make, AT_HOME), name, change)
     assert str(caught.value) == reason
 
 
@@ -128,7 +129,7 @@ def test_a_name_that_two_topologies_have_needs_the_id(make):
 
 def test_a_bad_setting_is_named_in_the_status(make):
     """As in a round."""
-    answer = look(taxi(make, GOOD), change=Change({"topology.stormplace.strategy": "none"}, ()))
+    answer = look(taxi(make, AT_HOME), change=Change({"topology.stormplace.strategy": "none"}, ()))
     assert "setting ignored: " in answer["next_round"]["status"]
 
 
@@ -142,9 +143,15 @@ def test_a_topology_that_is_not_placed_has_no_worth_of_staying(make):
     assert look(make.cluster(make.taxi()), plan=PlanSettings(max_executors=7))["metrics"] == {}
 
 
+def test_in_clusters_with_more_hosts_than_delays_are_worked_out_for_there_is_no_worth(make):
+    """The rest is as ever."""
+    answer = look(taxi(make, AT_HOME), network=NetworkSettings(max_hosts=3))
+    assert (answer["metrics"], answer["next_round"]["decision"]) == ({}, "keep")
+
+
 def test_metrics_of_which_nothing_is_known_are_left_out(make):
     """No supervisor states a cost."""
-    request = taxi(make, GOOD)
+    request = taxi(make, AT_HOME)
     assert "cost" not in look(request)["metrics"]
     priced = replace(
         request,

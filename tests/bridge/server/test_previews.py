@@ -39,6 +39,39 @@ def test_a_preview_is_of_the_last_round_and_changes_nothing(daemon, make):
     assert len(daemon.events("round")) == 2
 
 
+def test_a_preview_sees_the_last_answer_carried_out(daemon, make):
+    """What was missing in the last round is placed."""
+    with closing(daemon.client()) as client:
+        client.plan(to_thrift(make.cluster(make.taxi())))
+        answer = asked(client)
+    assert (answer["next_round"]["decision"], answer["next_round"]["moves"]) == ("keep", [])
+    assert answer["metrics"]["response_time_ms"]["staying"] > 0
+
+
+def test_one_look_at_a_time(daemon, make, monkeypatch):
+    """Who waits would hold a connection that rounds need."""
+    with closing(daemon.client()) as client, closing(daemon.client()) as other:
+        client.plan(to_thrift(make.cluster(make.taxi())))
+        found = []
+        monkeypatch.setattr(
+            "bridge.server.previews.preview",
+            lambda *_, **__: found.append(reason(other)) or {"topology": "t"},
+        )
+        assert asked(client)["topology"] == "t"
+    assert found == ["another look is being taken: ask again"]
+
+
+def test_a_failure_of_ours_is_an_answer_and_a_line_in_the_log(daemon, make, monkeypatch):
+    """And the connection goes on."""
+    with closing(daemon.client()) as client:
+        client.plan(to_thrift(make.cluster(make.taxi())))
+        with monkeypatch.context() as patch:
+            patch.setattr("bridge.server.previews.preview", lambda *_, **__: 1 / 0)
+            assert reason(client) == "the daemon failed to look: ZeroDivisionError: division by zero"
+        assert asked(client)["topology"] == "taxi-1"
+    assert len(daemon.events("preview failed")) == 1
+
+
 def test_the_cluster_has_to_be_named_where_there_are_several(daemon, make):
     """With one it has not."""
     request = make.cluster(make.taxi())

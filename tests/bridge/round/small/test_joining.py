@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import replace
 
@@ -79,16 +80,25 @@ def test_where_nothing_else_has_room_workers_are_joined_whatever_the_cap(make):
     assert "restarts 1 executors as no free slot has room" in answer.status
 
 
-def test_hosts_with_free_slots_take_more_than_their_share_before_a_worker_restarts(make):
+@pytest.mark.parametrize("avoided", [(), ("elsewhere",)])
+def test_hosts_with_free_slots_take_more_than_their_share_before_a_worker_restarts(make, avoided):
     """Three of nine are lost; three are fair for each host, but left has only the slot of its worker."""
+    avoid = {"topology.stormplace.avoid": {"*": [f"host:{host}" for host in avoided]}} if avoided else {}
     topology = make.assigned(
         make.chain("a", [9], []), [0, 0, 1, 1, 2, 2] + [LOST] * 3, [6700] * 6 + [LOST] * 3
     )
-    ports = {"left": (6700,), "middle": (6700, 6701), "right": (6700, 6701)}
+    topology = replace(topology, settings_json=json.dumps(avoid))
+    ports = {
+        "left": (6700,),
+        "middle": (6700, 6701),
+        "right": (6700, 6701),
+        **dict.fromkeys(avoided, (6700,)),
+    }
     supervisors = (make.supervisor(host, ports=each, cpu_percent=100.0) for host, each in ports.items())
     request = replace(make.cluster(topology), supervisors=tuple(supervisors))
     answer = only(request)
-    assert sorted(Counter(hosts_of(request, answer)).items())[0] == ("left", 2)
+    assert Counter(hosts_of(request, answer))["left"] == 2
+    assert Counter(hosts_of(request, answer)).keys() == {"left", "middle", "right"}
     assert max(Counter(hosts_of(request, answer)).values()) == 4
     assert answer.price.executors_restarted == 0
     assert "restarts" not in answer.status
