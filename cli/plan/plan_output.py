@@ -85,7 +85,7 @@ def _price(price: Mapping[str, Any] | None) -> str:
 
 
 def _metrics_table(metrics: Mapping[str, Any], *, moves: bool) -> Table:
-    columns = ("metric", "staying", *(("best found",) if moves else ()))
+    columns = ("metric", "staying", *(("after",) if moves else ()))
     table = Table(*columns, title="Worth", title_justify="left")
     for name, values in metrics.items():
         keys = ("staying", "candidate") if moves else ("staying",)

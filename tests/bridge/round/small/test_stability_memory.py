@@ -86,11 +86,11 @@ def test_of_rounds_that_overlap_the_one_that_began_last_has_the_last_word(make, 
     handler = RoundHandler(Settings(), None, Log(stream=io.StringIO()))
     seen = []
 
-    def planned(request, *arguments, memory, now_s):
+    def planned(request, *arguments, memory, now_s, **times):
         seen.append(memory)
         if request.round_id == "first":
             handler.call().plan(to_thrift(replace(request, round_id="second")))
-        done = plan_round(request, *arguments, memory=memory, now_s=now_s)
+        done = plan_round(request, *arguments, memory=memory, now_s=now_s, **times)
         remembered = Memory((TopologyMemory(request.round_id, watched=Watched((), now_s)),))
         return replace(done, memory=remembered)
 
