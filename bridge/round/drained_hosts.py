@@ -10,7 +10,7 @@ from bridge.readings.believed import read_nodes
 from bridge.readings.drains import read_drains
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from bridge.network.cluster import Host
     from bridge.settings import Settings
@@ -22,14 +22,16 @@ class Closed:
     """A round in which hosts are to be emptied.
 
     Attributes:
-        request: The round, where nothing may come to these hosts; nor, while a site is emptied, to hosts that
-            may have lost their site with their reading.
+        request: The round, where nothing may come to these hosts.
         drained: Supervisors of the hosts that are to be emptied, by index.
+        doubtful: Supervisors of hosts that may be of a site that is to be emptied: they have lost their site
+            with their reading. What leaves does not go there.
         hosts: Hosts of that request.
     """
 
     request: PlanRequest
     drained: frozenset[int]
+    doubtful: frozenset[int]
     hosts: Sequence[Host]
 
 
@@ -50,13 +52,21 @@ def close(request: PlanRequest, settings: Settings) -> Closed | None:
     if not emptied:
         return None
     of_sites = any(kind == "site" for kind, _ in drains.left_s)
-    shut = emptied | {host.name for host in hosts if of_sites and host.silent}
-    supervisors = tuple(
-        replace(each, blacklisted=True) if each.host in shut else each for each in request.supervisors
+    doubtful = {host.name for host in hosts if of_sites and host.silent}
+    drained, unsure = (
+        frozenset(index for index, each in enumerate(request.supervisors) if each.host in those)
+        for those in (emptied, doubtful)
     )
-    closed = replace(request, supervisors=supervisors)
-    return Closed(
-        request=closed,
-        drained=frozenset(index for index, each in enumerate(supervisors) if each.host in emptied),
-        hosts=gather_hosts(closed, settings.capacity, readings).hosts,
+    closed = shut(request, drained)
+    return Closed(closed, drained, unsure, gather_hosts(closed, settings.capacity, readings).hosts)
+
+
+def shut(request: PlanRequest, supervisors: Collection[int]) -> PlanRequest:
+    """Return the round where nothing may come to some supervisors, by index."""
+    return replace(
+        request,
+        supervisors=tuple(
+            replace(each, blacklisted=True) if index in supervisors else each
+            for index, each in enumerate(request.supervisors)
+        ),
     )

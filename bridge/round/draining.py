@@ -2,7 +2,7 @@
 
 First the round is planned as if nothing had to leave. If it places or moves nothing, executors leave: they
 are planned like lost ones, whatever the size of the cluster, while all others stand still. So many leave as
-may restart in one round. Who finds no room without a restart of others runs on where it is; where several
+may restart in one round. What finds no room without a restart of others runs on where it is; where several
 workers of a topology find none together, a single one is tried.
 """
 
@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from bridge.round.carrying_out import carried_out
-from bridge.round.drained_hosts import close
+from bridge.round.drained_hosts import close, shut
 from bridge.round.last_slots import carried_over, priced, with_last_slots
 from bridge.round.leaving import affected, choose, without
 from bridge.round.standing import still
-from bridge.wire.messages import Decision
+from bridge.wire.messages import UNASSIGNED, Decision
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,7 +41,7 @@ class _Departure:
         memories: What their next round has to know.
         leaves: Number of executors that leave, by id.
         stays: Number of executors that do not, and why, by id.
-        waits: Whether a later round may bring more though nothing else changes.
+        waits: Whether the next round may bring more though nothing else changes.
         trials: The rounds in which that was planned.
     """
 
@@ -66,22 +66,22 @@ def with_drains(request: PlanRequest, settings: Settings, plan: Plan, course: Co
     if closed is None:
         return plan(request, settings, course)
     there = affected(closed)
-    # Who has to leave must not wait for ever behind searches for gains.
-    done = _without_leaving(request, closed, settings, plan, course.half() if there else course)
+    lacking = any(UNASSIGNED in topology.executor_supervisor for topology in request.topologies)
+    # What has to leave must not wait for ever behind searches for gains; what is missing comes before both.
+    done = _without_leaving(
+        request, closed, settings, plan, course.half() if there and not lacking else course
+    )
     if any(each.decision is Decision.ASSIGN for each in done.response.plans):
-        departure = _Departure(waits=bool(there))
-        for index in there:
-            number = _number_there(closed, index)
-            departure.stays[request.topologies[index].id] = number, "as others are placed first"
-    else:
-        departure = _departure(closed, there, settings, plan, course)
-    return _joined(done, departure)
+        return _joined(done, _none_leaves(closed, done, "as other changes come first"))
+    if lacking and done.timed_out:
+        return _joined(done, _none_leaves(closed, done, "as there was no time"))
+    return _joined(done, _departure(closed, there, settings, plan, course))
 
 
 def _without_leaving(
     request: PlanRequest, closed: Closed, settings: Settings, plan: Plan, course: Course
 ) -> Round:
-    """Plan the round as if nothing had to leave; who fits nowhere else goes back to where it ran."""
+    """Plan the round as if nothing had to leave; what fits nowhere else goes back to where it ran."""
     done = plan(closed.request, settings, course)
     stuck = _unplaced(done)
     back = {
@@ -93,13 +93,27 @@ def _without_leaving(
         return done
     restored = with_last_slots(request, frozenset(each.id for each in request.topologies) - back)
     again = plan(replace(restored, supervisors=closed.request.supervisors), settings, course)
-    if not _unplaced(again) < stuck:
+    if _served(again) <= _served(done):
         return done
     return replace(again, response=carried_over(request, restored, again.response))
 
 
 def _unplaced(done: Round) -> set[str]:
     return {each.topology_id for each in done.response.plans if each.decision is Decision.UNPLACEABLE}
+
+
+def _served(done: Round) -> int:
+    """Number of topologies that have what they need."""
+    return sum(each.decision is not Decision.UNPLACEABLE for each in done.response.plans)
+
+
+def _none_leaves(closed: Closed, done: Round, why: str) -> _Departure:
+    """Count what is on hosts that are to be emptied after a round in which nothing leaves them."""
+    after = replace(closed, request=carried_out(closed.request, done.response.plans))
+    stays = {
+        after.request.topologies[index].id: (_number_there(after, index), why) for index in affected(after)
+    }
+    return _Departure(stays=stays, waits=bool(stays))
 
 
 def _departure(
@@ -110,8 +124,10 @@ def _departure(
     names = [each.id for each in closed.request.topologies]
     among = list(there)
     for workers in (_ANY_NUMBER, 1):
-        if not among or course.expired():
-            departure.waits |= bool(among)
+        if among and course.expired():
+            late = {names[index]: (_number_there(closed, index), "as there was no time") for index in among}
+            departure.stays = late | departure.stays
+            departure.waits = True
             break
         now = replace(closed, request=carried_out(closed.request, departure.plans.values()))
         left = settings.move.max_restarts_per_round - sum(departure.leaves.values())
@@ -124,17 +140,17 @@ def _departure(
         lone = tuple(
             each if index in asked.executors else still(each) for index, each in enumerate(topologies)
         )
-        trial = plan(replace(now.request, topologies=lone), _alone(settings), course)
+        question = shut(replace(now.request, topologies=lone), closed.drained | closed.doubtful)
+        trial = plan(question, _alone(settings), course)
         departure.trials.append(trial)
         plans = {each.topology_id: each for each in priced(now.request, trial.response).plans}
         among = []
         for index, executors in asked.executors.items():
             found = plans.get(names[index])
-            reason = _why_not(found, len(executors))
+            reason = _why_not(found, len(executors), dict(trial.left_out).get(names[index]))
             if reason or found is None:
                 among.append(index)
                 departure.stays[names[index]] = _number_there(closed, index), reason
-                departure.waits = True
                 continue
             departure.plans[names[index]] = found
             departure.leaves[names[index]] = len(executors)
@@ -147,16 +163,16 @@ def _departure(
 
 
 def _alone(settings: Settings) -> Settings:
-    """Return settings under which nothing else happens: who leaves could run on where it is."""
+    """Return settings under which nothing else happens: what leaves could run on where it is."""
     move = settings.move.model_copy(update={"max_restarts_per_round": 0})
     plan = settings.plan.model_copy(update={"evict": False})
     return settings.model_copy(update={"move": move, "plan": plan})
 
 
-def _why_not(plan: TopologyPlan | None, leaving: int) -> str:
+def _why_not(plan: TopologyPlan | None, leaving: int, left_out: str | None) -> str:
     """Say why executors do not leave after all; empty if they do."""
     if plan is None:
-        return "as there was no time to place them elsewhere"
+        return f"as they were not planned ({left_out or 'no time left in this round'})"
     if plan.decision is not Decision.ASSIGN or plan.price is None:
         reason = plan.status.removeprefix("not placed: ").split("; ")[0]
         return f"as they find no room elsewhere ({reason})"

@@ -30,17 +30,12 @@ class Leaving:
     Attributes:
         executors: Those that leave.
         staying: Number of those that do not, and why.
-        waits: Whether some of these may leave in a later round though nothing else changes.
+        waits: Whether some of these wait for the budget of a later round.
     """
 
     executors: dict[int, frozenset[int]] = field(default_factory=dict)
     staying: dict[int, tuple[int, str]] = field(default_factory=dict)
     waits: bool = False
-
-    @property
-    def total(self) -> int:
-        """Number of executors that leave."""
-        return sum(map(len, self.executors.values()))
 
 
 def affected(closed: Closed) -> list[int]:
@@ -80,7 +75,10 @@ def choose(closed: Closed, among: Sequence[int], settings: PlanSettings, most: i
             free, why = _free_to_go(topology, there, closed.hosts, settings)
             for number, worker in enumerate(sorted(free, key=lambda each: (len(each), min(each)))):
                 alone = not (leaving.executors or chosen)
-                if number == workers or (len(worker) > left and not alone):
+                if number == workers:
+                    why = "as they find no room together"
+                    break
+                if len(worker) > left and not alone:
                     why = f"as at most {most} may restart now"
                     leaving.waits = True
                     break

@@ -1,8 +1,8 @@
 """What a plan would do to one topology, and what it would cost: a round in thought, which changes nothing.
 
-Two rounds are planned on the cluster's last state with what was asked for changed in it: one as it would be,
-and one in which no gain is too small, none waits, and all other topologies stand still. The first says what
-would happen, the second what there is to be had.
+A round is planned on the cluster's last state with what was asked for changed in it: it says what would
+happen. If that is nothing for this topology, another one says what there is to be had: in it no gain is too
+small, none waits, and all other topologies stand still.
 """
 
 from __future__ import annotations
@@ -95,13 +95,15 @@ def preview(
     """
     index = _index(request, name)
     changed = _changed(request, index, change)
-    alone, lenient = _others_stand(changed, index), _any_gain(settings)
     next_round = plan_round(
         changed, settings, clock, children=children, memory=memory, now_s=now_s, unix_s=unix_s
     )
-    possible = plan_round(alone, lenient, clock, children=children, memory=NOTHING, now_s=now_s)
     topology = changed.topologies[index]
-    planned, candidate = (_plan_of(done.response.plans, topology.id) for done in (next_round, possible))
+    candidate = planned = _plan_of(next_round.response.plans, topology.id)
+    if planned is None or planned.decision is not Decision.ASSIGN:
+        alone, lenient = _others_stand(changed, index), _any_gain(settings)
+        possible = plan_round(alone, lenient, clock, children=children, memory=NOTHING, now_s=now_s)
+        candidate = _plan_of(possible.response.plans, topology.id)
     left_out = dict(next_round.left_out).get(topology.id)
     before, after = assignment_of(topology), _after(topology, candidate)
     return {

@@ -108,7 +108,10 @@ def write_drains(client: Any, root: str, places: Sequence[str], lifetime_s: floa
         else:
             transaction.create(f"{folder}/{place}", content)
     _commit(transaction)
-    return float(client.exists(f"{folder}/{places[0]}").mtime)
+    written = client.exists(f"{folder}/{places[0]}")
+    if written is None:
+        raise UserError("another command took the drain back at the same time", status=1)
+    return float(written.mtime)
 
 
 def remove_drains(client: Any, root: str, places: Collection[str]) -> None:

@@ -7,9 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from bridge.settings import MoveSettings, PlanSettings
+from bridge.round.planner import plan_round
+from bridge.round.round_report import HOLD_MS
+from bridge.settings import MoveSettings, PlanSettings, Settings
 from bridge.wire.messages import UNASSIGNED, Decision, Drain, Grouping
-from tests.bridge.round.planner_rounds import AT_ONCE, GOOD, hosts_of, only, plan
+from tests.bridge.round.planner_rounds import GOOD, SCATTERED, hosts_of, only, plan
 
 FOREVER = b'{"version": 1, "lifetime_s": null}'
 STILL = MoveSettings(min_gain=1.0)
@@ -52,6 +54,7 @@ def test_a_site_is_emptied_with_all_its_hosts(make):
     """The site stands in metadata or in readings."""
     request = make.cluster(make.assigned(make.taxi(), GOOD))
     answer = only(drained(request, "site:europe-west1"), move=STILL)
+    assert answer.decision is Decision.ASSIGN
     assert not {host for host in hosts_of(request, answer) if host.startswith("europe")}
 
 
@@ -62,6 +65,7 @@ def test_nothing_comes_to_a_drained_host(make, sections):
     back = replace(new, id="u", last_supervisor=(0,) * 6, last_port=(6700,) * 6)
     request = drained(four(make, new, back), "host:a")
     for answer in plan(request, **sections).response.plans:
+        assert answer.decision is Decision.ASSIGN
         assert "a" not in hosts_of(request, answer)
 
 
@@ -93,7 +97,7 @@ def test_what_leaves_takes_no_room_from_what_is_missing(make, sections):
     plans = {each.topology_id: each for each in done.response.plans}
     assert plans["v"].decision is Decision.ASSIGN
     assert plans["t"].decision is Decision.KEEP
-    assert plans["t"].status.startswith("2 executors stay on drained hosts, as others are placed first; ")
+    assert plans["t"].status.startswith("2 executors stay on drained hosts, as other changes come first; ")
     assert done.response.hold_ms is None
 
 
@@ -144,7 +148,7 @@ def test_no_healthy_worker_restarts_for_a_drain(make, sections):
 
 
 def test_each_topology_on_a_drained_host_gets_its_turn(make):
-    """Whoever is stuck must not always be asked first; it is pinned to where there is no room."""
+    """What is stuck must not always be asked first; the empty topologies are no turns of theirs."""
     stuck = replace(
         workers(make, "s", [2], [0]), settings_json='{"topology.stormplace.pin": {"c0": "host:b"}}'
     )
@@ -161,11 +165,12 @@ def test_nothing_moves_to_a_host_that_may_be_of_a_drained_site(make):
     request = make.cluster(make.assigned(make.taxi(), GOOD))
     lost = tuple(each for each in request.readings if each.name != "europe-west1-2")
     bare = tuple(
-        replace(each, meta={"stormplace.executors": "8"}, ports=(6700, 6701, 6702))
+        replace(each, meta={"stormplace.executors": "2"}, ports=(6700, 6701, 6702))
         for each in request.supervisors
     )
     request = drained(replace(request, readings=lost, supervisors=bare), "site:europe-west1")
     answer = only(request, move=STILL)
+    assert answer.decision is Decision.ASSIGN
     assert not {host for host in hosts_of(request, answer) if host.startswith("europe")}
 
 
@@ -219,7 +224,7 @@ def test_what_finds_no_room_runs_on(make, sections):
     assert [each.decision for each in done.response.plans] == [Decision.KEEP] * 2
     status = {each.topology_id: each.status for each in done.response.plans}
     assert status["t"].startswith("2 executors stay on drained hosts, as they find no room elsewhere (")
-    assert (done.on_drained_hosts, done.left_out, done.response.hold_ms) == (2, (), None)
+    assert (done.on_drained_hosts, done.left_out, done.response.hold_ms) == (2, (), HOLD_MS)
 
 
 def test_where_everything_is_drained_nothing_moves(make):
@@ -250,7 +255,7 @@ def test_what_may_not_leave_stays_and_the_status_says_why(make, change, why):
 
 
 def test_a_pinned_worker_stays_and_the_others_leave(make):
-    """Its executors keep nobody else on the host."""
+    """Its executors keep no others on the host."""
     topology = make.chain("t", [1, 2], [Grouping.SHUFFLE])
     topology = replace(topology, settings_json='{"topology.stormplace.pin": {"c0": "host:a"}}')
     request = drained(four(make, make.assigned(topology, [0] * 3, [6700, 6701, 6701])), "host:a")
@@ -269,7 +274,7 @@ def test_missing_executors_come_first(make):
     assert last.on_drained_hosts == 0
 
 
-def test_nobody_is_evicted_for_what_leaves(make):
+def test_nothing_is_evicted_for_what_leaves(make):
     """It could run on where it is."""
     topologies = (
         replace(workers(make, "t", [2], [0]), storm_json='{"topology.priority": 0}'),
@@ -283,17 +288,21 @@ def test_nobody_is_evicted_for_what_leaves(make):
     assert [each.decision for each in done.response.plans] == [Decision.KEEP] * 2
 
 
-def test_what_a_drain_restarts_is_taken_off_what_gains_may_restart(make):
-    """One budget for all moves of a round."""
-    scattered = make.assigned(make.taxi(), [0, 5, 3, 6, 4, 5, 3, 1], 6701)
-    lone = workers(make, "z", [2], [2])
-    request = make.cluster(scattered, lone)
-    tight = AT_ONCE.model_copy(update={"max_restarts_per_round": 8})
-    assert plan(request, move=tight).restarts > 0
-    done = plan(
-        drained(request, "host:uniroma2-3"), move=tight.model_copy(update={"max_restarts_per_round": 2})
-    )
-    assert done.restarts == 2
+def test_a_gain_comes_before_a_drain_and_delays_it_by_a_round(make):
+    """Both in one round would be planned on what the other changes."""
+    request = drained(make.cluster(make.assigned(make.taxi(), SCATTERED, 6701)), "host:uniroma2-2")
+    done = plan(request)
+    (answer,) = done.response.plans
+    assert (answer.decision, done.response.hold_ms) == (Decision.ASSIGN, None)
+    assert "uniroma2-2" not in hosts_of(request, answer)
+    assert done.on_drained_hosts == 0
+
+
+def test_without_time_nothing_leaves_and_the_count_is_right(make):
+    """The clock has run out when the round begins."""
+    request = drained(four(make, workers(make, "t", [2], [0])), "host:a")
+    done = plan_round(request, Settings(move=STILL), lambda: 0.0, began_s=-120.0)
+    assert (done.on_drained_hosts, done.restarts, done.response.hold_ms) == (2, 0, None)
 
 
 def test_a_bad_drain_is_named_and_empties_nothing(make):
