@@ -66,15 +66,14 @@ def with_drains(request: PlanRequest, settings: Settings, plan: Plan, course: Co
     if closed is None:
         return plan(request, settings, course)
     there = affected(closed)
-    lacking = any(UNASSIGNED in topology.executor_supervisor for topology in request.topologies)
+    lacking = {each.id for each in request.topologies if UNASSIGNED in each.executor_supervisor}
     # What has to leave must not wait for ever behind searches for gains; what is missing comes before both.
-    done = _without_leaving(
-        request, closed, settings, plan, course.half() if there and not lacking else course
-    )
+    first = course.half() if there and not lacking else course
+    done = _without_leaving(request, closed, settings, plan, first)
     if any(each.decision is Decision.ASSIGN for each in done.response.plans):
         return _joined(done, _none_leaves(closed, done, "as other changes come first"))
-    if lacking and done.timed_out:
-        return _joined(done, _none_leaves(closed, done, "as there was no time"))
+    if lacking - {each.topology_id for each in done.response.plans} - done.known.unread.keys():
+        return _joined(done, _none_leaves(closed, done, "as missing executors were not planned in time"))
     return _joined(done, _departure(closed, there, settings, plan, course))
 
 

@@ -7,11 +7,13 @@ from dataclasses import replace
 
 import pytest
 
+from bridge.round.draining import with_drains
 from bridge.round.planner import plan_round
-from bridge.round.round_report import HOLD_MS
+from bridge.round.round_report import HOLD_MS, Course
 from bridge.settings import MoveSettings, PlanSettings, Settings
 from bridge.wire.messages import UNASSIGNED, Decision, Drain, Grouping
-from tests.bridge.round.planner_rounds import GOOD, SCATTERED, hosts_of, only, plan
+from scheduler.contract.children import INLINE
+from tests.bridge.round.planner_rounds import GOOD, SCATTERED, hosts_of, only, plan, stopped
 
 FOREVER = b'{"version": 1, "lifetime_s": null}'
 STILL = MoveSettings(min_gain=1.0)
@@ -303,6 +305,25 @@ def test_without_time_nothing_leaves_and_the_count_is_right(make):
     request = drained(four(make, workers(make, "t", [2], [0])), "host:a")
     done = plan_round(request, Settings(move=STILL), lambda: 0.0, began_s=-120.0)
     assert (done.on_drained_hosts, done.restarts, done.response.hold_ms) == (2, 0, None)
+
+
+def test_nothing_leaves_beside_what_was_missing_and_not_planned_in_time(make):
+    """It would take the room that the next round gives to the other."""
+    request = drained(four(make, workers(make, "t", [2], [0]), make.chain("v", [2], [])), "host:a")
+    asked = []
+
+    def late(request, settings, course):
+        asked.append(course)
+        done = plan_round(replace(request, drains=()), settings, stopped)
+        in_time = tuple(each for each in done.response.plans if each.topology_id != "v")
+        return replace(done, response=replace(done.response, plans=in_time))
+
+    done = with_drains(request, Settings(), late, Course(stopped, 60.0, 0.0, INLINE))
+    (answer,) = done.response.plans
+    assert answer.status.startswith(
+        "2 executors stay on drained hosts, as missing executors were not planned in time; "
+    )
+    assert (len(asked), done.on_drained_hosts, done.response.hold_ms) == (1, 2, None)
 
 
 def test_a_bad_drain_is_named_and_empties_nothing(make):
