@@ -73,7 +73,7 @@ class Previews:
             raise idl.Refused(reason=f"the daemon failed to look: {type(error).__name__}: {error}") from error
 
     def _answer(self, topology: str, cluster: str | None, change: Change) -> str:
-        # Who waits holds a connection, which the cluster's own rounds need.
+        # One that waits holds a connection, which the cluster's own rounds need.
         if not self._one.acquire(blocking=False):
             raise PreviewError("another look is being taken: ask again")
         try:

@@ -67,7 +67,7 @@ def test_bad_input_is_one_sentence(stormplace, daemon, arguments, reason):
 
 
 def test_a_daemon_that_does_not_answer_is_named(stormplace):
-    """Nobody listens, or the address is none."""
+    """There is no server, or the address is none."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     status, _, err = stormplace("plan", "t", "--daemon", f"127.0.0.1:{port}")

@@ -90,7 +90,7 @@ def test_who_fits_nowhere_else_goes_back_to_a_drained_host(make, sections):
 
 @SMALL_OR_LARGE
 def test_what_leaves_takes_no_room_from_what_is_missing(make, sections):
-    """One slot is free, and who leaves has the better priority."""
+    """One slot is free, and what leaves has the better priority."""
     leaving = replace(workers(make, "t", [2], [0]), storm_json='{"topology.priority": 0}')
     missing = replace(make.chain("v", [2], []), storm_json='{"topology.priority": 29}')
     others = make.assigned(make.chain("u", [5], []), [1, 1, 2, 2, 3], [6700, 6701, 6700, 6701, 6700])

@@ -49,7 +49,7 @@ def test_a_preview_sees_the_last_answer_carried_out(daemon, make):
 
 
 def test_one_look_at_a_time(daemon, make, monkeypatch):
-    """Who waits would hold a connection that rounds need."""
+    """One that waits would hold a connection that rounds need."""
     with closing(daemon.client()) as client, closing(daemon.client()) as other:
         client.plan(to_thrift(make.cluster(make.taxi())))
         found = []
