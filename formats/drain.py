@@ -6,6 +6,7 @@ place is `host:NAME` or `site:NAME`, as pins name it. A reader ignores keys that
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Literal
 
 from annotated_types import Gt
@@ -31,6 +32,12 @@ class DrainFields(TypedDict):
 
 
 DrainFields.__pydantic_config__ = READ  # type: ignore[attr-defined]  # its hook
+
+
+def content_of(lifetime_s: float | None) -> bytes:
+    """Return the text of a drain that holds for so long, s; None holds until it is taken back."""
+    fields: DrainFields = {"version": VERSION, "lifetime_s": lifetime_s}
+    return json.dumps(fields).encode()
 
 
 def split(place: str) -> tuple[str, str]:

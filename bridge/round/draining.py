@@ -92,18 +92,13 @@ def _without_leaving(
         return done
     restored = with_last_slots(request, frozenset(each.id for each in request.topologies) - back)
     again = plan(replace(restored, supervisors=closed.request.supervisors), settings, course)
-    if _served(again) <= _served(done):
+    if again.served <= done.served:
         return done
     return replace(again, response=carried_over(request, restored, again.response))
 
 
 def _unplaced(done: Round) -> set[str]:
     return {each.topology_id for each in done.response.plans if each.decision is Decision.UNPLACEABLE}
-
-
-def _served(done: Round) -> int:
-    """Number of topologies that have what they need."""
-    return sum(each.decision is not Decision.UNPLACEABLE for each in done.response.plans)
 
 
 def _none_leaves(closed: Closed, done: Round, why: str) -> _Departure:

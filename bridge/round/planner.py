@@ -22,7 +22,6 @@ from bridge.round.round_report import Course, Round
 from bridge.round.scale import is_large
 from bridge.round.small.small_round import plan_small_round
 from bridge.round.unread import name_unread, with_stand_ins
-from bridge.wire.messages import Decision
 from scheduler.contract.children import INLINE
 
 if TYPE_CHECKING:
@@ -83,7 +82,7 @@ def _round(memory: Memory, request: PlanRequest, settings: Settings, course: Cou
         # What does not fit around its last slots may fit without; a topology that stands still is worse.
         partly = with_last_slots(request, unplaced)
         again = _plan(partly, settings, memory, course)
-        if _served(again) > _served(done):
+        if again.served > done.served:
             return _without(again, request, partly, restored)
     done = look_beside(restored, done, settings, memory, course)
     if restored is request:
@@ -91,11 +90,6 @@ def _round(memory: Memory, request: PlanRequest, settings: Settings, course: Cou
     response = carried_over(request, restored, done.response)
     # There was no time to try those that are stuck anywhere else.
     return replace(done, response=replace(response, hold_ms=None) if unplaced else response)
-
-
-def _served(done: Round) -> int:
-    """Number of topologies that have what they need."""
-    return sum(plan.decision is not Decision.UNPLACEABLE for plan in done.response.plans)
 
 
 def _without(done: Round, request: PlanRequest, partly: PlanRequest, restored: PlanRequest) -> Round:

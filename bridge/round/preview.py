@@ -16,6 +16,7 @@ from bridge.problem.cpu_demand import with_cpu
 from bridge.problem.occupancy import RoundState
 from bridge.problem.problem_builder import NoHostError
 from bridge.problem.task import make_task
+from bridge.problem.topology_settings import PREFIX
 from bridge.round.memory import NOTHING
 from bridge.round.planner import plan_round
 from bridge.round.round_data import gather_data
@@ -23,7 +24,7 @@ from bridge.round.small.search import Search
 from bridge.round.standing import still
 from bridge.round.unread import with_stand_ins
 from bridge.wire.messages import Decision, Drain
-from formats.drain import VERSION, split
+from formats.drain import content_of, split
 from scheduler.base.deadline import Deadline
 from scheduler.evaluation.evaluate import evaluate
 from scheduler.model.metrics.catalogue import METRICS
@@ -40,9 +41,7 @@ if TYPE_CHECKING:
     from scheduler.contract.children import Children
     from scheduler.evaluation.evaluate import Evaluation
 
-PREFIX = "topology.stormplace."
 _ALL_RESTARTS = 1_000_000
-_DRAIN = json.dumps({"version": VERSION, "lifetime_s": None}).encode()
 
 
 class PreviewError(ValueError):
@@ -150,7 +149,7 @@ def _changed(request: PlanRequest, index: int, change: Change) -> PlanRequest:
             raise PreviewError(f"drain {error}") from error
     topologies = list(request.topologies)
     topologies[index] = replace(topology, settings_json=settings)
-    drains = (*request.drains, *(Drain(place, _DRAIN, 0) for place in change.drains))
+    drains = (*request.drains, *(Drain(place, content_of(None), 0) for place in change.drains))
     return replace(request, topologies=tuple(topologies), drains=drains)
 
 

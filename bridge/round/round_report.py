@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from bridge.wire.messages import Decision
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -78,3 +80,8 @@ class Round:
     timed_out: bool
     unfinished: bool = False
     on_drained_hosts: int = 0
+
+    @property
+    def served(self) -> int:
+        """Number of topologies that have what they need."""
+        return sum(plan.decision is not Decision.UNPLACEABLE for plan in self.response.plans)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kazoo.exceptions import NodeExistsError, NoNodeError
+from kazoo.exceptions import NodeExistsError, NoNodeError, RolledBackError
 from pydantic import TypeAdapter, ValidationError
 
 from bridge.readings.drains import read_drains
 from bridge.wire.messages import Drain
 from cli.errors import UserError
-from formats.drain import FOLDER, VERSION
+from cli.network.network_live import contents
+from formats.drain import FOLDER, content_of
 from formats.node_reading import NodeFields
 from formats.packed_content import unpack
 
@@ -41,47 +41,31 @@ class KnownHost:
 
 def known_hosts(client: Any, root: str) -> tuple[KnownHost, ...]:
     """Read what agents say of their hosts, old readings included."""
-    folder = f"{root}/nodes"
-    try:
-        names = client.get_children(folder)
-    except NoNodeError:
-        return ()
-    asked = [(name, client.get_async(f"{folder}/{name}")) for name in sorted(names)]
-    return tuple(_known(name, reply) for name, reply in asked)
+    found = contents(client, f"{root}/nodes")
+    return tuple(_known(name, *reading) for name, reading in sorted(found.items()))
 
 
-def _known(name: str, reply: Any) -> KnownHost:
-    try:
-        content, stat = reply.get()
-    except NoNodeError:
-        # gone since the list was made: the host is known all the same
-        return KnownHost(name, None, None, 0.0)
+def _known(name: str, content: bytes, changed_ms: float) -> KnownHost:
     try:
         fields = _READING.validate_json(unpack(content))
     except (ValidationError, ValueError):
-        # of another version
-        return KnownHost(name, None, None, float(stat.mtime))
+        # of another version: the host is known all the same
+        return KnownHost(name, None, None, changed_ms)
     load = fields.get("load")
-    return KnownHost(name, fields["site"], load.get("slots_used") if load else None, float(stat.mtime))
+    return KnownHost(name, fields["site"], load.get("slots_used") if load else None, changed_ms)
 
 
 def drained_places(client: Any, root: str) -> tuple[str, ...]:
     """Return the places that have a drain, whether it still holds or not."""
-    try:
-        return tuple(sorted(client.get_children(f"{root}/{FOLDER}")))
-    except NoNodeError:
-        return ()
+    return tuple(sorted(contents(client, f"{root}/{FOLDER}")))
 
 
 def drains_that_hold(client: Any, root: str, now_ms: float) -> tuple[str, ...]:
     """Return the places whose drain holds at a time by ZooKeeper's clock; what cannot be read does not."""
-    found = []
-    for place in drained_places(client, root):
-        try:
-            content, stat = client.get(f"{root}/{FOLDER}/{place}")
-        except NoNodeError:
-            continue
-        found.append(Drain(place, content, round(max(now_ms - stat.mtime, 0.0))))
+    found = [
+        Drain(place, content, round(max(now_ms - changed_ms, 0.0)))
+        for place, (content, changed_ms) in contents(client, f"{root}/{FOLDER}").items()
+    ]
     return tuple(f"{kind}:{name}" for kind, name in read_drains(found).left_s)
 
 
@@ -97,7 +81,7 @@ def write_drains(client: Any, root: str, places: Sequence[str], lifetime_s: floa
     Returns:
         When ZooKeeper took them, ms by its clock.
     """
-    content = json.dumps({"version": VERSION, "lifetime_s": lifetime_s}).encode()
+    content = content_of(lifetime_s)
     folder = f"{root}/{FOLDER}"
     client.ensure_path(folder)
     before = drained_places(client, root)
@@ -126,5 +110,5 @@ def _commit(transaction: Any) -> None:
     for outcome in transaction.commit():
         if isinstance(outcome, NoNodeError | NodeExistsError):
             raise UserError("another command changed the drains at the same time: nothing was done", status=1)
-        if isinstance(outcome, Exception) and type(outcome).__name__ != "RolledBackError":
+        if isinstance(outcome, Exception) and not isinstance(outcome, RolledBackError):
             raise outcome

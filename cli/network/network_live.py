@@ -90,18 +90,18 @@ def read_live(
     """
     folder = f"{root}/nodes"
     with connected(zookeeper, auth, folder) as client:
-        contents, drains = _contents(client, folder), _contents(client, f"{root}/{DRAINS}")
-    if not contents:
+        nodes, drains = contents(client, folder), contents(client, f"{root}/{DRAINS}")
+    if not nodes:
         raise UserError(
             f"ZooKeeper {zookeeper} has no readings in {folder}: no agent runs, or --root is another one",
             status=NOTHING_TO_SHOW,
         )
-    changes_ms = [changed_ms for found in (contents, drains) for _, changed_ms in found.values()]
+    changes_ms = [changed_ms for found in (nodes, drains) for _, changed_ms in found.values()]
     now_ms = max(time.time() * 1000, *changes_ms)
     return (
         tuple(
             Reading(ReadingKind.NODE, name, content, round(now_ms - changed_ms))
-            for name, (content, changed_ms) in sorted(contents.items())
+            for name, (content, changed_ms) in sorted(nodes.items())
         ),
         tuple(
             Drain(place, content, round(now_ms - changed_ms))
@@ -123,7 +123,7 @@ def _require_known_name(zookeeper: str) -> None:
     raise UserError(f"--zookeeper {zookeeper}: no address is known for {unknown}")
 
 
-def _contents(client: Any, folder: str) -> dict[str, tuple[bytes, float]]:
+def contents(client: Any, folder: str) -> dict[str, tuple[bytes, float]]:
     """Return bytes and time of the last change (ms, ZooKeeper's clock) of what a folder holds, if any."""
     try:
         names = client.get_children(folder)
