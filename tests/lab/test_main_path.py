@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.lab, pytest.mark.timeout(600)]
 
 SITES = """
-executors_per_host = 16
+executors_per_host = 48
 [[site]]
 name = "rome"
 supervisors = 2
-slots = 4
+slots = 8
 services = true
 [[site]]
 name = "far"
 supervisors = 2
-slots = 4
+slots = 8
 [[link]]
 between = ["rome", "far"]
 delay_ms = 60.0
@@ -155,6 +155,8 @@ def test_the_cluster_follows_the_daemon_and_outlives_it(cluster: Cluster) -> Non
     assert replayable
     for record in replayable[-3:]:
         assert replay(record) == record.response
+    for name in ("first", "third"):
+        cluster.taxi("kill", "--nimbus=nimbus:6627", f"--name={name}")
 
 
 def test_a_drained_host_is_emptied_and_given_back(cluster: Cluster) -> None:
