@@ -8,6 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STORM_VERSION := 2.8.3
 STORM_HOME := build/storm/apache-storm-$(STORM_VERSION)
+CLASSES := $(STORM_HOME)/lib.jsa
 SHIM := java-shim/target/stormplace-shim-0.1.0.jar
 SHIM_SOURCES := $(shell find java-shim/src -type f 2>/dev/null) pom.xml java-shim/pom.xml bridge/placement.thrift
 MVN := mvn -B -ntp
@@ -22,9 +23,9 @@ setup: $(VENV)/.ready $(STORM_HOME)/RELEASE $(SHIM)  ## Python environment, Stor
 demo: setup  ## the taxi query on an emulated wide area, under three schedulers (STRATEGY=ils: ours by another strategy)
 	$(BIN)/stormplace demo $(if $(STRATEGY),--strategy $(STRATEGY))
 
-# lint and java keep one processor busy each, so they run beside each other; what measures or waits runs alone
+# each keeps one processor busy, so two run beside each other; what measures or waits runs alone
 test: setup  ## everything that must pass
-	$(MAKE) --no-print-directory --output-sync=target -j 2 lint java
+	$(MAKE) --no-print-directory --output-sync=target -j 2 lint java $(CLASSES)
 	$(MAKE) --no-print-directory unit servers spark lab
 	@echo "all checks passed"
 
@@ -46,7 +47,7 @@ spark: setup  ## tests of the data pipeline
 java: system  ## the shim's tests
 	$(MVN) verify
 
-lab: setup  ## tests on a real Storm cluster in network namespaces
+lab: setup $(CLASSES)  ## tests on a real Storm cluster in network namespaces
 	$(BIN)/python -m pytest -m lab
 
 bench-shim: setup  ## round trip of the shim against the real daemon
@@ -74,13 +75,13 @@ bench-placement: setup  ## strategies on a reduced grid of the paper's problems 
 	$(BIN)/python -m benchmarks.placement.steps --out runs/placement --seeds 0 --steps 3
 	$(BIN)/python -m benchmarks.placement.report runs/placement
 
-experiment-response-time: setup  ## the paper's wide-area experiment on 32 supervisors (over an hour; goes on after an interruption)
+experiment-response-time: setup $(CLASSES)  ## the paper's wide-area experiment on 32 supervisors (over an hour; goes on after an interruption)
 	$(BIN)/stormplace experiment response-time --out runs/response-time
 
-experiment-adaptation: setup  ## the network changes while the query runs (about two hours; goes on after an interruption)
+experiment-adaptation: setup $(CLASSES)  ## the network changes while the query runs (about two hours; goes on after an interruption)
 	$(BIN)/stormplace experiment adaptation --out runs/adaptation
 
-evaluation: setup  ## taxi queries under two strategies, verified and analysed, with an HTML report (ARGS="--strategies ras,stormplace:odp")
+evaluation: setup $(CLASSES)  ## taxi queries under two strategies, verified and analysed, with an HTML report (ARGS="--strategies ras,stormplace:odp")
 	$(BIN)/stormplace evaluate $(ARGS)
 
 bench-replacement: setup  ## re-placement: 10,000 second plans, the search beside the optimum, noise (under half an hour)
@@ -118,6 +119,10 @@ $(STORM_HOME)/RELEASE: lab/storm/pom.xml | system
 	@echo "assembling Storm $(STORM_VERSION) in $(STORM_HOME)"
 	$(MVN) -q -f lab/storm/pom.xml package
 	test -f $@ && touch $@
+
+$(CLASSES): $(STORM_HOME)/RELEASE lab/storm/class-archives.sh lab/storm/LoadedClasses.java
+	@echo "archiving the classes that Storm loads"
+	lab/storm/class-archives.sh $(STORM_HOME)
 
 $(SHIM): $(SHIM_SOURCES) | system
 	@echo "building the shim"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from lab.layout import AGENT_PORT, NIMBUS, NIMBUS_PORT, REDIS, REDIS_PORT, ZOOKEEPER_PORT, Host
-from lab.storm_config import JVM_FLAGS
+from lab.jvm_flags import jvm_flags
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -124,7 +124,7 @@ def _jvm(folder: LabFolder, programs: Programs, name: str, heap_mb: int) -> tupl
         programs.java,
         "-server",
         f"-Xmx{heap_mb}m",
-        *JVM_FLAGS.split(),
+        *jvm_flags("lib"),
         f"-Ddaemon.name={name.split('-', maxsplit=1)[0]}",
         f"-Dstorm.home={programs.storm_home}",
         f"-Dstorm.log.dir={folder.logs}",

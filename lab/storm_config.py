@@ -11,6 +11,7 @@ import json
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from lab.jvm_flags import jvm_flags
 from lab.layout import (
     DAEMON_PORT,
     NIMBUS,
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
 SchedulerName = Literal["stormplace", "even", "default", "ras"]
 SCHEDULERS: tuple[SchedulerName, ...] = get_args(SchedulerName)
 NEEDS_SHIM: frozenset[SchedulerName] = frozenset({"stormplace", "ras"})
-
-# short-lived JVMs on few cores: no second compiler, one collector thread, no shared counters in /tmp
-JVM_FLAGS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData"
 
 _SCHEDULER_KEYS: dict[SchedulerName, dict[str, Any]] = {
     "even": {"storm.scheduler": "org.apache.storm.scheduler.EvenScheduler"},
@@ -64,6 +62,7 @@ def storm_yaml(
         more: Further keys, or other values.
     """
     home = folder.storm / host.name
+    flags = " ".join(jvm_flags("lib-worker"))
     keys: dict[str, Any] = {
         "storm.zookeeper.servers": [NIMBUS],
         "storm.zookeeper.port": ZOOKEEPER_PORT,
@@ -81,8 +80,8 @@ def storm_yaml(
         # how long a thread without work sleeps decides most of a hop's latency at low rates
         "topology.bolt.wait.strategy": "org.apache.storm.policy.WaitStrategyPark",
         "topology.bolt.wait.park.microsec": 100,
-        "worker.childopts": f"-Xmx128m {JVM_FLAGS}",
-        "topology.worker.logwriter.childopts": f"-Xmx24m {JVM_FLAGS}",
+        "worker.childopts": f"-Xmx128m {flags}",
+        "topology.worker.logwriter.childopts": f"-Xmx24m {flags}",
     }
     if host.kind == "supervisor":
         keys |= {

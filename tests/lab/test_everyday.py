@@ -20,9 +20,9 @@ import pytest
 from bridge.record.record import read_records
 from bridge.wire.encoding import decode_request
 from lab.checks import check_programs
+from lab.jvm_flags import jvm_flags
 from lab.layout import NIMBUS, STANDBY
 from lab.places import STORM_HOME
-from lab.storm_config import JVM_FLAGS
 from tests.lab.on_host import worker_commands
 from tests.lab.running import running_lab
 from tests.lab.words_on_nimbus import CHAIN, NAME
@@ -170,7 +170,7 @@ class Cluster:
     def rebalance(self, *options: str) -> View:
         """Run `storm rebalance` without a pause, and return when Nimbus has carried it out."""
         settings = self.lab.folder.storm / NIMBUS / "storm.yaml"
-        java = [check_programs().java, *JVM_FLAGS.split(), f"-Dstorm.conf.file={settings}"]
+        java = [check_programs().java, *jvm_flags("lib"), f"-Dstorm.conf.file={settings}"]
         main = ["-cp", f"{STORM_HOME}/lib/*", "org.apache.storm.command.Rebalance"]
         command = [*java, *main, NAME, "-w", "0", *options]
         process = self.lab.exec(NIMBUS, command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
