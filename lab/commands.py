@@ -6,8 +6,8 @@ import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from lab.layout import AGENT_PORT, NIMBUS, NIMBUS_PORT, REDIS, REDIS_PORT, ZOOKEEPER_PORT, Host
 from lab.jvm_flags import jvm_flags
+from lab.layout import AGENT_PORT, NIMBUS, NIMBUS_PORT, REDIS, REDIS_PORT, ZOOKEEPER_PORT, Host
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
     from scheduler.contract.result import Result
     from scheduler.evaluation.evaluate import Evaluation
-    from scheduler.evaluation.move_prices import Stay
     from scheduler.model.problem import Problem
+    from scheduler.moving.prices import Stay
 
 
 def document(problem: Problem, result: Result, seconds: float) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def document(problem: Problem, result: Result, seconds: float) -> dict[str, Any]
 
 
 def _moves(problem: Problem, result: Result) -> list[dict[str, Any]] | None:
-    from scheduler.evaluation.move_prices import moves_of  # noqa: PLC0415  # see document
+    from scheduler.moving.prices import moves_of  # noqa: PLC0415  # see document
 
     if result.placement is None:
         return None
@@ -60,8 +60,8 @@ def _moves(problem: Problem, result: Result) -> list[dict[str, Any]] | None:
 
 
 def _stay(problem: Problem) -> dict[str, Any] | None:
-    from scheduler.evaluation.move_prices import staying  # noqa: PLC0415  # see document
     from scheduler.model.metrics.catalogue import METRICS  # noqa: PLC0415  # see document
+    from scheduler.moving.prices import staying  # noqa: PLC0415  # see document
 
     stay = staying(problem)
     if stay is None:
@@ -108,8 +108,8 @@ def _placement_table(problem: Problem, result: Result) -> Table:
 def _worth_table(problem: Problem, result: Result) -> Table:
     from rich.table import Table  # noqa: PLC0415  # not needed with --json
 
-    from scheduler.evaluation.move_prices import staying  # noqa: PLC0415  # see document
     from scheduler.model.metrics.catalogue import METRICS  # noqa: PLC0415  # see document
+    from scheduler.moving.prices import staying  # noqa: PLC0415  # see document
 
     stay = staying(problem)
     table = Table("metric", "value", "range", "weight", title="Worth")

@@ -12,10 +12,23 @@ from scheduler.base.checks import ModelError, number
 from scheduler.instances.document import parse_instance
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 SCENARIO_P = Path(__file__).with_name("scenario-p.json")
 """The setting of paper 001's experiment, with our values where it states none (docs/replacement.md)."""
+
+
+@dataclass(frozen=True)
+class TrueChange:
+    """Something that becomes true in the middle of a run.
+
+    Attributes:
+        at_s: When, s from the start.
+        apply: Changes the instance document with all nodes.
+    """
+
+    at_s: float
+    apply: Callable[[dict[str, Any]], None]
 
 
 @dataclass(frozen=True)
@@ -28,6 +41,7 @@ class Scenario:
         duration_s: Of the run, s (> 0).
         joins_s: By name of a node, when it joins, s; the others are there from the start.
         planner_cost_per_s: What a planner costs while it runs, in cost units per second (>= 0).
+        changes: What becomes true later, in the order of time.
     """
 
     instance: Mapping[str, Any]
@@ -35,6 +49,7 @@ class Scenario:
     duration_s: float
     joins_s: Mapping[str, float]
     planner_cost_per_s: float
+    changes: Sequence[TrueChange] = ()
 
     def __post_init__(self) -> None:
         number("cycle_s", self.cycle_s, above=0.0)
@@ -58,6 +73,13 @@ class Scenario:
     def seconds(self, cycle: int) -> float:
         """Return how long what was planned in a cycle is in force."""
         return min(self.cycle_s, self.duration_s - self.start_s(cycle))
+
+    def changed(self, document: dict[str, Any], cycle: int) -> dict[str, Any]:
+        """Make what has changed by a cycle true in the document of all nodes, and return it."""
+        for change in self.changes:
+            if change.at_s <= self.start_s(cycle):
+                change.apply(document)
+        return document
 
     def nodes(self, cycle: int) -> list[int]:
         """Return the indices of the nodes that are there."""

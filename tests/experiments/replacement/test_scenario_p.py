@@ -81,7 +81,7 @@ def test_static_stays_where_it_is(row):
 @pytest.mark.parametrize("row", ROWS)
 def test_the_plan_moves_once_when_the_node_joins(row):
     expected, run = ROWS[row], run_cycles(scenario(*row))
-    (moved,) = (each for each in run.cycles if each.moved)
+    (moved,) = (each for each in run.cycles if each.moves)
     assert moved.at_s == JOIN_S
     assert tuple(moved.placement.values()) == expected.after
     assert moved.paid == pytest.approx(expected.paid, abs=1e-6)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from scheduler.evaluation.evaluate import check, evaluate
-from scheduler.evaluation.move_prices import moves_of, staying
 from scheduler.instances.document import parse_instance, to_document
+from scheduler.moving.prices import moves_of, staying
 from scheduler.plan import plan
 from tests.scheduler.replacement.worked_example import CASES, Case, every_placement, ranged
 

@@ -1,0 +1,129 @@
+"""Rules that decide in each cycle of a scenario where a topology runs: the paper's, and ours."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+import numpy as np
+
+from experiments.replacement.read_history import ReadHistory
+from scheduler.base.deadline import NO_DEADLINE
+from scheduler.contract.strategy import Context
+from scheduler.instances.document import named_placement, parse_instance
+from scheduler.model.metrics.migration import MIGRATION
+from scheduler.moving.rule import MoveRule, judge
+from scheduler.optimal_ranges import optimal_ranges
+from scheduler.plan import plan
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from scheduler.base.arrays import IntArray
+    from scheduler.model.problem import Problem
+
+STRATEGY = "odr"
+
+
+class Rule(Protocol):
+    """Decides in each cycle of one run; it may remember what it has read."""
+
+    def placement(self, document: dict[str, Any], /) -> Mapping[str, str]:
+        """Return the node of each operator.
+
+        Args:
+            document: The instance as it was read in this cycle, `current` included.
+        """
+
+
+def exact_ranges(document: dict[str, Any]) -> dict[str, list[float]]:
+    """Return the exact range of each metric over the placements of an instance, where they differ."""
+    context = Context(np.random.default_rng(0), NO_DEADLINE)
+    ranges = optimal_ranges(parse_instance(document), context)
+    return {name: list(each.range) for name, each in ranges.items() if each.range}
+
+
+def fixed_ranges(document: dict[str, Any]) -> dict[str, list[float]]:
+    """Return the same but for prices of moves, whose exact range follows the current placement."""
+    ranges = exact_ranges(document)
+    ranges.pop(MIGRATION.name, None)
+    return ranges
+
+
+class PaperRule:
+    """Each cycle's optimum is carried out, on the exact ranges of that cycle (paper 001).
+
+    Args:
+        price: Whose node a move is priced with; the paper prints the source's.
+    """
+
+    def __init__(self, price: Literal["source", "destination"] = "source") -> None:
+        self._price = price
+
+    def placement(self, document: dict[str, Any], /) -> Mapping[str, str]:
+        """Return the optimum of what was read."""
+        document["objective"]["migration_price"] = self._price
+        document["objective"]["range"] = exact_ranges(document)
+        problem = parse_instance(document)
+        return named_placement(problem, _optimum(problem))
+
+
+class GivenPlacements:
+    """Placements that are chosen already, one per cycle."""
+
+    def __init__(self, placements: Sequence[Mapping[str, str]]) -> None:
+        self._placements = iter(placements)
+
+    def placement(self, _document: dict[str, Any], /) -> Mapping[str, str]:
+        """Return the next one."""
+        return next(self._placements)
+
+
+class OurRule:
+    """The optimum of what was read over some cycles, carried out if it is worth it (`scheduler.moving.rule`).
+
+    What runs first is planned as the paper does.
+
+    A plan is there for many cycles, so that the price of its moves weighs as a part of what it costs in all
+    of them: by its weight where the horizon is one cycle, by a tenth of it where it is ten.
+
+    Args:
+        rule: The least gain, how far above its noise, and the horizon.
+        cycle_s: Time from one plan to the next, s.
+        window: Cycles whose readings count.
+    """
+
+    def __init__(self, rule: MoveRule, cycle_s: float, window: int = 12) -> None:
+        self._rule = rule
+        self._spread = 1.0 if rule.horizon_s is None else min(cycle_s / rule.horizon_s, 1.0)
+        self._history = ReadHistory(window)
+
+    def placement(self, document: dict[str, Any], /) -> Mapping[str, str]:
+        """Return the plan if it is worth its price, else where the operators run."""
+        errors = self._history.smooth(document)
+        if "current" not in document:
+            return PaperRule("destination").placement(document)
+        if not self._history.errors_known:
+            return dict(document["current"])
+        objective = document["objective"]
+        objective["weights"] = spread_price(objective["weights"], self._spread)
+        objective["range"] = fixed_ranges(document)
+        problem = parse_instance(document)
+        found = _optimum(problem)
+        if judge(problem, found, self._rule, errors).why_not:
+            return dict(document["current"])
+        return named_placement(problem, found)
+
+
+def spread_price(weights: Mapping[str, float], part: float) -> dict[str, float]:
+    """Return weights of sum 1 in which moves weigh only this part of what they weighed beside the others."""
+    changed = {name: weight * (part if name == MIGRATION.name else 1.0) for name, weight in weights.items()}
+    total = math.fsum(changed.values())
+    return {name: weight / total for name, weight in changed.items()}
+
+
+def _optimum(problem: Problem) -> IntArray:
+    found = plan(problem, STRATEGY).placement
+    if found is None:
+        raise ValueError("no placement meets the constraints of the scenario")
+    return found

@@ -1,0 +1,128 @@
+"""Does a rule move when nothing real changes, and does it follow when something does?
+
+Scenario P without the node that joins runs where it is best, while availabilities are read as the paper's
+public runtime serves them.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from experiments.replacement.clairvoyant import Hindsight
+from experiments.replacement.cycles import run_cycles
+from experiments.replacement.placeholders import placeholders
+from experiments.replacement.rules import OurRule, PaperRule
+from experiments.replacement.scenario import TrueChange
+from experiments.replacement.simulation import HORIZON_S, scenario_of
+from scheduler.moving.rule import MoveRule
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from experiments.replacement.rules import Rule
+    from experiments.replacement.scenario import Scenario
+    from experiments.replacement.simulation import RuleName
+
+_CHANGES_AT = 5
+"""Cycle in which something real changes."""
+WITHIN = 3
+"""Cycles within which a change has to be followed."""
+LEAST_CHANGE = 0.2
+"""Part of F that a real change makes worth gaining."""
+_LEAST_GAIN = 0.02
+
+
+@dataclass(frozen=True)
+class Calm:
+    """A run in which nothing real changes.
+
+    Attributes:
+        rule: Who decided.
+        seed: Of the readings.
+        moved: Cycles in which something moved.
+        cycles: Cycles in which something could have.
+    """
+
+    rule: RuleName
+    seed: int
+    moved: int
+    cycles: int
+
+
+@dataclass(frozen=True)
+class Followed:
+    """A run in which something real changes.
+
+    Attributes:
+        seed: Of the change and the readings.
+        gain: Part of F that there was to gain.
+        after: Cycles from the change until at least half of that was gained; None: not within the run.
+    """
+
+    seed: int
+    gain: float
+    after: int | None
+
+
+def calm(rule: RuleName, seed: int) -> Calm:
+    """Run scenario P without the node that joins, on readings that only seem to change."""
+    scenario, start = _still()
+    run = run_cycles(scenario, _rule(rule, scenario), start=start, read=_reader(seed))
+    return Calm(rule, seed, run.cycles_with_moves, len(run.cycles))
+
+
+def followed(seed: int) -> Followed | None:
+    """Run the same with a real change; None if this seed's is worth less than `LEAST_CHANGE`."""
+    scenario, start = _still()
+    change = TrueChange(scenario.start_s(_CHANGES_AT), _slowdown(np.random.default_rng([seed, 2])))
+    changed = deepcopy(dict(scenario.instance))
+    change.apply(changed)
+    after = Hindsight(replace(scenario, instance=changed), start)
+    before = after.worth(0, start)
+    gain = before - after.least(0)
+    if gain < max(_LEAST_GAIN, LEAST_CHANGE * before):
+        return None
+    scenario = replace(scenario, changes=(change,))
+    run = run_cycles(scenario, _rule("ours", scenario), start=start, read=_reader(seed))
+    halfway = before - gain / 2.0
+    there = (
+        number - _CHANGES_AT
+        for number, cycle in enumerate(run.cycles)
+        if number >= _CHANGES_AT and after.worth(0, cycle.placement) <= halfway
+    )
+    return Followed(seed, gain / before, next(there, None))
+
+
+def _still() -> tuple[Scenario, Mapping[str, str]]:
+    plain = scenario_of("p", "equal")
+    scenario = replace(plain, joins_s=dict.fromkeys(plain.joins_s, 2.0 * plain.duration_s))
+    best = run_cycles(replace(scenario, duration_s=scenario.cycle_s)).cycles[0].placement
+    return scenario, best
+
+
+def _rule(name: RuleName, scenario: Scenario) -> Rule:
+    if name == "ours":
+        return OurRule(MoveRule(horizon_s=HORIZON_S), scenario.cycle_s)
+    return PaperRule("source")
+
+
+def _reader(seed: int) -> Any:
+    return placeholders(np.random.default_rng(seed))
+
+
+def _slowdown(random: np.random.Generator) -> Any:
+    """Return what makes a node of the cloud slower, or both farther apart."""
+    slower, factor = int(random.integers(3)), float(random.uniform(1.2, 4.0))
+
+    def apply(document: dict[str, Any]) -> None:
+        network = document["network"]
+        if slower < 2:
+            network["nodes"][slower]["speedup"] /= factor
+        else:
+            network["delay_ms"][0][1] = network["delay_ms"][1][0] = 200.0 * factor
+
+    return apply

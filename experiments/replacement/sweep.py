@@ -1,0 +1,130 @@
+"""All simulated runs of a report on Spark, one task per run."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from experiments.replacement.simulation import RULES, Outcome, RuleName, Setting, simulate
+from experiments.replacement.steadiness import Calm, Followed, calm, followed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pyspark.sql import SparkSession
+
+
+_LOOK_EVERY_S = 0.5
+_LOADS = (
+    Setting("static", noisy=False),
+    Setting("static", noisy=False, form="square"),
+    Setting("static", noisy=False, loses=False),
+    # the paper's mean rate, at which its slowest operator is never done
+    Setting("static", noisy=False, rate=1.0),
+)
+_LOAD_RULES: tuple[RuleName, ...] = ("static", "ours")
+_CALM_RULES: tuple[RuleName, ...] = ("paper", "ours")
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How much is simulated.
+
+    Attributes:
+        seeds: Runs of each rule in each setting (>= 1).
+        calm_runs: Runs without a real change, 13 cycles each (>= 1).
+        changes: Random real changes; those worth too little are left out (>= 1).
+        first_seed: Smallest seed (>= 0).
+    """
+
+    seeds: int = 10
+    calm_runs: int = 80
+    changes: int = 240
+    first_seed: int = 0
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What came of all runs.
+
+    Attributes:
+        outcomes: Runs of scenarios, in the order of their settings.
+        calm: Runs in which nothing real changes.
+        followed: Runs in which something does.
+    """
+
+    outcomes: tuple[Outcome, ...]
+    calm: tuple[Calm, ...]
+    followed: tuple[Followed, ...]
+
+
+def settings_of(extent: Extent) -> list[Setting]:
+    """Return the settings: both scenarios with equal weights, and the first by the response time alone."""
+    seeds = range(extent.first_seed, extent.first_seed + extent.seeds)
+    return [
+        *(Setting(rule, scenario="table-2", seed=seed) for rule, seed in product(RULES, seeds)),
+        *(Setting(rule, seed=seed) for rule, seed in product(RULES, seeds)),
+        *(Setting(rule, weights="response", seed=seed) for rule, seed in product(RULES, seeds)),
+        *(replace(load, rule=rule, seed=extent.first_seed) for load, rule in product(_LOADS, _LOAD_RULES)),
+    ]
+
+
+def run_sweep(
+    spark: SparkSession, extent: Extent, report: Callable[[int, int], None] = lambda _done, _all: None
+) -> Sweep:
+    """Carry out all runs.
+
+    Args:
+        spark: Session.
+        extent: How much.
+        report: Gets, about twice a second, how many of how many tasks are done.
+    """
+    seeds = range(extent.first_seed, extent.first_seed + extent.calm_runs)
+    tasks: list[Callable[[], Any]] = [
+        *(partial(simulate, setting) for setting in settings_of(extent)),
+        *(partial(calm, rule, seed) for rule, seed in product(_CALM_RULES, seeds)),
+        *(partial(followed, extent.first_seed + number) for number in range(extent.changes)),
+    ]
+    done = _carried_out(spark, tasks, report)
+    return Sweep(
+        tuple(each for each in done if isinstance(each, Outcome)),
+        tuple(each for each in done if isinstance(each, Calm)),
+        tuple(each for each in done if isinstance(each, Followed)),
+    )
+
+
+def _carried_out(
+    spark: SparkSession, tasks: Sequence[Callable[[], Any]], report: Callable[[int, int], None]
+) -> list[Any]:
+    context = spark.sparkContext
+    group = "simulated re-placement"
+
+    def job() -> list[Any]:
+        context.setJobGroup(group, group, interruptOnCancel=True)
+        parts = context.parallelize(tasks, len(tasks))
+        return list(parts.map(lambda task: task()).collect())
+
+    # the job runs in a thread of its own, so that this one stays free for Ctrl-C
+    with ThreadPoolExecutor(max_workers=1) as own_thread:
+        running = own_thread.submit(job)
+        try:
+            while not wait((running,), _LOOK_EVERY_S).done:
+                report(_finished(context, group), len(tasks))
+        except BaseException:
+            context.cancelAllJobs()
+            raise
+        return running.result()
+
+
+def _finished(context: Any, group: str) -> int:
+    tracker = context.statusTracker()
+    stages = [
+        tracker.getStageInfo(stage)
+        for job in tracker.getJobIdsForGroup(group)
+        if (info := tracker.getJobInfo(job)) is not None
+        for stage in info.stageIds
+    ]
+    return sum(stage.numCompletedTasks for stage in stages if stage is not None)
