@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bridge.network.delay_errors import estimate_errors
 from bridge.network.embedding import judge_embedding
 from bridge.network.links import NO_LINKS
 from bridge.network.site_levels import level_by_sites
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from bridge.network.cluster import Host
+    from bridge.network.delay_errors import DelayErrors
     from bridge.network.embedding import Embedding
     from bridge.network.links import Links
     from bridge.readings.believed import Coordinate, Readings
@@ -70,6 +72,7 @@ class Delays:
         embedding: How well coordinates agree with direct links.
         site: (n_hosts,) site of each host as an index, `n_sites` if unknown.
         n_sites: Number of sites.
+        errors: How far delays are off.
     """
 
     delay_ms: FloatArray
@@ -82,6 +85,16 @@ class Delays:
     embedding: Embedding
     site: IntArray
     n_sites: int
+    errors: DelayErrors
+
+    def error_ms(self, hosts: IntArray) -> FloatArray:
+        """Return (k, k) standard errors of the delays between some hosts, (k,); 0 where none is known."""
+        block = np.ix_(hosts, hosts)
+        source = self.provenance[block]
+        share = np.zeros(source.shape)
+        share[source == Provenance.MEASURED] = self.errors.of_links
+        share[(source == Provenance.COORDINATES) | (source == Provenance.SITE_MEDIAN)] = self.errors.of_others
+        return np.asarray(share * self.delay_ms[block], dtype=np.float64)
 
     def sources(self) -> str:
         """One phrase without what noise changes: `delays from coordinates 5/7, 2 by site median`."""
@@ -193,18 +206,20 @@ def estimate_delays(
     delay += settings.hop_overhead_ms
     np.fill_diagonal(delay, 0.0)
     np.fill_diagonal(provenance, Provenance.MEASURED)
-    errors = [coordinate.error for coordinate in coordinates if coordinate is not None]
+    own = [coordinate.error for coordinate in coordinates if coordinate is not None]
+    error = float(np.median(own)) if own else None
     return Delays(
         delay_ms=delay,
         provenance=provenance,
         hosts_by_provenance=_by_host(provenance, located),
-        error=float(np.median(errors)) if errors else None,
+        error=error,
         links=links,
         measured_pairs=len(current.value),
         outdated_pairs=len(levelled.outdated.value),
         embedding=embedding,
         site=site,
         n_sites=len(names),
+        errors=estimate_errors(levelled.coordinate_ms, links, error),
     )
 
 

@@ -80,11 +80,22 @@ class Links:
         return self.age_s[self._chosen]
 
     @cached_property
-    def contradictions(self) -> tuple[tuple[str, str], ...]:
-        """Pairs of hosts whose fresh links of both directions contradict each other, sorted."""
+    def _both_ways(self) -> tuple[IntArray, IntArray]:
+        """Indices of the fresh links of both directions, for each pair that has both."""
         fresh, order, first = self._fresh
         second = np.flatnonzero(~first)
-        one, other = fresh[order[second - 1]], fresh[order[second]]
+        return fresh[order[second - 1]], fresh[order[second]]
+
+    @cached_property
+    def disagreement(self) -> FloatArray:
+        """(n_both,) difference of both directions of a pair, as a fraction of their mean (at least 1 ms)."""
+        one, other = (self.delay_ms[each] for each in self._both_ways)
+        return np.asarray(np.abs(one - other) / np.maximum((one + other) / 2.0, 1.0), dtype=np.float64)
+
+    @cached_property
+    def contradictions(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of hosts whose fresh links of both directions contradict each other, sorted."""
+        one, other = self._both_ways
         apart = np.abs(self.delay_ms[one] - self.delay_ms[other])
         bad = one[apart > contradiction_limit_ms(self.delay_ms[one], self.delay_ms[other])]
         ends = zip(self.source[bad].tolist(), self.target[bad].tolist(), strict=True)

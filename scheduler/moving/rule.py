@@ -6,21 +6,18 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from scheduler.base.checks import number, whole_number
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP, check, evaluate
-from scheduler.model.metrics.catalogue import METRICS
 from scheduler.model.metrics.cost import COST
 from scheduler.model.metrics.migration import MIGRATION
+from scheduler.moving.noise import gain_noise
 from scheduler.moving.prices import moves_of
-from scheduler.moving.reading_errors import ReadingErrors, drawn
-from scheduler.reduce.subproblem import restrict
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
     from scheduler.evaluation.evaluate import Evaluation
     from scheduler.model.problem import Problem
+    from scheduler.moving.reading_errors import ReadingErrors
 
 
 @dataclass(frozen=True)
@@ -104,7 +101,7 @@ def judge(
     noise = 0.0
     # a gain that is too small anyway needs no look at its noise
     if errors is not None and rule.sigmas > 0 and gain > rule.least_gain:
-        noise = _noise(problem, placement, rule, errors, np.random.default_rng(seed))
+        noise = gain_noise(problem, current, placement, errors, draws=rule.draws, seed=seed)
     worth = _worth_per_s(problem, before, after)
     payback = None if worth is None else _payback_s(price, worth)
     return Judgement(gain, noise, price, worth, payback, _why_not(rule, gain, noise, payback))
@@ -120,36 +117,6 @@ def _why_not(rule: MoveRule, gain: float, noise: float, payback_s: float | None)
         late = f"pays its price after {payback_s:.3g} s"
         return f"the plan {never if math.isinf(payback_s) else late}, not within {rule.horizon_s:g} s"
     return ""
-
-
-def _noise(
-    problem: Problem,
-    placement: IntArray,
-    rule: MoveRule,
-    errors: ReadingErrors,
-    random: np.random.Generator,
-) -> float:
-    """Return the standard deviation of the gain over problems that could be the true one."""
-    errors.check(problem)
-    current = problem.current
-    if current is None:
-        return 0.0
-    # other nodes than those of the two placements change neither of them
-    nodes = np.union1d(current, placement)
-    part, of_part = restrict(problem, nodes), errors.within(nodes)
-    ends = np.searchsorted(nodes, current), np.searchsorted(nodes, placement)
-    gains = []
-    for _ in range(rule.draws):
-        possible = drawn(part, of_part, random)
-        before, after = (_objective(problem, evaluate(possible, end)) for end in ends)
-        gains.append(before - after)
-    return float(np.std(gains, ddof=1))
-
-
-def _objective(problem: Problem, worth: Evaluation) -> float:
-    """Return F on the scale of one problem, whatever problem the values are of."""
-    raw = {name: METRICS[name].statement.sum_of(value) for name, value in worth.values.items()}
-    return problem.scale.objective(raw)
 
 
 def _worth_per_s(problem: Problem, before: Evaluation, after: Evaluation) -> float | None:

@@ -17,8 +17,11 @@ from bridge.round.small.several_rounds import SeveralRounds
 from bridge.round.small.slots import count_workers
 from bridge.round.small.verdict import Verdict, with_proof
 from scheduler.evaluation.evaluate import evaluate
+from scheduler.moving.noise import gain_noise
+from scheduler.moving.reading_errors import ReadingErrors
 
 if TYPE_CHECKING:
+    from bridge.network.delays import Delays
     from bridge.problem.occupancy import RoundState
     from bridge.problem.task import Task
     from bridge.round.small.candidate import Candidate
@@ -29,6 +32,10 @@ if TYPE_CHECKING:
     from scheduler.base.arrays import BoolArray
     from scheduler.evaluation.evaluate import Evaluation
     from scheduler.model.problem import Problem
+
+
+# Each evaluates two placements on the few hosts that they use: enough to tell noise from twice the noise.
+_NOISE_DRAWS = 32
 
 
 def improve(
@@ -89,6 +96,7 @@ def _look(
     unseen = "" if reason else sight.why_not(question.problem, candidate.placement)
     if unseen:
         reason = f"best candidate is not believed, {unseen}"
+    reason = reason or _why_noise(running, candidate, search.delays, stability.settings)
     reason = reason or rounds.why_never(candidate)
     if reason:
         # It will not be carried out however long it is watched.
@@ -150,6 +158,24 @@ def _why_other_workers(running: Running, candidate: Candidate) -> str:
     if workers < min(asked, now):
         return f"best candidate takes fewer workers than the {asked} that were asked for"
     return ""
+
+
+def _why_noise(running: Running, candidate: Candidate, delays: Delays, thresholds: MoveSettings) -> str:
+    """Say that a gain may be noise of the measured delays; empty if it is above that.
+
+    Without its size, which noise changes.
+    """
+    if thresholds.noise_sigmas <= 0:
+        return ""
+    frame, problem = running.question.frame, running.question.problem
+    errors = ReadingErrors(delay_ms=delays.error_ms(frame.hosts))
+    noise = gain_noise(
+        problem, frame.current, frame.nodes_of(candidate.placement), errors, draws=_NOISE_DRAWS
+    )
+    gain = running.before.objective - candidate.evaluation.objective
+    if gain > thresholds.noise_sigmas * noise:
+        return ""
+    return "the gain of the best candidate may be noise of the measured delays"
 
 
 def _why_no_gain_can_do(problem: Problem, before: Evaluation, thresholds: MoveSettings) -> str:

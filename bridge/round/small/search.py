@@ -75,6 +75,7 @@ class Search:
 
     Attributes:
         state: The cluster so far.
+        delays: Delays between hosts.
         timed_out: True once the clock may have changed a strategy's answer.
     """
 
@@ -87,7 +88,7 @@ class Search:
         children: Children = INLINE,
     ) -> None:
         self.state = state
-        self._delays = delays
+        self.delays = delays
         self._availability = availability
         self._deadline_for = deadline_for
         self._children = children
@@ -117,7 +118,7 @@ class Search:
         frame = make_frame(self.state, task, fixed, closed, overload)
         key = (task.index, frame.key)
         if key not in self._questions:
-            problem = build_problem(self.state, task, frame, self._delays, self._availability)
+            problem = build_problem(self.state, task, frame, self.delays, self._availability)
             self._questions[key] = Question(problem, frame)
         return self._questions[key]
 

@@ -50,6 +50,21 @@ def test_a_gain_below_a_threshold_or_beyond_the_cap_moves_nothing(make, move, re
     assert reason in answer.status
 
 
+@pytest.mark.parametrize(("error", "sigmas", "moves"), [(0.08, 2, True), (0.3, 20, False), (0.3, 0, True)])
+def test_a_gain_within_the_noise_of_delays_is_not_believed(make, error, sigmas, moves):
+    """The error of coordinates and the sigmas that are asked for decide; with none it is not asked."""
+    request = make.cluster(make.assigned(make.taxi(settings=PINNED), SCATTERED))
+    readings = tuple(
+        replace(each, payload=json.dumps({**json.loads(each.payload), "error": error}).encode())
+        for each in request.readings
+    )
+    move = AT_ONCE.model_copy(update={"noise_sigmas": sigmas})
+    answer = only(replace(request, readings=readings), move=move)
+    assert (answer.decision is Decision.ASSIGN) == moves
+    if not moves:
+        assert "the gain of the best candidate may be noise of the measured delays" in answer.status
+
+
 def test_a_gain_counts_from_its_threshold_on_and_restarts_up_to_the_cap(make):
     """What is just as much as the settings say is enough, and a little less is not."""
     request = make.cluster(make.assigned(make.taxi(settings=PINNED), SCATTERED))
