@@ -22,8 +22,10 @@ final class LoadedClasses {
         LocalCluster.Builder builder = new LocalCluster.Builder()
                 .withSupervisors(2)
                 .withPortsPerSupervisor(1)
-                // messages through sockets, as between hosts
-                .withDaemonConf(Map.of("storm.local.mode.zmq", true));
+                .withDaemonConf(Map.of(
+                        // messages through sockets, as between hosts
+                        "storm.local.mode.zmq", true,
+                        "storm.metricstore.rocksdb.location", System.getProperty("java.io.tmpdir") + "/metrics"));
         try (LocalCluster cluster = builder.build()) {
             cluster.submitTopology(NAME, Map.of("topology.workers", 2), topology.createTopology());
             long end = System.currentTimeMillis() + MOST_MS;
