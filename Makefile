@@ -87,7 +87,7 @@ evaluation: setup $(CLASSES)  ## taxi queries under two strategies, verified and
 bench-replacement: setup  ## re-placement: 10,000 second plans, the search beside the optimum, noise (under half an hour)
 	$(BIN)/python -m benchmarks.replacement $(ARGS)
 
-simulate-replacement: setup  ## re-placement simulated on Spark: the paper's rule, ours, hindsight; a report (ten minutes)
+simulate-replacement: setup  ## re-placement simulated on Spark: the paper's rule, ours, hindsight; a report (five minutes)
 	$(BIN)/stormplace experiment replacement-simulation $(ARGS)
 
 bench-data: setup  ## taxi data and queries: made, cleaned, answered on Spark, replayed and answered on Storm (half an hour)

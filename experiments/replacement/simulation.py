@@ -76,6 +76,7 @@ class Outcome:
     Attributes:
         setting: What it was about.
         at_s: Beginning of each cycle.
+        end_s: End of the last one.
         response_s: R of the model in each cycle.
         cost: Of the nodes per second in each cycle.
         paid: Price of the moves of each cycle.
@@ -91,6 +92,7 @@ class Outcome:
 
     setting: Setting
     at_s: tuple[float, ...]
+    end_s: float
     response_s: tuple[float, ...]
     cost: tuple[float, ...]
     paid: tuple[float, ...]
@@ -116,6 +118,7 @@ def simulate(setting: Setting) -> Outcome:
     return Outcome(
         setting=setting,
         at_s=tuple(each.at_s for each in run.cycles),
+        end_s=run.seconds,
         response_s=tuple(each.values["response_time"] / 1000.0 for each in run.cycles),
         cost=tuple(each.values["cost"] for each in run.cycles),
         paid=tuple(each.paid for each in run.cycles),

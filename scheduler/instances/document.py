@@ -41,6 +41,7 @@ KINDS: Final[Mapping[str, type[Constraint]]] = MappingProxyType(
 )
 """Constraints that instance files can state, each by a key that is its kind."""
 
+_CHOICES = ("cost_model", "migration_price", "duration_model")
 _TOP_KEYS = ("objective", "current", "gone", "budget", "constraints")
 _OPERATOR_KEYS = ("demand", "allowed", *(key for key in OPERATOR_QUANTITIES if key != "execution_time_ms"))
 _NODE_KEYS = tuple(field.name for field in fields_of(Node))
@@ -161,7 +162,7 @@ def _network(given: object) -> Network:
 
 def _objective(given: object) -> Objective:
     path = "$.objective"
-    entries = json_object(path, given, optional=("weights", "range", "cost_model", "migration_price"))
+    entries = json_object(path, given, optional=("weights", "range", *_CHOICES))
     for key in ("weights", "range"):
         if key in entries:
             json_object(f"{path}.{key}", entries[key])
@@ -228,7 +229,7 @@ def to_document(problem: Problem) -> dict[str, Any]:
         },
     }
     plain = Objective()
-    for key in ("cost_model", "migration_price"):
+    for key in _CHOICES:
         if (value := getattr(problem.objective, key)) != getattr(plain, key):
             document["objective"][key] = value
     budgets = [each for each in problem.constraints if isinstance(each, MetricBudget)]

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from scheduler.base.arrays import FloatArray
+    from scheduler.model.duration import DurationModel
     from scheduler.model.metrics.record import Range
 
 _Value = TypeVar("_Value", float, "FloatArray")
@@ -30,12 +31,15 @@ class Objective:
             once for the node (``per-node``).
         migration_price: Whose `cost` a move is priced with: of the node that loads the image
             (``destination``), or of the one that is left (``source``, as eq. 13 of paper 001 has it).
+        duration_model: What limits on durations look at: what was measured (``measured``, eq. 18), or
+            execution times and the queues that rates make (``queue``).
     """
 
     weights: Mapping[str, float] = field(default_factory=lambda: {"response_time": 1.0})
     ranges: Mapping[str, Range] = field(default_factory=dict)
     cost_model: Literal["per-operator", "per-node"] = "per-operator"
     migration_price: Literal["destination", "source"] = "destination"
+    duration_model: DurationModel = "measured"
 
     def __post_init__(self) -> None:
         _known("weights", self.weights)
@@ -49,6 +53,7 @@ class Objective:
         object.__setattr__(self, "ranges", ranges)
         one_of("cost_model", self.cost_model, ("per-operator", "per-node"))
         one_of("migration_price", self.migration_price, ("destination", "source"))
+        one_of("duration_model", self.duration_model, ("measured", "queue"))
 
 
 def _known(where: str, given: Mapping[str, object]) -> None:

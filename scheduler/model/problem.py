@@ -103,7 +103,7 @@ class Problem:
         put("demand", frozen(np.column_stack([demand, *(each.demand for each in shared)])))
         most = [np.full(len(nodes), each.capacity) for each in shared]
         put("capacity", frozen(np.column_stack([capacity, *most])))
-        put("node_sets", NodeSets.of(operators, self.network.index, too_slow(self.application, self.network)))
+        put("node_sets", NodeSets.of(operators, self.network.index, self.too_slow))
         put("allowed", self.node_sets.dense())
         if self.current is not None:
             put("current", self._current(self.current))
@@ -117,6 +117,11 @@ class Problem:
     def built_in(self) -> tuple[AllowedNodes, NodeCapacities]:
         """The constraints that every problem has, as rules."""
         return AllowedNodes(self), NodeCapacities(self)
+
+    @property
+    def too_slow(self) -> BoolArray | None:
+        """(n_ops, n_nodes) where operators would take longer than they may; None if no limit is at work."""
+        return too_slow(self.application, self.network, self.objective.duration_model)
 
     @cached_property
     def execution_ms(self) -> FloatArray:

@@ -53,9 +53,17 @@ def draw_over_time(path: Path, equal: Sequence[Outcome], response: Sequence[Outc
 def _draw(axes: Axes, runs: Sequence[Outcome], of: Callable[[Outcome], Sequence[float]]) -> None:
     for (rule, label), color, dashes in zip(LABELS.items(), SERIES, _DASHES, strict=False):
         own = [each for each in runs if each.setting.rule == rule]
-        minutes = [at_s / 60.0 for at_s in own[0].at_s]
+        minutes = [at_s / 60.0 for at_s in (*own[0].at_s, own[0].end_s)]
         means = [statistics.fmean(values) for values in zip(*(of(each) for each in own), strict=True)]
-        axes.step(minutes, means, where="post", color=color, linestyle=dashes, label=label, linewidth=1.8)
+        axes.step(
+            minutes,
+            [*means, means[-1]],
+            where="post",
+            color=color,
+            linestyle=dashes,
+            label=label,
+            linewidth=1.8,
+        )
 
 
 def _bars(axes: Axes, runs: Sequence[Outcome]) -> None:

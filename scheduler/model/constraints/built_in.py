@@ -7,6 +7,7 @@ one node, and a constraint that amounts to a resource (`Constraint.resource`) is
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from scheduler.model.capacity import TOLERANCE, over_full
 from scheduler.model.constraints.constraint import Rule
-from scheduler.model.duration import too_slow
+from scheduler.model.duration import durations_ms
 from scheduler.model.feasibility import prove_infeasible
 
 if TYPE_CHECKING:
@@ -54,14 +55,15 @@ class AllowedNodes(Rule):
     def conflict(self) -> str | None:
         """Return why an operator is allowed nowhere, if that is because all nodes are too slow."""
         problem = self._problem
-        slow = too_slow(problem.application, problem.network)
+        slow = problem.too_slow
         if slow is None:
             return None
         for i in np.flatnonzero(slow.all(axis=1)).tolist():
             operator = problem.application.operators[i]
-            most = operator.duration_max_ms
+            most, fastest = operator.duration_max_ms, problem.network.speedup.max()
+            if problem.objective.duration_model == "queue":
+                return f"operator {operator.name} {self._takes(i, int(problem.network.speedup.argmax()))}"
             needed = operator.actual_ms * operator.actual_speedup / most
-            fastest = problem.network.speedup.max()
             return (
                 f"operator {operator.name} keeps to {most:g} ms per tuple from a speed-up of {needed:g} on, "
                 f"and the fastest node has {fastest:g}"
@@ -70,12 +72,20 @@ class AllowedNodes(Rule):
 
     def _sentence(self, i: int, u: int) -> str:
         operator, node = self._problem.application.operators[i], self._problem.network.nodes[u]
-        slow = too_slow(self._problem.application, self._problem.network)
+        slow = self._problem.too_slow
         if slow is not None and slow[i, u]:
-            takes = operator.actual_ms * operator.actual_speedup / node.speedup
-            where = f"operator {operator.name} would take {takes:g} ms per tuple on node {node.name}"
-            return f"{where}, and its limit is {operator.duration_max_ms:g}"
+            return f"operator {operator.name} {self._takes(i, u)}"
         return f"operator {operator.name} is not allowed on node {node.name}"
+
+    def _takes(self, i: int, u: int) -> str:
+        problem = self._problem
+        speedup, model = problem.network.speedup, problem.objective.duration_model
+        takes = float(durations_ms(problem.application, speedup, model)[i, u])
+        node = problem.network.nodes[u].name
+        if math.isinf(takes):
+            return f"cannot keep up with its tuples on node {node}"
+        most = problem.application.operators[i].duration_max_ms
+        return f"would take {takes:g} ms per tuple on node {node}, and its limit is {most:g}"
 
 
 class NodeCapacities(Rule):
