@@ -255,7 +255,7 @@ def test_measured_rates_are_right(lab: LabClient, readings: LiveReadings) -> Non
     root, python = "/rates-of-a-test", [sys.executable, "-m"]
     begin = [*python, "cli.main", "rates", "--nimbus=nimbus:6627", "--zookeeper=nimbus:2181"]
     collector = lab.exec(
-        "nimbus", [*begin, f"--root={root}", "--interval-s=1", "--window-s=30"], stderr=subprocess.DEVNULL
+        "nimbus", [*begin, f"--root={root}", "--interval-s=1", "--window-s=20"], stderr=subprocess.DEVNULL
     )
     paced = [*python, "benchmarks.paced_topology"]
     watch = lab.exec(
@@ -272,7 +272,7 @@ def test_measured_rates_are_right(lab: LabClient, readings: LiveReadings) -> Non
         first = json.loads(watch.stdout.readline())
         reading = first
         # the first window holds the start of the workers
-        while reading["time"] < first["time"] + 15 or not reading["complete"]:
+        while reading["time"] < first["time"] + 10 or not reading["complete"]:
             reading = json.loads(watch.stdout.readline())
         rates = {(one["from"], one["stream"], one["to"]): one["rate"] for one in reading["streams"]}
         for spout, rate in (("slow", 10), ("fast", 1000)):
