@@ -108,7 +108,7 @@ class MoveSettings(_Section):
     """Least gain of a restart, as a fraction of the current objective."""
     min_gain_ms: float = Field(default=10.0, ge=0, le=60_000)
     """Least gain in response time, ms, where the response time is all that is weighed."""
-    noise_sigmas: float = Field(default=2.0, ge=0, le=100)
+    noise_sigmas: float = Field(default=0.0, ge=0, le=100)
     """Standard deviations of its own noise that a gain has to be above, by the errors of measured delays;
     0 does not ask."""
     max_restarts_per_round: int = Field(

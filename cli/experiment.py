@@ -146,9 +146,12 @@ def replacement_simulation(
     """
     require_all_extras()
     # PySpark and matplotlib load slowly: only for this command
-    from experiments.replacement.report.simulation_report import write_report  # noqa: PLC0415
+    from experiments.replacement.report.simulation_report import MARKDOWN, write_report  # noqa: PLC0415
     from experiments.replacement.sweep import Extent, run_sweep  # noqa: PLC0415
+    from replay.output import require_writable_file  # noqa: PLC0415
 
+    with bad_input():
+        require_writable_file(out / MARKDOWN)
     meter = Meter("runs")
     with spark(master, "1g") as session, meter:
         found = run_sweep(session, Extent(seeds, calm_runs, changes, first_seed), meter.count)

@@ -44,7 +44,7 @@ def estimate_errors(levelled_ms: FloatArray, links: Links, own: float | None) ->
             without.
     """
     apart = links.disagreement
-    of_links = _TO_DEVIATION * float(np.median(apart)) / math.sqrt(2.0) if apart.size else 0.0
+    of_links = _TO_DEVIATION * float(np.median(apart)) / math.sqrt(2.0) if apart.size >= LEAST_PAIRS else 0.0
     beside = relative_errors(levelled_ms, links.delays)
     beside = beside[~np.isnan(beside)]
     if beside.size >= LEAST_PAIRS:

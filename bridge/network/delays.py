@@ -190,6 +190,11 @@ def estimate_delays(
         located = located[:0]
     names, site = site_indices(hosts)
     levelled = level_by_sites(delay, links, site, len(names))
+    own = [coordinate.error for coordinate in coordinates if coordinate is not None]
+    error = float(np.median(own)) if own else None
+    errors = estimate_errors(
+        levelled.coordinate_ms, links, error
+    )  # before links take the place of coordinates
     delay = levelled.coordinate_ms
     provenance = np.where(np.isnan(delay), Provenance.SITE_MEDIAN, Provenance.COORDINATES).astype(np.int8)
     levelled.outdated.write_to(delay)
@@ -206,8 +211,6 @@ def estimate_delays(
     delay += settings.hop_overhead_ms
     np.fill_diagonal(delay, 0.0)
     np.fill_diagonal(provenance, Provenance.MEASURED)
-    own = [coordinate.error for coordinate in coordinates if coordinate is not None]
-    error = float(np.median(own)) if own else None
     return Delays(
         delay_ms=delay,
         provenance=provenance,
@@ -219,7 +222,7 @@ def estimate_delays(
         embedding=embedding,
         site=site,
         n_sites=len(names),
-        errors=estimate_errors(levelled.coordinate_ms, links, error),
+        errors=errors,
     )
 
 

@@ -13,15 +13,19 @@ flags=(-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData)
 cd "$scratch"  # where a local cluster leaves its files
 javac -cp "$home/lib/*" -d . "$source"
 # shellcheck disable=SC2016  # the inner shell expands them
-if ! unshare --net -- sh -c 'ip link set lo up && exec "$@"' sh \
+as_root=()
+[ "$(id -u)" -eq 0 ] || as_root=(--user --map-root-user)
+export PATH="$PATH:/usr/sbin:/sbin"
+if ! timeout 180 unshare "${as_root[@]}" --net -- sh -c 'ip link set lo up && exec "$@"' sh \
     java "${flags[@]}" -Xshare:off -XX:DumpLoadedClassList=list -Djava.io.tmpdir="$scratch" -Dstorm.home="$home" \
     -Dstorm.log.dir="$scratch" -Dlogfile.name=storm.log -Dlog4j.configurationFile="$home/log4j2/cluster.xml" \
     -cp "$home/lib/*:$home/conf:$scratch" LoadedClasses > out 2>&1; then
-  tail -n 20 out storm.log >&2
+  tail -n 20 out >&2
   exit 1
 fi
 for libraries in lib lib-worker; do
   java "${flags[@]}" -Xshare:dump -XX:SharedClassListFile=list -XX:SharedArchiveFile="$libraries.jsa" \
     -cp "$home/$libraries/*" > out 2>&1 || { tail -n 20 out >&2; exit 1; }
 done
-mv -f lib.jsa lib-worker.jsa "$home/"
+mv -f lib-worker.jsa "$home/"
+mv -f lib.jsa "$home/"  # last: it says that both are there

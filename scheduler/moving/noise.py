@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.evaluation.evaluate import evaluate
-from scheduler.model.metrics.catalogue import METRICS
+from scheduler.evaluation.critical_path import longest_path
+from scheduler.evaluation.evaluate import metric_sums
+from scheduler.model.metrics.response_time import RESPONSE_TIME
 from scheduler.moving.reading_errors import ReadingErrors, drawn
 from scheduler.reduce.subproblem import restrict
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
-    from scheduler.evaluation.evaluate import Evaluation
     from scheduler.model.problem import Problem
 
 
@@ -50,12 +50,13 @@ def gain_noise(
     gains = []
     for _ in range(draws):
         possible = drawn(part, of_part, random)
-        before, after = (_objective(problem, evaluate(possible, end)) for end in ends)
+        before, after = (_objective(problem, possible, end) for end in ends)
         gains.append(before - after)
     return float(np.std(gains, ddof=1))
 
 
-def _objective(problem: Problem, worth: Evaluation) -> float:
-    """Return F on the scale of one problem, whatever problem the values are of."""
-    raw = {name: METRICS[name].statement.sum_of(value) for name, value in worth.values.items()}
-    return problem.scale.objective(raw)
+def _objective(problem: Problem, possible: Problem, placement: IntArray) -> float:
+    """Return F of a placement in one problem, on the scale of another."""
+    response_ms, _ = longest_path(possible, placement)
+    raw = {name: float(total) for name, total in metric_sums(possible, placement).raw.items()}
+    return problem.scale.objective({RESPONSE_TIME.name: response_ms, **raw})

@@ -34,8 +34,10 @@ if TYPE_CHECKING:
     from scheduler.model.problem import Problem
 
 
-# Each evaluates two placements on the few hosts that they use: enough to tell noise from twice the noise.
-_NOISE_DRAWS = 32
+# Each draw evaluates two placements on the hosts that they use: enough of them to tell noise from twice the
+# noise, and fewer for large topologies, of which 32 would take half of a round.
+_MOST_DRAWS, _LEAST_DRAWS = 32, 8
+_DRAWN_STREAMS = 16_000
 
 
 def improve(
@@ -96,8 +98,8 @@ def _look(
     unseen = "" if reason else sight.why_not(question.problem, candidate.placement)
     if unseen:
         reason = f"best candidate is not believed, {unseen}"
-    reason = reason or _why_noise(running, candidate, search.delays, stability.settings)
     reason = reason or rounds.why_never(candidate)
+    reason = reason or _why_noise(running, candidate, search.delays, stability.settings)
     if reason:
         # It will not be carried out however long it is watched.
         stability.forget(task.index)
@@ -169,9 +171,9 @@ def _why_noise(running: Running, candidate: Candidate, delays: Delays, threshold
         return ""
     frame, problem = running.question.frame, running.question.problem
     errors = ReadingErrors(delay_ms=delays.error_ms(frame.hosts))
-    noise = gain_noise(
-        problem, frame.current, frame.nodes_of(candidate.placement), errors, draws=_NOISE_DRAWS
-    )
+    size = problem.n_ops + len(problem.application.streams)
+    draws = min(max(_DRAWN_STREAMS // size, _LEAST_DRAWS), _MOST_DRAWS)
+    noise = gain_noise(problem, frame.current, frame.nodes_of(candidate.placement), errors, draws=draws)
     gain = running.before.objective - candidate.evaluation.objective
     if gain > thresholds.noise_sigmas * noise:
         return ""

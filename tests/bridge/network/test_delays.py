@@ -265,3 +265,23 @@ def test_site_medians_are_those_of_the_known_pairs(sites, values):
                 assert np.isnan(medians[one, other])
             else:
                 assert medians[one, other] == pytest.approx(np.median(fields))
+
+
+@pytest.mark.parametrize("off", [0.0, 0.3])
+def test_the_error_of_coordinates_is_how_far_they_are_from_links(off):
+    """Not from what takes their place where there is a link."""
+    random = np.random.default_rng(0)
+    names = [f"a-{k}" for k in range(8)]
+    places = random.uniform(0.0, 100.0, (8, 2))
+    measured = {
+        one.replace("-", "_"): {
+            other: (float(np.linalg.norm(places[k] - places[m])) + 2.0) * (1.0 + off)
+            for m, other in enumerate(names)
+            if m > k
+        }
+        for k, one in enumerate(names)
+    }
+    delays = estimate(
+        *((name, None, at.tolist()) for name, at in zip(names, places, strict=True)), **measured
+    )
+    assert delays.errors.of_others == pytest.approx(1.4826 * off / (1.0 + off), abs=1e-6)

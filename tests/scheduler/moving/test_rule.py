@@ -13,6 +13,8 @@ import pytest
 
 from scheduler.base.checks import ModelError
 from scheduler.instances.document import parse_instance
+from scheduler.instances.generators.replacement import replacement
+from scheduler.moving.noise import gain_noise
 from scheduler.moving.reading_errors import ReadingErrors, drawn
 from scheduler.moving.rule import MoveRule, judge
 from scheduler.plan import plan
@@ -144,3 +146,15 @@ def test_what_is_drawn_has_the_stated_errors(joined: Problem) -> None:
     assert delays[:, 0, 1].std() == pytest.approx(5.0, rel=0.15)
     up = np.array([each.network.availability for each in problems])
     assert up.std(axis=0) == pytest.approx(0.001, rel=0.15)
+
+
+def test_noise_is_known_where_hardly_anything_is_available() -> None:
+    """An availability that is 0 as a number still has a logarithm."""
+    random = np.random.default_rng(0)
+    problem = replacement("chain", 4, 3, random)
+    links = np.full((3, 3), 1e-200)
+    np.fill_diagonal(links, 1.0)
+    weak = replace(problem, network=replace(problem.network, link_availability=links))
+    errors = ReadingErrors(delay_ms=np.full((3, 3), 1.0))
+    noise = gain_noise(weak, np.array([0, 1, 0, 1]), np.array([2, 1, 0, 1]), errors, draws=4)
+    assert math.isfinite(noise)
