@@ -55,13 +55,19 @@ def own_interrupt() -> Iterator[Callable[[], None]]:
     """
     before = _own_handlers()
 
+    ending = threading.Event()  # its connections break before the JVM is seen to have ended
+
     def end(number: int, frame: FrameType | None) -> None:
+        ending.set()
         _end_jvm()
         before[signal.Signals(number)](number, frame)
 
+    def tells_no_interrupt(record: logging.LogRecord) -> bool:
+        return not (record.exc_info and ending.is_set()) and _tells_no_interrupt(record)
+
     loggers = [logging.getLogger(name) for name in _PY4J_LOGGERS]
     for logger in loggers:
-        logger.addFilter(_tells_no_interrupt)
+        logger.addFilter(tells_no_interrupt)
     try:
         yield lambda: _set_handlers(dict.fromkeys(before, end))
     except BaseException as error:
@@ -72,7 +78,7 @@ def own_interrupt() -> Iterator[Callable[[], None]]:
     finally:
         _set_handlers(before)
         for logger in loggers:
-            logger.removeFilter(_tells_no_interrupt)
+            logger.removeFilter(tells_no_interrupt)
 
 
 def jvm_ended() -> bool:
