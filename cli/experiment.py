@@ -14,6 +14,7 @@ from cli.checkout import DATA, require_checkout
 from cli.data.session import Master, bad_input, spark
 from cli.errors import UserError, refused
 from cli.extras import require_all_extras
+from cli.interrupt import ends_at_once
 from lab.places import PROJECT_ROOT
 
 if TYPE_CHECKING:
@@ -146,9 +147,10 @@ def replacement_simulation(
     """
     require_all_extras()
     # PySpark and matplotlib load slowly: only for this command
-    from experiments.replacement.report.simulation_report import MARKDOWN, write_report  # noqa: PLC0415
-    from experiments.replacement.sweep import Extent, run_sweep  # noqa: PLC0415
-    from replay.output import require_writable_file  # noqa: PLC0415
+    with ends_at_once():
+        from experiments.replacement.report.simulation_report import MARKDOWN, write_report  # noqa: PLC0415
+        from experiments.replacement.sweep import Extent, run_sweep  # noqa: PLC0415
+        from replay.output import require_writable_file  # noqa: PLC0415
 
     with bad_input():
         require_writable_file(out / MARKDOWN)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Key = tuple[str, ...]
 """Name of a node, or of both ends of a link."""
 
-_ENOUGH = 5
+ENOUGH = 5
 """Readings from which their spread is known."""
 _LEAST_GROUP = 3
 """Nodes or links of which it can be known how far their truths are apart."""
@@ -43,7 +43,7 @@ class ReadHistory:
     @property
     def errors_known(self) -> bool:
         """Whether enough was read to know how far readings are off."""
-        return self._times >= _ENOUGH
+        return self._times >= ENOUGH
 
     def smooth(self, document: dict[str, Any]) -> ReadingErrors:
         """Take the readings of a cycle; put their means into the document and return their errors."""
@@ -120,7 +120,7 @@ def _common_spread(all_read: Iterable[deque[float]]) -> float:
 
 def _forget_another_truth(read: deque[float]) -> None:
     """Keep the last two readings alone if both are far from all before, and on the same side."""
-    if len(read) < _ENOUGH + 2:
+    if len(read) < ENOUGH + 2:
         return
     before, last = list(read)[:-2], list(read)[-2:]
     mean, far = math.fsum(before) / len(before), _FAR * _spread(before)

@@ -112,7 +112,7 @@ def simulate(setting: Setting) -> Outcome:
     hindsight = Hindsight(scenario)
     reader = placeholders(np.random.default_rng(setting.seed)) if setting.noisy else _as_it_is
     frozen = setting.rule == "static"
-    run = run_cycles(scenario, _rule(setting, hindsight, scenario.cycle_s), frozen=frozen, read=reader)
+    run = run_cycles(scenario, made_rule(setting.rule, scenario), frozen=frozen, read=reader)
     placements = [each.placement for each in run.cycles]
     traffic = let_through(scenario, run, setting)
     return Outcome(
@@ -157,11 +157,12 @@ def let_through(scenario: Scenario, run: Run, setting: Setting) -> Traffic:
     return run_tuples(pipeline, stages, entering, Moving(loses=setting.loses))
 
 
-def _rule(setting: Setting, hindsight: Hindsight, cycle_s: float) -> Rule:
-    if setting.rule == "hindsight":
-        return GivenPlacements(hindsight.best())
-    if setting.rule == "ours":
-        return OurRule(MoveRule(horizon_s=HORIZON_S), cycle_s)
+def made_rule(name: RuleName, scenario: Scenario) -> Rule:
+    """Return a rule for one run; Static is the paper's, which plans only once then."""
+    if name == "hindsight":
+        return GivenPlacements(Hindsight(scenario).best())
+    if name == "ours":
+        return OurRule(MoveRule(horizon_s=HORIZON_S), scenario.cycle_s)
     return PaperRule("source")
 
 

@@ -15,15 +15,13 @@ import numpy as np
 from experiments.replacement.clairvoyant import Hindsight
 from experiments.replacement.cycles import run_cycles
 from experiments.replacement.placeholders import placeholders
-from experiments.replacement.rules import OurRule, PaperRule
+from experiments.replacement.read_history import ENOUGH
 from experiments.replacement.scenario import TrueChange
-from experiments.replacement.simulation import HORIZON_S, scenario_of
-from scheduler.moving.rule import MoveRule
+from experiments.replacement.simulation import made_rule, scenario_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from experiments.replacement.rules import Rule
     from experiments.replacement.scenario import Scenario
     from experiments.replacement.simulation import RuleName
 
@@ -43,8 +41,8 @@ class Calm:
     Attributes:
         rule: Who decided.
         seed: Of the readings.
-        moved: Cycles in which something moved.
-        cycles: Cycles in which something could have.
+        moved: Cycles in which something moved, from the first in which our rule moves for gains on.
+        cycles: How many these are.
     """
 
     rule: RuleName
@@ -71,8 +69,9 @@ class Followed:
 def calm(rule: RuleName, seed: int) -> Calm:
     """Run scenario P without the node that joins, on readings that only seem to change."""
     scenario, start = _still()
-    run = run_cycles(scenario, _rule(rule, scenario), start=start, read=_reader(seed))
-    return Calm(rule, seed, run.cycles_with_moves, len(run.cycles))
+    run = run_cycles(scenario, made_rule(rule, scenario), start=start, read=_reader(seed))
+    open_to_moves = run.cycles[ENOUGH - 1 :]
+    return Calm(rule, seed, sum(bool(each.moves) for each in open_to_moves), len(open_to_moves))
 
 
 def followed(seed: int) -> Followed | None:
@@ -87,7 +86,7 @@ def followed(seed: int) -> Followed | None:
     if gain < max(_LEAST_GAIN, LEAST_CHANGE * before):
         return None
     scenario = replace(scenario, changes=(change,))
-    run = run_cycles(scenario, _rule("ours", scenario), start=start, read=_reader(seed))
+    run = run_cycles(scenario, made_rule("ours", scenario), start=start, read=_reader(seed))
     halfway = before - gain / 2.0
     there = (
         number - _CHANGES_AT
@@ -102,12 +101,6 @@ def _still() -> tuple[Scenario, Mapping[str, str]]:
     scenario = replace(plain, joins_s=dict.fromkeys(plain.joins_s, 2.0 * plain.duration_s))
     best = run_cycles(replace(scenario, duration_s=scenario.cycle_s)).cycles[0].placement
     return scenario, best
-
-
-def _rule(name: RuleName, scenario: Scenario) -> Rule:
-    if name == "ours":
-        return OurRule(MoveRule(horizon_s=HORIZON_S), scenario.cycle_s)
-    return PaperRule("source")
 
 
 def _reader(seed: int) -> Any:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]  # py4j ships no types
+from pyspark.errors import PySparkException
+
 from experiments.replacement.simulation import RULES, Outcome, RuleName, Setting, simulate
 from experiments.replacement.steadiness import Calm, Followed, calm, followed
+from experiments.spark_job import carried_out
+from replay.errors import MachineError
+from replay.failures import cause
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -17,7 +22,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-_LOOK_EVERY_S = 0.5
 _LOADS = (
     Setting("static", noisy=False),
     Setting("static", noisy=False, form="square"),
@@ -81,6 +85,9 @@ def run_sweep(
         spark: Session.
         extent: How much.
         report: Gets, about twice a second, how many of how many tasks are done.
+
+    Raises:
+        MachineError: Spark ended a run.
     """
     seeds = range(extent.first_seed, extent.first_seed + extent.calm_runs)
     tasks: list[Callable[[], Any]] = [
@@ -107,16 +114,10 @@ def _carried_out(
         parts = context.parallelize(tasks, len(tasks))
         return list(parts.map(lambda task: task()).collect())
 
-    # the job runs in a thread of its own, so that this one stays free for Ctrl-C
-    with ThreadPoolExecutor(max_workers=1) as own_thread:
-        running = own_thread.submit(job)
-        try:
-            while not wait((running,), _LOOK_EVERY_S).done:
-                report(_finished(context, group), len(tasks))
-        except BaseException:
-            context.cancelAllJobs()
-            raise
-        return running.result()
+    try:
+        return carried_out(context, job, lambda: report(_finished(context, group), len(tasks)))
+    except (Py4JJavaError, PySparkException) as error:
+        raise MachineError(f"the simulation failed: {cause(error)}") from error
 
 
 def _finished(context: Any, group: str) -> int:

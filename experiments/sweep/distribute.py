@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from pyspark.sql import Window
 from pyspark.sql import functions as F  # noqa: N812 - the name that PySpark's own documents use
 from pyspark.sql.pandas.types import from_arrow_schema
 
+from experiments.spark_job import carried_out
 from experiments.sweep.one_run import FAILED
 from experiments.sweep.sweep_plan import still_open
 from experiments.sweep.worker import SCHEMA, Finished, carry_out
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from experiments.sweep.sweep_folder import SweepFolder
     from experiments.sweep.sweep_plan import Run, SweepPlan
-
-_LOOK_EVERY_S = 0.5
 
 COLUMNS = from_arrow_schema(SCHEMA)
 
@@ -62,18 +60,15 @@ def run_missing(
         return carry_out(run, texts.value, limit, Path(parts))
 
     names = frozenset(run.part for run in runs)
-    # the job runs in a thread of its own: this one stays free for Ctrl-C, which Spark cannot take well
-    # while it waits for the JVM
-    with reading(folder.path), ThreadPoolExecutor(max_workers=1) as own_thread:
-        job = own_thread.submit(lambda: context.parallelize(missing, len(missing)).map(one).collect())
-        try:
-            while not wait((job,), _LOOK_EVERY_S).done:
-                report(len(folder.finished() & names))
-        except BaseException:
-            context.cancelAllJobs()
-            raise
-        done = job.result()
-    report(len(folder.finished() & names))
+
+    def look() -> None:
+        report(len(folder.finished() & names))
+
+    with reading(folder.path):
+        done = carried_out(
+            context, lambda: context.parallelize(missing, len(missing)).map(one).collect(), look
+        )
+    look()
     texts.destroy()
     return [each for each in done if each.failure is not None]
 

@@ -12,10 +12,10 @@ trap 'rm -rf "$scratch"' EXIT
 flags=(-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData)
 cd "$scratch"  # where a local cluster leaves its files
 javac -cp "$home/lib/*" -d . "$source"
-# shellcheck disable=SC2016  # the inner shell expands them
 as_root=()
 [ "$(id -u)" -eq 0 ] || as_root=(--user --map-root-user)
 export PATH="$PATH:/usr/sbin:/sbin"
+# shellcheck disable=SC2016  # the inner shell expands them
 if ! timeout 180 unshare "${as_root[@]}" --net -- sh -c 'ip link set lo up && exec "$@"' sh \
     java "${flags[@]}" -Xshare:off -XX:DumpLoadedClassList=list -Djava.io.tmpdir="$scratch" -Dstorm.home="$home" \
     -Dstorm.log.dir="$scratch" -Dlogfile.name=storm.log -Dlog4j.configurationFile="$home/log4j2/cluster.xml" \

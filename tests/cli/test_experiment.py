@@ -128,6 +128,16 @@ def test_a_wrong_option_is_refused_by_its_name_before_anything_starts(
     assert not out.exists()
 
 
+def test_a_simulation_refuses_a_report_that_could_not_be_written(tmp_path: Path) -> None:
+    """At once, not after minutes of work."""
+    taken = tmp_path / "taken"
+    taken.write_text("", encoding="utf-8")
+    done = CliRunner().invoke(app, ["experiment", "replacement-simulation", "--out", str(taken)])
+    assert isinstance(done.exception, UserError)
+    assert f"{taken} is no folder" in str(done.exception)
+    assert taken.read_text(encoding="utf-8") == ""
+
+
 def test_a_turn_asks_for_strategy_pins_and_rows_and_keeps_what_it_was(
     experiment: Any, tmp_path: Path
 ) -> None:

@@ -25,57 +25,61 @@ LABELS: Mapping[RuleName, str] = {
 
 
 @dataclass(frozen=True)
-class Row:
-    """One figure under every rule, beside the paper's.
+class Figure:
+    """What is compared.
 
     Attributes:
-        name: What it is, with its unit.
-        values: By rule, mean over the runs and standard deviation.
+        name: With its unit.
+        of: Its value in a run.
         paper: As the paper prints it for Static and for Dynamic; empty where it states none.
         decimals: To be printed.
-        higher_is_better: Whether more is better; None: it is neither.
+        higher_is_better: Whether more is better than less.
     """
 
-    name: str
-    values: Mapping[RuleName, tuple[float, float]]
-    paper: tuple[str, str] = ("", "")
-    decimals: int = 2
-    higher_is_better: bool | None = False
-
-
-@dataclass(frozen=True)
-class _Figure:
     name: str
     of: Callable[[Outcome], float]
     paper: tuple[str, str] = ("", "")
     decimals: int = 2
-    higher_is_better: bool | None = False
+    higher_is_better: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    """A figure under every rule.
+
+    Attributes:
+        figure: What is compared.
+        values: By rule, mean over the runs and standard deviation.
+    """
+
+    figure: Figure
+    values: Mapping[RuleName, tuple[float, float]]
 
 
 _FIGURES = (
-    _Figure(
+    Figure(
         "response time of the model, s", lambda each: each.means["response_time"] / 1000, ("1.98", "1.62")
     ),
-    _Figure(
+    Figure(
         "availability", lambda each: each.means["availability"], ("0.35", "0.40"), 3, higher_is_better=True
     ),
-    _Figure("enactment, CU/s", lambda each: each.means["cost"], ("34.91", "29.05")),
-    _Figure("migration, CU per cycle", lambda each: statistics.fmean(each.paid), ("-", "14.47")),
-    _Figure("planner, CU/s", lambda each: each.planner_per_s, ("0.27", "3")),
-    _Figure("total, CU/s", lambda each: each.total_per_s, ("35.19", "32.10")),
-    _Figure(
+    Figure("enactment, CU/s", lambda each: each.means["cost"], ("34.91", "29.05")),
+    Figure("migration, CU per cycle", lambda each: statistics.fmean(each.paid), ("-", "14.47")),
+    Figure("planner, CU/s", lambda each: each.planner_per_s, ("0.27", "3")),
+    Figure("total, CU/s", lambda each: each.total_per_s, ("35.19", "32.10")),
+    Figure(
         "score (eq. 15)",
         lambda each: statistics.fmean(each.score),
         ("0.62", "0.78"),
         3,
         higher_is_better=True,
     ),
-    _Figure("F above hindsight, all cycles", lambda each: each.regret, decimals=3),
-    _Figure("operators moved", lambda each: sum(each.moved), decimals=1),
-    _Figure("latency of tuples, mean, s", lambda each: each.latency_s[0]),
-    _Figure("median, s", lambda each: each.latency_s[1]),
-    _Figure("95th percentile, s", lambda each: each.latency_s[2]),
-    _Figure("tuples sent again", lambda each: each.replayed, decimals=1),
+    Figure("F above hindsight, all cycles", lambda each: each.regret, decimals=3),
+    Figure("operators moved", lambda each: sum(each.moved), decimals=1),
+    Figure("latency of tuples, mean, s", lambda each: each.latency_s[0]),
+    Figure("median, s", lambda each: each.latency_s[1]),
+    Figure("95th percentile, s", lambda each: each.latency_s[2]),
+    Figure("tuples sent again", lambda each: each.replayed, decimals=1),
 )
 
 
@@ -83,13 +87,7 @@ def rows(outcomes: Sequence[Outcome]) -> tuple[Row, ...]:
     """Return the table of runs that differ in nothing but rule and seed."""
     by_rule = {rule: [each for each in outcomes if each.setting.rule == rule] for rule in RULES}
     return tuple(
-        Row(
-            figure.name,
-            {rule: _mean([figure.of(each) for each in runs]) for rule, runs in by_rule.items()},
-            figure.paper,
-            figure.decimals,
-            figure.higher_is_better,
-        )
+        Row(figure, {rule: _mean([figure.of(each) for each in runs]) for rule, runs in by_rule.items()})
         for figure in _FIGURES
     )
 
@@ -114,12 +112,13 @@ def _table_2(sweep: Sweep) -> list[Target]:
     }
     found = []
     for row in table:
-        if row.name not in wanted:
+        figure = row.figure
+        if figure.name not in wanted:
             continue
         (static, _), (ours, _) = row.values["static"], row.values["ours"]
-        better = ours > static if row.higher_is_better else ours < static
-        measured = f"{ours:.{row.decimals}f}, Static {static:.{row.decimals}f}"
-        found.append(Target(f"setting of Table II: {row.name} better than Static's", measured, better))
+        better = ours > static if figure.higher_is_better else ours < static
+        measured = f"{ours:.{figure.decimals}f}, Static {static:.{figure.decimals}f}"
+        found.append(Target(f"setting of Table II: {figure.name} better than Static's", measured, better))
     return found
 
 
@@ -131,7 +130,7 @@ def _against_the_paper(sweep: Sweep) -> list[Target]:
             for each in sweep.outcomes
             if each.setting.scenario == scenario and each.setting.weights == "equal" and each.setting.noisy
         ]
-        table = {row.name: row.values for row in rows(runs)}
+        table = {row.figure.name: row.values for row in rows(runs)}
         regret, moved = table["F above hindsight, all cycles"], table["operators moved"]
         found += [
             Target(
