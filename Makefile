@@ -13,7 +13,7 @@ SHIM := java-shim/target/stormplace-shim-0.1.0.jar
 SHIM_SOURCES := $(shell find java-shim/src -type f 2>/dev/null) pom.xml java-shim/pom.xml bridge/placement.thrift
 MVN := mvn -B -ntp
 
-.PHONY: help setup system demo test lint unit servers spark java lab evaluation bench-shim bench-large bench-large-growth bench-large-made bench-emulator bench-placement bench-replacement simulate-replacement bench-data experiment-response-time experiment-adaptation dist clean
+.PHONY: help setup system demo test lint unit servers spark java lab clusters measured evaluation bench-shim bench-large bench-large-growth bench-large-made bench-emulator bench-placement bench-replacement simulate-replacement bench-data experiment-response-time experiment-adaptation dist clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
@@ -23,10 +23,13 @@ setup: $(VENV)/.ready $(STORM_HOME)/RELEASE $(SHIM)  ## Python environment, Stor
 demo: setup  ## the taxi query on an emulated wide area, under three schedulers (STRATEGY=ils: ours by another strategy)
 	$(BIN)/stormplace demo $(if $(STRATEGY),--strategy $(STRATEGY))
 
-# each keeps one processor busy, so two run beside each other; what measures or waits runs alone
+# what keeps one processor busy, or mostly waits, runs beside something else; what measures runs alone
 test: setup  ## everything that must pass
 	$(MAKE) --no-print-directory --output-sync=target -j 2 lint java $(CLASSES)
-	$(MAKE) --no-print-directory unit servers spark lab
+	$(MAKE) --no-print-directory unit servers
+	@echo "tests on Spark and on clusters, beside each other: the output of each comes when it has ended (six minutes)"
+	$(MAKE) --no-print-directory --output-sync=target -j 2 spark clusters
+	$(MAKE) --no-print-directory measured
 	@echo "all checks passed"
 
 lint: $(VENV)/.ready  ## ruff, mypy --strict, import contracts
@@ -47,8 +50,13 @@ spark: setup  ## tests of the data pipeline
 java: system  ## the shim's tests
 	$(MVN) verify
 
-lab: setup $(CLASSES)  ## tests on a real Storm cluster in network namespaces
-	$(BIN)/python -m pytest -m lab
+lab: clusters measured  ## tests on real Storm clusters in network namespaces
+
+clusters: setup $(CLASSES)
+	$(BIN)/python -m pytest -m "lab and not alone"
+
+measured: setup $(CLASSES)
+	$(BIN)/python -m pytest -m alone
 
 bench-shim: setup  ## round trip of the shim against the real daemon
 	$(BIN)/python -m benchmarks.shim_round_trip

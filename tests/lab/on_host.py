@@ -1,4 +1,4 @@
-"""Running `stormplace` on a host of the lab."""
+"""Running programs on a host of the lab."""
 
 from __future__ import annotations
 
@@ -25,6 +25,14 @@ def stormplace(lab: LabClient, *arguments: str, host: str = "nimbus") -> str:
     out, err = process.communicate(timeout=WAIT_S)
     assert process.returncode == 0, f"{' '.join(arguments)}: {err}"
     return str(out)
+
+
+def run(lab: LabClient, host: str, *argv: str) -> str:
+    """Run a program to its good end and return what it printed."""
+    process = lab.exec(host, argv, stdout=subprocess.PIPE, text=True)
+    output, _ = process.communicate(timeout=WAIT_S)
+    assert process.returncode == 0
+    return str(output)
 
 
 def worker_commands(lab: LabClient, topology_id: str) -> list[list[str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import signal
@@ -19,6 +18,7 @@ import pytest
 from benchmarks import lab_accuracy as accuracy
 from lab.cluster import LabClient
 from lab.errors import LabError
+from tests.lab.on_host import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,13 +36,6 @@ LOCAL_MS = 0.25
 DELAYS_MS = {
     frozenset(sites.split()): ms for sites, ms in (("near far", 20), ("near edge", 60), ("far edge", 50))
 }
-
-
-def run(lab: LabClient, host: str, *argv: str) -> str:
-    process = lab.exec(host, argv, stdout=subprocess.PIPE, text=True)
-    output, _ = process.communicate(timeout=60)
-    assert process.returncode == 0
-    return str(output)
 
 
 def until(lab: LabClient, what: str, holds: Callable[[LabStatus], bool]) -> LabStatus:
@@ -248,51 +241,6 @@ def test_only_nimbus_restarts_for_another_scheduler(lab: LabClient) -> None:
 
 def _state(status: LabStatus, name: str) -> str:
     return next(one.state for one in status.services if one.name == name)
-
-
-def test_measured_rates_are_right(lab: LabClient, readings: LiveReadings) -> None:
-    """Streams of 10 and of 1,000 tuples/s are measured within 5 %, those of acking too; two slots used."""
-    root, python = "/rates-of-a-test", [sys.executable, "-m"]
-    begin = [*python, "cli.main", "rates", "--nimbus=nimbus:6627", "--zookeeper=nimbus:2181"]
-    collector = lab.exec(
-        "nimbus", [*begin, f"--root={root}", "--interval-s=1", "--window-s=20"], stderr=subprocess.DEVNULL
-    )
-    paced = [*python, "benchmarks.paced_topology"]
-    watch = lab.exec(
-        "nimbus",
-        [*paced, "watch", "--zookeeper=nimbus:2181", f"--root={root}"],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        run(
-            lab, "nimbus", *paced, "submit", "--nimbus=nimbus:6627", "--sample-rate=1", "slow=10", "fast=1000"
-        )
-        assert watch.stdout is not None
-        first = json.loads(watch.stdout.readline())
-        reading = first
-        # the first window holds the start of the workers
-        while reading["time"] < first["time"] + 10 or not reading["complete"]:
-            reading = json.loads(watch.stdout.readline())
-        rates = {(one["from"], one["stream"], one["to"]): one["rate"] for one in reading["streams"]}
-        for spout, rate in (("slow", 10), ("fast", 1000)):
-            for edge in (
-                (spout, "default", f"{spout}Sink"),
-                (spout, "__ack_init", "__acker"),
-                (f"{spout}Sink", "__ack_ack", "__acker"),
-                ("__acker", "__ack_ack", spout),
-            ):
-                assert rates[edge] == pytest.approx(rate, rel=0.05), edge
-        assert reading["sample_rate"] == 1
-        readings.until(FOLLOW_S, lambda seen: [] if slots_used(seen) == 2 else [f"slots: {slots_used(seen)}"])
-        run(lab, "nimbus", *python, "cli.main", "taxi", "kill", "--nimbus=nimbus:6627", "--name=paced")
-    finally:
-        watch.kill()
-        collector.kill()
-
-
-def slots_used(readings: dict[str, Any]) -> int:
-    return sum(one["load"]["slots_used"] for one in readings.values())
 
 
 def test_a_second_start_is_refused_and_harmless(lab: LabClient, two_sites: Path) -> None:
