@@ -179,9 +179,13 @@ def test_a_real_process_is_found(tmp_path: Path) -> None:
     """A shell by the name of Java, with a worker's arguments and a child, on the clock of this test."""
     java = tmp_path / "java"
     java.symlink_to("/bin/sh")
-    command = (java, "-c", "read line; :", MAIN, "t-" + tmp_path.name, "sup", "6628", "6700", tmp_path.name)
+    own = (MAIN, "t-" + tmp_path.name, "sup", "6628", "6700", tmp_path.name)
+    command = (java, "-c", "echo; read line; :", *own)
     meter = WorkerMeter()
-    with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        # until it runs Linux may know its name, but not its arguments yet
+        process.stdout.readline()
         for look in range(6):
             meter.look(LOOK_S * look)
         assert process.stdin is not None
