@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bridge.network.cluster import META_COST
 from bridge.round.round_data import NOT_LIVE
 from scheduler.contract.result import relative_gap
 
@@ -80,10 +79,7 @@ def status_line(
         parts = [f"{verdict.reason}: {worth}"]
     else:
         parts = [f"{_START[verdict.kind]}: {verdict.reason}", *([worth] if worth else [])]
-    if task.settings.weights.get("cost") and all(host.cost is None for host in hosts):
-        parts.append(f"cost is weighed but no supervisor states {META_COST}")
-    if task.settings.weights.get("migration"):
-        parts.append("migration is weighed but the price of a move is not known")
+    parts.extend(task.notes)
     parts.extend([note] if note else [])
     # Before the data: the shim cuts long lines, and users must see what of their own was ignored.
     parts.extend(ignored_settings(task.wishes))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,18 +43,33 @@ class Running:
     question: Question
     before: Evaluation
 
-    def saving(self, after: Evaluation) -> float:
+    def saving(self, placement: Sequence[int]) -> float:
         """Fraction of the objective that is saved against what ran when the round began.
 
         Where that cannot be compared any more it is the fraction saved against what runs by now.
+
+        Args:
+            placement: Host index per executor.
         """
         began = [
             -1 if slot is None else self.state.host_of(slot) for slot in self.state.initial(self.task.index)
         ]
-        before, frame = self.before, self.question.frame
-        if np.isin(began, frame.hosts).all():
-            before = evaluate(self.question.problem, frame.nodes_of(began))
-        return gains(self.question.problem, before, after)[0]
+        frame = self.question.frame
+        known = bool(np.isin(began, frame.hosts).all())
+        return self.gains_from(frame.nodes_of(began) if known else frame.current, placement)[0]
+
+    def gains_from(self, start: IntArray, placement: Sequence[int]) -> tuple[float, float | None]:
+        """Return what a placement gains against another one, priced from there; see `gains`.
+
+        Args:
+            start: (n_executors,) node of each executor in the other one.
+            placement: Host index per executor.
+        """
+        problem = self.question.problem
+        if problem.application.state_mb.any() or problem.network.shared_pull_s.any():
+            problem = replace(problem, current=start)
+        nodes = self.question.frame.nodes_of(placement)
+        return gains(problem, evaluate(problem, start), evaluate(problem, nodes))
 
     def names(self, placement: Sequence[int]) -> tuple[str, ...]:
         """Name of the host of each executor, from its index."""

@@ -6,6 +6,7 @@ and has been so for a while. One that restarts more executors than a round allow
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +22,8 @@ from scheduler.moving.noise import gain_noise
 from scheduler.moving.reading_errors import ReadingErrors
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from bridge.network.delays import Delays
     from bridge.problem.occupancy import RoundState
     from bridge.problem.task import Task
@@ -55,6 +58,7 @@ def improve(
     """
     hosts = [state.host_of(slot) for slot in state.assignment(task.index) if slot is not None]
     free, closed = [None] * len(hosts), sight.closed(task) | task.unfavored
+    task = replace(task, migration_left=_migration_left(state, task, hosts))
     try:
         question = search.pose(task, free, closed)
     except NoHostError as error:
@@ -73,6 +77,15 @@ def improve(
         return Verdict("kept", no_gain, evaluation=before)
     answer = ask_as_preferred(search, task, free, closed)
     return _look(running, search, rounds, stability, answer, closed=closed, sight=sight)
+
+
+def _migration_left(state: RoundState, task: Task, hosts: Sequence[int]) -> float | None:
+    """Return what of the budget of moves this round has left; None if the topology has none."""
+    most = task.settings.budget_migration
+    began = [state.host_of(slot) for slot in state.initial(task.index) if slot is not None]
+    if most is None or len(began) < len(hosts):
+        return most
+    return max(most - task.pricing.price(began, hosts), 0.0)
 
 
 def _look(

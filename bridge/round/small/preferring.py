@@ -69,7 +69,7 @@ def by_wishes(task: Task) -> list[tuple[Task, str]]:
     """Return the topology with ever fewer wishes, and what the status line adds then.
 
     As many workers as are asked for are given up first, then hosts that are not to be used, then hosts that
-    may be at a site that is avoided.
+    may be at a site that is avoided, then its budget of cost and its limits on durations.
 
     Args:
         task: The topology.
@@ -84,6 +84,10 @@ def by_wishes(task: Task) -> list[tuple[Task, str]]:
     if task.permits.doubtful.any():
         widened = replace(loose, permits=task.permits.widened)
         tasks.append((widened, ", some on hosts without a reading as no others have room"))
+    broken = " and ".join(task.bounds)
+    if broken:
+        last, how = tasks[-1]
+        tasks.append((replace(last, bounded=False), f"{how}, above {broken} as no place is within"))
     return tasks
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bridge.round.small.candidate import gains, placement_on, weigh, why_too_little
+from bridge.round.small.candidate import placement_on, weigh, why_too_little
 from bridge.round.small.partial_moves import MOST_ROUNDS, split
 from bridge.round.small.stability import percent
 from bridge.round.small.verdict import Verdict
@@ -65,7 +65,7 @@ class SeveralRounds:
         if candidate.restarts > self._left:
             reason = f"{self._waiting()} ({result.author})"
             return Verdict("kept", reason, result=result, evaluation=running.before)
-        gain = running.saving(candidate.evaluation)
+        gain = running.saving(candidate.placement)
         reason = f"moved by {result.author} for a gain of {percent(gain)}"
         after = candidate.evaluation
         return Verdict("moved", reason, candidate.placement, result, gain, after, least=answer.least)
@@ -110,7 +110,7 @@ class SeveralRounds:
             return "there is nothing left to gain"
         origin = self._running.nodes_named(begun.began)
         if origin is not None:
-            whole = gains(problem, evaluate(problem, origin), candidate.evaluation)
+            whole = self._running.gains_from(origin, candidate.placement)
             if why_too_little(*whole, self._stability.settings):
                 return "its gain is gone"
         return sight.why_not(problem, candidate.placement)
@@ -119,12 +119,12 @@ class SeveralRounds:
         """Return the verdict that carries out the first of some parts."""
         running, part = self._running, parts[0]
         after = evaluate(running.question.problem, running.question.frame.nodes_of(part.placement))
-        gain = running.saving(after)
+        gain = running.saving(part.placement)
         author = "the plan of an earlier round" if result is None else result.author
         reason = f"moved by {author} for a gain of {percent(gain)}"
         if len(parts) > 1:
             rounds = f"{len(parts) - 1} more round{'s' if len(parts) > 2 else ''}"
-            reason += f", one of {percent(running.saving(candidate.evaluation))} takes {rounds}"
+            reason += f", one of {percent(running.saving(candidate.placement))} takes {rounds}"
         return Verdict("moved", reason, part.placement, result, gain, after, apart=part.apart)
 
     def _split(self, placement: tuple[int, ...], left: int) -> tuple[Part, ...]:

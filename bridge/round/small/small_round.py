@@ -15,9 +15,9 @@ from bridge.problem.isolation import isolate
 from bridge.problem.occupancy import RoundState
 from bridge.problem.ranking import rank
 from bridge.problem.task import Task, make_task
-from bridge.problem.wishes import HELD
 from bridge.round.checks import PlanCheckError, check_assignment
 from bridge.round.round_report import HOLD_MS, Course, Round
+from bridge.round.small.held import why_no_gain, why_not_searched
 from bridge.round.small.improving import improve
 from bridge.round.small.joining import Allowance
 from bridge.round.small.placing import place_missing
@@ -229,8 +229,7 @@ class _Planner:
             self._verdicts[index] = verdict
 
     def _place(self, task: Task) -> Verdict | None:
-        for_gains = task.topology.status not in HELD and self._frozen_by is None
-        known = not self._data.delays.unknown and for_gains
+        known = not (self._data.delays.unknown or why_no_gain(task, self._frozen_by))
         allowance = Allowance(self._restarts_left(), self._settings.move, known)
         verdict = place_missing(self._state, task, self._search, allowance, self._sight)
         self._questions_left -= None in self._state.assignment(task.index)
@@ -242,7 +241,7 @@ class _Planner:
             return None
         if task.topology.n_executors == 0:
             return Verdict("kept", "no executors")
-        held = self._why_held(task)
+        held = why_no_gain(task, self._frozen_by) or why_not_searched(task, self._data.delays)
         if held:
             self._stability.forget(task.index)
             return Verdict("kept", held)
@@ -251,20 +250,6 @@ class _Planner:
             return Verdict("kept", _NO_TIME)
         left = self._restarts_left()
         return improve(self._state, task, self._search, left, self._stability, sight=self._sight)
-
-    def _why_held(self, task: Task) -> str:
-        """Say why a topology is not moved for any gain; empty if it may be."""
-        n_executors, most = task.topology.n_executors, self._settings.plan.max_executors
-        if task.topology.status in HELD:
-            return HELD[task.topology.status]
-        if task.settings.frozen:
-            return "frozen"
-        if self._frozen_by is not None:
-            return f"no moves for gains {self._frozen_by} (move.freeze)"
-        if n_executors > most:
-            return f"{n_executors} executors are above plan.max_executors {most}"
-        # In most networks hosts are much nearer than the guess: what would be gained is a guess too.
-        return "delays between hosts are not known" if self._data.delays.unknown else ""
 
     def _check(self, task: Task, assignment: Sequence[Slot], verdict: Verdict) -> None:
         faults = check_assignment(self._state, task, assignment, verdict.overload, verdict.least)
