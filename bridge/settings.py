@@ -123,6 +123,8 @@ class MoveSettings(_Section):
     """Time after a new assignment in which a topology does not move for a gain, s."""
     stabilisation_s: float = Field(default=30.0, ge=0, le=86_400)
     """Time for which a gain must be seen in each round, s; 0 moves in the first one."""
+    horizon_s: float = Field(default=3600.0, gt=0, le=1e9)
+    """Time within which a move for a gain has to pay its price, s, where it has one and cost is weighed."""
     max_restarts_per_hour: int | None = Field(default=None, ge=0, le=1_000_000_000)
     """Running executors restarted in any hour, over all topologies; a larger worker goes alone."""
     freeze: tuple[FreezeWindow, ...] = Field(default=(), strict=False)

@@ -47,6 +47,23 @@ class Watched:
 
 
 @dataclass(frozen=True)
+class Looked:
+    """The last look for gains of a topology that is looked at only now and then.
+
+    Attributes:
+        time_s: When it was.
+        situation: Hexadecimal SHA-256 of the hosts and of the topology's settings.
+        reason: Why the topology was kept.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    time_s: float
+    situation: str
+    reason: str
+
+
+@dataclass(frozen=True)
 class TopologyMemory:
     """What is remembered of one topology.
 
@@ -54,6 +71,7 @@ class TopologyMemory:
         id: The topology.
         change: None if its last change is forgotten, or was never seen.
         watched: None if no gain is being watched.
+        looked: None if each round looks for gains.
     """
 
     __pydantic_config__ = _STRICT
@@ -61,6 +79,12 @@ class TopologyMemory:
     id: str
     change: Change | None = None
     watched: Watched | None = None
+    looked: Looked | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is remembered."""
+        return self.change is None and self.watched is None and self.looked is None
 
 
 @dataclass(frozen=True)
@@ -111,7 +135,7 @@ class Memory:
             each if each.watched is None or each.watched.began else replace(each, watched=None)
             for each in self.topologies
         )
-        kept = tuple(each for each in entries if each.change or each.watched)
+        kept = tuple(each for each in entries if not each.is_empty)
         return Memory(kept, self.measured)
 
     def to_json(self) -> str:

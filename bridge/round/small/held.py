@@ -12,12 +12,11 @@ if TYPE_CHECKING:
     from bridge.problem.task import Task
 
 
-def why_no_gain(task: Task, frozen_by: FreezeWindow | None) -> str:
-    """Say why a topology restarts for no gain; empty if it may.
+def why_held(task: Task) -> str:
+    """Say why what runs of a topology stays, whatever moving it would bring; empty if it may move.
 
     Args:
         task: The topology.
-        frozen_by: The window in which nothing moves for a gain, None outside of all.
     """
     own, status = task.settings, task.topology.status
     if status in HELD:
@@ -26,9 +25,22 @@ def why_no_gain(task: Task, frozen_by: FreezeWindow | None) -> str:
         return "frozen"
     if own.unclear:
         return f"no moves for gains while {', '.join(own.unclear)} cannot be read"
-    if task.pricing.unchecked:
-        return f"no moves for gains while {task.pricing.unchecked} cannot be checked"
-    return "" if frozen_by is None else f"no moves for gains {frozen_by} (move.freeze)"
+    unchecked = task.pricing.unchecked
+    return f"no moves for gains while {unchecked} cannot be checked" if unchecked else ""
+
+
+def why_no_gain(task: Task, frozen_by: FreezeWindow | None) -> str:
+    """Say why a topology moves only where it has to; empty if it moves for gains too.
+
+    Args:
+        task: The topology.
+        frozen_by: The window in which nothing moves for a gain, None outside of all.
+    """
+    if frozen_by is not None:
+        return f"no moves for gains {frozen_by} (move.freeze)"
+    return (
+        "only what has to move does (replan.persistence)" if task.settings.replan_persistence == "pin" else ""
+    )
 
 
 def why_not_searched(task: Task, delays: Delays) -> str:

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bridge.problem.assignment import executors_by_slot
-from bridge.round.small.candidate import gains, why_too_little
 from bridge.round.small.preferring import ask_as_preferred
 from bridge.round.small.slots import assign_slots
 from bridge.round.small.stability import percent
+from bridge.round.small.thresholds import gain_of
 from scheduler.evaluation.evaluate import evaluate
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from bridge.problem.task import Task
     from bridge.round.small.search import Answer, Search
     from bridge.round.small.sight import Sight
-    from bridge.settings import MoveSettings
+    from bridge.round.small.thresholds import Thresholds
     from scheduler.base.arrays import BoolArray
 
 
@@ -67,7 +67,7 @@ class Allowance:
     """
 
     restarts_left: int
-    thresholds: MoveSettings
+    thresholds: Thresholds
     known: bool
 
 
@@ -170,7 +170,7 @@ def _gain_that_pays(
     if not allowance.known or task.settings.frozen or not np.isin(placements, question.frame.hosts).all():
         return 0.0
     before, after = (evaluate(question.problem, question.frame.nodes_of(each)) for each in placements)
-    gain, gain_ms = gains(question.problem, before, after)
-    if why_too_little(gain, gain_ms, allowance.thresholds) or sight.why_not(question.problem, placements[1]):
+    gain = gain_of(question.problem, before, after)
+    if allowance.thresholds.why_not(gain) or sight.why_not(question.problem, placements[1]):
         return 0.0
-    return gain
+    return gain.fraction

@@ -17,7 +17,7 @@ from bridge.problem.ranking import rank
 from bridge.problem.task import Task, make_task
 from bridge.round.checks import PlanCheckError, check_assignment
 from bridge.round.round_report import HOLD_MS, Course, Round
-from bridge.round.small.held import why_no_gain, why_not_searched
+from bridge.round.small.held import why_held, why_no_gain, why_not_searched
 from bridge.round.small.improving import improve
 from bridge.round.small.joining import Allowance
 from bridge.round.small.placing import place_missing
@@ -25,6 +25,7 @@ from bridge.round.small.search import Search
 from bridge.round.small.sight import look
 from bridge.round.small.slots import assign_slots
 from bridge.round.small.stability import Stability
+from bridge.round.small.thresholds import Thresholds
 from bridge.round.small.verdict import Verdict
 from bridge.round.status import status_line, worker_note
 from bridge.round.unread import failure, kept
@@ -85,7 +86,8 @@ class _Planner:
         self._course = course
         self._data = data
         self._state = RoundState(request, self._data.hosts, settings.capacity.resources)
-        self._stability = Stability(self._state, settings.move, memory, course.now_s)
+        own = [wishes.own.replan_cooldown_secs for wishes in data.wishes]
+        self._stability = Stability(self._state, settings.move, memory, course.now_s, own)
         self._sight = look(
             self._data.hosts.hosts,
             self._data.readings,
@@ -93,7 +95,12 @@ class _Planner:
             measured_before=memory.measured,
         )
         self._search = Search(
-            self._state, self._data.delays, self._data.availability, self._deadline_for, course.children
+            self._state,
+            self._data.delays,
+            self._data.availability,
+            self._deadline_for,
+            course.children,
+            availability_error=data.availability_error if settings.move.noise_sigmas > 0 else None,
         )
         self._verdicts: dict[int, Verdict] = {}
         self._traces: dict[int, str] = {}
@@ -229,8 +236,10 @@ class _Planner:
             self._verdicts[index] = verdict
 
     def _place(self, task: Task) -> Verdict | None:
-        known = not (self._data.delays.unknown or why_no_gain(task, self._frozen_by))
-        allowance = Allowance(self._restarts_left(), self._settings.move, known)
+        held = why_held(task) or why_no_gain(task, self._frozen_by)
+        known = not (held or self._data.delays.unknown)
+        thresholds = Thresholds.of(self._settings.move, task.settings)
+        allowance = Allowance(self._restarts_left(), thresholds, known)
         verdict = place_missing(self._state, task, self._search, allowance, self._sight)
         self._questions_left -= None in self._state.assignment(task.index)
         return verdict
@@ -241,7 +250,9 @@ class _Planner:
             return None
         if task.topology.n_executors == 0:
             return Verdict("kept", "no executors")
-        held = why_no_gain(task, self._frozen_by) or why_not_searched(task, self._data.delays)
+        no_gain = why_no_gain(task, self._frozen_by)
+        held = why_held(task) or ("" if task.bounds else no_gain)
+        held = held or why_not_searched(task, self._data.delays)
         if held:
             self._stability.forget(task.index)
             return Verdict("kept", held)
@@ -249,7 +260,9 @@ class _Planner:
         if self._expired():
             return Verdict("kept", _NO_TIME)
         left = self._restarts_left()
-        return improve(self._state, task, self._search, left, self._stability, sight=self._sight)
+        return improve(
+            self._state, task, self._search, left, self._stability, sight=self._sight, no_gain=no_gain
+        )
 
     def _check(self, task: Task, assignment: Sequence[Slot], verdict: Verdict) -> None:
         faults = check_assignment(self._state, task, assignment, verdict.overload, verdict.least)

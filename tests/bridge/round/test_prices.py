@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bridge.wire.messages import Decision
-from tests.bridge.round.priced_rounds import LOADS, PRICES, market, planned, rates, round_of
+from tests.bridge.round.priced_rounds import LOADS, PRICES, market, planned, rates
 
 COST = {"weights": {"cost": 1.0}}
 BOTH = {"weights": {"cost": 0.5, "migration": 0.5}}
@@ -217,8 +217,3 @@ def test_a_limit_on_durations_counts_where_execution_times_are_measured(make, sp
     assert where == ("far", "far")
     assert (", above duration.max.ms as no place is within" in plan.status) is (not note)
     assert f"; duration.max.ms of c1 is stated but {note}; " in plan.status or not note
-
-
-def test_prices_do_not_reach_the_records_of_who_states_none(make):
-    """What a round hands on is as it was."""
-    assert "looked" not in round_of(market(make, COST)).memory.to_json()
