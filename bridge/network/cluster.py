@@ -87,6 +87,11 @@ class Hosts:
     host_of_supervisor: tuple[int, ...]
     faults: tuple[str, ...]
 
+    @property
+    def site_of_supervisor(self) -> list[str | None]:
+        """Site of each supervisor's host by supervisor index, None if it is not known."""
+        return [self.hosts[host].site for host in self.host_of_supervisor]
+
     @cached_property
     def cost(self) -> FloatArray:
         """(n_hosts,) what each host costs per second, 0 where it does not state that."""

@@ -105,6 +105,25 @@ class Prepared:
 
 
 @dataclass(frozen=True)
+class Restarted:
+    """A worker that a round restarted.
+
+    Attributes:
+        time_s: When it was.
+        topology: Its topology.
+        site: Where it ran, None if that was not known.
+        executors: Lowest task of each of its executors, ascending.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    time_s: float
+    topology: str
+    site: str | None
+    executors: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Memory:
     """What is remembered of a cluster.
 
@@ -115,6 +134,8 @@ class Memory:
         prepared: Plans for topologies that the last round had no time for.
         restarts: Time and number of the running executors that rounds restarted, as long as they count for
             `move.max_restarts_per_hour`; empty without that setting.
+        workers: Workers that rounds restarted, as long as they count for the budgets of sites and workers;
+            empty without these settings.
     """
 
     __pydantic_config__ = _STRICT
@@ -123,6 +144,7 @@ class Memory:
     measured: bool | None = None
     prepared: tuple[Prepared, ...] = ()
     restarts: tuple[tuple[float, int], ...] = ()
+    workers: tuple[Restarted, ...] = ()
 
     @property
     def unwatched(self) -> Memory:

@@ -18,7 +18,6 @@ from bridge.round.small.noise import why_noise
 from bridge.round.small.preferring import ask_as_preferred
 from bridge.round.small.several_rounds import SeveralRounds
 from bridge.round.small.slots import count_workers
-from bridge.round.small.thresholds import Thresholds
 from bridge.round.small.verdict import Verdict, with_proof
 from scheduler.evaluation.evaluate import evaluate
 
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from bridge.problem.occupancy import RoundState
     from bridge.problem.task import Task
     from bridge.round.small.candidate import Candidate
+    from bridge.round.small.joining import Allowance
     from bridge.round.small.search import Answer, Search
     from bridge.round.small.sight import Sight
     from bridge.round.small.stability import Stability
@@ -38,7 +38,7 @@ def improve(
     state: RoundState,
     task: Task,
     search: Search,
-    restarts_left: int,
+    allowance: Allowance,
     stability: Stability,
     *,
     sight: Sight,
@@ -50,7 +50,7 @@ def improve(
         state: The cluster so far.
         task: The topology.
         search: Asks strategies.
-        restarts_left: Running executors that may still restart in this round.
+        allowance: What the round may still restart, and for which gains.
         stability: Knows what must wait, and records what is seen.
         sight: Knows which gains rest on missing readings.
         no_gain: Why it moves for no gain; empty if it may.
@@ -64,10 +64,10 @@ def improve(
         stability.forget(task.index)
         return Verdict("kept", f"no candidate ({error})")
     before = evaluate(question.problem, question.frame.nodes_of(hosts))
-    thresholds = Thresholds.of(stability.settings, task.settings)
+    thresholds = allowance.thresholds
     broken = broken_bounds(task, question.problem)
     running = Running(state, task, question, before, thresholds, broken)
-    rounds = SeveralRounds(running, search, stability, restarts_left)
+    rounds = SeveralRounds(running, search, stability, allowance)
     begun = stability.begun(task.index)
     if begun is not None and (broken or not no_gain):
         return rounds.go_on(begun, sight)

@@ -84,11 +84,13 @@ def by_wishes(task: Task) -> list[tuple[Task, str]]:
     if task.permits.doubtful.any():
         widened = replace(loose, permits=task.permits.widened)
         tasks.append((widened, ", some on hosts without a reading as no others have room"))
-    broken = " and ".join(task.bounds)
-    if broken:
-        last, how = tasks[-1]
-        tasks.append((replace(last, bounded=False), f"{how}, above {broken} as no place is within"))
-    return tasks
+    if not task.bounds:
+        return tasks
+    above = f", above {' and '.join(task.bounds)} as no place is within"
+    if not task.bounded:
+        return [(each, how + above) for each, how in tasks]
+    last, how = tasks[-1]
+    return [*tasks, (replace(last, bounded=False), how + above)]
 
 
 def heap_overloads(state: RoundState, task: Task, placement: Sequence[int]) -> list[str]:

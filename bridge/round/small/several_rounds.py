@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from bridge.round.memory import Watched
     from bridge.round.small.candidate import Candidate, Running
+    from bridge.round.small.joining import Allowance
     from bridge.round.small.partial_moves import Part
     from bridge.round.small.search import Answer, Search
     from bridge.round.small.sight import Sight
@@ -39,19 +40,21 @@ class SeveralRounds:
         running: The topology.
         search: Gives the topology its time.
         stability: Remembers what has begun.
-        restarts_left: Running executors that may still restart in this round.
+        allowance: What the round may still restart.
     """
 
-    def __init__(self, running: Running, search: Search, stability: Stability, restarts_left: int) -> None:
+    def __init__(self, running: Running, search: Search, stability: Stability, allowance: Allowance) -> None:
         self._running = running
         self._search = search
         self._stability = stability
         own, most = running.task.settings, stability.settings.max_restarts_per_round
         spent = running.state.restarts(running.task.index)
-        self._later = RoundLimits(most, most, own.replan_moves_max, own.replan_workers_max)
+        budgets = allowance.budgets
+        # What exceeds the budget of an hour goes on in the next one.
+        self._later = RoundLimits(most, most, own.replan_moves_max, own.replan_workers_max, budgets.unspent)
         # What the topology restarts already restarts once, whatever else is decided.
         self._full = replace(self._later, restarts=most + spent)
-        self._now = replace(self._later, restarts=restarts_left + spent)
+        self._now = replace(self._later, restarts=allowance.restarts_left + spent, budgets=budgets)
         self._refusals: dict[tuple[int, ...], str] = {}
 
     def why_never(self, candidate: Candidate) -> str:
@@ -160,7 +163,8 @@ class SeveralRounds:
         """Say how many rounds a candidate would take at least, and that they cannot be had."""
         most = self._full.in_all
         if most == 0:
-            return f"{_ENOUGH} restarts executors, 0 may restart in a round"
+            because = self._full.budgets.because
+            return f"{_ENOUGH} restarts executors, 0 may restart in a round{because}"
         if candidate.restarts > most:
             rounds = f"it would take {-(-candidate.restarts // most)} rounds or more"
             excess = f"restarts more executors than the {most} that may restart in a round: {rounds}"

@@ -184,8 +184,15 @@ class _Planner:
             share = min(share, limit_ms / 1000.0)
         return Deadline(self._course.clock, now + max(share, 0.0))
 
-    def _restarts_left(self) -> int:
-        return max(self._settings.move.max_restarts_per_round - self._state.total_restarts(), 0)
+    def _allowance(self, task: Task) -> Allowance:
+        left = max(self._settings.move.max_restarts_per_round - self._state.total_restarts(), 0)
+        held = why_held(task) or why_no_gain(task, self._frozen_by)
+        return Allowance(
+            restarts_left=left,
+            thresholds=Thresholds.of(self._settings.move, task.settings),
+            known=not (held or self._data.delays.unknown),
+            budgets=self._course.budgets,
+        )
 
     def _decide(self, index: int, step: Callable[[Task], Verdict | None]) -> bool:
         """Take one step for one topology; whatever goes wrong stays with this topology.
@@ -236,11 +243,7 @@ class _Planner:
             self._verdicts[index] = verdict
 
     def _place(self, task: Task) -> Verdict | None:
-        held = why_held(task) or why_no_gain(task, self._frozen_by)
-        known = not (held or self._data.delays.unknown)
-        thresholds = Thresholds.of(self._settings.move, task.settings)
-        allowance = Allowance(self._restarts_left(), thresholds, known)
-        verdict = place_missing(self._state, task, self._search, allowance, self._sight)
+        verdict = place_missing(self._state, task, self._search, self._allowance(task), self._sight)
         self._questions_left -= None in self._state.assignment(task.index)
         return verdict
 
@@ -259,9 +262,9 @@ class _Planner:
         self._looked = True
         if self._expired():
             return Verdict("kept", _NO_TIME)
-        left = self._restarts_left()
+        allowance = self._allowance(task)
         return improve(
-            self._state, task, self._search, left, self._stability, sight=self._sight, no_gain=no_gain
+            self._state, task, self._search, allowance, self._stability, sight=self._sight, no_gain=no_gain
         )
 
     def _check(self, task: Task, assignment: Sequence[Slot], verdict: Verdict) -> None:
