@@ -78,7 +78,14 @@ class Running:
 
     def why_not(self, gain: Gain) -> str:
         """Say why a gain is not enough; empty if it is, or if the topology has to move whatever it gains."""
-        return "" if self.broken else self.thresholds.why_not(gain)
+        return "" if self.broken else self.thresholds.why_not(gain, self.within)
+
+    @property
+    def within(self) -> str:
+        """The limits that all candidates keep, as they follow the word candidate; empty without any."""
+        budget = ["budget.migration"] if self.task.migration_left is not None else []
+        limits = [*self.task.bounds, *budget]
+        return f" within {' and '.join(limits)}" if limits else ""
 
     def said(self, reason: str) -> str:
         """Return why it stays, after the limits that it breaks."""

@@ -114,9 +114,7 @@ def _look(
         candidate = _best_candidate(running, search, rounds, answer)
     if candidate is None:
         stability.forget(task.index)
-        limits = (*task.bounds, *(["budget.migration"] if task.migration_left is not None else []))
-        within = f" within {' and '.join(limits)}" if limits else ""
-        reason = running.said(f"no candidate{within} ({result.reason})")
+        reason = running.said(f"no candidate{running.within} ({result.reason})")
         return Verdict("kept", reason, result=result, evaluation=before)
     reason = running.why_not(candidate.gain) or _why_other_workers(running, candidate)
     unseen = "" if reason else sight.why_not(question.problem, candidate.placement)

@@ -86,17 +86,22 @@ class Thresholds:
             sigmas=move.noise_sigmas,
         )
 
-    def why_not(self, gain: Gain) -> str:
-        """Say why a gain is not enough, without its size, which noise changes; empty if it is."""
+    def why_not(self, gain: Gain, within: str = "") -> str:
+        """Say why a gain is not enough, without its size, which noise changes; empty if it is.
+
+        Args:
+            gain: What the best candidate gains.
+            within: The limits that all candidates keep, as they follow the word candidate; empty without any.
+        """
         if self._is_no_gain(gain):
-            return "no candidate is better"
+            return f"no candidate{within} is better"
         if self.of_f is not None:
             if gain.of_f <= self.of_f:
-                return f"no candidate gains {self.of_f:g} of F (replan.gain.min)"
+                return f"no candidate{within} gains {self.of_f:g} of F (replan.gain.min)"
         elif gain.fraction < self.fraction:
-            return f"no candidate gains {percent(self.fraction)}"
+            return f"no candidate{within} gains {percent(self.fraction)}"
         elif gain.ms is not None and gain.ms < self.ms:
-            return f"no candidate gains {self.ms:g} ms"
+            return f"no candidate{within} gains {self.ms:g} ms"
         if gain.payback_s is not None and gain.payback_s >= self.horizon_s:
             late = f"pays its price after about {coarse(gain.payback_s, at_least=True)} s"
             return f"the best candidate {late}, not within {self.horizon_s:g} s ({self.horizon_key})"
