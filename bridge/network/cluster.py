@@ -6,12 +6,12 @@ import math
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from bridge.readings.believed import Readings
     from bridge.settings import CapacitySettings
@@ -24,6 +24,7 @@ META_COST = "stormplace.cost"
 META_PRICE = "stormplace.price.per.hour"
 META_SPEEDUP = "stormplace.speedup"
 META_PULL = "stormplace.pull.mb.per.sec"
+_TERMS = frozenset({META_COST, META_PRICE, META_SPEEDUP, META_PULL})
 EXECUTORS = "executors"
 CPU = "cpu_percent"
 MEMORY = "memory_mb"
@@ -134,9 +135,7 @@ def gather_hosts(request: PlanRequest, capacity: CapacitySettings, readings: Rea
             supervisors=tuple(own),
             usable=any(supervisor.usable for supervisor in own.values()),
             capacity=_capacity([*own.values()], capacity, fair, faults),
-            cost=_cost([*own.values()], faults),
-            speedup=_least([*own.values()], META_SPEEDUP, faults) or 1.0,
-            pull_mb_per_s=_least([*own.values()], META_PULL, faults),
+            **_terms(own.values(), faults),
             silent=agents_know_sites and sites[name] is None and name not in read,
             limited=capacity.executors_per_host is not None
             or any(_WHOLE.fullmatch(each.meta.get(META_EXECUTORS, "")) for each in own.values()),
@@ -201,6 +200,19 @@ def _amount_faults(supervisor: Supervisor) -> list[str]:
 def stated_amount(amount: float) -> float | None:
     """Return the capacity that a supervisor states; None for 0, which is unknown, and what is no amount."""
     return min(amount, UNLIMITED) if 0 < amount < math.inf else None
+
+
+def _terms(supervisors: Collection[Supervisor], faults: list[str]) -> dict[str, Any]:
+    """Return what a host costs and how fast it is, as far as that is stated, by attribute."""
+    if all(_TERMS.isdisjoint(each.meta) for each in supervisors):
+        # Most hosts of most clusters; there may be thousands.
+        return {}
+    own = [*supervisors]
+    return {
+        "cost": _cost(own, faults),
+        "speedup": _least(own, META_SPEEDUP, faults) or 1.0,
+        "pull_mb_per_s": _least(own, META_PULL, faults),
+    }
 
 
 def _cost(supervisors: Sequence[Supervisor], faults: list[str]) -> float | None:

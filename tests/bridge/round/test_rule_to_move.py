@@ -9,8 +9,10 @@ import pytest
 from bridge.freeze_windows import FreezeWindow
 from bridge.round.memory import NOTHING
 from bridge.round.planner import plan_round
+from bridge.round.preview import Change, preview
 from bridge.settings import MoveSettings, Settings
 from bridge.wire.messages import Decision
+from scheduler.contract.children import INLINE
 from tests.bridge.round.planner_rounds import stopped
 from tests.bridge.round.priced_rounds import AT_ONCE, PRICES, market, planned, rates, round_of
 
@@ -228,3 +230,27 @@ def test_hosts_that_cost_more_than_their_budget_are_left(make):
     none = planned(market(make, pin | {"budget.cost.per.sec": 10}))[1]
     why = "budget.cost.per.sec is exceeded: no candidate within budget.cost.per.sec"
     assert none.status.startswith(f"kept: {why} (")
+
+
+def test_a_look_takes_other_rules_for_stated(make):
+    """`stormplace plan --what-if '{"replan.horizon.secs": 100}'` says what that would come to."""
+
+    def next_round(**what_if):
+        change = Change({f"topology.stormplace.{key}": value for key, value in what_if.items()}, ())
+        answer = preview(
+            market(make, HEAVY),
+            "t",
+            change,
+            Settings(move=MoveSettings(**AT_ONCE)),
+            stopped,
+            memory=NOTHING,
+            now_s=0.0,
+            children=INLINE,
+        )
+        return answer["next_round"]
+
+    assert next_round()["decision"] == "assign"
+    late = next_round(**{"replan.horizon.secs": 100})
+    assert (late["decision"], late["moves"]) == ("keep", [])
+    assert "not within 100 s (replan.horizon.secs)" in late["status"]
+    assert "only what has to move does" in next_round(**{"replan.persistence": "pin"})["status"]
