@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from bridge.round.drained_hosts import Closed
     from bridge.round.memory import TopologyMemory
-    from bridge.round.restart_budgets import Worker
     from bridge.round.round_report import Course, Round
     from bridge.settings import Settings
     from bridge.wire.messages import PlanRequest, TopologyPlan
@@ -42,7 +41,6 @@ class _Departure:
         memories: What their next round has to know.
         leaves: Number of executors that leave, by id.
         stays: Number of executors that do not, and why, by id.
-        workers: The workers that leave.
         waits: Whether the next round may bring more though nothing else changes.
         trials: The rounds in which that was planned.
     """
@@ -51,7 +49,6 @@ class _Departure:
     memories: dict[str, TopologyMemory] = field(default_factory=dict)
     leaves: dict[str, int] = field(default_factory=dict)
     stays: dict[str, tuple[int, str]] = field(default_factory=dict)
-    workers: list[Worker] = field(default_factory=list)
     waits: bool = False
     trials: list[Round] = field(default_factory=list)
 
@@ -128,8 +125,8 @@ def _departure(
             break
         now = replace(closed, request=carried_out(closed.request, departure.plans.values()))
         left = settings.move.max_restarts_per_round - sum(departure.leaves.values())
-        budgets = course.budgets.after(departure.workers)
-        asked = choose(now, among, settings.plan, left, budgets=budgets, workers=workers)
+        # What is tried again was within the budgets of sites and workers beside what has left.
+        asked = choose(now, among, settings.plan, left, budgets=course.budgets, workers=workers)
         departure.waits |= asked.waits
         departure.stays.update({names[index]: stay for index, stay in asked.staying.items()})
         if not asked.executors:
@@ -152,7 +149,6 @@ def _departure(
                 continue
             departure.plans[names[index]] = found
             departure.leaves[names[index]] = len(executors)
-            departure.workers += asked.workers[index]
             if index not in asked.staying:
                 departure.stays.pop(names[index], None)
             departure.memories.update(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from bridge.network.cluster import Host
     from bridge.round.drained_hosts import Closed
-    from bridge.round.restart_budgets import RestartBudgets, Worker
+    from bridge.round.restart_budgets import RestartBudgets
     from bridge.settings import PlanSettings
     from bridge.wire.messages import PlanRequest, Topology
 
@@ -31,13 +31,11 @@ class Leaving:
 
     Attributes:
         executors: Those that leave.
-        workers: The workers in which they run.
         staying: Number of those that do not, and why.
         waits: Whether some of these wait for the budget of a later round.
     """
 
     executors: dict[int, frozenset[int]] = field(default_factory=dict)
-    workers: dict[int, list[Worker]] = field(default_factory=dict)
     staying: dict[int, tuple[int, str]] = field(default_factory=dict)
     waits: bool = False
 
@@ -104,7 +102,6 @@ def choose(
                     leaving.waits = True
                     continue
                 budgets = budgets.after([goes])
-                leaving.workers.setdefault(index, []).append(goes)
                 chosen |= worker
                 left -= len(worker)
         else:

@@ -14,7 +14,7 @@ from bridge.round.memory import NOTHING, Memory, Restarted, memory_from_json
 from bridge.round.planner import plan_round
 from bridge.round.restart_budgets import RestartBudgets, Worker
 from bridge.settings import MoveSettings, NetworkSettings, PlanSettings, Settings
-from bridge.wire.messages import UNASSIGNED, Decision, Drain
+from bridge.wire.messages import UNASSIGNED, Decision, Drain, Grouping
 from tests.bridge.round.planner_rounds import PINNED, SCATTERED, stopped
 from tests.bridge.round.priced_rounds import market
 from tests.bridge.round.random_rounds import random_request
@@ -177,6 +177,69 @@ def test_a_broken_avoidance_stays_within_the_budgets(make, size):
     held = planned(request, spent, 10.0, size, max_restarts_per_worker_per_hour=1)
     assert held.moves == 0
     assert PER_WORKER in held.response.plans[0].status
+
+
+def spent_at(site, executors, topology="other"):
+    """A memory in which so many executors of another topology have restarted at a site."""
+    return replace(Memory(), workers=(Restarted(0.0, topology, site, tuple(range(1, executors + 1))),))
+
+
+def test_what_has_to_leave_a_site_does_not_wait_for_that_of_another_one(make):
+    """Each has its own budget: that of the first one is spent."""
+    request = taxi(make, [0, 0, 1, 1, 3, 4, 5, 6], avoid=["site:europe-west1", "site:us-east1"])
+    done = planned(request, spent_at("europe-west1", 1), 10.0, max_restarts_per_site_per_hour=1)
+    assert restarted_at(request, done) == {"us-east1": 1}
+    assert ", 3 more wait as that restarts more executors at " in done.response.plans[0].status
+
+
+def test_workers_that_are_joined_count_at_their_site(make):
+    """What leaves would have to join a worker there, as no slot is free."""
+    request = taxi(make, [0, 0, 1, 1, 2, 2, 3, 3], avoid="site:europe-west1")
+    supervisors = (
+        replace(each, ports=(6701,), meta=each.meta | {"stormplace.executors": "4"})
+        for each in request.supervisors[:4]
+    )
+    request = replace(request, supervisors=tuple(supervisors))
+    done = planned(request, spent_at("uniroma2", 3), 10.0, max_restarts_per_site_per_hour=3)
+    assert done.moves == 0
+    over = f"restarts more executors at uniroma2 than the 3 that may restart in an hour {PER_SITE}"
+    assert f"2 executors wait to move, as that {over}" in done.response.plans[0].status
+    assert planned(request, max_restarts_per_site_per_hour=3).moves == 2
+
+
+def test_room_is_made_within_the_budgets(make):
+    """The running executor is in the way of the missing one, which only its host may take."""
+    topology = make.chain("t", [1, 1], [Grouping.SHUFFLE])
+    topology = replace(
+        make.assigned(topology, [3, UNASSIGNED], [6700, UNASSIGNED]),
+        settings_json='{"topology.stormplace.pin": {"c1": "host:europe-west1-1"}}',
+    )
+    request = make.cluster(topology)
+    meta = {"stormplace.site": "europe-west1", "stormplace.executors": "1"}
+    supervisors = [*request.supervisors]
+    supervisors[3] = replace(supervisors[3], meta=meta)
+    request = replace(request, supervisors=tuple(supervisors))
+    assert planned(request, max_restarts_per_site_per_hour=1).moves == 1
+    spent = planned(request, spent_at("europe-west1", 1), 10.0, max_restarts_per_site_per_hour=1)
+    over = "making room restarts more executors at europe-west1 than the 1 that may restart in an hour"
+    assert spent.response.plans[0].status.startswith(f"not placed: {over} {PER_SITE}")
+
+
+def test_placing_in_a_large_round_leaves_less_for_pins(make):
+    """One executor restarts as the missing one joins it; of the two that have to leave one may."""
+    pinned = '{"topology.stormplace.pin": {"c0": "host:uniroma2-1", "c1": "host:uniroma2-1"}}'
+    avoiding = '{"topology.stormplace.avoid": "host:uniroma2-2"}'
+    first, second = (make.chain(name, [1, 1], [Grouping.SHUFFLE]) for name in "ab")
+    first = replace(make.assigned(first, [0, UNASSIGNED], [6700, UNASSIGNED]), settings_json=pinned)
+    second = replace(make.assigned(second, [1, 1], [6700, 6701]), settings_json=avoiding)
+    request = make.cluster(first, second)
+    lone = replace(request.supervisors[0], ports=(6700,))
+    request = replace(request, supervisors=(lone, *request.supervisors[1:]))
+    done = planned(request, size="by counts", max_restarts_per_round=2)
+    assert restarted_at(request, done) == {"uniroma2": 2}
+    assert planned(request, size="by counts", max_restarts_per_round=3).restarts == 3
+    site = planned(request, size="by counts", max_restarts_per_site_per_hour=2)
+    assert restarted_at(request, site) == {"uniroma2": 2}
 
 
 def test_a_larger_worker_than_a_site_may_restart_goes_alone(make):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -11,7 +12,7 @@ from bridge.round.memory import NOTHING
 from bridge.round.planner import plan_round
 from bridge.round.preview import Change, preview
 from bridge.settings import MoveSettings, Settings
-from bridge.wire.messages import Decision
+from bridge.wire.messages import UNASSIGNED, Decision, Grouping
 from scheduler.contract.children import INLINE
 from tests.bridge.round.planner_rounds import stopped
 from tests.bridge.round.priced_rounds import AT_ONCE, PRICES, market, planned, rates, round_of
@@ -207,6 +208,28 @@ def test_a_broken_limit_is_mended_in_a_freeze_window_and_waits_like_a_gain(make)
     waiting = planned(request, stabilisation_s=20)[1]
     why = "duration.max.ms of c1 is exceeded: a move waits until it has been seen for 20 s"
     assert waiting.status.startswith(f"kept: {why} (")
+
+
+def test_what_stays_does_not_keep_others_from_their_limit(make):
+    """Of two executors the one that runs takes too long, and the lost one finds a host where it does not."""
+    topology = make.assigned(
+        make.chain("t", [1, 2], [Grouping.SHUFFLE]), [1, 1, UNASSIGNED], [6700, 6700, UNASSIGNED]
+    )
+    request = busy(make, SLOW, ("dear", "dear"))
+    topology = replace(topology, settings_json=request.topologies[0].settings_json)
+    payload = json.loads(request.readings[-1].payload)
+    listed = {"first_task": [1, 2, 3], "executed": [0.0, 8.0, 8.0], "emitted": [16.0, 0.0, 0.0]}
+    payload["executors"] = {**listed, "execute_ms": [1.0, 100.0, None]}
+    payload["streams"][0]["rate"] = payload["emitted"][0]["rate"] = 16.0
+    reading = replace(request.readings[-1], payload=json.dumps(payload).encode())
+    request = replace(request, topologies=(topology,), readings=(*request.readings[:-1], reading))
+    plan = round_of(request, stabilisation_s=20).response.plans[0]
+    assert [request.supervisors[index].host for index in plan.executor_supervisor] == [
+        "dear",
+        "dear",
+        "cheap",
+    ]
+    assert "above duration.max.ms" not in plan.status
 
 
 def test_a_limit_that_no_host_keeps_is_named(make):
