@@ -95,8 +95,8 @@ class RestartBudgets:
             if any(
                 times[each.topology, task] >= self.per_worker for each in workers for task in each.executors
             ):
-                most = f"{self.per_worker} times in an hour"
-                return f"restarts a worker more often than {most} ({_PER_WORKER})"
+                most = f"the {self.per_worker} allowed in an hour"
+                return f"restarts a worker more times than {most} ({_PER_WORKER})"
         return ""
 
     def why_over(
