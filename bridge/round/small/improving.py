@@ -42,7 +42,6 @@ def improve(
     stability: Stability,
     *,
     sight: Sight,
-    no_gain: str = "",
 ) -> Verdict:
     """Look for a better placement of a topology that runs completely, or for one within its own limits.
 
@@ -53,7 +52,6 @@ def improve(
         allowance: What the round may still restart, and for which gains.
         stability: Knows what must wait, and records what is seen.
         sight: Knows which gains rest on missing readings.
-        no_gain: Why it moves for no gain; empty if it may.
     """
     hosts = [state.host_of(slot) for slot in state.assignment(task.index) if slot is not None]
     free, closed = [None] * len(hosts), sight.closed(task) | task.unfavored
@@ -69,11 +67,11 @@ def improve(
     running = Running(state, task, question, before, thresholds, broken)
     rounds = SeveralRounds(running, search, stability, allowance)
     begun = stability.begun(task.index)
-    if begun is not None and (broken or not no_gain):
+    if begun is not None and (broken or not allowance.no_gain):
         return rounds.go_on(begun, sight)
     reason = ""
     if not broken:
-        reason = no_gain or thresholds.why_hopeless(question.problem, before)
+        reason = allowance.no_gain or thresholds.why_hopeless(question.problem, before)
         if stability.watched(task.index) is None:
             reason = reason or stability.looks.why_not_yet(task)
     reason = reason or sight.why_not(question.problem, hosts)

@@ -66,12 +66,14 @@ class Allowance:
         restarts_left: Running executors that may still restart in this round.
         thresholds: The least gains that a restart is worth.
         known: Whether delays between hosts are known, so that gains are.
+        no_gain: Why the topology restarts for no gain; empty if it may.
         budgets: What of sites and workers may still restart.
     """
 
     restarts_left: int
     thresholds: Thresholds
     known: bool
+    no_gain: str = ""
     budgets: RestartBudgets = NO_BUDGETS
 
 
@@ -181,7 +183,8 @@ def _gain_that_pays(
     task = joining.task
     question = search.pose(task, joining.fixed, overload=joining.overload)
     placements = [each.answer.placement or () for each in (gentle, joining)]
-    if not allowance.known or task.settings.frozen or not np.isin(placements, question.frame.hosts).all():
+    held = allowance.no_gain or not allowance.known
+    if held or not np.isin(placements, question.frame.hosts).all():
         return 0.0
     before, after = (evaluate(question.problem, question.frame.nodes_of(each)) for each in placements)
     gain = gain_of(question.problem, before, after)

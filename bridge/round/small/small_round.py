@@ -186,13 +186,10 @@ class _Planner:
 
     def _allowance(self, task: Task) -> Allowance:
         left = max(self._settings.move.max_restarts_per_round - self._state.total_restarts(), 0)
-        held = why_held(task) or why_no_gain(task, self._frozen_by)
-        return Allowance(
-            restarts_left=left,
-            thresholds=Thresholds.of(self._settings.move, task.settings),
-            known=not (held or self._data.delays.unknown),
-            budgets=self._course.budgets,
-        )
+        thresholds = Thresholds.of(self._settings.move, task.settings)
+        no_gain = why_held(task) or why_no_gain(task, self._frozen_by)
+        known = not self._data.delays.unknown
+        return Allowance(left, thresholds, known, no_gain=no_gain, budgets=self._course.budgets)
 
     def _decide(self, index: int, step: Callable[[Task], Verdict | None]) -> bool:
         """Take one step for one topology; whatever goes wrong stays with this topology.
@@ -253,8 +250,7 @@ class _Planner:
             return None
         if task.topology.n_executors == 0:
             return Verdict("kept", "no executors")
-        no_gain = why_no_gain(task, self._frozen_by)
-        held = why_held(task) or ("" if task.bounds else no_gain)
+        held = why_held(task) or ("" if task.bounds else why_no_gain(task, self._frozen_by))
         held = held or why_not_searched(task, self._data.delays)
         if held:
             self._stability.forget(task.index)
@@ -263,9 +259,7 @@ class _Planner:
         if self._expired():
             return Verdict("kept", _NO_TIME)
         allowance = self._allowance(task)
-        return improve(
-            self._state, task, self._search, allowance, self._stability, sight=self._sight, no_gain=no_gain
-        )
+        return improve(self._state, task, self._search, allowance, self._stability, sight=self._sight)
 
     def _check(self, task: Task, assignment: Sequence[Slot], verdict: Verdict) -> None:
         faults = check_assignment(self._state, task, assignment, verdict.overload, verdict.least)
