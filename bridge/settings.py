@@ -123,8 +123,14 @@ class MoveSettings(_Section):
     """Time after a new assignment in which a topology does not move for a gain, s."""
     stabilisation_s: float = Field(default=30.0, ge=0, le=86_400)
     """Time for which a gain must be seen in each round, s; 0 moves in the first one."""
+    horizon_s: float = Field(default=3600.0, gt=0, le=1e9)
+    """Time within which a move for a gain has to pay its price, s, where it has one and cost is weighed."""
     max_restarts_per_hour: int | None = Field(default=None, ge=0, le=1_000_000_000)
     """Running executors restarted in any hour, over all topologies; a larger worker goes alone."""
+    max_restarts_per_site_per_hour: int | None = Field(default=None, ge=0, le=1_000_000_000)
+    """Running executors restarted in any hour at one site; a larger worker goes alone."""
+    max_restarts_per_worker_per_hour: int | None = Field(default=None, ge=0, le=1_000_000)
+    """Times that a worker, known by its executors wherever they run, restarts in any hour."""
     freeze: tuple[FreezeWindow, ...] = Field(default=(), strict=False)
     """Hours without moves for gains: `[[move.freeze]]`, `days = ["mon", "fri"]` (without it every day),
     `begin = "08:00"`, `end = "18:00"`, `timezone = "Europe/Rome"` (without it UTC). What is missing is placed

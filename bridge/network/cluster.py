@@ -1,22 +1,30 @@
-"""The hosts of one round: their sites, supervisors, capacities and costs."""
+"""The hosts of one round: their sites, supervisors, capacities, speed and prices."""
 
 from __future__ import annotations
 
 import math
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from bridge.readings.believed import Readings
     from bridge.settings import CapacitySettings
     from bridge.wire.messages import PlanRequest, Supervisor
+    from scheduler.base.arrays import FloatArray
 
 META_EXECUTORS = "stormplace.executors"
 META_SITE = "stormplace.site"
 META_COST = "stormplace.cost"
+META_PRICE = "stormplace.price.per.hour"
+META_SPEEDUP = "stormplace.speedup"
+META_PULL = "stormplace.pull.mb.per.sec"
+_TERMS = frozenset({META_COST, META_PRICE, META_SPEEDUP, META_PULL})
 EXECUTORS = "executors"
 CPU = "cpu_percent"
 MEMORY = "memory_mb"
@@ -28,6 +36,10 @@ _USUAL_CORES = 4
 # Nine digits are more executors than any host carries, and nothing that is charged for needs more.
 _WHOLE = re.compile(r"\d{1,9}")
 _DECIMAL = re.compile(r"\d{1,9}(\.\d{1,9})?", re.ASCII)
+_ABOVE_0 = re.compile(r"(?=.*[1-9])\d{1,9}(\.\d{1,9})?", re.ASCII)
+_HOUR_S = 3600.0
+# The same price by the second has few digits.
+_ROUNDED = 1e-6
 
 Slot = tuple[int, int]
 """A worker slot: supervisor index in the request, port."""
@@ -43,7 +55,9 @@ class Host:
         supervisors: Indices of its supervisors in the request, ascending.
         usable: True if at least one supervisor may take new executors.
         capacity: What its usable supervisors carry in all, by resource.
-        cost: What an executor costs there, None if it is not stated.
+        cost: What it costs per second, None if it is not stated.
+        speedup: Its speed by that of the reference processor, which one that states none is taken for.
+        pull_mb_per_s: Rate at which it loads topologies, None if it is not stated.
         silent: True if its site may be lost: it has no reading, while readings of others name theirs.
         limited: True if its number of executors is stated, not just a fair share.
     """
@@ -54,6 +68,8 @@ class Host:
     usable: bool
     capacity: Mapping[str, float]
     cost: float | None = None
+    speedup: float = 1.0
+    pull_mb_per_s: float | None = None
     silent: bool = False
     limited: bool = True
 
@@ -71,6 +87,26 @@ class Hosts:
     hosts: tuple[Host, ...]
     host_of_supervisor: tuple[int, ...]
     faults: tuple[str, ...]
+
+    @property
+    def site_of_supervisor(self) -> list[str | None]:
+        """Site of each supervisor's host by supervisor index, None if it is not known."""
+        return [self.hosts[host].site for host in self.host_of_supervisor]
+
+    @cached_property
+    def cost(self) -> FloatArray:
+        """(n_hosts,) what each host costs per second, 0 where it does not state that."""
+        return np.array([host.cost or 0.0 for host in self.hosts], dtype=np.float64)
+
+    @cached_property
+    def speedup(self) -> FloatArray:
+        """(n_hosts,) speed of each host by that of the reference processor."""
+        return np.array([host.speedup for host in self.hosts], dtype=np.float64)
+
+    @cached_property
+    def alike(self) -> bool:
+        """Whether all hosts are as fast as the reference processor."""
+        return bool((self.speedup == 1.0).all())
 
 
 def gather_hosts(request: PlanRequest, capacity: CapacitySettings, readings: Readings) -> Hosts:
@@ -99,7 +135,7 @@ def gather_hosts(request: PlanRequest, capacity: CapacitySettings, readings: Rea
             supervisors=tuple(own),
             usable=any(supervisor.usable for supervisor in own.values()),
             capacity=_capacity([*own.values()], capacity, fair, faults),
-            cost=_cost([*own.values()], faults),
+            **_terms(own.values(), faults),
             silent=agents_know_sites and sites[name] is None and name not in read,
             limited=capacity.executors_per_host is not None
             or any(_WHOLE.fullmatch(each.meta.get(META_EXECUTORS, "")) for each in own.values()),
@@ -166,9 +202,33 @@ def stated_amount(amount: float) -> float | None:
     return min(amount, UNLIMITED) if 0 < amount < math.inf else None
 
 
+def _terms(supervisors: Collection[Supervisor], faults: list[str]) -> dict[str, Any]:
+    """Return what a host costs and how fast it is, as far as that is stated, by attribute."""
+    if all(_TERMS.isdisjoint(each.meta) for each in supervisors):
+        # Most hosts of most clusters; there may be thousands.
+        return {}
+    own = [*supervisors]
+    return {
+        "cost": _cost(own, faults),
+        "speedup": _least(own, META_SPEEDUP, faults) or 1.0,
+        "pull_mb_per_s": _least(own, META_PULL, faults),
+    }
+
+
 def _cost(supervisors: Sequence[Supervisor], faults: list[str]) -> float | None:
-    # The greatest of contradictory values is the safe one.
-    return max(_stated(supervisors, META_COST, _DECIMAL, "no number >= 0", faults), default=None)
+    """Return what a host costs per second: the greatest of contradictory prices is the safe one."""
+    second = _stated(supervisors, META_COST, _DECIMAL, "no number >= 0", faults)
+    hour = _stated(supervisors, META_PRICE, _DECIMAL, "no number >= 0", faults)
+    if second and hour and not math.isclose(max(second) * _HOUR_S, max(hour), rel_tol=_ROUNDED):
+        host, stated = supervisors[0].host, f"{max(second) * _HOUR_S:g} an hour by {META_COST}"
+        faults.append(f"{host} costs {stated} and {max(hour):g} by {META_PRICE}")
+    return max([*second, *(each / _HOUR_S for each in hour)], default=None)
+
+
+def _least(supervisors: Sequence[Supervisor], key: str, faults: list[str]) -> float | None:
+    """Return the least of the numbers > 0 that a host states under a key, which is the safe one."""
+    stated = _stated(supervisors, key, _ABOVE_0, "no number > 0", faults)
+    return min(stated, default=None)
 
 
 def _stated(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bridge.readings.rates import MeasuredRates
     from bridge.settings import PlanSettings
     from bridge.wire.messages import Topology
-    from scheduler.base.arrays import FloatArray
+    from scheduler.base.arrays import BoolArray, FloatArray
 
 # An acknowledgement carries two 8-byte ids and its framing, whatever the size of the tuple that it speaks of.
 ACK_BYTES = 24.0
@@ -32,13 +32,15 @@ class ExecutorGraph:
         names: One per executor, `component[first task]` made unique by the task.
         streams: Streams between executors; acknowledgements, system traffic and feedback are not critical.
         feedback: Names of the component pairs whose streams close a cycle.
-        execution_time_ms: (n_executors,) time per tuple.
+        execution_time_ms: (n_executors,) time per tuple on a host of speed-up 1.
+        timed: (n_executors,) whether that follows from a measurement.
     """
 
     names: tuple[str, ...]
     streams: tuple[Stream, ...]
     feedback: tuple[tuple[str, str], ...]
     execution_time_ms: FloatArray
+    timed: BoolArray
 
 
 def build_executor_graph(
@@ -46,6 +48,7 @@ def build_executor_graph(
     settings: PlanSettings,
     declared: Mapping[str, float] | None = None,
     measured: MeasuredRates = UNMEASURED,
+    speedup: FloatArray | None = None,
 ) -> ExecutorGraph:
     """Deal the rates of a topology's streams out to its executors.
 
@@ -55,6 +58,8 @@ def build_executor_graph(
             pairs above which few pairs carry an edge's rate.
         declared: Declared tuples per second on each output stream of a component, by its name.
         measured: Measured rates.
+        speedup: (n_executors,) that of the host where each executor was measured, NaN where it is not known;
+            None if all of them are 1.
     """
     layout = _layout(topology)
     names = tuple(
@@ -89,13 +94,16 @@ def build_executor_graph(
         Stream(names[source], names[target], rate=rate, tuple_bytes=size, critical=critical)
         for (source, target, critical, size), rate in sorted(rates.items())
     )
-    times = _execution_times(executors.execute_ms, layout, settings.execution_time_ms)
-    return ExecutorGraph(names, streams, feedback, times)
+    # A host of twice the speed takes half of the time that the model asks for.
+    execute_ms = executors.execute_ms if speedup is None else executors.execute_ms * speedup
+    times = _execution_times(execute_ms, layout)
+    timed = ~np.isnan(times)
+    return ExecutorGraph(names, streams, feedback, np.where(timed, times, settings.execution_time_ms), timed)
 
 
-def _execution_times(measured_ms: FloatArray, layout: Layout, default_ms: float) -> FloatArray:
-    """Return (n_executors,) ms per tuple: measured, else the mean of the component, else the default."""
-    times = np.full(measured_ms.size, default_ms)
+def _execution_times(measured_ms: FloatArray, layout: Layout) -> FloatArray:
+    """Return (n_executors,) ms per tuple: measured, else the mean of the component, else NaN."""
+    times = np.full(measured_ms.size, np.nan)
     for members in layout.members:
         own = measured_ms[members]
         known = own[~np.isnan(own)]

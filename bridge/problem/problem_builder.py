@@ -9,6 +9,10 @@ import numpy as np
 
 from bridge.problem.shortlist import shortlist
 from bridge.problem.worker_room import worker_room, worker_shares, workers_name
+from scheduler.base.checks import LARGEST
+from scheduler.model.constraints.metric_budget import MetricBudget
+from scheduler.model.metrics.cost import COST
+from scheduler.model.metrics.migration import MIGRATION
 from scheduler.model.problem import UNPLACED, Application, Network, Node, Objective, Operator, Problem
 
 if TYPE_CHECKING:
@@ -35,6 +39,8 @@ class Frame:
         capacity: (n_nodes, n_resources) what each node offers of these.
         allowed: (n_executors, n_nodes) where executors may run.
         current: (n_executors,) node of each executor now, `UNPLACED` where none.
+        most_ms: (n_executors,) most time per tuple of those that are free, 0 without a limit.
+        budgets: Most of a metric's sum, by metric.
         whole: Whether no host is left out that is open to an executor.
     """
 
@@ -44,13 +50,16 @@ class Frame:
     capacity: FloatArray
     allowed: BoolArray
     current: IntArray
+    most_ms: FloatArray
+    budgets: tuple[tuple[str, float], ...]
     whole: bool
 
     @property
     def key(self) -> bytes:
         """Equal for equal frames."""
-        arrays = (self.hosts, self.demand, self.capacity, self.allowed, self.current)
-        return b"".join((repr(self.resources).encode(), *(array.tobytes() for array in arrays)))
+        arrays = (self.hosts, self.demand, self.capacity, self.allowed, self.current, self.most_ms)
+        names = repr((self.resources, self.budgets)).encode()
+        return b"".join((names, *(array.tobytes() for array in arrays)))
 
     def nodes_of(self, placement: Sequence[int] | IntArray) -> IntArray:
         """Node index per executor from host index per executor, or for many placements at once."""
@@ -131,8 +140,27 @@ def make_frame(
         capacity=capacity[np.ix_(nodes, scarce)],
         allowed=allowed[:, nodes],
         current=np.array(current_nodes, dtype=np.int64),
+        most_ms=_most_ms(task, keepers),
+        budgets=_budgets(task),
         whole=len(choice) == len(in_reach) and task.most is None,
     )
+
+
+def _most_ms(task: Task, keepers: IntArray) -> FloatArray:
+    """(n_executors,) limits on durations; what must stay is not limited."""
+    if not (task.bounded and task.settings.duration_max_ms):
+        return np.zeros(task.topology.n_executors)
+    most_ms = np.array(task.durations.most_ms)
+    most_ms[keepers] = 0.0
+    return most_ms
+
+
+def _budgets(task: Task) -> tuple[tuple[str, float], ...]:
+    budgets = {
+        COST.name: task.settings.budget_cost_per_sec if task.bounded else None,
+        MIGRATION.name: task.migration_left,
+    }
+    return tuple((metric, most) for metric, most in budgets.items() if most is not None)
 
 
 def _scarce(capacity: FloatArray, demand: FloatArray) -> list[int]:
@@ -156,18 +184,29 @@ def build_problem(
         delays: Delays between hosts.
         availability: (n_hosts,) fraction of time that each host is up.
     """
+    # What has to start somewhere does so whatever is to be loaded: then no move has a price.
+    priced = task.pricing.pull_mb_per_s is not None and bool((frame.current >= 0).all())
+    scale = task.settings.migration_scale
     return Problem(
-        application=_application(state, task, frame),
-        network=_network(state, task, frame, delays, availability),
-        objective=Objective(weights=dict(task.settings.weights)),
+        application=_application(state, task, frame, priced=priced),
+        network=_network(state, task, frame, delays, availability, priced=priced),
+        objective=Objective(
+            weights=dict(task.settings.weights),
+            ranges={} if scale is None else {MIGRATION.name: (0.0, scale)},
+            cost_model="per-node" if task.settings.cost_model == "per-host" else "per-operator",
+            duration_model="queue",
+        ),
         current=frame.current,
+        constraints=tuple(MetricBudget(metric, most) for metric, most in frame.budgets),
     )
 
 
-def _application(state: RoundState, task: Task, frame: Frame) -> Application:
+def _application(state: RoundState, task: Task, frame: Frame, *, priced: bool) -> Application:
     names = [state.hosts.hosts[host].name for host in frame.hosts]
     demand = frame.demand.tolist()
     times = task.graph.execution_time_ms.tolist()
+    state_mb = (task.pricing.state_mb if priced else np.zeros(len(times))).tolist()
+    most_ms = frame.most_ms.tolist()
     named: dict[bytes, tuple[str, ...]] = {}
     operators: list[Operator] = []
     for executor, name in enumerate(task.graph.names):
@@ -182,17 +221,31 @@ def _application(state: RoundState, task: Task, frame: Frame) -> Application:
                 execution_time_ms=times[executor],
                 demand=dict(zip(frame.resources, demand[executor], strict=True)),
                 allowed=named[key],
+                state_mb=state_mb[executor],
+                duration_max_ms=most_ms[executor],
             )
         )
     return Application(tuple(operators), task.graph.streams)
 
 
 def _network(
-    state: RoundState, task: Task, frame: Frame, delays: Delays, availability: FloatArray
+    state: RoundState,
+    task: Task,
+    frame: Frame,
+    delays: Delays,
+    availability: FloatArray,
+    *,
+    priced: bool,
 ) -> Network:
     block = np.ix_(frame.hosts, frame.hosts)
     # Worked out only where it is weighed: most topologies weigh the response time alone.
     links = delays.link_availability if task.settings.weights.get("availability") else None
+    cost = task.pricing.cost[frame.hosts].tolist()
+    speedup = state.hosts.speedup[frame.hosts].tolist()
+    shared_s, rates = np.zeros(len(frame.hosts)), np.zeros(len(frame.hosts))
+    if priced and task.pricing.pull_mb_per_s is not None:
+        shared_s = task.pricing.shared_pull_s(frame.hosts)
+        rates = np.minimum(task.pricing.pull_mb_per_s[frame.hosts], LARGEST)
     return Network(
         nodes=tuple(
             Node(
@@ -200,9 +253,12 @@ def _network(
                 capacity=dict(zip(frame.resources, capacity, strict=True)),
                 availability=float(availability[host]),
                 site=state.hosts.hosts[host].site,
-                cost=state.hosts.hosts[host].cost or 0.0,
+                speedup=speedup[node],
+                cost=cost[node],
+                shared_pull_s=float(shared_s[node]),
+                pull_mb_per_s=float(rates[node]),
             )
-            for host, capacity in zip(frame.hosts, frame.capacity.tolist(), strict=True)
+            for node, (host, capacity) in enumerate(zip(frame.hosts, frame.capacity.tolist(), strict=True))
         ),
         delay_ms=delays.delay_ms[block],
         link_availability=None if links is None else links[block],

@@ -8,19 +8,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bridge.problem.duration_limits import duration_limits
 from bridge.problem.executor_graph import ExecutorGraph, build_executor_graph
 from bridge.problem.node_limits import host_limits
 from bridge.problem.permits import permits_of
+from bridge.problem.pricing import pricing_of
 from bridge.problem.workers import workers_of
 from bridge.readings.rates import UNMEASURED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from bridge.network.cluster import Host
+    from bridge.network.cluster import Host, Hosts
+    from bridge.problem.duration_limits import DurationLimits
     from bridge.problem.node_limits import HostLimits
     from bridge.problem.occupancy import RoundState
     from bridge.problem.permits import Permits
+    from bridge.problem.pricing import Pricing
     from bridge.problem.topology_settings import TopologySettings
     from bridge.problem.wishes import Wishes
     from bridge.problem.workers import WorkerNeeds
@@ -46,8 +50,13 @@ class Task:
         unfavored: (n_hosts,) hosts that are used only if the others do not suffice.
         measured: The topology's measured rates, None without any.
         limits: Limits of executors of a component on one host.
+        pricing: What hosts and moves cost it.
+        speedup: (n_executors,) that of the host where each executor runs, NaN where it runs nowhere; None if
+            all hosts are as fast as the reference processor.
         least: Executors for which there is room on each host that states no number of them.
         most: (n_hosts,) executors that each host takes at most; None without such limits.
+        bounded: Whether its budget of cost and its limits on durations count.
+        migration_left: What moves may cost; None: whatever they cost.
     """
 
     index: int
@@ -61,8 +70,12 @@ class Task:
     unfavored: BoolArray
     measured: MeasuredRates | None
     limits: HostLimits
+    pricing: Pricing
+    speedup: FloatArray | None
     least: int = 0
     most: IntArray | None = None
+    bounded: bool = True
+    migration_left: float | None = None
 
     @property
     def loose(self) -> Task:
@@ -78,7 +91,30 @@ class Task:
     def graph(self) -> ExecutorGraph:
         """Executors and streams; worked out only for topologies that are planned."""
         measured = self.measured or UNMEASURED
-        return build_executor_graph(self.topology, self.plan_settings, self.settings.rates, measured)
+        rates = self.settings.rates
+        return build_executor_graph(self.topology, self.plan_settings, rates, measured, self.speedup)
+
+    @cached_property
+    def durations(self) -> DurationLimits:
+        """Limits on its time per tuple."""
+        names = [self.topology.component_names[each] for each in self.topology.executor_component]
+        rated = self.measured is not None or bool(self.settings.rates)
+        return duration_limits(self.settings.duration_max_ms, names, self.graph.timed, rated=rated)
+
+    @property
+    def bounds(self) -> tuple[str, ...]:
+        """Keys that limit costs and durations wherever executors run."""
+        own = self.settings
+        return (
+            *(["budget.cost.per.sec"] if own.budget_cost_per_sec is not None else []),
+            *(["duration.max.ms"] if own.duration_max_ms else []),
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What it weighs, limits or states and cannot be known, one phrase each."""
+        limited = bool(self.settings.duration_max_ms)
+        return (*self.pricing.notes, *([self.durations.note] if limited and self.durations.note else []))
 
     def demand(self, state: RoundState) -> FloatArray:
         """(n_executors, n_resources) what the executors need: of the round's resources, of places."""
@@ -111,6 +147,10 @@ def make_task(
     topology = state.request.topologies[index]
     permits = permits_of(topology, wishes.own, state.hosts.hosts)
     component = np.array(topology.executor_component, dtype=np.int64)
+    running = state.hosts_of(state.initial(index))
+    reach: BoolArray = np.any(permits.permitted | permits.doubtful, axis=0)
+    reach[[host for host in running if host is not None]] = True
+    names = [topology.component_names[each] for each in topology.executor_component]
     return Task(
         index=index,
         topology=topology,
@@ -123,7 +163,16 @@ def make_task(
         unfavored=_named(state.hosts.hosts, wishes.storm.unfavored),
         measured=measured,
         limits=host_limits(topology, wishes.storm),
+        pricing=pricing_of(wishes.own, state.hosts, reach, names),
+        speedup=_speedups(state.hosts, running),
     )
+
+
+def _speedups(hosts: Hosts, running: Sequence[int | None]) -> FloatArray | None:
+    """(n_executors,) speed-up of the host where each executor runs; None if that of all hosts is 1."""
+    if hosts.alike:
+        return None
+    return np.array([np.nan if host is None else hosts.speedup[host] for host in running], dtype=np.float64)
 
 
 def _named(hosts: Sequence[Host], names: Collection[str]) -> BoolArray:

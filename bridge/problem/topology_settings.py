@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 PREFIX = "topology.stormplace."
 EVERY_COMPONENT = "*"
 _LARGEST_RATE = 1e9
+_LARGEST_AMOUNT = 1e9
 _LARGEST_WHOLE = 2**31 - 1
 
 
@@ -103,6 +104,16 @@ def _by_component(value: Any) -> dict[str, tuple[Any, ...]]:
     return {name: tuple(found) if isinstance(found, list) else (found,) for name, found in places.items()}
 
 
+def _not_free(value: str, info: ValidationInfo[Mapping[str, Collection[str]]]) -> str:
+    """Refuse to leave prices out where they are limited; fields that come before are in `info.data`."""
+    limited = [
+        name for name in ("budget_migration", "replan_horizon_secs") if info.data.get(name) is not None
+    ]
+    if value == "none" and limited:
+        raise ValueError(f"none contradicts {limited[0].replace('_', '.')}: what has no price has no limit")
+    return value
+
+
 # By name, so that the first fault does not depend on the order in which Storm wrote the names.
 _Sorted = BeforeValidator(lambda value: dict(sorted(value.items())) if isinstance(value, dict) else value)
 _Number = BeforeValidator(_check_number)
@@ -110,6 +121,15 @@ _Component = Annotated[str, AfterValidator(_check_component)]
 _Place = Annotated[Place, BeforeValidator(_place)]
 _Weight = Annotated[float, Field(ge=0), _must_be(">= 0"), _Number]
 _Rate = Annotated[float, Field(gt=0, le=_LARGEST_RATE), _must_be(f"> 0 and <= {_LARGEST_RATE:g}"), _Number]
+_Amount = Annotated[
+    float, Field(ge=0, le=_LARGEST_AMOUNT), _must_be(f">= 0 and <= {_LARGEST_AMOUNT:g}"), _Number
+]
+_AboveZero = Annotated[
+    float, Field(gt=0, le=_LARGEST_AMOUNT), _must_be(f"> 0 and <= {_LARGEST_AMOUNT:g}"), _Number
+]
+_Count = Annotated[
+    int, Field(ge=0, le=_LARGEST_WHOLE), _must_be(f"a whole number from 0 to {_LARGEST_WHOLE}"), _Number
+]
 
 
 class TopologySettings(BaseModel):
@@ -126,7 +146,24 @@ class TopologySettings(BaseModel):
         time_limit_ms: Time for this topology's search, or None for the daemon's.
         seed: Seed of the strategy.
         frozen: True if running executors never move.
+        image_mb: What a host loads before it runs the first executor, None if moves have no price for it.
+        state_mb: What a host loads with each executor of a component.
+        cost_model: Whether a host is paid once, or by each executor there.
+        migration_scale: Price of moves that weighs as much as the whole weight of `migration`, in units of
+            the cost; None: the largest that moves can have.
+        budget_cost_per_sec: Most that hosts may cost, per second.
+        budget_migration: Most that one change may cost.
+        duration_max_ms: Most time per tuple, waiting included, by component.
+        replan_gain_min: Gain of F that a move has to exceed, in the place of the daemon's thresholds.
+        replan_horizon_secs: Time within which a move has to pay its price, or None for the daemon's.
+        replan_interval_secs: Time from one look for gains to the next; None: every round looks.
+        replan_moves_max: Executors that may move in a round for a gain.
+        replan_workers_max: Workers that may restart in a round for a gain.
+        replan_cooldown_secs: Time after a change in which nothing moves for a gain, beside the daemon's.
+        replan_persistence: Whether prices weigh as the weights say, nothing moves that need not, or moves are
+            taken for free.
         faults: One phrase per unknown key or bad value; each such key has its default.
+        unclear: Keys with bad values that price or limit moves.
     """
 
     # Whole numbers may arrive as 5.0: they pass through Storm's JSON.
@@ -153,17 +190,47 @@ class TopologySettings(BaseModel):
         _must_be(f"a whole number from 1 to {_LARGEST_WHOLE}"),
         _Number,
     ] = None
-    seed: Annotated[
-        int, Field(ge=0, le=_LARGEST_WHOLE), _must_be(f"a whole number from 0 to {_LARGEST_WHOLE}"), _Number
-    ] = 0
+    seed: _Count = 0
     frozen: Annotated[bool, Field(strict=True), _must_be("true or false")] = False
+    image_mb: _Amount | None = None
+    state_mb: Annotated[dict[_Component, _Amount], _must_be("an object {component: MB}"), _Sorted] = {}
+    cost_model: Annotated[Literal["per-executor", "per-host"], _must_be("per-executor or per-host")] = (
+        "per-executor"
+    )
+    migration_scale: _AboveZero | None = None
+    budget_cost_per_sec: _Amount | None = None
+    budget_migration: _Amount | None = None
+    duration_max_ms: Annotated[
+        dict[_Component, _AboveZero], _must_be("an object {component: ms}"), _Sorted
+    ] = {}
+    replan_gain_min: Annotated[float, Field(ge=0, le=1), _must_be("from 0 to 1"), _Number] | None = None
+    replan_horizon_secs: _AboveZero | None = None
+    replan_interval_secs: _AboveZero | None = None
+    replan_moves_max: _Count | None = None
+    replan_workers_max: _Count | None = None
+    replan_cooldown_secs: _Amount | None = None
+    replan_persistence: Annotated[
+        Literal["weight", "pin", "none"], _must_be("weight, pin or none"), AfterValidator(_not_free)
+    ] = "weight"
     faults: tuple[str, ...] = ()
+    unclear: tuple[str, ...] = ()
 
 
 ATTRIBUTES = {
-    str(field.alias): name for name, field in TopologySettings.model_fields.items() if name != "faults"
+    str(field.alias): name
+    for name, field in TopologySettings.model_fields.items()
+    if name not in {"faults", "unclear"}
 }
 """Every key of a topology's configuration that is read, and the attribute of `TopologySettings` it sets."""
+_OF_MOVES = tuple(
+    PREFIX + group for group in ("budget.", "cost.", "duration.", "image.", "migration.", "replan.", "state.")
+)
+_NUMBER_OF = {
+    "weights": "weight",
+    "rates": "rate of",
+    "state_mb": "state of",
+    "duration_max_ms": "limit of",
+}
 
 
 def parse_topology_settings(
@@ -195,14 +262,16 @@ def parse_topology_settings(
         settings = TopologySettings.model_validate(good, context=context)
     daemons = {"strategy": default_strategy, "seed": default_seed}
     unset = {name: value for name, value in daemons.items() if name not in settings.model_fields_set}
-    return settings.model_copy(update={**unset, "faults": tuple(faults[key] for key in sorted(faults))})
+    unclear = tuple(key for key in sorted(faults) if key in ATTRIBUTES and key.startswith(_OF_MOVES))
+    phrases = {"faults": tuple(faults[key] for key in sorted(faults)), "unclear": unclear}
+    return settings.model_copy(update={**unset, **phrases})
 
 
 def _sentence(fault: ErrorDetails) -> str:
     """Say what is wrong with the value of a key; numbers of components and metrics with their name."""
     key, *path = fault["loc"]
     text = str(fault["ctx"]["error"]) if fault["type"] == "value_error" else fault["msg"]
-    named = {"weights": "weight", "rates": "rate of"}.get(ATTRIBUTES[str(key)])
+    named = _NUMBER_OF.get(ATTRIBUTES[str(key)])
     if named and len(path) == 1:
         text = f"{named} {path[0]} {text.removeprefix('the value ')}"
     return f"{key}: {text}"

@@ -53,6 +53,7 @@ class NodeReading:
         sequence: Number of the reading since the agent's start.
         probe: Where the agent answers probes, if the reading has it.
         workers: Processor time in percent of one core by (topology, port), of workers that run for a while.
+        outages: Number of times when the host was not up, which fades; 0 also where it is not published.
     """
 
     host: str
@@ -65,6 +66,7 @@ class NodeReading:
     sequence: int = 0
     probe: str | None = None
     workers: Mapping[tuple[str, int], float] = field(default_factory=dict)
+    outages: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -165,5 +167,6 @@ def _believe(reading: Reading, payload: NodeFields, *, trusted: bool) -> NodeRea
         time_s=payload["time"],
         sequence=payload["sequence"],
         probe=payload.get("probe"),
+        outages=(payload.get("outages") or {"count": 0.0})["count"],
         workers={(each["topology"], each["port"]): each["percent"] for each in payload.get("workers") or ()},
     )

@@ -125,7 +125,8 @@ def _departure(
             break
         now = replace(closed, request=carried_out(closed.request, departure.plans.values()))
         left = settings.move.max_restarts_per_round - sum(departure.leaves.values())
-        asked = choose(now, among, settings.plan, left, workers)
+        # What is tried again was within the budgets of sites and workers beside what has left.
+        asked = choose(now, among, settings.plan, left, budgets=course.budgets, workers=workers)
         departure.waits |= asked.waits
         departure.stays.update({names[index]: stay for index, stay in asked.staying.items()})
         if not asked.executors:

@@ -7,6 +7,7 @@ far apart sites are; topologies that are small enough are looked at by the delay
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ from bridge.round.by_counts import ByCounts
 from bridge.round.close_up import CloseUps
 from bridge.round.large_plans import STRATEGY, LargePlans
 from bridge.round.mending import mend_pins
+from bridge.round.restart_budgets import restarted_by
 from bridge.round.round_report import HOLD_MS, Round
 from bridge.round.scale import broken_pins, suits_a_close_up
 from bridge.wire.messages import UNASSIGNED, Decision, PlanResponse
@@ -95,10 +97,10 @@ class _LargeRound:
     def run(self, memory: Memory) -> Round:
         """Place what is missing, then mend what runs where it may not."""
         self._place_missing({each.id: each for each in memory.prepared})
-        half = self._course.half()
+        settings, half = self._after_placing()
         looked_at_all = mend_pins(
             self._request,
-            self._settings,
+            settings,
             self._data.cpu,
             broken_pins(self._request, self._wishes, self._data, self._settings),
             self._order_of,
@@ -131,6 +133,19 @@ class _LargeRound:
             timed_out=self._timed_out,
             unfinished=self._unfinished,
         )
+
+    def _after_placing(self) -> tuple[Settings, Course]:
+        """Return settings and time for what has to move besides, within what may still restart."""
+        settings, course, plans = self._settings, self._course.half(), self._plans
+        if not plans.restarts:
+            return settings, course
+        left = max(settings.move.max_restarts_per_round - plans.restarts, 0)
+        move = settings.move.model_copy(update={"max_restarts_per_round": left})
+        if course.budgets.counts:
+            sites = self._data.hosts.site_of_supervisor
+            restarted = restarted_by(self._request, plans.plans.values(), sites)
+            course = replace(course, budgets=course.budgets.after(restarted))
+        return settings.model_copy(update={"move": move}), course
 
     def _place_missing(self, prepared: Mapping[str, Prepared]) -> None:
         """Plan the topologies that lack something.

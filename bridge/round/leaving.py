@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from bridge.problem.assignment import assignment_of, executors_by_slot
 from bridge.problem.permits import permits_of
 from bridge.problem.wishes import HELD, wishes_of
+from bridge.round.restart_budgets import worker_of
 from bridge.wire.messages import UNASSIGNED
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from bridge.network.cluster import Host
     from bridge.round.drained_hosts import Closed
+    from bridge.round.restart_budgets import RestartBudgets
     from bridge.settings import PlanSettings
     from bridge.wire.messages import PlanRequest, Topology
 
@@ -53,7 +55,15 @@ def affected(closed: Closed) -> list[int]:
     return [*found[first:], *found[:first]]
 
 
-def choose(closed: Closed, among: Sequence[int], settings: PlanSettings, most: int, workers: int) -> Leaving:
+def choose(
+    closed: Closed,
+    among: Sequence[int],
+    settings: PlanSettings,
+    most: int,
+    *,
+    budgets: RestartBudgets,
+    workers: int,
+) -> Leaving:
     """Choose what leaves, small workers first.
 
     Args:
@@ -61,16 +71,18 @@ def choose(closed: Closed, among: Sequence[int], settings: PlanSettings, most: i
         among: Topologies by index, in the order in which they are asked.
         settings: How plans are made.
         most: Executors that may restart; one larger worker goes alone.
+        budgets: What of sites and workers may still restart.
         workers: Workers of a topology that may leave at once.
     """
     leaving = Leaving()
-    left = most
+    left, spent = most, f"as at most {most} may restart now{budgets.because}"
+    site_of = {index: host.site for host in closed.hosts for index in host.supervisors}
     for index in among:
         topology = closed.request.topologies[index]
         running = executors_by_slot(assignment_of(topology))
         there = [each for slot, each in running.items() if slot[0] in closed.drained]
         chosen: set[int] = set()
-        why = f"as at most {most} may restart now"
+        why = spent
         if left > 0:
             free, why = _free_to_go(topology, there, closed.hosts, settings)
             for number, worker in enumerate(sorted(free, key=lambda each: (len(each), min(each)))):
@@ -79,9 +91,17 @@ def choose(closed: Closed, among: Sequence[int], settings: PlanSettings, most: i
                     why = "as they find no room together"
                     break
                 if len(worker) > left and not alone:
-                    why = f"as at most {most} may restart now"
+                    why = spent
                     leaving.waits = True
                     break
+                where = topology.executor_supervisor[min(worker)]
+                goes = worker_of(topology, worker, site_of[where])
+                over = budgets.why_not([goes], alone=True)
+                if over:
+                    why = f"as that {over}"
+                    leaving.waits = True
+                    continue
+                budgets = budgets.after([goes])
                 chosen |= worker
                 left -= len(worker)
         else:

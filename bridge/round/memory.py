@@ -47,6 +47,23 @@ class Watched:
 
 
 @dataclass(frozen=True)
+class Looked:
+    """The last look for gains of a topology that is looked at only now and then.
+
+    Attributes:
+        time_s: When it was.
+        situation: Hexadecimal SHA-256 of the hosts and of the topology's settings.
+        reason: Why the topology was kept.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    time_s: float
+    situation: str
+    reason: str
+
+
+@dataclass(frozen=True)
 class TopologyMemory:
     """What is remembered of one topology.
 
@@ -54,6 +71,7 @@ class TopologyMemory:
         id: The topology.
         change: None if its last change is forgotten, or was never seen.
         watched: None if no gain is being watched.
+        looked: None if each round looks for gains.
     """
 
     __pydantic_config__ = _STRICT
@@ -61,6 +79,12 @@ class TopologyMemory:
     id: str
     change: Change | None = None
     watched: Watched | None = None
+    looked: Looked | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is remembered."""
+        return self.change is None and self.watched is None and self.looked is None
 
 
 @dataclass(frozen=True)
@@ -81,6 +105,25 @@ class Prepared:
 
 
 @dataclass(frozen=True)
+class Restarted:
+    """A worker that a round restarted.
+
+    Attributes:
+        time_s: When it was.
+        topology: Its topology.
+        site: Where it ran, None if that was not known.
+        executors: Lowest task of each of its executors, ascending.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    time_s: float
+    topology: str
+    site: str | None
+    executors: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Memory:
     """What is remembered of a cluster.
 
@@ -91,6 +134,8 @@ class Memory:
         prepared: Plans for topologies that the last round had no time for.
         restarts: Time and number of the running executors that rounds restarted, as long as they count for
             `move.max_restarts_per_hour`; empty without that setting.
+        workers: Workers that rounds restarted, as long as they count for the budgets of sites and workers;
+            empty without these settings.
     """
 
     __pydantic_config__ = _STRICT
@@ -99,6 +144,7 @@ class Memory:
     measured: bool | None = None
     prepared: tuple[Prepared, ...] = ()
     restarts: tuple[tuple[float, int], ...] = ()
+    workers: tuple[Restarted, ...] = ()
 
     @property
     def unwatched(self) -> Memory:
@@ -111,7 +157,7 @@ class Memory:
             each if each.watched is None or each.watched.began else replace(each, watched=None)
             for each in self.topologies
         )
-        kept = tuple(each for each in entries if each.change or each.watched)
+        kept = tuple(each for each in entries if not each.is_empty)
         return Memory(kept, self.measured)
 
     def to_json(self) -> str:

@@ -13,10 +13,10 @@ from bridge.problem.cpu_demand import with_cpu
 from bridge.round.beside import look_beside
 from bridge.round.draining import with_drains
 from bridge.round.eviction import with_evictions
-from bridge.round.hourly_budget import HourlyBudget
 from bridge.round.large import plan_large_round
 from bridge.round.last_slots import carried_over, priced, stuck, with_last_slots
 from bridge.round.memory import NOTHING
+from bridge.round.restart_budgets import Hour
 from bridge.round.round_data import gather_data
 from bridge.round.round_report import Course, Round
 from bridge.round.scale import is_large
@@ -68,10 +68,10 @@ def plan_round(
     way_back_ms = settings.plan.deadline_margin_ms + _ANSWER_MS * len(request.topologies)
     left_s = max(request.deadline_ms - way_back_ms, 0) / 1000.0
     end_s = min((now if began_s is None else began_s) + left_s, now + settings.plan.time_limit_ms / 1000.0)
-    course = Course(clock, end_s, now_s, children, unix_s)
-    hour = HourlyBudget(settings.move, memory, now_s)
+    hour = Hour(settings.move, memory, now_s)
+    course = Course(clock, end_s, now_s, children, unix_s, hour.budgets)
     settings = settings.model_copy(update={"move": hour.move})
-    return hour.charged(with_drains(request, settings, partial(_round, memory), course))
+    return hour.charged(request, with_drains(request, settings, partial(_round, memory), course))
 
 
 def _round(memory: Memory, request: PlanRequest, settings: Settings, course: Course) -> Round:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -68,6 +69,17 @@ class RoundData:
     unread: Mapping[str, Failure]
     bad_drains: int
     faults: tuple[str, ...]
+
+    @cached_property
+    def availability_error(self) -> FloatArray:
+        """(n_hosts,) standard error of the availabilities; 0 where no outage says how far one is off.
+
+        The time that a host was down is a sum of few outages, of lengths as different as exponential ones.
+        """
+        known = [self.readings.by_host.get(host.name) for host in self.hosts.hosts]
+        outages = np.array([0.0 if each is None else each.outages for each in known], dtype=np.float64)
+        spread = np.sqrt(2.0 / np.maximum(outages, 1.0))
+        return np.where(outages > 0, (1.0 - self.availability) * spread, 0.0)
 
     @property
     def named_faults(self) -> tuple[str, ...]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from bridge.round.restart_budgets import NO_BUDGETS
 from bridge.wire.messages import Decision
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from bridge.round.memory import Memory
+    from bridge.round.restart_budgets import RestartBudgets
     from bridge.round.round_data import RoundData
     from bridge.round.small.stability import Wait
     from bridge.wire.messages import PlanResponse
@@ -30,6 +32,7 @@ class Course:
         now_s: Time of the round in seconds, on one clock for all rounds.
         children: Runs what strategies leave to others, such as solvers.
         unix_s: Time of the round in seconds since 1970, None if that is not known.
+        budgets: What of sites and workers may still restart.
     """
 
     clock: Callable[[], float]
@@ -37,6 +40,7 @@ class Course:
     now_s: float
     children: Children
     unix_s: float | None = None
+    budgets: RestartBudgets = NO_BUDGETS
 
     def half(self) -> Course:
         """Return a course of half of the time that is left."""

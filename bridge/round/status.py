@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bridge.network.cluster import META_COST
 from bridge.round.round_data import NOT_LIVE
 from scheduler.contract.result import relative_gap
 
@@ -36,6 +35,7 @@ UNIT_RATES = "unit rates"
 DECLARED_RATES = "declared rates"
 # Steps of a worth in the status of a topology that is kept: preferred numbers (ISO 3, R10), ten per decade.
 _STEPS = np.array([10, 12.5, 16, 20, 25, 31.5, 40, 50, 63, 80, 100]) / 10.0
+_ROUNDING = 1e-9
 _GAPS_PERCENT = (1, 2, 5, 10, 20, 50, 100)
 _START = {"kept": "kept", "unmet": "kept (pin not met)", "unplaceable": "not placed"}
 
@@ -80,10 +80,7 @@ def status_line(
         parts = [f"{verdict.reason}: {worth}"]
     else:
         parts = [f"{_START[verdict.kind]}: {verdict.reason}", *([worth] if worth else [])]
-    if task.settings.weights.get("cost") and all(host.cost is None for host in hosts):
-        parts.append(f"cost is weighed but no supervisor states {META_COST}")
-    if task.settings.weights.get("migration"):
-        parts.append("migration is weighed but the price of a move is not known")
+    parts.extend(task.notes)
     parts.extend([note] if note else [])
     # Before the data: the shim cuts long lines, and users must see what of their own was ignored.
     parts.extend(ignored_settings(task.wishes))
@@ -140,13 +137,18 @@ def _worth(verdict: Verdict, task: Task) -> list[str]:
     return [worth]
 
 
-def coarse(value: float) -> str:
-    """Return a number in steps of about a quarter, which noise of a few percent seldom leaves."""
+def coarse(value: float, *, at_least: bool = False) -> str:
+    """Return a number in steps of about a quarter, which noise of a few percent seldom leaves.
+
+    Args:
+        value: The number.
+        at_least: Whether the next step above it is returned, not the nearest one.
+    """
     if value <= 0 or not math.isfinite(value):
         return f"{value:g}"
     decade = 10.0 ** math.floor(math.log10(value))
-    # The nearest step by ratio.
-    step = _STEPS[np.argmin(np.abs(np.log(_STEPS * decade / value)))]
+    ratio = np.log(_STEPS * decade / value)
+    step = _STEPS[np.argmax(ratio > -_ROUNDING) if at_least else np.argmin(np.abs(ratio))]
     return f"{step * decade:g}"
 
 

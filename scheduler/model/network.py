@@ -31,6 +31,7 @@ class Node:
         availability: A_u, probability of being up, in (0, 1].
         site: Data centre or region, if known.
         cost: Price of running one operator here, in cost units (>= 0); per second, where moves are priced.
+        shared_pull_s: Time to load here what all operators share, once for all of them, s (>= 0).
         pull_mb_per_s: b_(M,u) of paper 001, rate at which images and state come here (>= 0); 0: not known.
     """
 
@@ -40,6 +41,7 @@ class Node:
     availability: float = quantity(1.0, above=0.0, most=1.0, always_written=True)
     site: str | None = None
     cost: float = quantity(0.0)
+    shared_pull_s: float = quantity(0.0)
     pull_mb_per_s: float = quantity(0.0)
 
     def __post_init__(self) -> None:
@@ -90,6 +92,7 @@ class Network:
         speedup: (n_nodes,) S_u.
         availability: (n_nodes,) A_u.
         cost: (n_nodes,) price of one operator.
+        shared_pull_s: (n_nodes,) time to load what all operators share.
         pull_mb_per_s: (n_nodes,) rate at which images come.
     """
 
@@ -101,6 +104,7 @@ class Network:
     speedup: FloatArray = field(init=False, repr=False)
     availability: FloatArray = field(init=False, repr=False)
     cost: FloatArray = field(init=False, repr=False)
+    shared_pull_s: FloatArray = field(init=False, repr=False)
     pull_mb_per_s: FloatArray = field(init=False, repr=False)
 
     def __init__(

@@ -12,7 +12,7 @@ from scheduler.base.checks import LARGEST, ModelError
 from scheduler.model.link_table import MatrixTable
 
 if TYPE_CHECKING:
-    from scheduler.model.problem import Problem
+    from scheduler.model.problem import Application, Problem
 
 LEAST_AVAILABILITY = 1e-6
 """What is drawn below counts as this: the logarithm of 0 has no value."""
@@ -20,17 +20,19 @@ LEAST_AVAILABILITY = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class ReadingErrors:
-    """Standard errors of what the network of a problem was read with, each in its unit; None: exact.
+    """Standard errors of what a problem was read with, each in its unit; None: exact.
 
     Attributes:
         delay_ms: (n_nodes, n_nodes) of delays; of both directions of a pair the same error is drawn.
         availability: (n_nodes,) of nodes.
         link_availability: (n_nodes, n_nodes) of links, if the network states any; likewise.
+        rate: (n_streams,) of the rates of streams.
     """
 
     delay_ms: FloatArray | None = None
     availability: FloatArray | None = None
     link_availability: FloatArray | None = None
+    rate: FloatArray | None = None
 
     def check(self, problem: Problem) -> None:
         """Refuse errors that are none of this problem.
@@ -38,8 +40,13 @@ class ReadingErrors:
         Raises:
             ModelError: The shape is not that of the network, or an error is negative or no number.
         """
-        n = problem.n_nodes
-        shapes = {"delay_ms": (n, n), "availability": (n,), "link_availability": (n, n)}
+        n, n_streams = problem.n_nodes, len(problem.application.streams)
+        shapes = {
+            "delay_ms": (n, n),
+            "availability": (n,),
+            "link_availability": (n, n),
+            "rate": (n_streams,),
+        }
         for name, shape in shapes.items():
             given: FloatArray | None = getattr(self, name)
             if given is None:
@@ -56,6 +63,7 @@ class ReadingErrors:
             None if self.delay_ms is None else self.delay_ms[block],
             None if self.availability is None else self.availability[nodes],
             None if self.link_availability is None else self.link_availability[block],
+            self.rate,
         )
 
 
@@ -80,7 +88,20 @@ def drawn(problem: Problem, errors: ReadingErrors, random: np.random.Generator) 
     links = network.link_availability
     if links is not None and errors.link_availability is not None:
         links = _probable(links + errors.link_availability * _by_pair(random, links))
-    return replace(problem, network=replace(network, nodes=nodes, delays=delays, link_availability=links))
+    network = replace(network, nodes=nodes, delays=delays, link_availability=links)
+    return replace(problem, application=_with_rates(problem, errors, random), network=network)
+
+
+def _with_rates(problem: Problem, errors: ReadingErrors, random: np.random.Generator) -> Application:
+    application = problem.application
+    if errors.rate is None:
+        return application
+    rates = application.rate + errors.rate * random.standard_normal(len(application.rate))
+    rates = np.clip(rates, 0.0, LARGEST)
+    streams = tuple(
+        replace(stream, rate=float(rate)) for stream, rate in zip(application.streams, rates, strict=True)
+    )
+    return replace(application, streams=streams)
 
 
 def _by_pair(random: np.random.Generator, like: FloatArray) -> FloatArray:

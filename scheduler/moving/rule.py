@@ -11,7 +11,6 @@ from scheduler.evaluation.evaluate import OBJECTIVE_STEP, check, evaluate
 from scheduler.model.metrics.cost import COST
 from scheduler.model.metrics.migration import MIGRATION
 from scheduler.moving.noise import gain_noise
-from scheduler.moving.prices import moves_of
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
@@ -90,21 +89,38 @@ def judge(
         errors: Of the readings; None: they are exact.
         seed: Of the draws.
     """
-    current = problem.current
-    price = math.fsum(move.cost for move in moves_of(problem, placement))
+    current, after = problem.current, evaluate(problem, placement)
+    price = after.values[MIGRATION.name]
     if current is None or (current < 0).any() or check(problem, current):
         return Judgement(0.0, 0.0, price, None, None, "")
     if (placement == current).all():
         return Judgement(0.0, 0.0, 0.0, None, None, "the plan is the placement that runs")
-    before, after = evaluate(problem, current), evaluate(problem, placement)
+    before = evaluate(problem, current)
     gain = before.objective - after.objective
     noise = 0.0
     # a gain that is too small anyway needs no look at its noise
     if errors is not None and rule.sigmas > 0 and gain > rule.least_gain:
         noise = gain_noise(problem, current, placement, errors, draws=rule.draws, seed=seed)
     worth = _worth_per_s(problem, before, after)
-    payback = None if worth is None else _payback_s(price, worth)
+    payback = payback_s(problem, before, after)
     return Judgement(gain, noise, price, worth, payback, _why_not(rule, gain, noise, payback))
+
+
+def payback_s(problem: Problem, before: Evaluation, after: Evaluation) -> float | None:
+    """Return the time after which a plan has paid the price of its moves, s; infinite if it never does.
+
+    Args:
+        problem: With the current placement.
+        before: Worth of that.
+        after: Worth of the plan.
+
+    Returns:
+        None if the weights do not say what a unit of the cost is worth.
+    """
+    price, worth = after.values[MIGRATION.name], _worth_per_s(problem, before, after)
+    if worth is None or price <= 0:
+        return None if worth is None else 0.0
+    return price / worth if worth > 0 else math.inf
 
 
 def _why_not(rule: MoveRule, gain: float, noise: float, payback_s: float | None) -> str:
@@ -127,9 +143,3 @@ def _worth_per_s(problem: Problem, before: Evaluation, after: Evaluation) -> flo
         after.values[MIGRATION.name] - before.values[MIGRATION.name]
     )
     return (before.objective - after.objective + moving) / factor
-
-
-def _payback_s(price: float, worth_per_s: float) -> float:
-    if price <= 0:
-        return 0.0
-    return price / worth_per_s if worth_per_s > 0 else math.inf

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bridge.round.small.slots import assign_slots, count_workers
 from bridge.round.small.stability import percent
+from bridge.round.small.thresholds import gain_of
 from scheduler.evaluation.evaluate import check, evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from bridge.network.cluster import Slot
     from bridge.problem.occupancy import RoundState
     from bridge.problem.task import Task
     from bridge.round.small.search import Question
-    from bridge.settings import MoveSettings
+    from bridge.round.small.thresholds import Gain, Thresholds
     from scheduler.base.arrays import IntArray
     from scheduler.evaluation.evaluate import Evaluation
-    from scheduler.model.problem import Problem
 
 
 # Gains that differ by less, as fractions, are not worth another restart.
@@ -36,25 +37,67 @@ class Running:
         task: The topology.
         question: Its problem with all executors free.
         before: Worth of the running placement.
+        thresholds: What a gain has to exceed.
+        broken: Which of the topology's own limits it breaks; empty if none.
     """
 
     state: RoundState
     task: Task
     question: Question
     before: Evaluation
+    thresholds: Thresholds
+    broken: str = ""
 
-    def saving(self, after: Evaluation) -> float:
+    def saving(self, placement: Sequence[int]) -> float:
         """Fraction of the objective that is saved against what ran when the round began.
 
         Where that cannot be compared any more it is the fraction saved against what runs by now.
+
+        Args:
+            placement: Host index per executor.
         """
         began = [
             -1 if slot is None else self.state.host_of(slot) for slot in self.state.initial(self.task.index)
         ]
-        before, frame = self.before, self.question.frame
-        if np.isin(began, frame.hosts).all():
-            before = evaluate(self.question.problem, frame.nodes_of(began))
-        return gains(self.question.problem, before, after)[0]
+        frame = self.question.frame
+        known = bool(np.isin(began, frame.hosts).all())
+        return self.gains_from(frame.nodes_of(began) if known else frame.current, placement).fraction
+
+    def gains_from(self, start: IntArray, placement: Sequence[int]) -> Gain:
+        """Return what a placement gains against another one, priced from there.
+
+        Args:
+            start: (n_executors,) node of each executor in the other one.
+            placement: Host index per executor.
+        """
+        problem = self.question.problem
+        if problem.application.state_mb.any() or problem.network.shared_pull_s.any():
+            problem = replace(problem, current=start)
+        nodes = self.question.frame.nodes_of(placement)
+        return gain_of(problem, evaluate(problem, start), evaluate(problem, nodes))
+
+    def why_not(self, gain: Gain) -> str:
+        """Say why a gain is not enough; empty if it is, or if the topology has to move whatever it gains."""
+        return "" if self.broken else self.thresholds.why_not(gain, self.within)
+
+    @property
+    def within(self) -> str:
+        """The limits that all candidates keep, as they follow the word candidate; empty without any."""
+        budget = ["budget.migration"] if self.task.migration_left is not None else []
+        limits = [*self.task.bounds, *budget]
+        return f" within {' and '.join(limits)}" if limits else ""
+
+    def said(self, reason: str) -> str:
+        """Return why it stays, after the limits that it breaks."""
+        return f"{self.broken}: {reason}" if self.broken else reason
+
+    def why_moved(self, placement: Sequence[int]) -> str:
+        """Say what another placement is for.
+
+        Args:
+            placement: Host index per executor.
+        """
+        return f"as {self.broken}" if self.broken else f"for a gain of {percent(self.saving(placement))}"
 
     def names(self, placement: Sequence[int]) -> tuple[str, ...]:
         """Name of the host of each executor, from its index."""
@@ -75,37 +118,16 @@ class Candidate:
     Attributes:
         placement: Host index per executor.
         evaluation: What it is worth.
-        gain: Fraction of the objective saved; negative if it is worse.
-        gain_ms: Response time saved, None unless that is all that is weighed.
+        gain: What it gains over that.
         restarts: Running executors that it restarts, beyond those that the round restarts already.
+        slots: Slot per executor.
     """
 
     placement: tuple[int, ...]
     evaluation: Evaluation
-    gain: float
-    gain_ms: float | None
+    gain: Gain
     restarts: int
-
-    def why_not(self, thresholds: MoveSettings) -> str:
-        """Say why the gain is not enough, without its size, which noise changes; empty if it is."""
-        return why_too_little(self.gain, self.gain_ms, thresholds)
-
-
-def why_too_little(gain: float, gain_ms: float | None, thresholds: MoveSettings) -> str:
-    """Say why a gain is not enough for a restart, without its size, which noise changes; empty if it is.
-
-    Args:
-        gain: Fraction of the objective saved.
-        gain_ms: Response time saved, None unless that is all that is weighed.
-        thresholds: The least gains.
-    """
-    if gain <= 0:
-        return "no candidate is better"
-    if gain < thresholds.min_gain:
-        return f"no candidate gains {percent(thresholds.min_gain)}"
-    if gain_ms is not None and gain_ms < thresholds.min_gain_ms:
-        return f"no candidate gains {thresholds.min_gain_ms:g} ms"
-    return ""
+    slots: tuple[Slot, ...]
 
 
 def weigh(running: Running, placement: tuple[int, ...]) -> Candidate:
@@ -117,19 +139,19 @@ def weigh(running: Running, placement: tuple[int, ...]) -> Candidate:
     """
     state, topology, question = running.state, running.task.index, running.question
     after = evaluate(question.problem, question.frame.nodes_of(placement))
-    gain, gain_ms = gains(question.problem, running.before, after)
+    gain = gain_of(question.problem, running.before, after)
     # Restarts are counted against the beginning of the round, and some may be spent already.
     strict = state.limits != "off"
     slots = assign_slots(state, topology, placement, running.task.workers, strict=strict)
     restarts = state.restarts_by(topology, slots)
-    return Candidate(placement, after, gain, gain_ms, restarts - state.restarts(topology))
+    return Candidate(placement, after, gain, restarts - state.restarts(topology), slots)
 
 
 def best_of(candidates: Sequence[Candidate]) -> Candidate | None:
     """Return the one of most gain, of those of about the same the one that restarts fewest executors."""
-    most = max((each.gain for each in candidates), default=0.0)
-    about = [each for each in candidates if each.gain >= most - _ABOUT_THE_SAME]
-    return min(about, key=lambda each: (each.restarts, -each.gain), default=None)
+    most = max((each.gain.fraction for each in candidates), default=0.0)
+    about = [each for each in candidates if each.gain.fraction >= most - _ABOUT_THE_SAME]
+    return min(about, key=lambda each: (each.restarts, -each.gain.fraction), default=None)
 
 
 def placement_on(running: Running, hosts: Sequence[str]) -> tuple[int, ...] | None:
@@ -145,16 +167,3 @@ def placement_on(running: Running, hosts: Sequence[str]) -> tuple[int, ...] | No
     placement, state, task = running.question.frame.hosts_of(nodes), running.state, running.task
     n_workers = count_workers(state, task.index, placement, task.workers, strict=state.limits != "off")
     return placement if n_workers else None
-
-
-def gains(problem: Problem, before: Evaluation, after: Evaluation) -> tuple[float, float | None]:
-    """Return the gain as a fraction, and in ms where the response time is all that is weighed.
-
-    With the response time alone the fraction is of the response time itself: F leaves out the part of it that
-    no placement can avoid, so that a fraction of F would exaggerate.
-    """
-    if problem.objective.weights["response_time"] == 1.0:
-        saved_ms = before.response_time_ms - after.response_time_ms
-        return (saved_ms / before.response_time_ms if before.response_time_ms > 0 else 0.0), saved_ms
-    saved = before.objective - after.objective
-    return (saved / before.objective if before.objective > 0 else 0.0), None

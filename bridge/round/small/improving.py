@@ -6,73 +6,92 @@ and has been so for a while. One that restarts more executors than a round allow
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bridge.problem.problem_builder import NoHostError
+from bridge.round.small.broken_bounds import broken_bounds, takes_too_long
 from bridge.round.small.candidate import Running, best_of, placement_on, weigh
+from bridge.round.small.noise import why_noise
 from bridge.round.small.preferring import ask_as_preferred
 from bridge.round.small.several_rounds import SeveralRounds
 from bridge.round.small.slots import count_workers
 from bridge.round.small.verdict import Verdict, with_proof
 from scheduler.evaluation.evaluate import evaluate
-from scheduler.moving.noise import gain_noise
-from scheduler.moving.reading_errors import ReadingErrors
 
 if TYPE_CHECKING:
-    from bridge.network.delays import Delays
+    from collections.abc import Sequence
+
     from bridge.problem.occupancy import RoundState
     from bridge.problem.task import Task
     from bridge.round.small.candidate import Candidate
+    from bridge.round.small.joining import Allowance
     from bridge.round.small.search import Answer, Search
     from bridge.round.small.sight import Sight
     from bridge.round.small.stability import Stability
-    from bridge.settings import MoveSettings
     from scheduler.base.arrays import BoolArray
-    from scheduler.evaluation.evaluate import Evaluation
-    from scheduler.model.problem import Problem
-
-
-# Each draw evaluates two placements on the hosts that they use: enough of them to tell noise from twice the
-# noise, and fewer for large topologies, of which 32 would take half of a round.
-_MOST_DRAWS, _LEAST_DRAWS = 32, 8
-_DRAWN_STREAMS = 16_000
 
 
 def improve(
-    state: RoundState, task: Task, search: Search, restarts_left: int, stability: Stability, *, sight: Sight
+    state: RoundState,
+    task: Task,
+    search: Search,
+    allowance: Allowance,
+    stability: Stability,
+    *,
+    sight: Sight,
 ) -> Verdict:
-    """Look for a better placement of a topology that runs completely.
+    """Look for a better placement of a topology that runs completely, or for one within its own limits.
 
     Args:
         state: The cluster so far.
         task: The topology.
         search: Asks strategies.
-        restarts_left: Running executors that may still restart in this round.
+        allowance: What the round may still restart, and for which gains.
         stability: Knows what must wait, and records what is seen.
         sight: Knows which gains rest on missing readings.
     """
     hosts = [state.host_of(slot) for slot in state.assignment(task.index) if slot is not None]
     free, closed = [None] * len(hosts), sight.closed(task) | task.unfavored
+    task = replace(task, migration_left=_migration_left(state, task, hosts))
     try:
         question = search.pose(task, free, closed)
     except NoHostError as error:
         stability.forget(task.index)
         return Verdict("kept", f"no candidate ({error})")
     before = evaluate(question.problem, question.frame.nodes_of(hosts))
-    running = Running(state, task, question, before)
-    rounds = SeveralRounds(running, search, stability, restarts_left)
+    thresholds = allowance.thresholds
+    broken = broken_bounds(task, question.problem)
+    running = Running(state, task, question, before, thresholds, broken)
+    rounds = SeveralRounds(running, search, stability, allowance)
     begun = stability.begun(task.index)
-    if begun is not None:
+    if begun is not None and (broken or not allowance.no_gain):
         return rounds.go_on(begun, sight)
-    hopeless = _why_no_gain_can_do(question.problem, before, stability.settings)
-    no_gain = hopeless or sight.why_not(question.problem, hosts)
-    if no_gain:
+    reason = ""
+    if not broken:
+        reason = allowance.no_gain or thresholds.why_hopeless(question.problem, before)
+        if stability.watched(task.index) is None:
+            reason = reason or stability.looks.why_not_yet(task)
+    reason = reason or sight.why_not(question.problem, hosts)
+    if reason:
         stability.forget(task.index)
-        return Verdict("kept", no_gain, evaluation=before)
-    answer = ask_as_preferred(search, task, free, closed)
-    return _look(running, search, rounds, stability, answer, closed=closed, sight=sight)
+        return Verdict("kept", running.said(reason), evaluation=before)
+    answer = ask_as_preferred(search, task, _bound(running), closed)
+    verdict = _look(running, search, rounds, stability, answer, closed=closed, sight=sight)
+    if verdict.kind == "kept" and stability.watched(task.index) is None:
+        stability.looks.note(task, verdict.reason)
+    return verdict
+
+
+def _migration_left(state: RoundState, task: Task, hosts: Sequence[int]) -> float | None:
+    """Return what of the budget of moves this round has left; None if the topology has none."""
+    most = task.settings.budget_migration
+    began = [state.host_of(slot) for slot in state.initial(task.index) if slot is not None]
+    if most is None or len(began) < len(hosts):
+        return most
+    return max(most - task.pricing.price(began, hosts), 0.0)
 
 
 def _look(
@@ -90,30 +109,35 @@ def _look(
     result = answer.result
     candidate = _watched_candidate(running, stability, rounds, closed)
     if candidate is None:
-        candidate = _best_candidate(running, search, rounds, answer, stability.settings)
+        candidate = _best_candidate(running, search, rounds, answer)
     if candidate is None:
         stability.forget(task.index)
-        return Verdict("kept", f"no candidate ({result.reason})", result=result, evaluation=before)
-    reason = candidate.why_not(stability.settings) or _why_other_workers(running, candidate)
+        reason = running.said(f"no candidate{running.within} ({result.reason})")
+        return Verdict("kept", reason, result=result, evaluation=before)
+    reason = running.why_not(candidate.gain) or _why_other_workers(running, candidate)
     unseen = "" if reason else sight.why_not(question.problem, candidate.placement)
     if unseen:
         reason = f"best candidate is not believed, {unseen}"
     reason = reason or rounds.why_never(candidate)
-    reason = reason or _why_noise(running, candidate, search.delays, stability.settings)
+    if not (reason or running.broken):
+        reason = why_noise(running, candidate, search)
     if reason:
         # It will not be carried out however long it is watched.
         stability.forget(task.index)
     else:
-        reason = stability.why_wait(task.index, running.names(candidate.placement), candidate.gain)
+        names, gain = running.names(candidate.placement), candidate.gain.fraction
+        what = "a move" if running.broken else "a gain"
+        reason = stability.why_wait(task.index, names, gain, what)
     if reason:
-        verdict = Verdict("kept", f"{reason} ({result.author})", result=result, evaluation=before)
+        reason = running.said(f"{reason} ({result.author})")
+        verdict = Verdict("kept", reason, result=result, evaluation=before)
     else:
         verdict = rounds.carry_out(candidate, answer)
     return with_proof(verdict)
 
 
 def _best_candidate(
-    running: Running, search: Search, rounds: SeveralRounds, answer: Answer, thresholds: MoveSettings
+    running: Running, search: Search, rounds: SeveralRounds, answer: Answer
 ) -> Candidate | None:
     """Weigh the strategy's placement, and the one that steps from the running one lead to."""
     nearby = search.nearby(running.task, running.question)
@@ -122,7 +146,7 @@ def _best_candidate(
     possible = [
         each
         for each in found
-        if not (each.why_not(thresholds) or _why_other_workers(running, each) or rounds.why_never(each))
+        if not (running.why_not(each.gain) or _why_other_workers(running, each) or rounds.why_never(each))
     ]
     return best_of(possible or found)
 
@@ -145,7 +169,7 @@ def _watched_candidate(
             stability.forget(topology)
         return None
     candidate = weigh(running, placement)
-    stands = not candidate.why_not(stability.settings) and not rounds.why_never(candidate)
+    stands = not running.why_not(candidate.gain) and not rounds.why_never(candidate)
     return candidate if stands else None
 
 
@@ -162,33 +186,13 @@ def _why_other_workers(running: Running, candidate: Candidate) -> str:
     return ""
 
 
-def _why_noise(running: Running, candidate: Candidate, delays: Delays, thresholds: MoveSettings) -> str:
-    """Say that a gain may be noise of the measured delays; empty if it is above that.
-
-    Without its size, which noise changes.
-    """
-    if thresholds.noise_sigmas <= 0:
-        return ""
-    frame, problem = running.question.frame, running.question.problem
-    errors = ReadingErrors(delay_ms=delays.error_ms(frame.hosts))
-    size = problem.n_ops + len(problem.application.streams)
-    draws = min(max(_DRAWN_STREAMS // size, _LEAST_DRAWS), _MOST_DRAWS)
-    noise = gain_noise(problem, frame.current, frame.nodes_of(candidate.placement), errors, draws=draws)
-    gain = running.before.objective - candidate.evaluation.objective
-    if gain > thresholds.noise_sigmas * noise:
-        return ""
-    return "the gain of the best candidate may be noise of the measured delays"
-
-
-def _why_no_gain_can_do(problem: Problem, before: Evaluation, thresholds: MoveSettings) -> str:
-    """Say why no placement at all can pass the thresholds; empty if one might.
-
-    No placement is faster than the least response time of the problem's ranges, a proved bound, so that a
-    search would be in vain. Most rounds of a cluster that runs well end here.
-    """
-    if problem.objective.weights["response_time"] != 1.0:
-        return ""
-    most_ms = before.response_time_ms - problem.ranges["response_time"][0]
-    if most_ms < max(thresholds.min_gain_ms, thresholds.min_gain * before.response_time_ms):
-        return "no placement can gain enough"
-    return ""
+def _bound(running: Running) -> list[int | None]:
+    """Return the host that every executor keeps, None for those that may move."""
+    task, state, problem = running.task, running.state, running.question.problem
+    free: list[int | None] = [None] * problem.n_ops
+    if task.settings.replan_persistence != "pin":
+        return free
+    slow = takes_too_long(problem)
+    hosts = state.hosts_of(state.assignment(task.index))
+    # A budget of cost is one of all executors: any of them may be the one that has to move.
+    return [None if late else host for late, host in zip(slow, hosts, strict=True)] if slow.any() else free

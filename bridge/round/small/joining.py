@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bridge.problem.assignment import executors_by_slot
-from bridge.round.small.candidate import gains, why_too_little
+from bridge.round.restart_budgets import NO_BUDGETS
 from bridge.round.small.preferring import ask_as_preferred
 from bridge.round.small.slots import assign_slots
 from bridge.round.small.stability import percent
+from bridge.round.small.thresholds import gain_of
 from scheduler.evaluation.evaluate import evaluate
 
 if TYPE_CHECKING:
@@ -26,9 +27,10 @@ if TYPE_CHECKING:
     from bridge.network.cluster import Slot
     from bridge.problem.occupancy import RoundState
     from bridge.problem.task import Task
+    from bridge.round.restart_budgets import RestartBudgets
     from bridge.round.small.search import Answer, Search
     from bridge.round.small.sight import Sight
-    from bridge.settings import MoveSettings
+    from bridge.round.small.thresholds import Thresholds
     from scheduler.base.arrays import BoolArray
 
 
@@ -64,11 +66,15 @@ class Allowance:
         restarts_left: Running executors that may still restart in this round.
         thresholds: The least gains that a restart is worth.
         known: Whether delays between hosts are known, so that gains are.
+        no_gain: Why the topology restarts for no gain; empty if it may.
+        budgets: What of sites and workers may still restart.
     """
 
     restarts_left: int
-    thresholds: MoveSettings
+    thresholds: Thresholds
     known: bool
+    no_gain: str = ""
+    budgets: RestartBudgets = NO_BUDGETS
 
 
 def spare_workers(
@@ -99,7 +105,7 @@ def spare_workers(
     if gentle is None:
         return replace(attempt, how=f"{attempt.how}, restarts {joined} executors as no free slot has room")
     gain = _gain_that_pays(search, attempt, gentle, allowance, sight=sight)
-    if not gain or joined > allowance.restarts_left:
+    if not gain or joined > allowance.restarts_left or _exceeds(state, task, attempt, allowance):
         return gentle
     return replace(attempt, how=f"{attempt.how}, restarts {joined} executors for a gain of {percent(gain)}")
 
@@ -137,12 +143,22 @@ def _evened(state: RoundState, attempt: Attempt, closed: BoolArray) -> Task:
     return replace(task, least=bisect_left(range(len(attempt.fixed)), missing, lo=task.least, key=room))
 
 
-def _restarts(state: RoundState, task: Task, attempt: Attempt, leaving: Collection[int]) -> int:
-    """Number of executors of the workers that an attempt restarts though none of theirs leaves."""
+def _exceeds(state: RoundState, task: Task, attempt: Attempt, allowance: Allowance) -> bool:
+    """Whether an attempt restarts more of a site, of a worker or of the topology than may for a gain."""
+    slots, most = _slots(state, task, attempt), task.settings.replan_workers_max
+    many = most is not None and len(state.restarted_workers(task.index, slots)) > most
+    return many or bool(allowance.budgets.why_over(state, task.index, slots))
+
+
+def _slots(state: RoundState, task: Task, attempt: Attempt) -> tuple[Slot, ...]:
     strict = state.limits == "strict"
     placement = attempt.answer.placement or ()
-    slots = assign_slots(state, task.index, placement, task.workers, strict=strict, apart=True)
-    after = executors_by_slot(slots)
+    return assign_slots(state, task.index, placement, task.workers, strict=strict, apart=True)
+
+
+def _restarts(state: RoundState, task: Task, attempt: Attempt, leaving: Collection[int]) -> int:
+    """Number of executors of the workers that an attempt restarts though none of theirs leaves."""
+    after = executors_by_slot(_slots(state, task, attempt))
     workers = _untouched(state, task.index, leaving)
     return sum(len(executors) for slot, executors in workers.items() if after.get(slot) != executors)
 
@@ -167,10 +183,11 @@ def _gain_that_pays(
     task = joining.task
     question = search.pose(task, joining.fixed, overload=joining.overload)
     placements = [each.answer.placement or () for each in (gentle, joining)]
-    if not allowance.known or task.settings.frozen or not np.isin(placements, question.frame.hosts).all():
+    held = allowance.no_gain or not allowance.known
+    if held or not np.isin(placements, question.frame.hosts).all():
         return 0.0
     before, after = (evaluate(question.problem, question.frame.nodes_of(each)) for each in placements)
-    gain, gain_ms = gains(question.problem, before, after)
-    if why_too_little(gain, gain_ms, allowance.thresholds) or sight.why_not(question.problem, placements[1]):
+    gain = gain_of(question.problem, before, after)
+    if allowance.thresholds.why_not(gain) or sight.why_not(question.problem, placements[1]):
         return 0.0
-    return gain
+    return gain.fraction

@@ -11,8 +11,10 @@ from bridge.round.small.verdict import Verdict
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from bridge.network.cluster import Slot
     from bridge.problem.occupancy import RoundState
     from bridge.problem.task import Task
+    from bridge.round.small.joining import Allowance
     from scheduler.contract.result import Result
 
 
@@ -26,6 +28,8 @@ class Need:
         groups: Running executors that have to leave their host and may do so in this round, those of one
             worker together, in the order in which they go.
         waiting: Number of those that have to leave but may not yet.
+        over: The budget of sites or workers that moving them would exceed, as the end of a sentence; empty if
+            it is the number of executors of one round.
         barred: Why executors that have to be placed are permitted nowhere, empty if they are somewhere.
     """
 
@@ -33,6 +37,7 @@ class Need:
     missing: tuple[int, ...]
     groups: tuple[tuple[int, ...], ...]
     waiting: int
+    over: str
     barred: str
 
     @property
@@ -45,22 +50,27 @@ class Need:
         leaving = self.leaving
         return [None if executor in leaving else host for executor, host in enumerate(self.hosts)]
 
-    def without_last(self) -> Need:
-        """Let the last group wait."""
-        return replace(self, groups=self.groups[:-1], waiting=self.waiting + len(self.groups[-1]))
+    def without_last(self, over: str) -> Need:
+        """Let the last group wait.
+
+        Args:
+            over: The budget that it would exceed.
+        """
+        waiting = self.waiting + len(self.groups[-1])
+        return replace(self, groups=self.groups[:-1], waiting=waiting, over=over)
 
     def unmet(self, reason: str, result: Result | None = None) -> Verdict:
         """Return the verdict that it cannot be placed."""
         return Verdict("unplaceable" if self.missing else "unmet", reason, result=result)
 
 
-def need_of(state: RoundState, task: Task, restarts_left: int) -> Need:
+def need_of(state: RoundState, task: Task, allowance: Allowance) -> Need:
     """Find out which executors have to be placed, and which of them can be.
 
     Args:
         state: The cluster so far.
         task: The topology.
-        restarts_left: Running executors that may still restart in this round.
+        allowance: What the round may still restart.
     """
     hosts = state.hosts_of(state.assignment(task.index))
     missing = tuple(executor for executor, host in enumerate(hosts) if host is None)
@@ -68,9 +78,9 @@ def need_of(state: RoundState, task: Task, restarts_left: int) -> Need:
     # What runs and is permitted nowhere stays where it is: it must not keep others from being placed.
     movable = [group for group in displaced if not _reasons(task, group)]
     judged = missing if missing or movable else tuple(executor for group in displaced for executor in group)
-    groups = _first_workers(state, task.index, movable, restarts_left)
+    groups, over = _first_workers(state, task.index, movable, allowance)
     waiting = sum(map(len, movable)) - sum(map(len, groups))
-    return Need(hosts, missing, groups, waiting, barred="; ".join(_reasons(task, judged)))
+    return Need(hosts, missing, groups, waiting, over, barred="; ".join(_reasons(task, judged)))
 
 
 def displaced_groups(state: RoundState, task: Task) -> list[tuple[int, ...]]:
@@ -103,13 +113,17 @@ def _reasons(task: Task, executors: Sequence[int]) -> list[str]:
 
 
 def _first_workers(
-    state: RoundState, topology: int, groups: Sequence[tuple[int, ...]], most: int
-) -> tuple[tuple[int, ...], ...]:
-    """Take what leaves from worker after worker, small ones first, as long as at most `most` restart.
+    state: RoundState, topology: int, groups: Sequence[tuple[int, ...]], allowance: Allowance
+) -> tuple[tuple[tuple[int, ...], ...], str]:
+    """Take what leaves from worker after worker, small ones first, as long as they may restart.
 
     A worker that is larger than any round allows goes if nothing else restarts in this one, as it would wait
     for ever.
+
+    Returns:
+        What leaves, and the budget of sites or workers that the rest would exceed, if it is one of these.
     """
+    most = allowance.restarts_left
     assignment = state.assignment(topology)
     workers = executors_by_slot(assignment)
     leaving: dict[int, tuple[int, ...]] = {}
@@ -119,10 +133,16 @@ def _first_workers(
     sizes = {min(executors): len(executors) for executors in workers.values()}
     alone = state.total_restarts() == 0 and most > 0
     taken: list[tuple[int, ...]] = []
-    restarts = 0
+    restarts, over = 0, ""
+    after: list[Slot | None] = list(assignment)
     for first in sorted(leaving, key=lambda each: (sizes[each], len(leaving[each]), each)):
-        restarts += sizes[first]
-        if restarts > most and (taken or not alone):
+        if restarts + sizes[first] > most and (taken or not alone):
             break
+        without = [None if executor in leaving[first] else slot for executor, slot in enumerate(after)]
+        excess = allowance.budgets.why_over(state, topology, without, alone=True)
+        if excess:
+            over = excess
+            continue
         taken.append(leaving[first])
-    return tuple(taken)
+        restarts, after = restarts + sizes[first], without
+    return tuple(taken), over

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from bridge.network.cluster import Slot
     from bridge.problem.occupancy import RoundState
     from bridge.problem.task import Task
+    from bridge.round.small.round_limits import RoundLimits
     from bridge.round.small.search import Question
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
     from scheduler.base.deadline import Deadline
@@ -38,13 +39,11 @@ class Part:
     Attributes:
         placement: Host index per executor after it.
         assignment: Slot per executor after it.
-        restarts: Running executors that it restarts.
         apart: Whether executors that move take free slots before they join workers.
     """
 
     placement: tuple[int, ...]
     assignment: tuple[Slot, ...]
-    restarts: int
     apart: bool
 
 
@@ -54,8 +53,8 @@ def split(
     question: Question,
     target: Sequence[int],
     *,
-    first: int,
-    later: int,
+    first: RoundLimits,
+    later: RoundLimits,
     deadline: Deadline,
 ) -> tuple[Part, ...]:
     """Return the parts that lead to a placement, one per round; none if no such sequence is found in time.
@@ -65,22 +64,22 @@ def split(
         task: The topology; all of its executors run.
         question: Its problem with all executors free.
         target: Host index per executor in the end.
-        first: Executors that may restart in this round, those that it restarts already included.
-        later: Executors that may restart in each later round.
+        first: What this round may restart and move, with what it does already.
+        later: What each later round may.
         deadline: When to give up.
     """
     judge = _Judge(question)
     parts: list[Part] = []
-    most = first
+    limits = first
     while len(parts) < MOST_ROUNDS:
-        part = _next_part(state, task, judge, target, most=most, deadline=deadline)
+        part = _next_part(state, task, judge, target, limits=limits, deadline=deadline)
         if part is None:
             return ()
         parts.append(part)
         if part.placement == tuple(target):
             return tuple(parts)
         state = state.carried_out(task.index, part.assignment)
-        most = later
+        limits = later
     return ()
 
 
@@ -104,7 +103,7 @@ def _next_part(
     judge: _Judge,
     target: Sequence[int],
     *,
-    most: int,
+    limits: RoundLimits,
     deadline: Deadline,
 ) -> Part | None:
     """Take worker after worker to where its executors belong, best objective first; return the best prefix.
@@ -117,7 +116,7 @@ def _next_part(
     running = [state.host_of(slot) for slot in state.assignment(task.index) if slot is not None]
     hosts = np.array(running, dtype=np.int64)
     goal = np.array(target, dtype=np.int64)
-    groups = _groups(state, task.index, hosts != goal)
+    groups = _groups(state, task.index, hosts != goal, limits.moves or task.topology.n_executors)
     least = float(judge(hosts[:, None])[0][0]) + OBJECTIVE_STEP
     best: Part | None = None
     while groups and not deadline.expired():
@@ -126,7 +125,7 @@ def _next_part(
             options[group, column] = goal[group]
         objective, mean_delay_ms, met = judge(options)
         for column in np.lexsort((mean_delay_ms, objective, ~met)).tolist():
-            part = _part(state, task, tuple(options[:, column].tolist()), most)
+            part = _part(state, task, tuple(options[:, column].tolist()), limits)
             if part is not None:
                 break
         else:
@@ -138,15 +137,15 @@ def _next_part(
     return best
 
 
-def _groups(state: RoundState, topology: int, moving: BoolArray) -> list[list[int]]:
-    """Return the executors that move, those of one worker together."""
+def _groups(state: RoundState, topology: int, moving: BoolArray, most: int) -> list[list[int]]:
+    """Return the executors that move, those of one worker together, but no more than may move in a round."""
     workers = executors_by_slot(state.assignment(topology)).values()
-    groups = [[executor for executor in sorted(worker) if moving[executor]] for worker in workers]
-    return [group for group in groups if group]
+    leaving = [[executor for executor in sorted(worker) if moving[executor]] for worker in workers]
+    return [each[first : first + most] for each in leaving for first in range(0, len(each), most)]
 
 
-def _part(state: RoundState, task: Task, placement: tuple[int, ...], most: int) -> Part | None:
-    """Return the part that leads to a placement, None if it restarts or needs too much.
+def _part(state: RoundState, task: Task, placement: tuple[int, ...], limits: RoundLimits) -> Part | None:
+    """Return the part that leads to a placement, None if it restarts, moves or needs too much.
 
     Executors join the topology's worker on a host, but take a slot of their own if that spares the worker.
     """
@@ -158,8 +157,7 @@ def _part(state: RoundState, task: Task, placement: tuple[int, ...], most: int) 
         except NoSlotError:
             # The slots are those of workers that another part has to move first.
             continue
-        restarts = state.restarts_by(task.index, assignment)
         many = task.workers.asked > 1 and len(set(assignment)) > workers
-        if restarts <= most and not many:
-            return Part(placement, assignment, restarts, apart)
+        if not (many or limits.why_not(state, task.index, assignment)):
+            return Part(placement, assignment, apart)
     return None

@@ -21,6 +21,7 @@ from bridge.round.small.verdict import Verdict, with_proof
 from scheduler.packing.pack import OVERLOADS
 
 if TYPE_CHECKING:
+    from bridge.network.cluster import Slot
     from bridge.problem.occupancy import RoundState
     from bridge.problem.task import Task
     from bridge.round.small.joining import Allowance
@@ -66,17 +67,20 @@ class _Placing:
             # If not all executors on vanished hosts have room elsewhere, at least the missing ones go there.
             for permits in (task.permits.without(vanished), task.permits.closed_to(vanished)):
                 narrowed = replace(task, permits=permits)
-                verdict = self._place_aside(narrowed, need_of(self._state, narrowed, self._left))
+                verdict = self._place_aside(narrowed, need_of(self._state, narrowed, self._allowance))
                 if verdict is not None:
                     return verdict
-        return self._place(need_of(self._state, task, self._left))
+        return self._place(need_of(self._state, task, self._allowance))
 
     def _place(self, need: Need) -> Verdict | None:
         """Place what needs it: beside what runs, above soft capacities, or after making room."""
         if need.barred:
             return need.unmet(need.barred)
         if not need.missing and not need.groups:
-            wait = f"{need.waiting} executors wait to move, {self._left} may restart in this round"
+            because = f"{self._left} may restart in this round{self._allowance.budgets.because}"
+            wait = (
+                f"{need.waiting} executors wait to move, {f'as that {need.over}' if need.over else because}"
+            )
             return need.unmet(wait) if need.waiting else None
         attempt = self._place_beside(self._task, need)
         stretches = self._state.stretches or heap_stretches(self._state, self._task.workers)
@@ -84,15 +88,14 @@ class _Placing:
             attempt = self._overload(attempt, need)
         if attempt.answer.placement is not None:
             attempt = self._spare(attempt, need)
-            if self._is_too_much(attempt, need):
-                return self._place(need.without_last())
+            fewer = self._within_budget(attempt, need)
+            if fewer is not need:
+                return self._place(fewer)
         elif not attempt.all_free and not self._task.settings.frozen:
             attempt = self._make_room(attempt, need)
-            restarts = self._restarts(attempt)
-            if restarts > self._left:
-                return need.unmet(
-                    f"making room would restart {restarts} running executors, {self._left} may restart"
-                )
+            refusal = self._why_no_room(attempt)
+            if refusal:
+                return need.unmet(refusal)
         if attempt.answer.placement is None:
             return need.unmet(attempt.answer.result.reason, attempt.answer.result)
         verdict = self._verdict(need, attempt)
@@ -112,8 +115,9 @@ class _Placing:
         if attempt.answer.placement is None:
             return None
         attempt = self._spare(attempt, need)
-        if self._is_too_much(attempt, need):
-            return self._place_aside(narrowed, need.without_last())
+        fewer = self._within_budget(attempt, need)
+        if fewer is not need:
+            return self._place_aside(narrowed, fewer)
         # Without a proof: it would hold for some of the hosts only.
         return self._verdict(need, attempt)
 
@@ -164,19 +168,42 @@ class _Placing:
             sight=self._sight,
         )
 
-    def _is_too_much(self, attempt: Attempt, need: Need) -> bool:
-        """Whether what leaves restarts more than may restart; the last group goes if it is alone."""
+    def _within_budget(self, attempt: Attempt, need: Need) -> Need:
+        """Let the last group wait if what leaves restarts more than may restart; it goes if it is alone."""
+        if not need.groups:
+            return need
         alone = len(need.groups) == 1 and self._state.total_restarts() == 0
-        return bool(need.groups) and not alone and self._restarts(attempt) > self._left
+        over = self._over(attempt)
+        if over or (not alone and self._restarts(attempt) > self._left):
+            return need.without_last(over)
+        return need
+
+    def _why_no_room(self, attempt: Attempt) -> str:
+        """Say why room may not be made; empty if it may."""
+        restarts, over = self._restarts(attempt), self._over(attempt)
+        if restarts > self._left:
+            most = f"{self._left} may restart{self._allowance.budgets.because}"
+            return f"making room would restart {restarts} running executors, {most}"
+        return f"making room {over}" if over else ""
+
+    def _over(self, attempt: Attempt) -> str:
+        """Say which budget of sites or workers an attempt would exceed; empty if none."""
+        slots = self._slots(attempt)
+        if slots is None:
+            return ""
+        return self._allowance.budgets.why_over(self._state, self._task.index, slots, alone=True)
 
     def _restarts(self, attempt: Attempt) -> int:
         """Number of running executors that an attempt restarts."""
-        if attempt.answer.placement is None:
-            return 0
+        slots = self._slots(attempt)
+        return 0 if slots is None else self._state.restarts_by(self._task.index, slots)
+
+    def _slots(self, attempt: Attempt) -> tuple[Slot, ...] | None:
         state, task, placement = self._state, self._task, attempt.answer.placement
+        if placement is None:
+            return None
         strict = state.limits == "strict"
-        assignment = assign_slots(state, task.index, placement, task.workers, strict=strict, apart=True)
-        return state.restarts_by(task.index, assignment)
+        return assign_slots(state, task.index, placement, task.workers, strict=strict, apart=True)
 
     def _verdict(self, need: Need, attempt: Attempt) -> Verdict:
         """Return the verdict on an attempt that found a placement; its reason counts who left, and why."""
@@ -189,7 +216,8 @@ class _Placing:
         if len(need.leaving) > gone:
             reason += f", {len(need.leaving) - gone} moved because a pin or avoidance was broken"
         if need.waiting:
-            reason += f", {need.waiting} more wait as no more may restart in one round"
+            because = f"no more may restart in one round{self._allowance.budgets.because}"
+            reason += f", {need.waiting} more wait as {f'that {need.over}' if need.over else because}"
         placement = attempt.answer.placement
         overloads = (
             (*state.overloads(task.index, placement), *heap_overloads(state, task, placement))

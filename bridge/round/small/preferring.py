@@ -69,7 +69,7 @@ def by_wishes(task: Task) -> list[tuple[Task, str]]:
     """Return the topology with ever fewer wishes, and what the status line adds then.
 
     As many workers as are asked for are given up first, then hosts that are not to be used, then hosts that
-    may be at a site that is avoided.
+    may be at a site that is avoided, then its budget of cost and its limits on durations.
 
     Args:
         task: The topology.
@@ -84,7 +84,13 @@ def by_wishes(task: Task) -> list[tuple[Task, str]]:
     if task.permits.doubtful.any():
         widened = replace(loose, permits=task.permits.widened)
         tasks.append((widened, ", some on hosts without a reading as no others have room"))
-    return tasks
+    if not task.bounds:
+        return tasks
+    above = f", above {' and '.join(task.bounds)} as no place is within"
+    if not task.bounded:
+        return [(each, how + above) for each, how in tasks]
+    last, how = tasks[-1]
+    return [*tasks, (replace(last, bounded=False), how + above)]
 
 
 def heap_overloads(state: RoundState, task: Task, placement: Sequence[int]) -> list[str]:

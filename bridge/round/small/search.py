@@ -72,10 +72,12 @@ class Search:
         availability: (n_hosts,) fraction of time that each host is up.
         deadline_for: Makes the deadline of the next question about a topology.
         children: Runs what strategies leave to others, such as solvers.
+        availability_error: (n_hosts,) standard error of that; None: it is exact.
 
     Attributes:
         state: The cluster so far.
         delays: Delays between hosts.
+        availability_error: (n_hosts,) standard error of the fractions of time that hosts are up.
         timed_out: True once the clock may have changed a strategy's answer.
     """
 
@@ -86,7 +88,10 @@ class Search:
         availability: FloatArray,
         deadline_for: Callable[[Task], Deadline],
         children: Children = INLINE,
+        *,
+        availability_error: FloatArray | None = None,
     ) -> None:
+        self.availability_error = availability_error
         self.state = state
         self.delays = delays
         self._availability = availability

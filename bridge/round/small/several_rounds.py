@@ -6,10 +6,12 @@ as long as the whole of it still gains enough against where it began, and the re
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bridge.round.small.candidate import gains, placement_on, weigh, why_too_little
+from bridge.round.small.candidate import placement_on, weigh
 from bridge.round.small.partial_moves import MOST_ROUNDS, split
+from bridge.round.small.round_limits import RoundLimits
 from bridge.round.small.stability import percent
 from bridge.round.small.verdict import Verdict
 from scheduler.evaluation.evaluate import evaluate
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
     from bridge.round.memory import Watched
     from bridge.round.small.candidate import Candidate, Running
+    from bridge.round.small.joining import Allowance
     from bridge.round.small.partial_moves import Part
     from bridge.round.small.search import Answer, Search
     from bridge.round.small.sight import Sight
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
 
 # Nimbus logs each change of a status, and noise changes which candidate is the best: settings are named, and
 # no number of its executors.
-_ENOUGH = "best candidate gains enough but restarts"
+_ENOUGH = "best candidate gains enough but"
 
 
 class SeveralRounds:
@@ -37,36 +40,43 @@ class SeveralRounds:
         running: The topology.
         search: Gives the topology its time.
         stability: Remembers what has begun.
-        restarts_left: Running executors that may still restart in this round.
+        allowance: What the round may still restart.
     """
 
-    def __init__(self, running: Running, search: Search, stability: Stability, restarts_left: int) -> None:
+    def __init__(self, running: Running, search: Search, stability: Stability, allowance: Allowance) -> None:
         self._running = running
         self._search = search
         self._stability = stability
-        self._left = restarts_left
-        self._most = stability.settings.max_restarts_per_round
+        own, most = running.task.settings, stability.settings.max_restarts_per_round
+        spent = running.state.restarts(running.task.index)
+        budgets = allowance.budgets
+        # What exceeds the budget of an hour goes on in the next one.
+        self._later = RoundLimits(most, most, own.replan_moves_max, own.replan_workers_max, budgets.unspent)
+        # What the topology restarts already restarts once, whatever else is decided.
+        self._full = replace(self._later, restarts=most + spent)
+        self._now = replace(self._later, restarts=allowance.restarts_left + spent, budgets=budgets)
         self._refusals: dict[tuple[int, ...], str] = {}
 
     def why_never(self, candidate: Candidate) -> str:
         """Say why no number of rounds carries a candidate out; empty if one or several do."""
-        if candidate.restarts <= self._most:
+        excess = self._excess(candidate, self._full)
+        if not excess:
             return ""
         if candidate.placement not in self._refusals:
-            parts = self._split(candidate.placement, self._most)
-            self._refusals[candidate.placement] = "" if parts else self._refusal(candidate)
+            parts = self._split(candidate.placement, self._full)
+            self._refusals[candidate.placement] = "" if parts else self._refusal(candidate, excess)
         return self._refusals[candidate.placement]
 
     def carry_out(self, candidate: Candidate, answer: Answer) -> Verdict:
         """Carry out a candidate, or the first part of one that restarts more than one round allows."""
         running, result = self._running, answer.result
-        if candidate.restarts > self._most:
+        if self._excess(candidate, self._full):
             return self._begin(candidate, result)
-        if candidate.restarts > self._left:
-            reason = f"{self._waiting()} ({result.author})"
-            return Verdict("kept", reason, result=result, evaluation=running.before)
-        gain = running.saving(candidate.evaluation)
-        reason = f"moved by {result.author} for a gain of {percent(gain)}"
+        excess = self._excess(candidate, self._now)
+        if excess:
+            return self._waiting(excess, result)
+        gain = running.saving(candidate.placement)
+        reason = f"moved by {result.author} {running.why_moved(candidate.placement)}"
         after = candidate.evaluation
         return Verdict("moved", reason, candidate.placement, result, gain, after, least=answer.least)
 
@@ -74,10 +84,9 @@ class SeveralRounds:
         running, topology = self._running, self._running.task.index
         hosts = running.state.hosts_of(running.state.assignment(topology))
         began = running.names([host for host in hosts if host is not None])
-        parts = self._split(candidate.placement, self._left)
+        parts = self._split(candidate.placement, self._now)
         if not parts:
-            reason = f"{self._waiting()} ({result.author})"
-            return Verdict("kept", reason, result=result, evaluation=running.before)
+            return self._waiting(self._excess(candidate, self._now), result)
         if len(parts) > 1:
             self._stability.begin(topology, running.names(candidate.placement), began)
         return self._moved(parts, candidate, result)
@@ -93,12 +102,13 @@ class SeveralRounds:
             stability.forget(topology)
             ended = f"a change in several rounds ends here, {reason}"
             return Verdict("kept", ended, evaluation=running.before)
-        parts = self._split(candidate.placement, self._left)
+        parts = self._split(candidate.placement, self._now)
         if not parts:
             reason = self.why_never(candidate)
             if reason:
                 stability.forget(topology)
-            return Verdict("kept", reason or self._waiting(), evaluation=running.before)
+                return Verdict("kept", reason, evaluation=running.before)
+            return self._waiting(self._excess(candidate, self._now))
         return self._moved(parts, candidate, None)
 
     def _why_stop(self, candidate: Candidate | None, begun: Watched, sight: Sight) -> str:
@@ -106,12 +116,12 @@ class SeveralRounds:
         problem = self._running.question.problem
         if candidate is None:
             return "its hosts cannot be had any more"
-        if candidate.gain <= 0:
+        if candidate.gain.fraction <= 0:
             return "there is nothing left to gain"
         origin = self._running.nodes_named(begun.began)
         if origin is not None:
-            whole = gains(problem, evaluate(problem, origin), candidate.evaluation)
-            if why_too_little(*whole, self._stability.settings):
+            whole = self._running.gains_from(origin, candidate.placement)
+            if self._running.why_not(whole):
                 return "its gain is gone"
         return sight.why_not(problem, candidate.placement)
 
@@ -119,17 +129,16 @@ class SeveralRounds:
         """Return the verdict that carries out the first of some parts."""
         running, part = self._running, parts[0]
         after = evaluate(running.question.problem, running.question.frame.nodes_of(part.placement))
-        gain = running.saving(after)
+        gain = running.saving(part.placement)
         author = "the plan of an earlier round" if result is None else result.author
-        reason = f"moved by {author} for a gain of {percent(gain)}"
+        reason = f"moved by {author} {running.why_moved(part.placement)}"
         if len(parts) > 1:
             rounds = f"{len(parts) - 1} more round{'s' if len(parts) > 2 else ''}"
-            reason += f", one of {percent(running.saving(candidate.evaluation))} takes {rounds}"
+            reason += f", one of {percent(running.saving(candidate.placement))} takes {rounds}"
         return Verdict("moved", reason, part.placement, result, gain, after, apart=part.apart)
 
-    def _split(self, placement: tuple[int, ...], left: int) -> tuple[Part, ...]:
+    def _split(self, placement: tuple[int, ...], first: RoundLimits) -> tuple[Part, ...]:
         running = self._running
-        first = left + running.state.restarts(running.task.index)
         with self._search.limited(running.task) as limit:
             return split(
                 running.state,
@@ -137,20 +146,26 @@ class SeveralRounds:
                 running.question,
                 placement,
                 first=first,
-                later=self._most,
+                later=self._later,
                 deadline=limit.deadline,
             )
 
-    def _waiting(self) -> str:
-        return f"{_ENOUGH} more executors than may still restart in this round, {self._most} in all"
+    def _excess(self, candidate: Candidate, limits: RoundLimits) -> str:
+        """Say which limit a candidate exceeds if it is carried out in one round; empty if none."""
+        return limits.why_not(self._running.state, self._running.task.index, candidate.slots)
 
-    def _refusal(self, candidate: Candidate) -> str:
+    def _waiting(self, excess: str, result: Result | None = None) -> Verdict:
+        author = "" if result is None else f" ({result.author})"
+        reason = self._running.said(f"{_ENOUGH} {excess or self._now.spent}{author}")
+        return Verdict("kept", reason, result=result, evaluation=self._running.before)
+
+    def _refusal(self, candidate: Candidate, excess: str) -> str:
         """Say how many rounds a candidate would take at least, and that they cannot be had."""
-        if self._most == 0:
-            return f"{_ENOUGH} executors, 0 may restart in a round"
-        rounds = -(-candidate.restarts // self._most)
-        return (
-            f"{_ENOUGH} more executors than the {self._most} that may restart in a round: "
-            f"it would take {rounds} rounds or more, "
-            f"and no {MOST_ROUNDS} that each leave it no worse lead there"
-        )
+        most = self._full.in_all
+        if most == 0:
+            because = self._full.budgets.because
+            return f"{_ENOUGH} restarts executors, 0 may restart in a round{because}"
+        if candidate.restarts > most:
+            rounds = f"it would take {-(-candidate.restarts // most)} rounds or more"
+            excess = f"restarts more executors than the {most} that may restart in a round: {rounds}"
+        return f"{_ENOUGH} {excess}, and no {MOST_ROUNDS} that each leave it no worse lead there"

@@ -15,9 +15,9 @@ from bridge.problem.isolation import isolate
 from bridge.problem.occupancy import RoundState
 from bridge.problem.ranking import rank
 from bridge.problem.task import Task, make_task
-from bridge.problem.wishes import HELD
 from bridge.round.checks import PlanCheckError, check_assignment
 from bridge.round.round_report import HOLD_MS, Course, Round
+from bridge.round.small.held import why_held, why_no_gain, why_not_searched
 from bridge.round.small.improving import improve
 from bridge.round.small.joining import Allowance
 from bridge.round.small.placing import place_missing
@@ -25,6 +25,7 @@ from bridge.round.small.search import Search
 from bridge.round.small.sight import look
 from bridge.round.small.slots import assign_slots
 from bridge.round.small.stability import Stability
+from bridge.round.small.thresholds import Thresholds
 from bridge.round.small.verdict import Verdict
 from bridge.round.status import status_line, worker_note
 from bridge.round.unread import failure, kept
@@ -85,7 +86,8 @@ class _Planner:
         self._course = course
         self._data = data
         self._state = RoundState(request, self._data.hosts, settings.capacity.resources)
-        self._stability = Stability(self._state, settings.move, memory, course.now_s)
+        own = [wishes.own.replan_cooldown_secs for wishes in data.wishes]
+        self._stability = Stability(self._state, settings.move, memory, course.now_s, own)
         self._sight = look(
             self._data.hosts.hosts,
             self._data.readings,
@@ -93,7 +95,12 @@ class _Planner:
             measured_before=memory.measured,
         )
         self._search = Search(
-            self._state, self._data.delays, self._data.availability, self._deadline_for, course.children
+            self._state,
+            self._data.delays,
+            self._data.availability,
+            self._deadline_for,
+            course.children,
+            availability_error=data.availability_error if settings.move.noise_sigmas > 0 else None,
         )
         self._verdicts: dict[int, Verdict] = {}
         self._traces: dict[int, str] = {}
@@ -177,8 +184,12 @@ class _Planner:
             share = min(share, limit_ms / 1000.0)
         return Deadline(self._course.clock, now + max(share, 0.0))
 
-    def _restarts_left(self) -> int:
-        return max(self._settings.move.max_restarts_per_round - self._state.total_restarts(), 0)
+    def _allowance(self, task: Task) -> Allowance:
+        left = max(self._settings.move.max_restarts_per_round - self._state.total_restarts(), 0)
+        thresholds = Thresholds.of(self._settings.move, task.settings)
+        no_gain = why_held(task) or why_no_gain(task, self._frozen_by)
+        known = not self._data.delays.unknown
+        return Allowance(left, thresholds, known, no_gain=no_gain, budgets=self._course.budgets)
 
     def _decide(self, index: int, step: Callable[[Task], Verdict | None]) -> bool:
         """Take one step for one topology; whatever goes wrong stays with this topology.
@@ -229,10 +240,7 @@ class _Planner:
             self._verdicts[index] = verdict
 
     def _place(self, task: Task) -> Verdict | None:
-        for_gains = task.topology.status not in HELD and self._frozen_by is None
-        known = not self._data.delays.unknown and for_gains
-        allowance = Allowance(self._restarts_left(), self._settings.move, known)
-        verdict = place_missing(self._state, task, self._search, allowance, self._sight)
+        verdict = place_missing(self._state, task, self._search, self._allowance(task), self._sight)
         self._questions_left -= None in self._state.assignment(task.index)
         return verdict
 
@@ -242,29 +250,16 @@ class _Planner:
             return None
         if task.topology.n_executors == 0:
             return Verdict("kept", "no executors")
-        held = self._why_held(task)
+        held = why_held(task) or ("" if task.bounds else why_no_gain(task, self._frozen_by))
+        held = held or why_not_searched(task, self._data.delays)
         if held:
             self._stability.forget(task.index)
             return Verdict("kept", held)
         self._looked = True
         if self._expired():
             return Verdict("kept", _NO_TIME)
-        left = self._restarts_left()
-        return improve(self._state, task, self._search, left, self._stability, sight=self._sight)
-
-    def _why_held(self, task: Task) -> str:
-        """Say why a topology is not moved for any gain; empty if it may be."""
-        n_executors, most = task.topology.n_executors, self._settings.plan.max_executors
-        if task.topology.status in HELD:
-            return HELD[task.topology.status]
-        if task.settings.frozen:
-            return "frozen"
-        if self._frozen_by is not None:
-            return f"no moves for gains {self._frozen_by} (move.freeze)"
-        if n_executors > most:
-            return f"{n_executors} executors are above plan.max_executors {most}"
-        # In most networks hosts are much nearer than the guess: what would be gained is a guess too.
-        return "delays between hosts are not known" if self._data.delays.unknown else ""
+        allowance = self._allowance(task)
+        return improve(self._state, task, self._search, allowance, self._stability, sight=self._sight)
 
     def _check(self, task: Task, assignment: Sequence[Slot], verdict: Verdict) -> None:
         faults = check_assignment(self._state, task, assignment, verdict.overload, verdict.least)

@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bridge.round.memory import Change, Memory, TopologyMemory, Watched
+from bridge.round.small.looks import Looks
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from bridge.problem.assignment import Assignment
     from bridge.problem.occupancy import RoundState
@@ -43,18 +44,29 @@ class Stability:
         settings: How long gains and topologies wait, and the least gains.
         memory: What the round before handed on.
         now_s: Time of the round, on the clock of the memory.
+        cool_down_s: Time for which each topology cools down by itself, s; None, or none at all: 0.
 
     Attributes:
         settings: How long gains and topologies wait, and the least gains.
+        looks: When gains are looked for.
     """
 
-    def __init__(self, state: RoundState, settings: MoveSettings, memory: Memory, now_s: float) -> None:
+    def __init__(
+        self,
+        state: RoundState,
+        settings: MoveSettings,
+        memory: Memory,
+        now_s: float,
+        cool_down_s: Sequence[float | None] = (),
+    ) -> None:
         self._state = state
         self.settings = settings
         self._now_s = now_s
         known = {each.id: each for each in memory.topologies}
         ids = [topology.id for topology in state.request.topologies]
         self._past = [known.get(each, TopologyMemory(each)) for each in ids]
+        self._cool_down_s = cool_down_s or [None] * len(ids)
+        self.looks = Looks(state, self._past, now_s)
         self._changes = [self._valid_change(index) for index in range(len(ids))]
         self._watched = [self._valid_watched(index) for index in range(len(ids))]
         self._released: set[int] = set()
@@ -93,13 +105,14 @@ class Stability:
         watched = self._watched[topology]
         self._watched[topology] = watched and replace(watched, hosts=())
 
-    def why_wait(self, topology: int, hosts: tuple[str, ...], gain: float) -> str:
+    def why_wait(self, topology: int, hosts: tuple[str, ...], gain: float, what: str = "a gain") -> str:
         """Watch a placement whose gain passes the thresholds, and say why it has to wait.
 
         Args:
             topology: Index of the topology.
             hosts: Name of the host of each executor.
             gain: Gain as a fraction.
+            what: What has to wait.
 
         Returns:
             A phrase for the status line, empty if the topology may move in this round.
@@ -119,9 +132,9 @@ class Stability:
         self._waits[topology] = Wait(gain, seen_s, cooling_s)
         # Nimbus logs each change of a status: how long it still takes stands in the daemon's log.
         if cooling_s > 0:
-            return f"a gain waits until {self.settings.cool_down_s:g} s after the last change"
+            return f"{what} waits until {self._longest_s(topology):g} s after the last change"
         if seen_s < self.settings.stabilisation_s:
-            return f"a gain waits until it has been seen for {self.settings.stabilisation_s:g} s"
+            return f"{what} waits until it has been seen for {self.settings.stabilisation_s:g} s"
         del self._waits[topology]
         self._released.add(topology)
         return ""
@@ -134,7 +147,7 @@ class Stability:
     def memory(self) -> Memory:
         """Return what the next round has to know."""
         entries = [self._entry(index) for index in range(len(self._past))]
-        kept = [entry for entry in entries if entry.change or entry.watched]
+        kept = [entry for entry in entries if not entry.is_empty]
         return Memory(tuple(sorted(kept, key=lambda entry: entry.id)))
 
     def _entry(self, topology: int) -> TopologyMemory:
@@ -142,10 +155,10 @@ class Stability:
         begun = self.begun(topology)
         if self._changed(topology):
             digest = self._digest(self._state.assignment(topology))
-            return TopologyMemory(name, Change(self._now_s, digest), begun)
+            return TopologyMemory(name, Change(self._now_s, digest), begun, self.looks.last(topology))
         # A change that has cooled down decides nothing any more, unless there is more of it to come.
         change = self._changes[topology] if begun or self._cooling_s(topology) > 0 else None
-        return TopologyMemory(name, change, self._watched[topology])
+        return TopologyMemory(name, change, self._watched[topology], self.looks.last(topology))
 
     def _changed(self, topology: int) -> bool:
         return self._state.assignment(topology) != self._state.initial(topology)
@@ -154,10 +167,13 @@ class Stability:
         """Seconds for which the topology has to cool down, none if 0."""
         change = self._changes[topology]
         if self._changed(topology):
-            return self.settings.cool_down_s
+            return self._longest_s(topology)
         if change is None:
             return 0.0
-        return max(self.settings.cool_down_s - max(self._now_s - change.time_s, 0.0), 0.0)
+        return max(self._longest_s(topology) - max(self._now_s - change.time_s, 0.0), 0.0)
+
+    def _longest_s(self, topology: int) -> float:
+        return max(self.settings.cool_down_s, self._cool_down_s[topology] or 0.0)
 
     def _valid_change(self, topology: int) -> Change | None:
         """Return the last change if the cluster shows that it was carried out."""

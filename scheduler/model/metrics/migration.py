@@ -1,6 +1,8 @@
 """Migration cost C_mig (paper 001, eq. 12-13): what it costs to bring operators to the nodes they move to.
 
 Operators that start for the first time, or whose node is gone, have no price: they have to start somewhere.
+What all operators share, such as a topology's jar, is loaded by the first that comes to a node, and has no
+price where one of them runs now.
 """
 
 from __future__ import annotations
@@ -9,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.model.current import moves_to
+from scheduler.model.current import ELSEWHERE, moves_to
 from scheduler.model.metrics.record import AdditiveMetric
+from scheduler.model.use import nodes_in_use
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import FloatArray
@@ -39,6 +42,14 @@ def _places(problem: Problem) -> FloatArray | None:
     return np.where(moves_to(problem), pull_seconds(problem) * per_second, 0.0)
 
 
+def _set_up(problem: Problem) -> FloatArray | None:
+    """(n_nodes,) price of loading what all share; None where an operator has to start, whatever it costs."""
+    current, charges = problem.current, problem.network.shared_pull_s * problem.network.cost
+    if current is None or not charges.any() or not ((current >= 0) | (current == ELSEWHERE)).all():
+        return None
+    return np.where(nodes_in_use(current, problem.n_nodes), 0.0, charges)
+
+
 def _bounds(problem: Problem) -> Range:
     """Return 0, if all stay, and the price if each operator came to its dearest node from another one.
 
@@ -46,11 +57,14 @@ def _bounds(problem: Problem) -> Range:
     the same prices otherwise, and move again.
     """
     application, cost = problem.application, problem.network.cost
+    shared = np.sort(problem.network.shared_pull_s * cost)[::-1][: problem.n_ops].sum()
     if not (application.image_mb.any() or application.state_mb.any()):
-        return 0.0, 0.0
+        return 0.0, float(shared)
     per_second = np.full(len(cost), cost.max()) if problem.objective.migration_price == "source" else cost
     dearest = np.where(problem.allowed, pull_seconds(problem) * per_second, 0.0).max(axis=1)
-    return 0.0, float(dearest.sum())
+    return 0.0, float(dearest.sum() + shared)
 
 
-MIGRATION = AdditiveMetric(name="migration", answer="migration_cost", places=_places, bounds=_bounds)
+MIGRATION = AdditiveMetric(
+    name="migration", answer="migration_cost", places=_places, bounds=_bounds, set_up=_set_up
+)

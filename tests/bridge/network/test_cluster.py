@@ -139,3 +139,54 @@ def test_a_host_costs_what_its_metadata_says(make, values, cost, n_faults):
     hosts = gather(make, *supervisors, make.supervisor("a"))
     assert hosts.hosts[0].cost == cost
     assert len(hosts.faults) == n_faults
+
+
+@pytest.mark.parametrize(
+    ("meta", "cost", "faults"),
+    [
+        ([{"stormplace.price.per.hour": "3600"}], 1.0, ()),
+        ([{"stormplace.price.per.hour": "0.36"}], 0.0001, ()),
+        ([{"stormplace.price.per.hour": "1"}, {"stormplace.cost": "0.000277778"}], 0.000277778, ()),
+        (
+            [{"stormplace.price.per.hour": "3600", "stormplace.cost": "2"}],
+            2.0,
+            ("a costs 7200 an hour by stormplace.cost and 3600 by stormplace.price.per.hour",),
+        ),
+        (
+            [{"stormplace.price.per.hour": "-1"}],
+            None,
+            ("stormplace.price.per.hour of supervisor id-a is no number >= 0 ('-1')",),
+        ),
+    ],
+)
+def test_a_price_may_be_stated_by_the_hour(make, meta, cost, faults):
+    """The greater of two that differ by more than digits; a negative one is none, and named."""
+    supervisors = [make.supervisor("a", id="id-a", meta=each) for each in meta]
+    hosts = gather(make, *supervisors)
+    assert hosts.hosts[0].cost == (cost if cost is None else pytest.approx(cost))
+    assert hosts.faults == faults
+
+
+@pytest.mark.parametrize(
+    ("values", "known", "n_faults"),
+    [
+        ([], None, 0),
+        (["1.5"], 1.5, 0),
+        (["2", "1.5"], 1.5, 1),
+        (["0"], None, 1),
+        (["0.0"], None, 1),
+        (["-2", "3"], 3.0, 1),
+        (["fast"], None, 1),
+    ],
+)
+@pytest.mark.parametrize("key", ["stormplace.speedup", "stormplace.pull.mb.per.sec"])
+def test_speed_and_rate_of_loading_are_the_least_that_is_stated(make, values, known, n_faults, key):
+    """A host that states no speed is as fast as the reference; a rate is not guessed."""
+    supervisors = [make.supervisor("a", id=f"s{k}", meta={key: value}) for k, value in enumerate(values)]
+    hosts = gather(make, *supervisors, make.supervisor("a"))
+    host = hosts.hosts[0]
+    if key == "stormplace.speedup":
+        assert host.speedup == (known or 1.0)
+    else:
+        assert host.pull_mb_per_s == known
+    assert len(hosts.faults) == n_faults

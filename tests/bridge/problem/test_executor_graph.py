@@ -6,11 +6,13 @@ import math
 from collections import defaultdict
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bridge.problem.executor_graph import ACK_BYTES, build_executor_graph
+from bridge.readings.rates import UNMEASURED, Executors
 from bridge.settings import PlanSettings
 from bridge.wire.messages import ComponentKind, Grouping
 from scheduler.model.problem import Application, Operator
@@ -197,3 +199,16 @@ def test_a_large_edge_is_carried_by_few_pairs_with_the_same_sums(make):
     assert len(graph.streams) <= 499
     assert {round(rate, 9) for rate in sent.values()} == {10.0}
     assert {round(rate, 9) for rate in received.values()} == {15.0}
+
+
+def test_measured_times_are_those_of_a_host_of_speed_1(make):
+    """5 ms at twice the speed are 10; what runs nowhere takes what the others of its component take."""
+    topology = make.chain("t", [1, 3], [Grouping.SHUFFLE])
+    times = np.array([np.nan, 5.0, 8.0, 100.0])
+    listed = Executors(np.ones(4), np.ones(4), times)
+    measured = replace(UNMEASURED, first_task=np.array(topology.executor_first_task), listed=listed)
+    speedup = np.array([1.0, 2.0, 0.5, np.nan])
+    graph = build_executor_graph(topology, PLAN, measured=measured, speedup=speedup)
+    assert graph.execution_time_ms.tolist() == [PLAN.execution_time_ms, 10.0, 4.0, 7.0]
+    assert graph.timed.tolist() == [False, True, True, True]
+    assert build_executor_graph(topology, PLAN, measured=measured).execution_time_ms[3] == 100.0

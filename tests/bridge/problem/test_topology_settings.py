@@ -36,7 +36,7 @@ def test_good_settings_are_taken():
             key("rates"): {"spout": 10, "bolt": 0.5},
         }
     )
-    assert settings.faults == ()
+    assert (settings.faults, settings.unclear) == ((), ())
     assert settings.rates == {"spout": 10.0, "bolt": 0.5}
     assert (settings.strategy, settings.time_limit_ms, settings.seed, settings.frozen) == (
         "greedy",
@@ -47,6 +47,38 @@ def test_good_settings_are_taken():
     assert settings.weights == {"response_time": 0.5, "network_usage": 0.5}
     assert settings.pin == {"spout": Place("site", "rome")}
     assert settings.avoid == {"bolt": (Place("host", "a-1"), Place("site", "b"))}
+
+
+def test_what_moves_and_hosts_may_cost_is_taken():
+    """All keys of prices, budgets, limits and re-planning at once."""
+    given = {
+        "image.mb": 120,
+        "state.mb": {"bolt": 5},
+        "cost.model": "per-host",
+        "migration.scale": 50,
+        "budget.cost.per.sec": 0,
+        "budget.migration": 20.5,
+        "duration.max.ms": {"bolt": 30},
+        "replan.gain.min": 0.02,
+        "replan.horizon.secs": 240,
+        "replan.interval.secs": 60,
+        "replan.moves.max": 4.0,
+        "replan.workers.max": 0,
+        "replan.cooldown.secs": 0,
+        "replan.persistence": "pin",
+    }
+    settings = parse({key(name): value for name, value in given.items()})
+    assert (settings.faults, settings.unclear) == ((), ())
+    assert {name: getattr(settings, name.replace(".", "_")) for name in given} == given
+
+
+@pytest.mark.parametrize("limit", ["budget.migration", "replan.horizon.secs"])
+def test_prices_that_are_limited_cannot_be_left_out(limit):
+    """The contradiction is named, and moves have their price."""
+    settings = parse({key("replan.persistence"): "none", key(limit): 5})
+    contradiction = f"none contradicts {limit}: what has no price has no limit"
+    assert settings.faults == (f"{key('replan.persistence')}: {contradiction}",)
+    assert (settings.replan_persistence, settings.unclear) == ("weight", (key("replan.persistence"),))
 
 
 @pytest.mark.parametrize(
@@ -105,6 +137,22 @@ def test_places_to_avoid_may_hold_for_all_components(value):
         ("seed", 10**400, "the value must be a number"),
         ("seed", "1", "the value must be a number, got '1'"),
         ("frozen", "yes", "must be true or false, got 'yes'"),
+        ("image.mb", -1, "must be >= 0 and <= 1e+09, got -1"),
+        ("state.mb", 5, "must be an object {component: MB}, got 5"),
+        ("state.mb", {"bolt": -1}, "state of bolt must be >= 0 and <= 1e+09, got -1"),
+        ("state.mb", {"sput": 1}, "the topology has no component 'sput'"),
+        ("cost.model", "per-node", "must be per-executor or per-host, got 'per-node'"),
+        ("migration.scale", 0, "must be > 0 and <= 1e+09, got 0"),
+        ("budget.cost.per.sec", -1, "must be >= 0 and <= 1e+09, got -1"),
+        ("budget.migration", "much", "the value must be a number, got 'much'"),
+        ("duration.max.ms", {"bolt": 0}, "limit of bolt must be > 0 and <= 1e+09, got 0"),
+        ("replan.gain.min", 1.5, "must be from 0 to 1, got 1.5"),
+        ("replan.horizon.secs", 0, "must be > 0 and <= 1e+09, got 0"),
+        ("replan.interval.secs", 0, "must be > 0 and <= 1e+09, got 0"),
+        ("replan.moves.max", 1.5, "must be a whole number from 0 to 2147483647, got 1.5"),
+        ("replan.workers.max", -1, "must be a whole number from 0 to 2147483647, got -1"),
+        ("replan.cooldown.secs", -1, "must be >= 0 and <= 1e+09, got -1"),
+        ("replan.persistence", "stay", "must be weight, pin or none, got 'stay'"),
     ],
 )
 def test_a_bad_value_keeps_the_default_and_is_named(name, value, fault):
@@ -116,6 +164,8 @@ def test_a_bad_value_keeps_the_default_and_is_named(name, value, fault):
     assert settings.faults[0].startswith(f"{key(name)}: {fault}")
     assert settings.strategy == "local-search"
     assert settings.weights == {"response_time": 1.0}
+    limits_moves = name.startswith(("image", "state", "cost", "migration", "budget", "duration", "replan"))
+    assert settings.unclear == ((key(name),) if limits_moves else ())
     assert (settings.seed, settings.frozen) == ((5, False) if name != "seed" else (7, True))
 
 

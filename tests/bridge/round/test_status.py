@@ -46,6 +46,11 @@ def test_a_worth_is_shown_in_steps_of_about_a_quarter(value, shown):
     assert coarse(value) == shown
 
 
+@pytest.mark.parametrize(("value", "shown"), [(100.0, "100"), (101.0, "125"), (0.0, "0"), (9.9, "10")])
+def test_a_time_may_be_shown_as_no_shorter_than_it_is(value, shown):
+    assert coarse(value, at_least=True) == shown
+
+
 def measured_at(make, request, k):
     """The cluster's readings so many rounds later: older, and wrong by a little."""
     readings = tuple(

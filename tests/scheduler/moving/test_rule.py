@@ -116,6 +116,7 @@ def test_what_breaks_a_constraint_has_to_move(joined: Problem, better: IntArray)
     ("given", "place"),
     [
         (ReadingErrors(availability=np.zeros(2)), "errors.availability"),
+        (ReadingErrors(rate=np.zeros(1)), "errors.rate"),
         (ReadingErrors(delay_ms=np.full((3, 3), -1.0)), "errors.delay_ms"),
         (ReadingErrors(link_availability=np.full((3, 3), math.nan)), "errors.link_availability"),
     ],
@@ -146,6 +147,21 @@ def test_what_is_drawn_has_the_stated_errors(joined: Problem) -> None:
     assert delays[:, 0, 1].std() == pytest.approx(5.0, rel=0.15)
     up = np.array([each.network.availability for each in problems])
     assert up.std(axis=0) == pytest.approx(0.001, rel=0.15)
+
+
+def test_rates_are_drawn_with_their_errors(joined: Problem) -> None:
+    """None falls below 0, and the gain of who weighs traffic has noise for it."""
+    errors = ReadingErrors(rate=np.full(len(joined.application.streams), 0.5))
+    random = np.random.default_rng(2)
+    rates = np.array([drawn(joined, errors, random).application.rate for _ in range(400)])
+    assert rates.min() >= 0
+    assert rates.mean(axis=0) == pytest.approx(joined.application.rate, abs=0.1)
+    assert rates.std(axis=0) == pytest.approx(0.5, rel=0.2)
+    weighed = replace(joined, objective=replace(joined.objective, weights={"network_usage": 1.0}))
+    assert weighed.current is not None
+    moved = (weighed.current + 1) % weighed.n_nodes
+    assert gain_noise(weighed, weighed.current, moved, errors) > 0
+    assert gain_noise(joined, weighed.current, moved, errors) == 0
 
 
 def test_noise_is_known_where_hardly_anything_is_available() -> None:

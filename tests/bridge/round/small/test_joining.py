@@ -54,15 +54,19 @@ def test_a_stated_gain_pays_for_a_restart(make):
         {"move": AT_ONCE.model_copy(update={"min_gain": 1.0})},
         {"move": AT_ONCE.model_copy(update={"min_gain_ms": 1000.0})},
         {"move": AT_ONCE.model_copy(update={"max_restarts_per_round": 0})},
-        {"frozen": True},
+        {"move": AT_ONCE.model_copy(update={"max_restarts_per_site_per_hour": 0})},
+        {"move": AT_ONCE.model_copy(update={"max_restarts_per_worker_per_hour": 0})},
+        {"key": "frozen", "value": True},
+        {"key": "replan.workers.max", "value": 0},
+        {"key": "replan.persistence", "value": "pin"},
         {"live": False},
         {"known": False},
     ],
 )
 def test_a_gain_that_does_not_pay_restarts_nothing(make, change):
     """Below a threshold, beyond the cap, against the operator's word, not believed, or not known at all."""
-    frozen = '{"topology.stormplace.frozen": true}' if "frozen" in change else "{}"
-    request = three_of_which_one_is_lost(make, settings_json=frozen)
+    own = {f"topology.stormplace.{change['key']}": change["value"]} if "key" in change else {}
+    request = three_of_which_one_is_lost(make, settings_json=json.dumps(own))
     request = replace(request, readings_live=change.get("live", True))
     if not change.get("known", True):
         request = replace(request, readings=())

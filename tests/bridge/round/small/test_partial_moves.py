@@ -14,7 +14,9 @@ from bridge.problem.wishes import wishes_of
 from bridge.round.round_data import gather_data
 from bridge.round.small.candidate import Candidate, best_of
 from bridge.round.small.partial_moves import split
+from bridge.round.small.round_limits import RoundLimits
 from bridge.round.small.search import Search
+from bridge.round.small.thresholds import Gain
 from bridge.settings import Settings
 from scheduler.base.deadline import NO_DEADLINE, Deadline
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP, check, evaluate
@@ -39,7 +41,8 @@ def posed(make, slots, roomy=False):
 
 
 def parts_of(state, task, question, target, cap, *, deadline=NO_DEADLINE):
-    return split(state, task, question, target, first=cap, later=cap, deadline=deadline)
+    limits = cap if isinstance(cap, RoundLimits) else RoundLimits(cap, cap)
+    return split(state, task, question, target, first=limits, later=limits, deadline=deadline)
 
 
 def hosts_named(state, *names):
@@ -51,19 +54,29 @@ def hosts_named(state, *names):
 @given(
     slots=st.permutations([0, 0, 1, 1, 2, 2, 3, 4]),
     target=st.permutations([0, 0, 1, 2, 3, 3, 4, 5]),
-    cap=st.integers(2, 8),
+    limits=st.builds(
+        RoundLimits,
+        st.integers(2, 8),
+        st.just(8),
+        st.none() | st.integers(1, 6),
+        st.none() | st.integers(1, 4),
+    ),
     roomy=st.booleans(),
 )
-def test_each_part_is_feasible_and_no_worse_and_the_last_one_leads_there(make, slots, target, cap, roomy):
-    """Whatever runs, and wherever it is to run."""
+def test_each_part_is_feasible_and_no_worse_and_the_last_one_leads_there(make, slots, target, limits, roomy):
+    """Whatever runs, wherever it is to run, and whatever a round may restart and move."""
     state, task, question = posed(make, slots, roomy)
     nodes = question.frame.nodes_of
     target = tuple(target)
-    parts = parts_of(state, task, question, target, cap)
+    parts = parts_of(state, task, question, target, limits)
     worth = evaluate(question.problem, nodes([state.host_of(slot) for slot in state.initial(0)])).objective
     for part in parts:
         assert not check(question.problem, nodes(part.placement))
-        assert part.restarts == state.restarts_by(0, part.assignment) <= cap
+        restarted, before = state.restarted_workers(0, part.assignment), state.initial(0)
+        assert sum(map(len, restarted)) <= limits.restarts
+        assert limits.workers is None or len(restarted) <= limits.workers
+        moved = sum(old != new for old, new in zip(before, part.assignment, strict=True))
+        assert limits.moves is None or moved <= limits.moves
         assert [state.host_of(slot) for slot in part.assignment] == list(part.placement)
         after = evaluate(question.problem, nodes(part.placement)).objective
         assert after <= worth + OBJECTIVE_STEP
@@ -80,7 +93,7 @@ def test_workers_on_full_hosts_trade_places_in_one_part(make):
     now = evaluate(question.problem, question.frame.nodes_of(there)).objective
     assert worse <= now + OBJECTIVE_STEP
     (part,) = parts_of(state, task, question, target, 4)
-    assert (part.placement, part.restarts) == (target, 4)
+    assert (part.placement, state.restarts_by(0, part.assignment)) == (target, 4)
     assert parts_of(state, task, question, target, 3) == ()
 
 
@@ -92,8 +105,8 @@ def test_a_worker_is_joined_unless_that_restarts_too_much(make):
         tuple(hosts_named(state, *("uniroma2-2",) * 4, *("uniroma2-3",) * 2, *("europe-west1-1",) * 2))
     }
     (joined,), (apart,) = (parts_of(state, task, question, target, cap) for cap in (4, 3))
-    assert (joined.restarts, joined.apart) == (4, False)
-    assert (apart.restarts, apart.apart) == (1, True)
+    assert (state.restarts_by(0, joined.assignment), joined.apart) == (4, False)
+    assert (state.restarts_by(0, apart.assignment), apart.apart) == (1, True)
 
 
 def test_without_time_there_are_no_parts(make):
@@ -105,6 +118,9 @@ def test_without_time_there_are_no_parts(make):
 
 @pytest.mark.parametrize(("gain", "chosen"), [(0.505, 1), (0.52, 0)])
 def test_of_gains_that_are_about_the_same_the_one_of_fewest_restarts_counts(gain, chosen):
-    candidates = [Candidate((0,), None, gain, None, 5), Candidate((1,), None, 0.5, None, 3)]
+    candidates = [
+        Candidate((k,), None, Gain(saved, None, saved, None), restarts, ())
+        for k, (saved, restarts) in enumerate([(gain, 5), (0.5, 3)])
+    ]
     assert best_of(candidates) is candidates[chosen]
     assert best_of([]) is None

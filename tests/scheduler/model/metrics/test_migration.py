@@ -94,3 +94,47 @@ def test_without_images_nothing_is_priced() -> None:
 
     assert price(free, 1, 1) == 0
     assert free.ranges["migration"] == (0.0, 0.0)
+
+
+def sharing(current: Sequence[int] | None) -> Problem:
+    """Both operators share what x loads in 5 s at 2 a second and y in 4 s at 3; b has state of 20 MB."""
+    plain = problem(current)
+    operators = (Operator("a"), Operator("b", state_mb=20.0))
+    nodes = tuple(
+        replace(node, shared_pull_s=seconds)
+        for node, seconds in zip(plain.network.nodes, (5.0, 4.0), strict=True)
+    )
+    return replace(
+        plain,
+        application=replace(plain.application, operators=operators),
+        network=replace(plain.network, nodes=nodes, delays=plain.network.delays),
+    )
+
+
+def test_what_operators_share_is_loaded_once_where_none_of_them_runs() -> None:
+    """The first one that comes to y pays for it, the second one for its state alone; x has it."""
+    assert price(sharing([0, 0]), 0, 0) == 0
+    assert price(sharing([0, 0]), 1, 0) == pytest.approx(4 * 3)
+    assert price(sharing([0, 0]), 1, 1) == pytest.approx(4 * 3 + 20 / 5 * 3)
+    assert price(sharing([0, 1]), 0, 0) == pytest.approx(20 / 10 * 2)
+
+
+@pytest.mark.parametrize("current", [None, [0, UNPLACED], [0, GONE]])
+def test_where_an_operator_starts_anew_what_is_shared_has_no_price(current: Sequence[int] | None) -> None:
+    """It has to start somewhere."""
+    assert price(sharing(current), 1, 1) == 0
+
+
+def test_the_scale_of_what_is_shared_is_the_same_wherever_operators_run() -> None:
+    """Both nodes load it at most, and y the state."""
+    assert sharing([0, 0]).ranges == sharing([1, 0]).ranges == sharing(None).ranges
+    assert sharing([0, 0]).ranges["migration"] == pytest.approx((0.0, 5 * 2 + 4 * 3 + 20 / 5 * 3))
+
+
+def test_a_part_of_the_network_prices_what_is_shared_alike() -> None:
+    """Operator b runs on y, which the part leaves out."""
+    whole = sharing([0, 1])
+    part = restrict(whole, np.array([0]))
+
+    assert price(part, 0, 0) == pytest.approx(price(whole, 0, 0)) == pytest.approx(20 / 10 * 2)
+    assert part.ranges["migration"] == pytest.approx(whole.ranges["migration"])
