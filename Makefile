@@ -81,7 +81,7 @@ experiment-response-time: setup $(CLASSES)  ## the paper's wide-area experiment 
 experiment-adaptation: setup $(CLASSES)  ## the network changes while the query runs (about two hours; goes on after an interruption)
 	$(BIN)/stormplace experiment adaptation --out runs/adaptation
 
-experiment-replacement: setup $(CLASSES)  ## a fast, cheap host joins while a chain runs, and its site is drained (an hour and a half; goes on after an interruption)
+experiment-replacement: setup $(CLASSES)  ## a fast, cheap host joins while a chain runs, and its site is drained (over an hour; goes on after an interruption)
 	$(BIN)/stormplace experiment replacement --out runs/replacement $(ARGS)
 
 evaluation: setup $(CLASSES)  ## taxi queries under two strategies, verified and analysed, with an HTML report (ARGS="--strategies ras,stormplace:odp")
