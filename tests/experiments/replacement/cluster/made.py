@@ -17,6 +17,8 @@ CHAIN = ROOT / "experiments" / "replacement" / "cluster" / "chain.json"
 SITES = ROOT / "lab" / "sites" / "replacement.toml"
 START_S = 1_000_000.0
 SPACING_S = 2.0
+LATER_S = 70.0
+"""So much later a tuple comes once more."""
 COMPONENTS = ("__acker", "o1", "o2", "o3", "o4", "sink", "source")
 BEFORE = ("cloud-1", "cloud-1", "cloud-1", "cloud-2", "cloud-2", "fog-1", "fog-1")
 AFTER = ("fog-2", "fog-1", "fog-2", "fog-2", "fog-2", "fog-1", "fog-1")
@@ -87,9 +89,9 @@ def write_turn(
         at_s = SPACING_S * (number - 1)
         came_s = response_s(at_s)
         if came_s is not None:
-            times = (START_S + at_s, came_s, work_s(at_s))
-            line = f"sink,{number},1," + ",".join(f"{1e6 * each:.0f}" for each in times)
-            lines += [line] * (1 + (again or {}).get(number, 0))
+            for time in range(1 + (again or {}).get(number, 0)):
+                times = (START_S + at_s, came_s + LATER_S * time, work_s(at_s))
+                lines.append(f"sink,{number},1," + ",".join(f"{1e6 * each:.0f}" for each in times))
     (turn / "tuples.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     summary = {"workload": {"tuples": tuples}, "replayed": sum((again or {}).values())}
     (turn / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
