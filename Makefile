@@ -13,7 +13,7 @@ SHIM := java-shim/target/stormplace-shim-0.1.0.jar
 SHIM_SOURCES := $(shell find java-shim/src -type f 2>/dev/null) pom.xml java-shim/pom.xml bridge/placement.thrift
 MVN := mvn -B -ntp
 
-.PHONY: help setup system demo test lint unit servers spark java lab clusters measured evaluation bench-shim bench-large bench-large-growth bench-large-made bench-emulator bench-placement bench-replacement simulate-replacement bench-data experiment-response-time experiment-adaptation dist clean
+.PHONY: help setup system demo test lint unit servers spark java lab clusters measured evaluation bench-shim bench-large bench-large-growth bench-large-made bench-emulator bench-placement bench-replacement simulate-replacement bench-data experiment-response-time experiment-adaptation experiment-replacement dist clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
@@ -88,6 +88,9 @@ experiment-response-time: setup $(CLASSES)  ## the paper's wide-area experiment 
 
 experiment-adaptation: setup $(CLASSES)  ## the network changes while the query runs (about two hours; goes on after an interruption)
 	$(BIN)/stormplace experiment adaptation --out runs/adaptation
+
+experiment-replacement: setup $(CLASSES)  ## a fast, cheap host joins while a chain runs, and its site is drained (over an hour; goes on after an interruption)
+	$(BIN)/stormplace experiment replacement --out runs/replacement $(ARGS)
 
 evaluation: setup $(CLASSES)  ## taxi queries under two strategies, verified and analysed, with an HTML report (ARGS="--strategies ras,stormplace:odp")
 	$(BIN)/stormplace evaluate $(ARGS)

@@ -26,6 +26,8 @@ app = typer.Typer(
 )
 
 SITES = PROJECT_ROOT / "lab" / "sites" / "response-time.toml"
+LATE_SITES = PROJECT_ROOT / "lab" / "sites" / "replacement.toml"
+CHAIN = PROJECT_ROOT / "experiments" / "replacement" / "cluster" / "chain.json"
 
 
 @app.command("response-time")
@@ -130,6 +132,50 @@ def adaptation(
         run_adaptation(settings, scenarios(only), out, StepProgress)
 
 
+@app.command("replacement")
+def replacement(
+    sites: Annotated[Path, typer.Option(help="Site file; one of its hosts joins later.")] = LATE_SITES,
+    out: Annotated[Path, typer.Option(help="Folder of the experiment; a started one goes on.")] = Path(
+        "runs/replacement"
+    ),
+    only: Annotated[
+        str | None,
+        typer.Option(
+            help="Comma-separated: static, dynamic, even, ras, drain; without it all.", show_default=False
+        ),
+    ] = None,
+    repetitions: Annotated[int, typer.Option(min=1, max=1000, help="Turns of each but the drain.")] = 3,
+    run_s: Annotated[
+        float, typer.Option(min=60, help="Measured seconds of a turn in which executors may move.")
+    ] = 340.0,
+    still_s: Annotated[float, typer.Option(min=60, help="The same of one in which none does.")] = 150.0,
+    drain_s: Annotated[float, typer.Option(min=60, help="The same of the one with the drain.")] = 400.0,
+    warm_up_s: Annotated[float, typer.Option(min=0, help="Seconds at the same rate before, cut off.")] = 10.0,
+    settle_s: Annotated[
+        float, typer.Option(min=0, help="Seconds before the first turn for coordinates to converge.")
+    ] = 60.0,
+    data: Annotated[Path, typer.Option(help="Instance file: the application, and the hosts.")] = CHAIN,
+) -> None:
+    """Let a fast and cheap host join while a chain runs, and drain its site: what moves, and at what price?
+
+    Brings one lab up, runs every turn in it and takes it down whatever happens. Finished turns stay in the
+    folder: the same command goes on after any interruption, and ends with the report.
+    """
+    require_checkout("experiment replacement")
+    require_all_extras()
+    # matplotlib loads slowly, as above
+    from cli.experiment_call import experiment_call  # noqa: PLC0415
+    from cli.progress import StepProgress  # noqa: PLC0415
+    from experiments.replacement.cluster.cluster_runner import run_replacement  # noqa: PLC0415
+    from experiments.replacement.cluster.cluster_settings import ReplacementSettings  # noqa: PLC0415
+    from experiments.replacement.cluster.variants import turns  # noqa: PLC0415
+
+    settings = ReplacementSettings(data, sites, run_s, still_s, drain_s, warm_up_s, settle_s)
+    _check(settings)
+    with experiment_call():
+        run_replacement(settings, turns(only, repetitions), out, StepProgress)
+
+
 @app.command("replacement-simulation")
 def replacement_simulation(
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("runs/replacement-simulation"),
@@ -168,11 +214,22 @@ def report(
     """Write the report of an experiment anew, from the files that its finished turns have left."""
     # load slowly, as above
     from experiments.adaptation.report import adaptation_report  # noqa: PLC0415
-    from experiments.folder_content import ADAPTATION, RESPONSE_TIME, SETTINGS, experiment_kind  # noqa: PLC0415
+    from experiments.folder_content import (  # noqa: PLC0415
+        ADAPTATION,
+        REPLACEMENT,
+        RESPONSE_TIME,
+        SETTINGS,
+        experiment_kind,
+    )
+    from experiments.replacement.cluster.report import replacement_report  # noqa: PLC0415
     from experiments.response_time.report import response_time_report  # noqa: PLC0415
     from replay.errors import DataError  # noqa: PLC0415
 
-    builds = {ADAPTATION: adaptation_report.build, RESPONSE_TIME: response_time_report.build}
+    builds = {
+        ADAPTATION: adaptation_report.build,
+        REPLACEMENT: replacement_report.build,
+        RESPONSE_TIME: response_time_report.build,
+    }
     with refused(DataError):
         kind = experiment_kind(folder)
         if kind not in builds:

@@ -24,6 +24,7 @@ app = typer.Typer(
 
 Scheduler = Literal["stormplace", "even", "default", "ras"]
 Site = Annotated[str, typer.Argument(metavar="SITE", help="A site.")]
+SupervisorHost = Annotated[str, typer.Argument(metavar="HOST", help="A supervisor host.")]
 Folder = Annotated[Path, typer.Option("--dir", help="State folder of the lab.")]
 
 
@@ -109,6 +110,22 @@ def rejoin(site: Site, folder: Folder = DEFAULT_FOLDER) -> None:
     """Connect an isolated site to the others again."""
     _client(folder).rejoin(site)
     typer.echo(f"{site}: not isolated")
+
+
+@app.command()
+@refused(LabError)
+def join(host: SupervisorHost, folder: Folder = DEFAULT_FOLDER) -> None:
+    """Start the supervisor and the agent of a host that is absent."""
+    _client(folder).join(host)
+    typer.echo(f"{host}: its supervisor starts")
+
+
+@app.command()
+@refused(LabError)
+def leave(host: SupervisorHost, folder: Folder = DEFAULT_FOLDER) -> None:
+    """Stop the supervisor and the agent of a host, and wait until Nimbus does not list it any more."""
+    _client(folder).leave(host)
+    typer.echo(f"{host}: absent")
 
 
 @app.command()

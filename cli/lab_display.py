@@ -85,6 +85,7 @@ def show_status(status: LabStatus, folder: Path) -> None:
     for host in status.hosts:
         slots = "-" if host.slots is None else f"{host.used_slots} of {host.slots}"
         agent = "" if host.kind == "services" else "publishing" if host.agent else "silent"
+        agent = "absent" if host.name in status.absent and not host.agent else agent
         hosts.add_row(host.name, host.site, host.address, slots if host.kind == "supervisor" else "", agent)
     console.print(hosts)
     delays = Table("between", "", "one way (ms)", box=None)

@@ -22,6 +22,7 @@ REPORT = "report"
 KIND = "experiment"
 RESPONSE_TIME = "response-time"
 ADAPTATION = "adaptation"
+REPLACEMENT = "replacement"
 
 _Model = TypeVar("_Model", bound=BaseModel)
 

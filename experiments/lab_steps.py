@@ -77,7 +77,7 @@ class LabSteps:
         arguments += topology.submit
         for component, place in turn.pins.items():
             arguments += ["--pin", f"{component}={place}"]
-        self._run("nimbus", topology.group, arguments, folder / "submit.log")
+        self.run("nimbus", topology.group, arguments, folder / "submit.log")
 
     def feed(
         self, turn: Turn, feeding: FeedCommand, folder: Path, errands: FeedErrands | None = None
@@ -106,24 +106,30 @@ class LabSteps:
                     errands.begin()
 
         log = folder / "feed.log"
-        self._run("redis", turn.topology.group, arguments, log, take=take, errands=errands)
+        self.run("redis", turn.topology.group, arguments, log, take=take, errands=errands)
         return meter.fraction()
 
-    def collect(self, turn: Turn, folder: Path) -> None:
-        """Wait for the run's end and write its results; if some are missing, those that there are."""
+    def collect(self, turn: Turn, folder: Path, errands: Errands | None = None) -> None:
+        """Wait for the run's end and write its results; if some are missing, those that there are.
+
+        Args:
+            turn: The turn.
+            folder: Its folder.
+            errands: What has to be done meanwhile.
+        """
         self.progress.step(f"{turn.label}: collecting results")
         arguments = ["collect", "--redis", REDIS, "--run", turn.label, "--out", str(folder)]
         arguments += turn.topology.collect
-        self._run("redis", turn.topology.group, arguments, folder / "collect.log")
+        self.run("redis", turn.topology.group, arguments, folder / "collect.log", errands=errands)
 
     def placement(self, name: str, folder: Path) -> str:
         """Return where the executors of a topology run, as JSON."""
         arguments = ["placement", "--nimbus", NIMBUS, "--name", name]
-        return self._run("nimbus", "taxi", arguments, folder / "placement.log")
+        return self.run("nimbus", "taxi", arguments, folder / "placement.log")
 
     def kill(self, name: str, folder: Path) -> None:
         """Kill a topology."""
-        self._run("nimbus", "taxi", ["kill", "--nimbus", NIMBUS, "--name", name], folder / "kill.log")
+        self.run("nimbus", "taxi", ["kill", "--nimbus", NIMBUS, "--name", name], folder / "kill.log")
 
     def discard(self, name: str, folder: Path) -> None:
         """Kill a topology if it still runs, after a failure whose reason counts."""
@@ -131,7 +137,7 @@ class LabSteps:
         with suppress(StepError, LabError):
             self.kill(name, folder)
 
-    def _run(
+    def run(
         self,
         host: str,
         group: str,

@@ -7,7 +7,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -60,11 +60,26 @@ def _plain_table(value: object) -> str | None:
     return None if right else "expected a table of texts, numbers and flags"
 
 
+def _tables(value: object) -> str | None:
+    right = isinstance(value, dict) and not any(_plain_table(each) for each in value.values())
+    return None if right else "expected tables of texts, numbers and flags"
+
+
+def _texts(value: object) -> str | None:
+    right = isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
+    return None if right else "expected a table of texts"
+
+
+def _text(value: object) -> str | None:
+    return None if isinstance(value, str) else "expected a text"
+
+
 _DELAY = _between(0, MAX_DELAY_MS)
 _VALUES: dict[str, _Check] = {
     "executors_per_host": _between(1, 1e9, whole=True),
     "standby_nimbus": _flag,
     "storm": _plain_table,
+    "daemon": _tables,
 }
 """Keys that are no records."""
 
@@ -73,6 +88,8 @@ def _key(check: _Check, default: Any = None) -> Any:
     """Return a field with its check; without a default the key must be there."""
     if default is None:
         return field(metadata={"check": check})
+    if isinstance(default, type):
+        return field(default_factory=default, metadata={"check": check})
     return field(default=default, metadata={"check": check})
 
 
@@ -105,10 +122,27 @@ class Site:
 
 @dataclass(frozen=True)
 class Link:
-    """The symmetric one-way delay between two sites."""
+    """The symmetric one-way delay between two sites, or between two hosts of one that is named twice."""
 
     between: list[str] = _key(_two_names)  # noqa: RUF009  # it makes a field, as `field` does
     delay_ms: float = _key(_DELAY)
+
+
+@dataclass(frozen=True)
+class OwnHost:
+    """What one supervisor host has of its own.
+
+    Attributes:
+        name: The host.
+        joined: Whether its supervisor and agent start with the lab; others are started by a command.
+        meta: Its supervisor's metadata.
+        storm: Keys of its storm.yaml, in the place of all others.
+    """
+
+    name: str = _key(_text)
+    joined: bool = _key(_flag, default=True)
+    meta: Mapping[str, str] = _key(_texts, dict)
+    storm: Mapping[str, str | float] = _key(_plain_table, dict)
 
 
 @dataclass(frozen=True)
@@ -119,6 +153,8 @@ class SiteFile:
         executors_per_host: Capacity of a supervisor host for the placement daemon; None: the daemon's own.
         standby_nimbus: Whether a second Nimbus waits to take over.
         storm: Keys of every host's storm.yaml, in the place of the lab's own.
+        daemon: Settings of the placement daemon by section.
+        host: Hosts with something of their own.
     """
 
     executors_per_host: int | None
@@ -127,6 +163,8 @@ class SiteFile:
     link: tuple[Link, ...]
     standby_nimbus: bool = False
     storm: Mapping[str, str | float] = field(default_factory=dict)
+    daemon: Mapping[str, Mapping[str, str | float]] = field(default_factory=dict)
+    host: tuple[OwnHost, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -146,6 +184,10 @@ class SiteFile:
             for site in self.site
             for number in range(1, site.supervisors + 1)
         }
+
+    def own(self, host: str) -> OwnHost:
+        """Return what a host has of its own."""
+        return next((each for each in self.host if each.name == host), OwnHost(host))
 
     @cached_property
     def delay_ms(self) -> Mapping[frozenset[str], float]:
@@ -183,6 +225,8 @@ def read_site_file(path: Path) -> SiteFile:
             tuple(Link(**link) for link in content.get("link", [])),
             content.get("standby_nimbus", False),
             content.get("storm", {}),
+            content.get("daemon", {}),
+            tuple(OwnHost(**host) for host in content.get("host", [])),
         )
         faults = list(_contradictions(sites))
         if not faults:
@@ -192,13 +236,13 @@ def read_site_file(path: Path) -> SiteFile:
 
 def _faults(content: Mapping[str, Any]) -> Iterator[str]:
     """Yield what is wrong in each table for itself."""
-    for key in content.keys() - {*_VALUES, "network", "site", "link"}:
+    for key in content.keys() - {*_VALUES, "network", "site", "link", "host"}:
         yield f"{key}: no such key"
     for key, check in _VALUES.items():
         expected = check(content[key]) if key in content else None
         yield from [] if expected is None else [f"{key}: {expected}"]
     yield from _faults_of(NetworkSettings, "network", content.get("network", {}))
-    for key, kind, least in (("site", Site, 1), ("link", Link, 0)):
+    for key, kind, least in (("site", Site, 1), ("link", Link, 0), ("host", OwnHost, 0)):
         tables = content.get(key, [])
         if not isinstance(tables, list) or not least <= len(tables) <= (200 if least else len(tables)):
             yield f"{key}: expected {'from 1 to 200 tables' if least else 'tables'} [[{key}]]"
@@ -220,7 +264,7 @@ def _faults_of(kind: Any, where: str, table: object) -> Iterator[str]:
             expected = about.metadata["check"](table[key])
             if expected is not None:
                 yield f"{where}.{key}: {expected}"
-        elif about.default is about.default_factory:  # neither is set
+        elif about.default is MISSING and about.default_factory is MISSING:
             yield f"{where}.{key}: the key is missing"
 
 
@@ -229,6 +273,7 @@ def _contradictions(sites: SiteFile) -> Iterator[str]:
     for name, count in Counter(sites.names).items():
         if count > 1:
             yield f"site: {count} sites are named {name!r}"
+    yield from _strangers(sites)
     homes = [site.name for site in sites.site if site.services]
     if len(homes) != 1:
         yield f"site: exactly one site must have services = true, not {len(homes)}"
@@ -237,11 +282,17 @@ def _contradictions(sites: SiteFile) -> Iterator[str]:
         pair = frozenset(link.between)
         for name in sorted(pair - set(sites.names)):
             yield f"link[{index}].between: no site is named {name!r}"
-        if len(pair) == 1:
-            yield f"link[{index}].between: both ends are {link.between[0]!r}; see network.local_delay_ms"
-        elif pair in seen:
+        if pair in seen:
             yield f"link[{index}].between: this pair is already given by link[{seen[pair]}]"
         seen.setdefault(pair, index)
     for a, b in combinations(dict.fromkeys(sites.names), 2):
         if frozenset((a, b)) not in seen:
             yield f"link: the delay between {a!r} and {b!r} is missing"
+
+
+def _strangers(sites: SiteFile) -> Iterator[str]:
+    for name, count in Counter(each.name for each in sites.host).items():
+        if name not in sites.hosts:
+            yield f"host: no supervisor host is named {name!r}"
+        elif count > 1:
+            yield f"host: {count} tables are named {name!r}"

@@ -243,6 +243,31 @@ class LabClient:
         """
         self._ask({"do": "rejoin", "site": site})
 
+    def join(self, host: str) -> None:
+        """Start the supervisor and the agent of a host that is absent; one that is there stays.
+
+        Returns at once; the lab is `ready` when Nimbus knows the supervisor and its agent publishes.
+
+        Raises:
+            LabError: Unknown host, or no lab.
+        """
+        self._ask({"do": "join", "host": host})
+
+    def leave(self, host: str) -> None:
+        """Stop the supervisor and the agent of a host and return when Nimbus does not list it any more.
+
+        Workers that run there go on, as Storm has it.
+
+        Raises:
+            LabError: Unknown host, no lab, or Nimbus goes on to list it.
+        """
+        self._ask({"do": "leave", "host": host})
+        deadline_s = time.monotonic() + _CHANGE_S
+        while (found := self.status().host(host)) is not None and (found.slots is not None or found.agent):
+            if time.monotonic() > deadline_s:
+                raise LabError(f"Nimbus lists {host} still after {_CHANGE_S:.0f} s")
+            time.sleep(_POLL_S)
+
     def use_scheduler(self, name: SchedulerName, progress: Progress | None = None) -> LabStatus:
         """Restart Nimbus with another scheduler and return when it leads again.
 

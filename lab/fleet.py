@@ -14,6 +14,7 @@ from lab.emulator.forwarder import Endpoint, ForwarderSetup
 from lab.emulator.isolation import Isolation
 from lab.errors import LabError
 from lab.layout import NIMBUS, REDIS, STANDBY, Host, lay_out
+from lab.pipes import read_line, write_line
 from lab.service import Service
 from lab.sites import site_index
 from lab.status import ServiceStatus
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from formats.site_file import SiteFile
     from lab.commands import Command, Programs
     from lab.places import LabFolder
-
-_START_S = 30.0
 
 
 class Fleet:
@@ -43,6 +42,7 @@ class Fleet:
         self.isolation = Isolation()
         self.scheduler = scheduler
         self.services: dict[str, Service] = {}
+        self.absent = {host.name for host in self.hosts if not host.own.joined}
         self._programs = programs
         self._host_of = {host.name: host for host in self.hosts}
         self._nimbus_hosts = tuple(name for name in (NIMBUS, STANDBY) if name in self._host_of)
@@ -57,7 +57,7 @@ class Fleet:
                 self._write_storm_yaml(host)
         folder.zookeeper.mkdir(exist_ok=True)
         (folder.zookeeper / "zoo.cfg").write_text(zoo_cfg(folder), encoding="utf-8")
-        toml = daemon_toml(folder, self.sites.executors_per_host)
+        toml = daemon_toml(folder, self.sites.executors_per_host, self.sites.daemon)
         folder.daemon_settings.write_text(toml, encoding="utf-8")
 
     def _write_storm_yaml(self, host: Host) -> None:
@@ -73,7 +73,7 @@ class Fleet:
         for host in self.hosts:
             self._start(commands.pause(host))
         for host in self.hosts:
-            answer = _read_line(self.services[f"pause-{host.name}"])
+            answer = read_line(self.services[f"pause-{host.name}"])
             if answer != "ready":
                 raise LabError(f"no network namespace for host {host.name}: {self._reason('pause-', host)}")
         network = self.sites.network
@@ -87,8 +87,8 @@ class Fleet:
             seed=network.seed,
         )
         forwarder = self._start(commands.forwarder())
-        _write_all(forwarder.input, setup.to_json())
-        line = _read_line(forwarder)
+        write_line(forwarder.input, setup.to_json())
+        line = read_line(forwarder)
         reply = json.loads(line) if line else {"error": "the forwarder ended; its log is logs/forwarder.out"}
         if "error" in reply:
             raise LabError(reply["error"])
@@ -105,11 +105,34 @@ class Fleet:
         if self.scheduler == "stormplace":
             self.start_daemon()
             self._start_unless_running(commands.rates())
-        supervisors = [host for host in self.hosts if host.kind == "supervisor"]
+        supervisors = [
+            each for each in self.hosts if each.kind == "supervisor" and each.name not in self.absent
+        ]
         for host in supervisors:
             self._start(commands.supervisor(self.folder, self._programs, host))
         for host in supervisors:
             self._start(commands.agent(host))
+
+    def join(self, name: str) -> None:
+        """Start the supervisor and the agent of a host, unless they run."""
+        host = self._supervisor_host(name)
+        self._start_unless_running(commands.supervisor(self.folder, self._programs, host))
+        self._start_unless_running(commands.agent(host))
+        self.absent.discard(name)
+
+    def leave(self, name: str) -> None:
+        """Stop the supervisor and the agent of a host; workers that run there go on, as Storm has it."""
+        host = self._supervisor_host(name)
+        self.absent.add(name)
+        for prefix in ("supervisor", "agent"):
+            self._stop_if_running(f"{prefix}-{host.name}")
+
+    def _supervisor_host(self, name: str) -> Host:
+        host = self._host_of.get(name)
+        if host is None or host.kind != "supervisor":
+            names = ", ".join(each.name for each in self.hosts if each.kind == "supervisor")
+            raise LabError(f"no supervisor host is named {name!r}; supervisor hosts are {names}")
+        return host
 
     def start_standby(self) -> None:
         """Start the second Nimbus unless there is none or it runs; called when the first one leads."""
@@ -163,6 +186,10 @@ class Fleet:
         self._send_to_forwarder({"isolated": sorted(isolation.sites)})
         self.isolation = isolation
 
+    def expected(self, host: Host) -> bool:
+        """Say whether a lab without this host lacks something."""
+        return host.name not in self.absent and self.reaches_nimbus(host)
+
     def reaches_nimbus(self, host: Host) -> bool:
         """Say whether no isolation separates a host from the services' site."""
         return not self.isolation.separates(host.site_index, self._host_of[NIMBUS].site_index)
@@ -170,7 +197,7 @@ class Fleet:
     def _send_to_forwarder(self, change: dict[str, Any]) -> None:
         """Send the forwarder a change of the network."""
         try:
-            _write_all(self.services["forwarder"].input, json.dumps(change))
+            write_line(self.services["forwarder"].input, json.dumps(change))
         except OSError as error:
             raise LabError(f"the forwarder takes no change of the network: {error.strerror}") from None
 
@@ -280,25 +307,3 @@ def clear(folder: LabFolder) -> None:
         shutil.rmtree(part, ignore_errors=True)
     for file in (folder.state, folder.socket, folder.sites, folder.hosts, folder.daemon_settings):
         file.unlink(missing_ok=True)
-
-
-def _read_line(service: Service) -> str:
-    """Read one line that a process has to say when it is ready."""
-    line = b""
-    deadline_s = time.monotonic() + _START_S
-    while not line.endswith(b"\n"):
-        readable, _, _ = select.select([service.output], [], [], max(0.0, deadline_s - time.monotonic()))
-        if not readable:
-            raise LabError(f"{service.command.name} was not ready within {_START_S:.0f} s")
-        byte = os.read(service.output, 1)
-        if not byte:
-            break
-        line += byte
-    return line.decode().strip()
-
-
-def _write_all(descriptor: int, line: str) -> None:
-    """Write one line to a pipe."""
-    content: Any = memoryview(line.encode() + b"\n")
-    while content:
-        content = content[os.write(descriptor, content) :]

@@ -146,8 +146,8 @@ class Keeper:
     def _pending(self) -> tuple[str, ...]:
         """Return what is missing until the lab is ready."""
         seen = self._observation
-        # a host that is cut off from Nimbus on purpose is not missing
-        hosts = [host for host in self._fleet.hosts if self._fleet.reaches_nimbus(host)]
+        # a host that is cut off from Nimbus, or has not joined, on purpose is not missing
+        hosts = [host for host in self._fleet.hosts if self._fleet.expected(host)]
         names = [host.name for host in hosts if host.kind == "supervisor"]
         missing = []
         for name, answers in (("ZooKeeper", seen.zookeeper), ("Redis", seen.redis)):
@@ -204,6 +204,7 @@ class Keeper:
                 for a in range(len(sites))
                 for b in range(a, len(sites))
             ),
+            absent=tuple(sorted(fleet.absent)),
             isolated=tuple(sites[index] for index in sorted(fleet.isolation.sites)),
             packets=tuple(self._packets.items()),
         )
@@ -225,10 +226,11 @@ class Keeper:
                 return {"status": self._status().to_json()}
             case {"do": "delay", "between": [str(a), str(b)], "delay_ms": float(delay_ms)}:
                 self._fleet.set_delay(a, b, delay_ms)
-            case {"do": "isolate", "site": str(site)}:
-                self._fleet.isolate(site)
-            case {"do": "rejoin", "site": str(site)}:
-                self._fleet.rejoin(site)
+            case {"do": "isolate" | "rejoin" as change, "site": str(site)}:
+                (self._fleet.isolate if change == "isolate" else self._fleet.rejoin)(site)
+            case {"do": "join" | "leave" as change, "host": str(host)}:
+                (self._fleet.join if change == "join" else self._fleet.leave)(host)
+                self._look_soon()
             case {"do": "scheduler", "name": str(name)} if name in SCHEDULERS:
                 self._fleet.use_scheduler(name)
             case {"do": "start-daemon"}:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
+
+from formats.site_file import OwnHost
 
 if TYPE_CHECKING:
     from formats.site_file import SiteFile
@@ -28,6 +30,7 @@ class Host:
     Attributes:
         site_index: Position of its site in the site file.
         slots: Worker slots of its supervisor; 0 on the services' hosts.
+        own: What the site file says of this host alone.
     """
 
     name: str
@@ -36,6 +39,7 @@ class Host:
     site_index: int
     address: str
     slots: int
+    own: OwnHost = field(default=OwnHost(""), hash=False)
 
     @property
     def slot_ports(self) -> tuple[int, ...]:
@@ -56,8 +60,9 @@ def lay_out(sites: SiteFile) -> tuple[Host, ...]:
                 if name != STANDBY or sites.standby_nimbus
             ]
         supervisors += [
-            Host(f"{site.name}-{n}", "supervisor", site.name, index, f"{prefix}.{n}", site.slots)
+            Host(name, "supervisor", site.name, index, f"{prefix}.{n}", site.slots, sites.own(name))
             for n in range(1, site.supervisors + 1)
+            for name in (f"{site.name}-{n}",)
         ]
     return (*services, *supervisors)
 

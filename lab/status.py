@@ -57,6 +57,7 @@ class LabStatus:
         pending: What is missing until the lab is ready, in words.
         delays_ms: (site, site, one-way delay) of every pair of sites, and of each site with itself.
         isolated: Sites from and to which no packet passes.
+        absent: Supervisor hosts that have not joined, or have left.
         packets: Packets forwarded so far, by fate.
     """
 
@@ -68,6 +69,7 @@ class LabStatus:
     delays_ms: tuple[tuple[str, str, float], ...] = ()
     isolated: tuple[str, ...] = ()
     packets: tuple[tuple[str, int], ...] = ()
+    absent: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the status as plain values."""
@@ -85,6 +87,7 @@ class LabStatus:
             delays_ms=tuple((a, b, delay_ms) for a, b, delay_ms in content["delays_ms"]),
             isolated=tuple(content["isolated"]),
             packets=tuple((fate, count) for fate, count in content["packets"]),
+            absent=tuple(content["absent"]),
         )
 
     def host(self, name: str) -> HostStatus | None:

@@ -87,7 +87,7 @@ def storm_yaml(
         keys |= {
             "supervisor.thrift.port": SUPERVISOR_PORT,
             "supervisor.slots.ports": host.slot_ports,
-            "supervisor.scheduler.meta": {"stormplace.site": host.site},
+            "supervisor.scheduler.meta": {"stormplace.site": host.site} | dict(host.own.meta),
             "supervisor.cpu.capacity": 100.0,
         }
     elif host.name in nimbus_hosts:
@@ -100,7 +100,7 @@ def storm_yaml(
             "blacklist.scheduler.assume.supervisor.bad.based.on.bad.slot": False,
         }
         keys |= _SCHEDULER_KEYS[scheduler]
-    keys |= more
+    keys |= dict(more) | dict(host.own.storm)
     # each JSON value is a YAML value
     return "".join(f"{key}: {json.dumps(value)}\n" for key, value in keys.items())
 
@@ -120,16 +120,28 @@ def zoo_cfg(folder: LabFolder) -> str:
     )
 
 
-def daemon_toml(folder: LabFolder, executors_per_host: int | None) -> str:
-    """Return the placement daemon's settings."""
-    lines = [
-        "[server]",
-        'host = "0.0.0.0"',
-        f"port = {DAEMON_PORT}",
-        "",
-        "[record]",
-        f"directory = {json.dumps(str(folder.records))}",
-    ]
+def daemon_toml(
+    folder: LabFolder,
+    executors_per_host: int | None,
+    more: Mapping[str, Mapping[str, object]] = MappingProxyType({}),
+) -> str:
+    """Return the placement daemon's settings.
+
+    Args:
+        folder: The lab's state folder.
+        executors_per_host: Capacity of a host; None: the daemon's own.
+        more: Further settings by section, or other values.
+    """
+    sections: dict[str, dict[str, object]] = {
+        "server": {"host": "0.0.0.0", "port": DAEMON_PORT},  # noqa: S104 - all addresses of its own namespace
+        "record": {"directory": str(folder.records)},
+    }
     if executors_per_host is not None:
-        lines += ["", "[capacity]", f"executors_per_host = {executors_per_host}"]
-    return "\n".join(lines) + "\n"
+        sections["capacity"] = {"executors_per_host": executors_per_host}
+    for name, settings in more.items():
+        sections[name] = sections.get(name, {}) | dict(settings)
+    # each of these JSON values is a TOML value
+    return "\n".join(
+        f"[{name}]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in settings.items())
+        for name, settings in sections.items()
+    )

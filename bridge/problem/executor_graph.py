@@ -49,6 +49,8 @@ def build_executor_graph(
     declared: Mapping[str, float] | None = None,
     measured: MeasuredRates = UNMEASURED,
     speedup: FloatArray | None = None,
+    *,
+    declared_ms: Mapping[str, float] | None = None,
 ) -> ExecutorGraph:
     """Deal the rates of a topology's streams out to its executors.
 
@@ -60,6 +62,8 @@ def build_executor_graph(
         measured: Measured rates.
         speedup: (n_executors,) that of the host where each executor was measured, NaN where it is not known;
             None if all of them are 1.
+        declared_ms: Declared time per tuple of a component's executors, by its name: for components of which
+            Storm measures none, such as those of other processes.
     """
     layout = _layout(topology)
     names = tuple(
@@ -98,7 +102,12 @@ def build_executor_graph(
     execute_ms = executors.execute_ms if speedup is None else executors.execute_ms * speedup
     times = _execution_times(execute_ms, layout)
     timed = ~np.isnan(times)
-    return ExecutorGraph(names, streams, feedback, np.where(timed, times, settings.execution_time_ms), timed)
+    known = declared_ms or {}
+    declared_or_default = np.array(
+        [known.get(name, settings.execution_time_ms) for name in topology.component_names]
+    )
+    otherwise = declared_or_default[np.array(topology.executor_component, dtype=np.int64)]
+    return ExecutorGraph(names, streams, feedback, np.where(timed, times, otherwise), timed)
 
 
 def _execution_times(measured_ms: FloatArray, layout: Layout) -> FloatArray:

@@ -91,8 +91,15 @@ class Task:
     def graph(self) -> ExecutorGraph:
         """Executors and streams; worked out only for topologies that are planned."""
         measured = self.measured or UNMEASURED
-        rates = self.settings.rates
-        return build_executor_graph(self.topology, self.plan_settings, rates, measured, self.speedup)
+        own = self.settings
+        return build_executor_graph(
+            self.topology,
+            self.plan_settings,
+            own.rates,
+            measured,
+            self.speedup,
+            declared_ms=own.execution_ms,
+        )
 
     @cached_property
     def durations(self) -> DurationLimits:

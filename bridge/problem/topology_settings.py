@@ -143,6 +143,7 @@ class TopologySettings(BaseModel):
         pin: The only place of a component's executors.
         avoid: Places that a component's executors may not use; the key `*` means every component.
         rates: Declared tuples per second on each output stream of a component.
+        execution_ms: Declared time per tuple of a component's executors, ms, at speed-up 1.
         time_limit_ms: Time for this topology's search, or None for the daemon's.
         seed: Seed of the strategy.
         frozen: True if running executors never move.
@@ -183,6 +184,9 @@ class TopologySettings(BaseModel):
     avoid: Annotated[dict[_Component, tuple[_Place, ...]], _Sorted, BeforeValidator(_by_component)] = {}
     rates: Annotated[
         dict[_Component, _Rate], _must_be("an object {component: tuples per second}"), _Sorted
+    ] = {}
+    execution_ms: Annotated[
+        dict[_Component, _Amount], _must_be("an object {component: ms per tuple}"), _Sorted
     ] = {}
     time_limit_ms: Annotated[
         int | None,
@@ -229,6 +233,7 @@ _NUMBER_OF = {
     "weights": "weight",
     "rates": "rate of",
     "state_mb": "state of",
+    "execution_ms": "time of",
     "duration_max_ms": "limit of",
 }
 

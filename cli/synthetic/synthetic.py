@@ -91,7 +91,11 @@ def submit(
         python_env=python_env.absolute(),
         conf=read_conf(conf) if conf is not None else {},
     )
-    with refused(NimbusError, status=1), refused(FileNotFoundError, by="--python-env"):
+    with (
+        refused(NimbusError, status=1),
+        refused(FileNotFoundError, by="--python-env"),
+        refused(ValueError, by="--conf"),
+    ):
         submit_topology(read_address("--nimbus", nimbus), submission)
     typer.echo(
         f"submitted {name}, run {run}: {len(workload.operators)} operators, {len(workload.streams)} streams; "

@@ -32,6 +32,8 @@ _SOURCES: dict[Provenance, Source] = {
     Provenance.UNIFORM: "uniform",
 }
 
+_PRICES = ("pause_s", "replayed_tuples", "move_cost", "payback_s")
+
 _Cell = tuple[str, str, float, "Source"]
 _Hosts = dict[int, str | None]
 
@@ -135,6 +137,9 @@ def _round(seen: _Seen, moved: int, in_use: set[str]) -> PlannedRound:
         assigned=plan is not None and plan.decision is Decision.ASSIGN,
         executors_moved=moved,
         workers_moved=0 if price is None else price.workers_moved,
+        executors_restarted=None if price is None else price.executors_restarted,
+        # plans of before name no such prices
+        **{name: getattr(price, name, None) for name in _PRICES},
         gain=0.0 if price is None else price.gain,
         status="" if plan is None else plan.status,
         response_time_ms=None if plan is None else plan.response_time_ms,

@@ -7,16 +7,18 @@ import json
 import sys
 import time
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from experiments.adaptation.network_changes import Network, site_delays
 from experiments.adaptation.recorded_rounds import planned_rounds
 from experiments.adaptation.report.kept import EVENTS, ROUNDS, ScenarioDone, write_events, write_rounds
-from experiments.adaptation.schedule import Schedule, changes, noise
+from experiments.adaptation.schedule import changes, noise
 from experiments.folder_content import DONE
 from experiments.lab_steps import PLACEMENT, StepError
 from experiments.machine import provenance
 from experiments.running_lab import is_gone
+from experiments.schedule import Schedule
 from experiments.series import settle
 from experiments.topologies.description import Turn
 from experiments.topologies.taxi_query import at_rate
@@ -125,9 +127,8 @@ def _measure(
     )
     submitted_s = time.time()
     schedule = Schedule(setting.steps(scenario), network.carry_out)
-    figures = run_turn(
-        steps, folder, turn, errands=schedule, fed=schedule.start_of_paced_rows_s, collect=_collect
-    )
+    started_s = partial(schedule.start_s, "taxi feed")
+    figures = run_turn(steps, folder, turn, errands=schedule, fed=started_s, collect=_collect)
     topology_id = json.loads((folder / PLACEMENT).read_text(encoding="utf-8"))["id"]
     rounds = planned_rounds(steps.lab.folder.records, topology_id, network.home, submitted_s)
     if not rounds:
@@ -145,7 +146,7 @@ def _measure(
         process_ends=dict(figures.process_ends),
         **asdict(provenance()),
         topology_id=topology_id,
-        started_s=schedule.start_of_paced_rows_s(),
+        started_s=started_s(),
         ended_s=figures.fed_s,
         faults=_faults(folder),
     )

@@ -1,18 +1,15 @@
-"""What is done to the network when: a list of moments that never waits."""
+"""What is done to the network when."""
 
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from experiments.lab_steps import StepError
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Mapping
 
 Pair = tuple[str, str]
 """Two different sites."""
@@ -64,55 +61,3 @@ def noise(duration_s: float, delays_ms: Mapping[Pair, float], seed: int) -> tupl
         pairs = tuple(zip(delays_ms, drawn_ms.tolist(), strict=True))
         steps.append(Step(number * NOISE_EVERY_S, "noise", pairs))
     return tuple(steps)
-
-
-class Schedule:
-    """Steps, each carried out once when its time has come; nothing is due before it has begun.
-
-    Args:
-        steps: What is to be done.
-        carry_out: Does a step.
-        clock: Monotonic seconds.
-        wall_s: Unix time.
-    """
-
-    def __init__(
-        self,
-        steps: Iterable[Step],
-        carry_out: Callable[[Step], None],
-        clock: Callable[[], float] = time.monotonic,
-        wall_s: Callable[[], float] = time.time,
-    ) -> None:
-        self._waiting = sorted(steps, key=lambda step: step.at_s, reverse=True)
-        self._carry_out = carry_out
-        self._clock = clock
-        self._wall_s = wall_s
-        self._begun: tuple[float, float] | None = None
-
-    def begin(self) -> None:
-        """Begin with the paced rows; a schedule that runs goes on as it began."""
-        if self._begun is None:
-            self._begun = self._clock(), self._wall_s()
-
-    def due_s(self) -> float | None:
-        """Return the seconds until the next step is due, 0 if one is, None if none will ever be."""
-        if self._begun is None or not self._waiting:
-            return None
-        return max(self._begun[0] + self._waiting[-1].at_s - self._clock(), 0.0)
-
-    def act(self) -> None:
-        """Carry out the steps whose time has come, oldest first."""
-        while self.due_s() == 0.0:
-            self._carry_out(self._waiting.pop())
-
-    def start_of_paced_rows_s(self) -> float:
-        """Return when it began, Unix time, once feeding has ended.
-
-        Raises:
-            StepError: It never began, or not all of it was done.
-        """
-        if self._begun is None:
-            raise StepError("`taxi feed` ended without any paced row")
-        if self._waiting:
-            raise StepError(f"`taxi feed` ended with {len(self._waiting)} changes of the network to come")
-        return self._begun[1]

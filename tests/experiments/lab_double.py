@@ -80,6 +80,12 @@ class Lab:
     def rejoin(self, site: str) -> None:
         self._change("rejoin", site)
 
+    def join(self, host: str) -> None:
+        self._change("join", host)
+
+    def leave(self, host: str) -> None:
+        self._change("leave", host)
+
     def _change(self, *change: Any) -> None:
         self._there()
         self._act(*change)
@@ -96,7 +102,7 @@ class Lab:
 
     def exec(self, _host: str, argv: list[str], **popen: Any) -> Any:
         self._there()
-        group, *command = argv[argv.index("cli.main") + 1 :]
+        group, *command = argv[argv.index("cli.main") + 1 :] if "cli.main" in argv else argv
         self.groups.append(group)
         self.commands.append(command)
         act = self._acts.get(command[0])

@@ -37,6 +37,20 @@ def test_delays_are_symmetric_with_the_local_delay_on_the_diagonal(tmp_path: Pat
     assert sites.delays_ms() == [[0.25, 7.0], [7.0, 0.25]]
 
 
+def test_a_site_that_a_link_names_twice_has_a_local_delay_of_its_own(tmp_path: Path) -> None:
+    """It holds between two hosts of that site, in the place of the network's."""
+    sites = read_site_file(write(tmp_path, GOOD + '[[link]]\nbetween = ["a", "a"]\ndelay_ms = 3\n'))
+    assert sites.delays_ms() == [[3.0, 7.0], [7.0, 0.25]]
+
+
+def test_what_a_host_has_of_its_own_is_found_by_its_name(tmp_path: Path) -> None:
+    """Other hosts have joined from the start, and nothing of their own."""
+    own = '[[host]]\nname = "a-2"\njoined = false\nmeta = { "stormplace.cost" = "2.5" }\n'
+    sites = read_site_file(write(tmp_path, GOOD + own))
+    assert (sites.own("a-2").joined, sites.own("a-2").meta) == (False, {"stormplace.cost": "2.5"})
+    assert (sites.own("a-1").joined, sites.own("a-1").meta, sites.own("a-1").storm) == (True, {}, {})
+
+
 @pytest.mark.parametrize(
     ("old", "new", "place"),
     [
@@ -59,7 +73,11 @@ def test_delays_are_symmetric_with_the_local_delay_on_the_diagonal(tmp_path: Pat
         ("delay_ms = 7", "delay_ms = nan", "link[0].delay_ms: "),
         ('["b", "a"]', '["b"]', "link[0].between: "),
         ('["b", "a"]', '["b", "c"]', "link[0].between: no site is named 'c'"),
-        ('["b", "a"]', '["b", "b"]', "link[0].between: both ends are 'b'"),
+        ("[[link]]", "[daemon]\nport = 1\n[[link]]", "daemon: expected tables"),
+        ("[[link]]", '[[host]]\nname = "a-3"\n[[link]]', "host: no supervisor host is named 'a-3'"),
+        ("[[link]]", '[[host]]\nname = "b-1"\n[[host]]\nname = "b-1"\n[[link]]', "host: 2 tables"),
+        ("[[link]]", '[[host]]\nname = "b-1"\nmeta = { x = 1 }\n[[link]]', "host[0].meta: expected a table"),
+        ("[[link]]", '[[host]]\nname = "b-1"\njoined = "no"\n[[link]]', "host[0].joined: expected true"),
         ('name = "b"', 'name = "a"', "site: 2 sites are named 'a'"),
         ("services = true", "", "site: exactly one site must have services = true, not 0"),
         ("slots = 1", "slots = 1\nservices = true", "services = true, not 2"),

@@ -21,6 +21,7 @@ from lab.errors import LabError
 from lab.fleet import Fleet
 from lab.keeper import Keeper
 from lab.observer import Observation
+from lab.places import LabFolder
 from lab.service import Service
 from lab.sites import read_site_file
 
@@ -44,8 +45,10 @@ class EmptyLab:
         self._forwarder.start(None)
         nimbus = Service(Command("nimbus", None, ()), folder.logs)
         nimbus.state = "running"
+        observer = Service(commands.observer(("nimbus",)), folder.logs)
         holders = [Service(commands.pause(host), folder.logs) for host in fleet.hosts]
-        fleet.services = {one.command.name: one for one in (self._forwarder, nimbus, *holders)}
+        parts = (self._forwarder, nimbus, observer, *holders)
+        fleet.services = {one.command.name: one for one in parts}
         self.fleet = fleet
         self._keeper = Keeper(fleet, starter=-1)
         lock = take_lock(folder)
@@ -212,3 +215,40 @@ def test_the_status_names_isolated_sites(lab: EmptyLab) -> None:
     lab.client.rejoin("far")
     assert "isolated from" not in command(lab, "status")
     assert json.loads(command(lab, "status", "--json"))["isolated"] == []
+
+
+def test_a_host_that_has_left_is_not_missing_until_it_joins_again(
+    lab: EmptyLab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its supervisor and its agent start then, once."""
+    starts: list[str] = []
+    monkeypatch.setattr(Service, "start", lambda self, _: starts.append(self.command.name))
+    monkeypatch.setattr(Fleet, "pause_pid", lambda *_: 1)
+    lab.observe("near-1", "near-2")
+    assert lab.client.status().state == "starting"
+    lab.client.leave("far-1")
+    assert (lab.client.status().state, lab.client.status().absent) == ("ready", ("far-1",))
+    for _ in range(2):
+        lab.client.join("far-1")
+        for service in lab.fleet.services.values():
+            service.state = "running"
+    assert starts == ["supervisor-far-1", "agent-far-1"]
+    assert lab.client.status().pending == ("supervisors (2 of 3)", "agents (2 of 3)")
+    assert lab.client.status().absent == ()
+
+
+def test_only_supervisor_hosts_join_and_leave(lab: EmptyLab) -> None:
+    named = "no supervisor host is named 'redis'; supervisor hosts are near-1, near-2, far-1"
+    for change in (lab.client.join, lab.client.leave):
+        with pytest.raises(LabError, match=named):
+            change("redis")
+
+
+def test_a_host_may_begin_absent(tmp_path: Path, two_sites: Path) -> None:
+    own = two_sites.read_text(encoding="utf-8") + '\n[[host]]\nname = "far-1"\njoined = false\n'
+    sites = tmp_path / "sites.toml"
+    sites.write_text(own, encoding="utf-8")
+    programs = Programs("java", "redis-server", tmp_path)
+    fleet = Fleet(LabFolder(tmp_path), read_site_file(sites), programs, "even")
+    assert fleet.absent == {"far-1"}
+    assert [host.name for host in fleet.hosts if not fleet.expected(host)] == ["far-1"]

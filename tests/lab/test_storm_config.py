@@ -91,3 +91,20 @@ def test_the_daemon_gets_the_site_files_capacity(capacity: int | None) -> None:
     assert settings.get("capacity") == (None if capacity is None else {"executors_per_host": capacity})
     assert settings["server"]["port"] == 7090
     assert settings["record"] == {"directory": "/lab/records"}
+
+
+def test_a_site_file_may_change_one_host_and_the_daemon(tmp_path: Path) -> None:
+    """A host's metadata stands beside its site, its keys and the daemon's in the place of all others."""
+    text = (PROJECT_ROOT / "lab/sites/demo.toml").read_text(encoding="utf-8")
+    path = tmp_path / "sites.toml"
+    own = '[[host]]\nname = "uniroma2-1"\nmeta = { "stormplace.cost" = "2.5" }\nstorm = { "x" = 1 }\n'
+    daemon = "[daemon.move]\ncool_down_s = 60\n[daemon.server]\nmax_rounds = 3\n"
+    path.write_text(text + own + daemon, encoding="utf-8")
+    folder = LabFolder(tmp_path)
+    Fleet(folder, read_site_file(path), Programs("java", "redis-server", tmp_path), "stormplace")
+    written = parsed((folder.storm / "uniroma2-1" / "storm.yaml").read_text(encoding="utf-8"))
+    assert written["supervisor.scheduler.meta"] == {"stormplace.site": "uniroma2", "stormplace.cost": "2.5"}
+    assert written["x"] == 1
+    settings = tomllib.loads(folder.daemon_settings.read_text(encoding="utf-8"))
+    assert settings["move"] == {"cool_down_s": 60}
+    assert (settings["server"]["port"], settings["server"]["max_rounds"]) == (7090, 3)

@@ -21,6 +21,7 @@ from topologies.synthetic.totals import OperatorTotals
 if TYPE_CHECKING:
     from pystorm.component import Tuple
 
+HOST_KEY = "storm.local.hostname"
 BACKLOG_S = 3.0
 """What a source is later with than this it skips."""
 _PAUSE_S = 0.005
@@ -38,16 +39,18 @@ class _Operator:
     def _begin(self, storm_conf: dict[str, Any]) -> None:
         self.settings = SyntheticSettings.from_conf(storm_conf)
         workload = self.settings.workload
+        # of the supervisor's storm.yaml: a component's configuration is that of its worker
+        speedup = self.settings.speedups.get(str(storm_conf.get(HOST_KEY)), 1.0)
         self.index = workload.index_of(self.component_name)
         self.leaving = workload.leaving(self.index)
-        self.work = labour(workload.work, workload.operators[self.index].work_ms)
+        self.work = labour(workload.work, workload.operators[self.index].work_ms / speedup)
         self.totals = OperatorTotals(self.component_name, workload.entering(self.index))
 
-    def _send(self, stream: int, number: int, trail: str) -> None:
+    def _send(self, stream: int, number: int, trail: str, **more: str) -> None:
         load = padding(number, trail, self.settings.workload.streams[stream].tuple_bytes)
         if number > 0:
             self.totals.count_sent(stream, size_of(number, trail, load))
-        self.emit([number, trail, load], stream=stream_id(stream))  # type: ignore[attr-defined]  # streamparse's
+        self.emit([number, trail, load], stream=stream_id(stream), **more)  # type: ignore[attr-defined]  # streamparse's
 
     def _send_markers(self) -> None:
         for stream in self.leaving:
@@ -61,6 +64,7 @@ class Source(_Operator, HardenedSpout):
         """Read the workload; the clock starts with the first call for a tuple."""
         self._begin(storm_conf)
         self._pacer: Pacer | None = None
+        self._open: dict[str, tuple[int, int, str]] = {}
         self._ended = False
         self._reported_skipped = 0
         self._reported_s = -math.inf
@@ -76,15 +80,34 @@ class Source(_Operator, HardenedSpout):
             stream, number = due
             emit_us = now_us()
             self.work()
-            self._send(stream, number, journey.begin(emit_us, now_us()))
+            trail = journey.begin(emit_us, now_us())
+            if self.settings.replay:
+                identity = f"{stream}:{number}"
+                self._open[identity] = (stream, number, trail)
+                self._send(stream, number, trail, tup_id=identity)
+            else:
+                self._send(stream, number, trail)
         elif not self._pacer.done:
             time.sleep(min(self._pacer.wait_s(now_s), _PAUSE_S))
-        elif not self._ended:
+        elif not self._ended and not self._open:
             self.totals.skipped = self._pacer.skipped_measured
             self._send_markers()
             self._ended = True
         else:
             time.sleep(_PAUSE_S)
+
+    def ack(self, tup_id: str) -> None:
+        """Forget a tuple that has come to all its ends."""
+        self._open.pop(tup_id, None)
+
+    def fail(self, tup_id: str) -> None:
+        """Send a tuple again as it was, so that its delay counts from its first time on."""
+        if tup_id not in self._open:
+            return
+        stream, number, trail = self._open[tup_id]
+        if number > 0:
+            self.totals.replayed += 1
+        self._send(stream, number, trail, tup_id=tup_id)
 
     def _streams(self) -> tuple[PacedStream, ...]:
         workload = self.settings.workload
@@ -114,6 +137,7 @@ class Inner(_Operator, HardenedBolt):
     def initialize(self, storm_conf: dict[str, Any], context: dict[str, Any]) -> None:  # noqa: ARG002 - Storm's
         """Read the workload."""
         self._begin(storm_conf)
+        self.auto_anchor = self.settings.replay
         workload = self.settings.workload
         arriving_rate = math.fsum(workload.streams[k].rate for k in workload.entering(self.index))
         self._selectivity = Selectivity(arriving_rate, {k: workload.streams[k].rate for k in self.leaving})

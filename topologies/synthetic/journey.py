@@ -65,6 +65,12 @@ class Journey:
         """Time from the source's beginning to the sink's end."""
         return self.out_us[-1]
 
+    @property
+    def work_us(self) -> int:
+        """Time that operators had the tuple: without ways, queues and all else."""
+        came_us = (0, *self.in_us)
+        return sum(self.out_us) - sum(came_us)
+
 
 def parse(trail: str) -> Journey:
     """Read a trail.

@@ -34,6 +34,7 @@ class RunSummary:
         streams: By number in the workload.
         work: Milliseconds (median) that each operator worked on a tuple, by name.
         faults: What is wrong, one phrase each.
+        replayed: Tuples that sources sent again, as Storm's acking called them lost.
     """
 
     workload: Workload
@@ -42,6 +43,7 @@ class RunSummary:
     streams: tuple[MeasuredStream, ...]
     work: dict[str, float]
     faults: tuple[str, ...]
+    replayed: int = 0
 
     @property
     def longest(self) -> MeasuredPath | None:

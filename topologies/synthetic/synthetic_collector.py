@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from topologies.synthetic.totals import Tally
 
 _PAGE = 1_000
-TUPLE_COLUMNS = ("sink", "n", "path", "emit_us", "delay_us")
+TUPLE_COLUMNS = ("sink", "n", "path", "emit_us", "delay_us", "work_us")
 
 
 def collect_run(
@@ -117,6 +117,7 @@ class _Gathering:
             streams=self._measurements.streams(self._totals),
             work={name: delays.p50_ms for name, delays in self._measurements.work().items()},
             faults=tuple(faults_of(self._workload, self._totals, self._arrivals, self._ended)),
+            replayed=sum(tally.get("replayed", 0) for tally in self._totals.values()),
         )
 
     def _take_plan(self, plan: str) -> None:
@@ -136,4 +137,5 @@ class _Gathering:
         except (ValueError, IndexError) as error:
             raise CollectError(f"run {self._run}: entry {identity}: {error}") from error
         self._arrivals[fields["sink"]] += 1
-        self._sheet.writerow([fields["sink"], fields["n"], path, journey.emit_us, journey.delay_us])
+        times_us = (journey.emit_us, journey.delay_us, journey.work_us)
+        self._sheet.writerow([fields["sink"], fields["n"], path, *times_us])

@@ -19,14 +19,24 @@ from streamparse.thrift import (
     StreamInfo,
 )
 
-from topologies.submission import Submission
-from topologies.synthetic.configuration import REDIS_KEY, RUN_KEY, WORKLOAD_KEY
+from topologies.submission import ACKERS_KEY, Submission
+from topologies.synthetic.configuration import (
+    CPU_KEY,
+    REDIS_KEY,
+    REPLAY_KEY,
+    RUN_KEY,
+    SPEEDUPS_KEY,
+    WORKLOAD_KEY,
+    amounts,
+    is_replayed,
+)
 from topologies.synthetic.journey import FIELDS, stream_id
 
 if TYPE_CHECKING:
     from topologies.synthetic.workload import Workload
 
 RATES_KEY = "topology.stormplace.rates"
+EXECUTION_KEY = "topology.stormplace.execution.ms"
 
 _COMPONENTS = "topologies.synthetic.components"
 _TICK_S = 2
@@ -45,8 +55,12 @@ class SyntheticSubmission(Submission):
     def configuration(self) -> dict[str, object]:
         """Return the topology configuration.
 
-        The rates are declared to Stormplace's scheduler, which would else not know them before they are
-        measured; a component has one declared rate, the highest of its streams.
+        Rates and work are declared to Stormplace's scheduler: it would not know the rates before they are
+        measured, and Storm does not measure the work of components in other processes. A component has one
+        declared rate, the highest of its streams.
+
+        Raises:
+            ValueError: Speed-ups or replay are asked for in a wrong way.
         """
         conf = self.base_configuration()
         conf[RATES_KEY] = {
@@ -54,7 +68,13 @@ class SyntheticSubmission(Submission):
             for index, operator in enumerate(self.workload.operators)
             if (leaving := self.workload.leaving(index))
         }
+        conf[EXECUTION_KEY] = {each.component: each.work_ms for each in self.workload.operators}
         conf.update(self.conf)
+        amounts(conf, SPEEDUPS_KEY)
+        if is_replayed(conf) and ACKERS_KEY not in self.conf:
+            conf[ACKERS_KEY] = 1
+        if is_replayed(conf) and conf[ACKERS_KEY] == 0:
+            raise ValueError(f"{REPLAY_KEY}: without ackers nothing is sent again: {ACKERS_KEY} is 0")
         conf[REDIS_KEY] = str(self.redis)
         conf[RUN_KEY] = self.run.id
         conf[WORKLOAD_KEY] = self.workload.to_conf()
@@ -62,16 +82,20 @@ class SyntheticSubmission(Submission):
 
     def thrift_topology(self) -> Any:
         """Return the topology as Storm wants it."""
+        cpu = amounts(self.conf, CPU_KEY)
         spouts: dict[str, Any] = {}
         bolts: dict[str, Any] = {}
         for index, operator in enumerate(self.workload.operators):
+            conf: dict[str, object] = {}
+            if operator.component in cpu:
+                conf["topology.component.cpu.pcore.percent"] = cpu[operator.component]
             if index in self.workload.sources:
                 spouts[operator.component] = SpoutSpec(
-                    spout_object=self._shell("Source"), common=self._common(index, {})
+                    spout_object=self._shell("Source"), common=self._common(index, conf)
                 )
             else:
                 sink = index in self.workload.sinks
-                conf: dict[str, object] = {"topology.tick.tuple.freq.secs": _TICK_S} if sink else {}
+                conf |= {"topology.tick.tuple.freq.secs": _TICK_S} if sink else {}
                 bolts[operator.component] = Bolt(
                     bolt_object=self._shell("Sink" if sink else "Inner"), common=self._common(index, conf)
                 )

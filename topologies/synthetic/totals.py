@@ -23,6 +23,7 @@ class OperatorTotals:
         self._received: dict[int, list[int]] = {}
         self._before: dict[str, Tally] = {}
         self.skipped = 0
+        self.replayed = 0
         self.unwritten = 0
 
     @property
@@ -55,6 +56,7 @@ class OperatorTotals:
             "sent": self._sent,
             "received": self._received,
             "skipped": self.skipped,
+            "replayed": self.replayed,
             "unwritten": self.unwritten,
         }
         return json.dumps(self._before | {self._component: own}, separators=(",", ":"))
@@ -65,6 +67,7 @@ def by_component(load: str) -> dict[str, Tally]:
 
     `sent` {stream: [tuples, bytes]}, `received` {stream: [tuples, first, last]}: streams are numbers again,
     first and last arrival are unix microseconds. `skipped`: tuples that a source was too late for;
+    `replayed`: tuples that a source sent again, counted among those sent;
     `unwritten`: arrivals of a sink that may not be in Redis.
     """
     read: dict[str, Tally] = json.loads(load)

@@ -58,6 +58,12 @@ class PlannedRound(BaseModel):
         executors_moved: Executors whose host is not the last one that they had; all of them in the first
             round that placed them.
         workers_moved: Workers that end or restart, as the plan says; 0 without new slots.
+        executors_restarted: Executors of these workers; None where the plan does not say.
+        pause_s: How long what restarts was expected to stand still; None, as what follows, if nothing was
+            expected.
+        replayed_tuples: Tuples that sources were expected to send again.
+        move_cost: Price of what hosts load, in units of the cost.
+        payback_s: After so long the plan was expected to have paid that.
         gain: Fraction of the objective that the plan saves; 0 without new slots and for a first placement.
         status: The query's status line; empty if the round said nothing about it.
         response_time_ms: R that the daemon expected; None if the round did not evaluate it.
@@ -77,6 +83,11 @@ class PlannedRound(BaseModel):
     assigned: bool
     executors_moved: Annotated[int, Field(ge=0)]
     workers_moved: Annotated[int, Field(ge=0)]
+    executors_restarted: Annotated[int, Field(ge=0)] | None = None
+    pause_s: float | None = None
+    replayed_tuples: float | None = None
+    move_cost: float | None = None
+    payback_s: float | None = None
     gain: float
     status: str
     response_time_ms: float | None

@@ -212,3 +212,10 @@ def test_measured_times_are_those_of_a_host_of_speed_1(make):
     assert graph.execution_time_ms.tolist() == [PLAN.execution_time_ms, 10.0, 4.0, 7.0]
     assert graph.timed.tolist() == [False, True, True, True]
     assert build_executor_graph(topology, PLAN, measured=measured).execution_time_ms[3] == 100.0
+
+
+def test_a_declared_time_counts_where_none_is_measured(make):
+    """Components that declare none have the daemon's."""
+    plan = PLAN.model_copy(update={"execution_time_ms": 3.0})
+    graph = build_executor_graph(make.chain("t", [1, 2], [Grouping.SHUFFLE]), plan, declared_ms={"c1": 250.0})
+    assert graph.execution_time_ms.tolist() == [3.0, 250.0, 250.0]

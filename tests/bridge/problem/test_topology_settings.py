@@ -34,10 +34,12 @@ def test_good_settings_are_taken():
             key("seed"): 3,
             key("frozen"): True,
             key("rates"): {"spout": 10, "bolt": 0.5},
+            key("execution.ms"): {"spout": 0, "bolt": 250},
         }
     )
     assert (settings.faults, settings.unclear) == ((), ())
     assert settings.rates == {"spout": 10.0, "bolt": 0.5}
+    assert settings.execution_ms == {"spout": 0.0, "bolt": 250.0}
     assert (settings.strategy, settings.time_limit_ms, settings.seed, settings.frozen) == (
         "greedy",
         50,
@@ -132,6 +134,8 @@ def test_places_to_avoid_may_hold_for_all_components(value):
         ("rates", {"sput": 5}, "the topology has no component 'sput'"),
         ("rates", {"spout": 0}, "rate of spout must be > 0 and <= 1e+09, got 0"),
         ("rates", {"spout": "5"}, "rate of spout must be a number, got '5'"),
+        ("execution.ms", 5, "must be an object {component: ms per tuple}, got 5"),
+        ("execution.ms", {"spout": -1}, "time of spout must be >= 0 and <= 1e+09, got -1"),
         ("time.limit.ms", 0, "must be a whole number from 1 to 2147483647, got 0"),
         ("seed", 1.5, "must be a whole number from 0 to 2147483647, got 1.5"),
         ("seed", 10**400, "the value must be a number"),

@@ -52,7 +52,7 @@ def test_a_step_that_fails_ends_the_feeder(adaptation: Any, world: World, tmp_pa
 def test_a_feeder_that_ends_before_the_last_change_is_a_failure(adaptation: Any, world: World) -> None:
     """Nothing is collected then."""
     world.await_changes = 1
-    with pytest.raises(UserError, match="`taxi feed` ended with 2 changes of the network to come"):
+    with pytest.raises(UserError, match="`taxi feed` ended with 2 changes to come"):
         adaptation("changes", rate=0.01, phase_s=600.0)
     assert adaptation.lab.asked("collect") == []
 

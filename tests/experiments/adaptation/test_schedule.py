@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.adaptation.schedule import Schedule, Step, changes, noise
+from experiments.adaptation.schedule import Step, changes, noise
 from experiments.lab_steps import StepError
+from experiments.schedule import Schedule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -89,7 +90,7 @@ def test_steps_are_carried_out_once_when_their_time_has_come() -> None:
     assert watched.due_s() == 0.0
     watched.act()
     assert (done, watched.due_s()) == (["delay", "isolate", "rejoin"], None)
-    assert watched.start_of_paced_rows_s() == 1100.0
+    assert watched.start_s("taxi feed") == 1100.0
 
 
 def test_a_schedule_that_runs_is_not_begun_again() -> None:
@@ -104,11 +105,11 @@ def test_a_schedule_that_runs_is_not_begun_again() -> None:
 def test_a_feeder_that_ends_too_early_is_no_good_run() -> None:
     """It never came to paced rows, or the network was still to change."""
     watched, _, _ = schedule(())
-    with pytest.raises(StepError, match="ended without any paced row"):
-        watched.start_of_paced_rows_s()
+    with pytest.raises(StepError, match="`taxi feed` ended without anything measured"):
+        watched.start_s("taxi feed")
     watched, clock, _ = schedule(changes(10.0, 5.0))
     watched.begin()
     clock.now_s = 15.0
     watched.act()
-    with pytest.raises(StepError, match="ended with 1 changes of the network to come"):
-        watched.start_of_paced_rows_s()
+    with pytest.raises(StepError, match="`taxi feed` ended with 1 changes to come"):
+        watched.start_s("taxi feed")

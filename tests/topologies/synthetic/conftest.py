@@ -54,10 +54,11 @@ class Cluster:
     Work and delays pass on a clock of its own, so a run takes no time and measures the same each time.
     """
 
-    def __init__(self, given: Workload, monkeypatch: pytest.MonkeyPatch, run: str = "r") -> None:
+    def __init__(self, given: Workload, monkeypatch: pytest.MonkeyPatch, **more: Any) -> None:
         self.now_us = 1_000_000_000
         self.entries: list[dict[str, str]] = []
         self.errors: list[str] = []
+        self.identities: list[str] = []
         self.redis_is_there = True
         self.workload = given
         self.delay_ms: dict[int, float] = defaultdict(float)
@@ -66,7 +67,8 @@ class Cluster:
         self._free_us: dict[int, int] = defaultdict(int)
         self._underway: list[tuple[int, int, int, list[Any]]] = []
         self._install(monkeypatch)
-        conf = {REDIS_KEY: "redis:1", RUN_KEY: run, WORKLOAD_KEY: orjson.loads(orjson.dumps(given.to_conf()))}
+        workload = orjson.loads(orjson.dumps(given.to_conf()))
+        conf = {REDIS_KEY: "redis:1", RUN_KEY: "r", WORKLOAD_KEY: workload, **more}
         self.tasks = [self._task(index, conf) for index in range(len(given.operators))]
 
     def _install(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,6 +157,7 @@ class Cluster:
                 self.errors.append(message["msg"])
             elif message["command"] == "emit":
                 values = message["tuple"]
+                self.identities += [message["id"]] if "id" in message else []
                 assert all(isinstance(value, str | int) for value in values)
                 stream = int(message["stream"][1:])
                 if not self.drop(stream, values):
@@ -164,8 +167,8 @@ class Cluster:
 
 
 @pytest.fixture
-def cluster(monkeypatch: pytest.MonkeyPatch) -> Callable[[Workload], Cluster]:
-    return lambda given: Cluster(given, monkeypatch)
+def cluster(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Cluster]:
+    return lambda given, **more: Cluster(given, monkeypatch, **more)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -114,3 +115,25 @@ def test_an_environment_without_streamparse_is_refused(
     )
     with pytest.raises(FileNotFoundError, match="bin/streamparse_run does not exist"):
         submit(Address("127.0.0.1", 1), given)
+
+
+def test_work_is_declared_and_components_ask_for_their_own_processor_time(
+    submission: SyntheticSubmission,
+) -> None:
+    """Storm measures no work of components in other processes; its schedulers read CPU per component."""
+    asked = replace(submission, conf={"synthetic.cpu.percent": {"operator_1": 150}})
+    times = asked.configuration()["topology.stormplace.execution.ms"]
+    assert times == {f"operator_{i}": 2.0 for i in range(4)}
+    bolts = asked.thrift_topology().bolts
+    own = {name: json.loads(bolt.common.json_conf) for name, bolt in bolts.items()}
+    assert own["operator_1"] == {"topology.component.cpu.pcore.percent": 150.0}
+    assert own["operator_2"] == {}
+
+
+def test_replay_brings_an_acker_and_needs_one(submission: SyntheticSubmission) -> None:
+    assert (
+        replace(submission, conf={"synthetic.replay": True}).configuration()["topology.acker.executors"] == 1
+    )
+    without = replace(submission, conf={"synthetic.replay": True, "topology.acker.executors": 0})
+    with pytest.raises(ValueError, match="without ackers nothing is sent again"):
+        without.configuration()

@@ -1,0 +1,1 @@
+"""The report of the experiment on re-placement: targets, a table, and timelines."""
