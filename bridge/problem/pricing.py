@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bridge.network.cluster import META_COST, META_PULL
+from formats.counted import counted
 from scheduler.base.checks import LARGEST
 
 if TYPE_CHECKING:
@@ -138,4 +139,4 @@ def _lacking(key: str, stated: Sequence[bool], hosts: Sequence[Host], reach: Boo
         return ""
     more = f" and {len(lacking) - _HOSTS_SHOWN} more" if len(lacking) > _HOSTS_SHOWN else ""
     named = ", ".join(lacking[:_HOSTS_SHOWN]) + more
-    return f"{len(lacking)} host{'s state' if len(lacking) > 1 else ' states'} no {key} ({named})"
+    return f"{counted(len(lacking), 'host states', 'hosts state')} no {key} ({named})"

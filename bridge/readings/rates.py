@@ -12,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from bridge.readings.payload_faults import PayloadFault, first_fault, kind_of
 from bridge.readings.payload_text import text_of
 from bridge.wire.messages import ReadingKind
+from formats.counted import counted
 from formats.rates_reading import MAX_NAMED, RatesFields
 from scheduler.base.arrays import floats, ints
 
@@ -102,10 +103,10 @@ class MeasuredRates:
             return "rates measured"
         if self.first_task.size:
             lost = int(np.isnan(self.executors(topology).executed).sum())
-            return f"rates measured ({lost} of {topology.n_executors} executors without statistics)"
+            executors = counted(topology.n_executors, "executor")
+            return f"rates measured ({lost} of {executors} without statistics)"
         least = "at least " if len(self.missing) >= MAX_NAMED else ""
-        plural = "" if len(self.missing) == 1 else "s"
-        return f"rates measured ({least}{len(self.missing)} executor{plural} without statistics)"
+        return f"rates measured ({least}{counted(len(self.missing), 'executor')} without statistics)"
 
 
 _NO_EXECUTORS = Executors(floats([]), floats([]), floats([]))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.record.record import RecordError, RoundRecord, versions
 from bridge.wire.encoding import encode_response, encode_struct
+from formats.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -84,7 +85,8 @@ class RecordQueue:
         try:
             self._waiting.put_nowait(answered)
         except queue.Full:
-            self._on_failure(answered.response.round_id, f"{self._most} rounds wait to be recorded already")
+            waiting = counted(self._most, "round waits", "rounds wait")
+            self._on_failure(answered.response.round_id, f"{waiting} to be recorded already")
 
     def close(self) -> None:
         """Record what waits, and end; half a minute without an end counts as a failure."""

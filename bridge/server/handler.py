@@ -23,6 +23,7 @@ from bridge.server.round_call import RoundCall
 from bridge.server.round_line import topology_fields
 from bridge.wire.contract import OLDEST_VERSION, VERSION, VersionError, WireError, idl
 from bridge.wire.request_decoding import request_from_thrift
+from formats.counted import counted
 from scheduler.contract.children import INLINE
 
 if TYPE_CHECKING:
@@ -134,7 +135,8 @@ class RoundHandler:
             self._repeats.warning("no time to plan", round_id=request.round_id, reason=reason)
         wait_s = began_s + request.deadline_ms / 1000.0 - time.monotonic()
         if not self._slots.acquire(timeout=min(max(wait_s, 0.0), _LONGEST_WAIT_S)):
-            reason = f"{settings.server.max_rounds} rounds are being planned already"
+            rounds = counted(settings.server.max_rounds, "round is", "rounds are")
+            reason = f"{rounds} being planned already"
             self._repeats.warning("request not planned", round_id=request.round_id, reason=reason)
             self._callbacks.on_unplanned(Unplanned.BUSY)
             raise idl.Refused(reason=reason)

@@ -146,7 +146,7 @@ def test_no_healthy_worker_restarts_for_a_drain(make, sections):
     done = plan(request, **sections)
     assert (done.restarts, done.on_drained_hosts) == (0, 1)
     status = {each.topology_id: each.status for each in done.response.plans}
-    assert status["t"].startswith("1 executors stay on drained hosts, as ")
+    assert status["t"].startswith("1 executor stays on drained hosts, as ")
 
 
 def test_each_topology_on_a_drained_host_gets_its_turn(make):

@@ -374,7 +374,7 @@ def test_what_leaves_one_worker_leaves_together_as_far_as_restarts_allow(make):
     answer = only(request, move=MoveSettings(max_restarts_per_round=3, min_gain=1.0))
     assert (answer.price.executors_moved, answer.price.executors_restarted) == (1, 2)
     assert (
-        "1 moved because a pin or avoidance was broken, 1 more wait as no more may restart" in answer.status
+        "1 moved because a pin or avoidance was broken, 1 more waits as no more may restart" in answer.status
     )
     both = only(request, move=MoveSettings(max_restarts_per_round=4, min_gain=1.0))
     assert (both.price.executors_moved, both.price.executors_restarted) == (2, 4)
@@ -392,4 +392,4 @@ def test_what_would_join_a_larger_worker_than_may_restart_waits(make):
     assert (answer.price.executors_moved, answer.price.executors_restarted) == (2, 5)
     less = only(request, move=MoveSettings(max_restarts_per_round=4, min_gain=1.0))
     assert (less.price.executors_moved, less.price.executors_restarted) == (1, 4)
-    assert "1 more wait as no more may restart" in less.status
+    assert "1 more waits as no more may restart" in less.status
