@@ -51,6 +51,16 @@ class Pricing:
             return np.zeros(len(hosts))
         return np.minimum(self.image_mb / self.pull_mb_per_s[hosts], LARGEST)
 
+    def loaded_mb(self, before: Sequence[int], after: Sequence[int]) -> float:
+        """Return what hosts load to go from one placement to another, MB.
+
+        Args:
+            before: Host of each executor.
+            after: Where they are to run.
+        """
+        old, new = np.array(before, dtype=np.int64), np.array(after, dtype=np.int64)
+        return self.image_mb * np.setdiff1d(new, old).size + float(self.state_mb[old != new].sum())
+
     def price(self, before: Sequence[int], after: Sequence[int]) -> float:
         """Return the price of going from one placement to another, host per executor, in units of the cost.
 

@@ -43,6 +43,7 @@ class AnsweredRound:
     timed_out: bool
     now_s: float
     memory: Memory
+    measured: tuple[Mapping[str, Any], ...] = ()
 
     def record(self) -> RoundRecord:
         """Encode the round; takes time in proportion to the size of the request."""
@@ -57,6 +58,7 @@ class AnsweredRound:
             versions=versions(),
             now_s=self.now_s,
             memory=self.memory,
+            measured=self.measured,
         )
 
 

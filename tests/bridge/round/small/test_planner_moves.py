@@ -22,7 +22,7 @@ def test_a_bad_running_placement_is_left_for_a_gain_that_is_worth_it(make):
     answer = only(request)
     assert answer.decision is Decision.ASSIGN
     assert answer.price.gain >= 0.2
-    assert answer.status.startswith(f"moved by ils (auto) for a gain of {answer.price.gain * 100:.0f} %: ")
+    assert f" (default); by ils (auto) for a gain of {answer.price.gain * 100:.0f} %: " in answer.status
     assert answer.price.executors_moved == sum(
         old != new for old, new in zip(SCATTERED, answer.executor_supervisor, strict=True)
     )
@@ -173,7 +173,7 @@ def test_running_executors_make_room_only_within_the_cap(make):
     answer = only(request)
     assert answer.decision is Decision.ASSIGN
     assert hosts_of(request, answer)[7] == "uniroma2-1"
-    assert answer.status.startswith("placed by ils (auto) after making room: ")
+    assert "; placed by ils (auto) after making room: " in answer.status
     restarts = answer.price.executors_restarted
     assert only(request, move=replace_restarts(AT_ONCE, restarts)) == answer
     refused = only(request, move=replace_restarts(AT_ONCE, restarts - 1))
