@@ -32,8 +32,8 @@ class Verdict:
         least: Executors for which the placement takes each host to have room that states no number of them.
         optimal: True if it is proved that none of them is better than the one that holds.
         apart: Whether executors that move take free slots before they join workers.
-        objective_before: F of staying, None unless moved, where executors were missing, and where the response
-            time is all that is weighed.
+        objective_before: F of staying; None unless moved, where executors were missing, and where the
+            response time is all that is weighed.
         payback_s: Time after which a move has paid its price by the weights, infinite if it never has; None
             where they do not weigh the cost.
     """

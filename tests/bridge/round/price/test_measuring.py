@@ -9,7 +9,6 @@ import pytest
 from bridge.round.memory import NOTHING, Memory, memory_from_json
 from bridge.round.price.measuring import LONGEST_S, SETTLED_S
 from bridge.round.price.pause import MOST_SAMPLES
-from bridge.wire.messages import UNASSIGNED
 from tests.bridge.conftest import assigned, cluster
 from tests.bridge.round.planner_rounds import GOOD
 from tests.bridge.round.price.priced_rounds import NEAR, Rounds, acking, moving, rates
@@ -94,14 +93,17 @@ def test_what_cannot_be_measured_is_given_up_with_the_reason(change, after_s, re
     assert (rounds.memory.to_measure, rounds.memory.pauses) == ((), ())
 
 
-def test_an_executor_that_is_lost_elsewhere_spoils_no_measurement():
-    """Other workers of the topology are none of the plan; its own are, and their executors."""
+def test_a_worker_that_gets_other_executors_is_none_of_the_plan_any_more():
+    """Also if the one whose start is awaited stays where it is."""
     rounds = moved()
-    (awaited,) = rounds.memory.to_measure
-    assert awaited.first_tasks == (1, 3, 5)
-    topology = rounds.request.topologies[0]
-    joined = assigned(topology, [*topology.executor_supervisor[:-1], UNASSIGNED], [6701] * 4 + [-1])
-    rounds.request = replace(rounds.request, topologies=(joined,))
+    (topology,) = rounds.request.topologies
+    assert rounds.memory.to_measure[0].first_tasks == (1, 3, 5)
+    assert topology.executor_supervisor[0] == topology.executor_supervisor[1]
+    left = list(topology.executor_port)
+    left[1] = 6700
+    rounds.request = replace(
+        rounds.request, topologies=(assigned(topology, topology.executor_supervisor, left),)
+    )
     (found,) = rounds.at(T + 30, rates()).measured
     assert found.why_not.startswith("its workers are not, ")
 
