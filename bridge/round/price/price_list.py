@@ -144,8 +144,9 @@ def _short(objective: float | None, price: Price, known: Mapping[str, tuple[floa
     if RESPONSE_TIME.answer in known:
         before, after = (f"{ms:.1f}".removesuffix(".0") for ms in known[RESPONSE_TIME.answer])
         parts.append(f"response time {before} -> {after} ms")
-    if COST.answer in known:
-        parts.append("cost {:g} -> {:g}".format(*known[COST.answer]))
+    before, after = (f"{cost:g}" for cost in known.get(COST.answer, (0.0, 0.0)))
+    if before != after:
+        parts.append(f"cost {before} -> {after}")
     default = "" if price.pause_samples else " (default)"
     parts.append(f"pause about {price.pause_s:.0f} s{default}")
     return f"{what}: {', '.join(parts)}"
