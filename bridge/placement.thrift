@@ -129,6 +129,19 @@ struct Price {
   2: required i32 executors_moved
   3: required i32 workers_moved
   4: optional i32 executors_restarted  // all executors of those workers
+  // the price list of a plan that restarts executors: estimates, absent where nothing is known
+  5: optional double pause_s           // for about so long restarted executors stand still
+  6: optional string pause_source      // what that rests on: restarts, first starts, default
+  7: optional i32 pause_samples        // number of these
+  8: optional double replayed_tuples   // tuples that spouts emit again
+  9: optional double pulled_mb         // images and state that hosts load
+  10: optional double move_cost        // price of that, in cost units
+  11: optional double payback_s        // after so long it is paid; absent beside a move_cost: never
+  12: optional double objective_before // F of staying, where more than the response time is weighed
+  // parallel: names of metrics, values of staying and after the plan
+  13: optional list<string> metrics
+  14: optional list<double> staying
+  15: optional list<double> after
 }
 
 struct TopologyPlan {

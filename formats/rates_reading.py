@@ -24,17 +24,22 @@ MAX_EXECUTORS = 5_000
 """Rates of single executors are left out of a topology with more: the znode holds a megabyte at most."""
 MAX_NAMED = 20
 """Of the executors without statistics no more are named."""
+STARTED_S = 900.0
+"""Executors are named for so long after the start of their worker: most readings name none."""
 
 # No executor reaches these; a greater number is a fault of whatever counted.
 _Rate = Annotated[float, Interval(ge=0, le=1e12)]
 _TupleBytes = Annotated[float, Interval(ge=0, le=1e9)]
 _ExecutionMs = Annotated[float, Interval(ge=0, le=60_000.0)]
+# No tree of tuples is waited for as long as a day.
+_CompleteMs = Annotated[float, Interval(ge=0, le=86_400_000.0)]
 # More cores are in no cluster.
 _Percent = Annotated[float, Interval(ge=0, le=1e9)]
 # Storm numbers tasks by Java's int.
 _Task = Annotated[int, Interval(ge=0, le=2**31 - 1)]
 # No window is shorter or longer, no topology samples less: one tuple per window would be no number any more.
 _WindowS = Annotated[float, Interval(ge=1.0, le=1e6)]
+_UnixS = Annotated[int, Interval(ge=0, le=10**12)]
 _SampleRate = Annotated[float, Interval(ge=1e-6, le=1)]
 
 # by a call, as `from` cannot be the name of an attribute
@@ -115,6 +120,10 @@ class RatesFields(TypedDict):
         host_pairs: Host, another host and the rate between them both ways, busiest first.
         complete: Whether every executor has statistics.
         missing: Executors without, components without executors; at most `MAX_NAMED`.
+        started: Unix time at which workers began to run, by the clock of `time`, and the lowest tasks of
+            their executors; only of the last `STARTED_S`, and left out without any and by older collectors.
+        complete_ms: Mean time from the spouts' emissions to their acknowledgement; left out where nothing is
+            acknowledged, and by older collectors.
     """
 
     version: Literal[1]
@@ -131,6 +140,8 @@ class RatesFields(TypedDict):
     host_pairs: NotRequired[Annotated[list[tuple[str, str, float]], _Unread()]]
     complete: bool
     missing: list[str]
+    started: NotRequired[list[tuple[_UnixS, list[_Task]]]]
+    complete_ms: NotRequired[_CompleteMs]
 
 
 for _fields in (StreamFields, EmittedFields, BusyFields, ExecutorsFields, RatesFields):

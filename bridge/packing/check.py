@@ -9,6 +9,7 @@ import numpy as np
 
 from bridge.packing.grounds import MEMORY, demands, shared_memory
 from bridge.wire.messages import UNASSIGNED
+from formats.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,7 +74,7 @@ class PlanCheck:
         """
         topology = self._request.topologies[order.index]
         if len(slots) != topology.n_executors:
-            return (f"{len(slots)} slots for {topology.n_executors} executors",)
+            return (f"{counted(len(slots), 'slot')} for {counted(topology.n_executors, 'executor')}",)
         # Two lists are read much faster than a list of pairs.
         where = np.array([slot[0] for slot in slots], dtype=np.int64)
         port = np.array([slot[1] for slot in slots], dtype=np.int64)

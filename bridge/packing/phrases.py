@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from formats.counted import counted
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -28,7 +30,7 @@ def spread(grounds: Grounds, workers: Sequence[Worker]) -> str:
     nodes = np.array([worker.node for worker in workers])
     levels = grounds.fleet.levels
     counts = [("worker", len(workers)), *((each.name, len(np.unique(each.group[nodes]))) for each in levels)]
-    return ", ".join(f"{count} {name}{'s' if count > 1 else ''}" for name, count in counts)
+    return ", ".join(counted(count, name) for name, count in counts)
 
 
 def overloads(request: PlanRequest, grounds: Grounds, ledger: Ledger, workers: Sequence[Worker]) -> str:

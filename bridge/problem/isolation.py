@@ -16,6 +16,7 @@ import numpy as np
 
 from bridge.problem.permits import permits_of
 from bridge.wire.messages import UNASSIGNED
+from formats.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -144,7 +145,9 @@ def _wanted(
             machines = min(asked, left.get(owner, 0))
             left[owner] = left.get(owner, 0) - machines
             if not machines and cluster.machines_of_user:
-                notes[index] = f"not isolated, as the machines of its user do not allow {_hosts(asked)}"
+                notes[index] = (
+                    f"not isolated, as the machines of its user do not allow {counted(asked, 'host')}"
+                )
         if machines:
             wanted[index] = machines
     return wanted, notes
@@ -163,10 +166,7 @@ def _running(request: PlanRequest, hosts: Hosts) -> list[Counter[int]]:
 
 
 def _note(found: int, wanted: int) -> str:
+    hosts = counted(found, "host")
     if found < wanted:
-        return f"isolated on {_hosts(found)} only, as no more of {wanted} can be had"
-    return f"isolated on {_hosts(found)}"
-
-
-def _hosts(count: int) -> str:
-    return f"{count} host{'' if count == 1 else 's'}"
+        return f"isolated on {hosts} only, as no more of {wanted} can be had"
+    return f"isolated on {hosts}"

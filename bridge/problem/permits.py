@@ -14,6 +14,7 @@ import numpy as np
 
 from bridge.problem.topology_settings import EVERY_COMPONENT
 from bridge.wire.messages import UNASSIGNED
+from formats.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -156,7 +157,7 @@ def _why_nowhere(component: str, pin: Place | None, hosts: Sequence[Host]) -> st
     if pin is None:
         return f"no usable host is permitted to {component}"
     unknown = sum(host.usable and host.site is None for host in hosts) if pin.kind == "site" else 0
-    note = f" ({unknown} host{'s have' if unknown > 1 else ' has'} no site)" if unknown else ""
+    note = f" ({counted(unknown, 'host has', 'hosts have')} no site)" if unknown else ""
     if _at(hosts, pin).any():
         return f"{component} is pinned to {pin}, where no usable host is permitted{note}"
     if unknown:

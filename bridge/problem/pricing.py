@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bridge.network.cluster import META_COST, META_PULL
+from formats.counted import counted
 from scheduler.base.checks import LARGEST
 
 if TYPE_CHECKING:
@@ -49,6 +50,16 @@ class Pricing:
         if self.pull_mb_per_s is None:
             return np.zeros(len(hosts))
         return np.minimum(self.image_mb / self.pull_mb_per_s[hosts], LARGEST)
+
+    def loaded_mb(self, before: Sequence[int], after: Sequence[int]) -> float:
+        """Return what hosts load to go from one placement to another, MB.
+
+        Args:
+            before: Host of each executor.
+            after: Where they are to run.
+        """
+        old, new = np.array(before, dtype=np.int64), np.array(after, dtype=np.int64)
+        return self.image_mb * np.setdiff1d(new, old).size + float(self.state_mb[old != new].sum())
 
     def price(self, before: Sequence[int], after: Sequence[int]) -> float:
         """Return the price of going from one placement to another, host per executor, in units of the cost.
@@ -138,4 +149,4 @@ def _lacking(key: str, stated: Sequence[bool], hosts: Sequence[Host], reach: Boo
         return ""
     more = f" and {len(lacking) - _HOSTS_SHOWN} more" if len(lacking) > _HOSTS_SHOWN else ""
     named = ", ".join(lacking[:_HOSTS_SHOWN]) + more
-    return f"{len(lacking)} host{'s state' if len(lacking) > 1 else ' states'} no {key} ({named})"
+    return f"{counted(len(lacking), 'host states', 'hosts state')} no {key} ({named})"

@@ -12,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from bridge.readings.payload_faults import PayloadFault, first_fault, kind_of
 from bridge.readings.payload_text import text_of
 from bridge.wire.messages import ReadingKind
+from formats.counted import counted
 from formats.rates_reading import MAX_NAMED, RatesFields
 from scheduler.base.arrays import floats, ints
 
@@ -67,6 +68,8 @@ class MeasuredRates:
         complete: False if executors have no statistics.
         missing: Some of these by name.
         busy: Time that all executors of a component spend in executions, percent of one core, by component.
+        running_s: Age of the workers that began to run lately, s, by the lowest task of each executor.
+        complete_ms: Mean time from the spouts' emissions to their acknowledgement, None if it is not known.
     """
 
     age_s: float
@@ -78,6 +81,8 @@ class MeasuredRates:
     complete: bool
     missing: tuple[str, ...]
     busy: Mapping[str, float] = field(default_factory=dict)
+    running_s: Mapping[int, float] = field(default_factory=dict)
+    complete_ms: float | None = None
 
     def executors(self, topology: Topology) -> Executors:
         """Return what the executors of the topology do, in its order."""
@@ -102,10 +107,10 @@ class MeasuredRates:
             return "rates measured"
         if self.first_task.size:
             lost = int(np.isnan(self.executors(topology).executed).sum())
-            return f"rates measured ({lost} of {topology.n_executors} executors without statistics)"
+            executors = counted(topology.n_executors, "executor")
+            return f"rates measured ({lost} of {executors} without statistics)"
         least = "at least " if len(self.missing) >= MAX_NAMED else ""
-        plural = "" if len(self.missing) == 1 else "s"
-        return f"rates measured ({least}{len(self.missing)} executor{plural} without statistics)"
+        return f"rates measured ({least}{counted(len(self.missing), 'executor')} without statistics)"
 
 
 _NO_EXECUTORS = Executors(floats([]), floats([]), floats([]))
@@ -174,8 +179,9 @@ def _rates_of(fields: RatesFields, reading: Reading) -> MeasuredRates:
     columns = (listed["executed"], listed["emitted"], listed["execute_ms"])
     # None becomes NaN.
     executed, emitted, execute_ms = (np.array(column, dtype=np.float64)[order] for column in columns)
+    age_s = reading.age_ms / 1000.0
     return MeasuredRates(
-        age_s=reading.age_ms / 1000.0,
+        age_s=age_s,
         taken={
             (edge["from"], edge["stream"], edge["to"]): Taken(edge["rate"], edge.get("tuple_bytes"))
             for edge in fields["streams"]
@@ -187,4 +193,11 @@ def _rates_of(fields: RatesFields, reading: Reading) -> MeasuredRates:
         complete=fields["complete"],
         missing=tuple(fields["missing"]),
         busy={each["component"]: each["percent"] for each in fields.get("busy", ())},
+        # By the collector's clock alone: the shim has counted how old the reading is.
+        running_s={
+            task: age_s + fields["time"] - start_s
+            for start_s, tasks in fields.get("started", ())
+            for task in tasks
+        },
+        complete_ms=fields.get("complete_ms"),
     )

@@ -50,6 +50,7 @@ class RoundRecord:
         versions: Versions of stormplace, python and numpy.
         now_s: Time of the round on the clock of the memory, None in records that know neither.
         memory: What was remembered before the round, None likewise.
+        measured: What came of earlier plans, as the log says it.
     """
 
     request: bytes
@@ -62,6 +63,7 @@ class RoundRecord:
     versions: Mapping[str, str]
     now_s: float | None = None
     memory: Memory | None = None
+    measured: tuple[Mapping[str, Any], ...] = ()
 
     def to_line(self) -> bytes:
         """Return the record as one line of JSON."""
@@ -79,6 +81,8 @@ class RoundRecord:
         if self.memory is not None:
             data["now_s"] = self.now_s
             data["memory"] = json.loads(self.memory.to_json())
+        if self.measured:
+            data["measured"] = [dict(each) for each in self.measured]
         return json.dumps(data, sort_keys=True, separators=(",", ":")).encode() + b"\n"
 
 
@@ -207,6 +211,7 @@ def _record(line: bytes, place: str) -> RoundRecord:
             versions=data["versions"],
             now_s=float(data["now_s"]) if "memory" in data else None,
             memory=memory_from_json(json.dumps(data["memory"])) if "memory" in data else None,
+            measured=tuple(data.get("measured", ())),
         )
     except (KeyError, TypeError) as error:
         raise RecordError(f"{place}: field {error} is missing or of the wrong type") from error

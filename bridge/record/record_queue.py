@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.record.record import RecordError, RoundRecord, versions
 from bridge.wire.encoding import encode_response, encode_struct
+from formats.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -42,6 +43,7 @@ class AnsweredRound:
     timed_out: bool
     now_s: float
     memory: Memory
+    measured: tuple[Mapping[str, Any], ...] = ()
 
     def record(self) -> RoundRecord:
         """Encode the round; takes time in proportion to the size of the request."""
@@ -56,6 +58,7 @@ class AnsweredRound:
             versions=versions(),
             now_s=self.now_s,
             memory=self.memory,
+            measured=self.measured,
         )
 
 
@@ -84,7 +87,8 @@ class RecordQueue:
         try:
             self._waiting.put_nowait(answered)
         except queue.Full:
-            self._on_failure(answered.response.round_id, f"{self._most} rounds wait to be recorded already")
+            waiting = counted(self._most, "round waits", "rounds wait")
+            self._on_failure(answered.response.round_id, f"{waiting} to be recorded already")
 
     def close(self) -> None:
         """Record what waits, and end; half a minute without an end counts as a failure."""

@@ -11,6 +11,7 @@ from bridge.round.planner import plan_round
 from bridge.settings_file import settings_from_json
 from bridge.wire.contract import WireError
 from bridge.wire.encoding import decode_received, decode_response, encode_response
+from bridge.wire.messages import Price
 
 if TYPE_CHECKING:
     from bridge.record.record import RoundRecord
@@ -48,7 +49,7 @@ def replay(record: RoundRecord) -> bytes:
 
 
 def same_plans(one: bytes, other: bytes) -> bool:
-    """Whether two responses differ in the words of status lines at most, which change with versions."""
+    """Whether two responses differ in what changes with versions at most: status lines and price lists."""
     try:
         return _without_words(one) == _without_words(other)
     except WireError:  # one is no response
@@ -57,7 +58,17 @@ def same_plans(one: bytes, other: bytes) -> bool:
 
 def _without_words(response: bytes) -> PlanResponse:
     decoded = decode_response(response)
-    return replace(decoded, plans=tuple(replace(plan, status="") for plan in decoded.plans))
+    return replace(
+        decoded,
+        plans=tuple(replace(plan, status="", price=_counts(plan.price)) for plan in decoded.plans),
+    )
+
+
+def _counts(price: Price | None) -> Price | None:
+    """Return a price as all versions state it."""
+    if price is None:
+        return None
+    return Price(price.gain, price.executors_moved, price.workers_moved, price.executors_restarted)
 
 
 def _stopped_clock() -> float:

@@ -13,6 +13,7 @@ from bridge.packing.phrases import heap_overload, overloads, spread
 from bridge.round.checks import PlanCheckError
 from bridge.round.large_plans import STRATEGY
 from bridge.round.status import worker_note
+from formats.counted import counted
 from scheduler.packing.pack import Packer
 from scheduler.packing.reasons import why_no_room
 
@@ -103,7 +104,7 @@ class ByCounts:
         asked = wishes.own.strategy
         author = f"{STRATEGY} (auto)" if asked == "auto" else f"{STRATEGY}, as the round is large for {asked}"
         notes = [
-            f"placed by {author}: {len(order.missing)} executors on {spread(left, workers)}",
+            f"placed by {author}: {counted(len(order.missing), 'executor')} on {spread(left, workers)}",
             worker_note(min(topology.num_workers, topology.n_executors), len(set(slots))),
             overloads(self._request, left, packing.ledger, workers) if place in packing.overloading else "",
             heap_overload(order.job, workers),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bridge.problem.assignment import executors_by_slot
+from formats.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,7 +99,7 @@ def check_slots(state: RoundState, topology: int, assignment: Sequence[Slot]) ->
     """
     began = state.initial(topology)
     if len(assignment) != len(began):
-        return (f"{len(assignment)} slots for {len(began)} executors",)
+        return (f"{counted(len(assignment), 'slot')} for {counted(len(began), 'executor')}",)
     faults: list[str] = []
     supervisors = state.request.supervisors
     before, after = executors_by_slot(began), executors_by_slot(assignment)

@@ -17,6 +17,7 @@ from bridge.round.last_slots import carried_over, priced, with_last_slots
 from bridge.round.leaving import affected, choose, without
 from bridge.round.standing import still
 from bridge.wire.messages import UNASSIGNED, Decision
+from formats.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -172,7 +173,7 @@ def _why_not(plan: TopologyPlan | None, leaving: int, left_out: str | None) -> s
         reason = plan.status.removeprefix("not placed: ").split("; ")[0]
         return f"as they find no room elsewhere ({reason})"
     others = (plan.price.executors_restarted or 0) - leaving
-    return f"as {others} executors elsewhere would restart for them" if others > 0 else ""
+    return f"as {counted(others, 'executor')} elsewhere would restart for them" if others > 0 else ""
 
 
 def _number_there(closed: Closed, index: int) -> int:
@@ -206,7 +207,9 @@ def _noted(plan: TopologyPlan, departure: _Departure) -> TopologyPlan:
     parts = [plan.status]
     if plan.topology_id in departure.stays:
         number, why = departure.stays[plan.topology_id]
-        parts.insert(0, f"{number} executors stay on drained hosts, {why}")
+        stay = counted(number, "executor stays", "executors stay")
+        parts.insert(0, f"{stay} on drained hosts, {why}")
     if plan.topology_id in departure.leaves:
-        parts.insert(0, f"{departure.leaves[plan.topology_id]} executors leave drained hosts")
+        leave = counted(departure.leaves[plan.topology_id], "executor leaves", "executors leave")
+        parts.insert(0, f"{leave} drained hosts")
     return replace(plan, status="; ".join(parts))

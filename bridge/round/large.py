@@ -26,6 +26,7 @@ from bridge.round.restart_budgets import restarted_by
 from bridge.round.round_report import HOLD_MS, Round
 from bridge.round.scale import broken_pins, suits_a_close_up
 from bridge.wire.messages import UNASSIGNED, Decision, PlanResponse
+from formats.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -217,7 +218,8 @@ class _LargeRound:
             return
         slots = tuple(zip((self._position[each] for each in plan.supervisors), plan.ports, strict=True))
         if self._plans.tried(index, partial(self._check.take, order, slots, joining=True)) == ():
-            status = f"placed by {STRATEGY}: {len(order.missing)} executors, planned since the round before"
+            executors = counted(len(order.missing), "executor")
+            status = f"placed by {STRATEGY}: {executors}, planned since the round before"
             self._plans.place(index, status, slots)
 
     @cached_property

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from bridge.problem.assignment import assignment_of, restarted_workers
 from bridge.round.status import ignored_settings
 from bridge.wire.messages import Decision, Price, TopologyPlan
+from formats.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -77,7 +78,7 @@ class LargePlans:
         moved = sum(old is not None and old != new for old, new in zip(before, slots, strict=True))
         executors = sum(map(len, restarted))
         if executors:
-            status += f"; restarts {executors} executors, as no free slot has room"
+            status += f"; restarts {counted(executors, 'executor')}, as no free slot has room"
         price = Price(0.0, moved, len(restarted), executors)
         self.plans[index] = self._plan(index, Decision.ASSIGN, status, slots, price)
 

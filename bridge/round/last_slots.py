@@ -139,7 +139,13 @@ def _priced(plan: TopologyPlan, topology: Topology) -> TopologyPlan:
     after = tuple(zip(plan.executor_supervisor, plan.executor_port, strict=True))
     moved = sum(old is not None and old != new for old, new in zip(before, after, strict=True))
     restarted = restarted_workers(before, after)
-    return replace(plan, price=Price(plan.price.gain, moved, len(restarted), sum(map(len, restarted))))
+    price = replace(
+        plan.price,
+        executors_moved=moved,
+        workers_moved=len(restarted),
+        executors_restarted=sum(map(len, restarted)),
+    )
+    return replace(plan, price=price)
 
 
 def stuck(request: PlanRequest, planned: PlanRequest, response: PlanResponse) -> frozenset[str]:

@@ -124,6 +124,35 @@ class Restarted:
 
 
 @dataclass(frozen=True)
+class Awaited:
+    """A plan of which it is awaited what it really costs.
+
+    Attributes:
+        id: The topology.
+        unix_s: Time of the round that made it, s since 1970.
+        digest: Of the workers that start by it, their executors and slots: others later are none of it.
+        first_tasks: Lowest task of one executor in each of these.
+        executors: Running executors that restart; 0 if it restarts none.
+        workers: Running workers that restart.
+        pause_s: The pause that was predicted, s.
+        response_time_ms: Response time of staying and after it by the model, None where that is not known.
+        complete_ms: Measured time from emission to acknowledgement before it, likewise.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    id: str
+    unix_s: float
+    digest: str
+    first_tasks: tuple[int, ...]
+    executors: int
+    workers: int
+    pause_s: float
+    response_time_ms: tuple[float | None, float | None] = (None, None)
+    complete_ms: float | None = None
+
+
+@dataclass(frozen=True)
 class Memory:
     """What is remembered of a cluster.
 
@@ -136,6 +165,9 @@ class Memory:
             `move.max_restarts_per_hour`; empty without that setting.
         workers: Workers that rounds restarted, as long as they count for the budgets of sites and workers;
             empty without these settings.
+        to_measure: Plans whose real price is awaited.
+        pauses: Time from a plan until a worker that it restarted ran again, s, the last ones.
+        first_starts: Likewise until a worker of executors that did not run before.
     """
 
     __pydantic_config__ = _STRICT
@@ -145,6 +177,14 @@ class Memory:
     prepared: tuple[Prepared, ...] = ()
     restarts: tuple[tuple[float, int], ...] = ()
     workers: tuple[Restarted, ...] = ()
+    to_measure: tuple[Awaited, ...] = ()
+    pauses: tuple[float, ...] = ()
+    first_starts: tuple[float, ...] = ()
+
+    @property
+    def pauses_only(self) -> Memory:
+        """What a round in thought has to know to price what it moves."""
+        return Memory(measured=False, pauses=self.pauses, first_starts=self.first_starts)
 
     @property
     def unwatched(self) -> Memory:

@@ -16,6 +16,8 @@ from bridge.round.eviction import with_evictions
 from bridge.round.large import plan_large_round
 from bridge.round.last_slots import carried_over, priced, stuck, with_last_slots
 from bridge.round.memory import NOTHING
+from bridge.round.price.measuring import with_measurements
+from bridge.round.price.price_list import with_price_lists
 from bridge.round.restart_budgets import Hour
 from bridge.round.round_data import gather_data
 from bridge.round.round_report import Course, Round
@@ -61,7 +63,8 @@ def plan_round(
         memory: What the round before handed on.
         now_s: Time of the round in seconds, on one clock for all rounds; says how long gains have been seen
             and how long topologies have cooled down.
-        unix_s: Time of the round in seconds since 1970; says which freeze windows hold. None: none of them.
+        unix_s: Time of the round in seconds since 1970; says which freeze windows hold, and how long earlier
+            plans took. None: no windows hold, and nothing is measured.
     """
     now = clock()
     # Reading a very large request takes time of its own, which must not be taken from planning it.
@@ -71,7 +74,9 @@ def plan_round(
     hour = Hour(settings.move, memory, now_s)
     course = Course(clock, end_s, now_s, children, unix_s, hour.budgets)
     settings = settings.model_copy(update={"move": hour.move})
-    return hour.charged(request, with_drains(request, settings, partial(_round, memory), course))
+    done = hour.charged(request, with_drains(request, settings, partial(_round, memory), course))
+    priced = with_price_lists(request, done, settings, memory, course)
+    return with_measurements(request, priced, memory, unix_s)
 
 
 def _round(memory: Memory, request: PlanRequest, settings: Settings, course: Course) -> Round:

@@ -12,34 +12,24 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from bridge.problem.assignment import assignment_of
-from bridge.problem.cpu_demand import with_cpu
-from bridge.problem.occupancy import RoundState
-from bridge.problem.problem_builder import NoHostError
-from bridge.problem.task import make_task
 from bridge.problem.topology_settings import PREFIX
-from bridge.round.memory import NOTHING
 from bridge.round.planner import plan_round
+from bridge.round.price.worth import Worths
 from bridge.round.round_data import gather_data
-from bridge.round.small.search import Search
 from bridge.round.standing import still
-from bridge.round.unread import with_stand_ins
 from bridge.wire.messages import Decision, Drain
 from formats.drain import content_of, split
-from scheduler.base.deadline import Deadline
-from scheduler.evaluation.evaluate import evaluate
 from scheduler.model.metrics.catalogue import METRICS
-from scheduler.model.metrics.cost import COST
-from scheduler.model.metrics.migration import MIGRATION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from bridge.problem.assignment import Assignment
     from bridge.round.memory import Memory
+    from bridge.round.price.worth import Worth
     from bridge.settings import Settings
     from bridge.wire.messages import PlanRequest, Topology, TopologyPlan
     from scheduler.contract.children import Children
-    from scheduler.evaluation.evaluate import Evaluation
 
 _ALL_RESTARTS = 1_000_000
 
@@ -101,10 +91,13 @@ def preview(
     candidate = planned = _plan_of(next_round.response.plans, topology.id)
     if planned is None or planned.decision is not Decision.ASSIGN:
         alone, lenient = _others_stand(changed, index), _any_gain(settings)
-        possible = plan_round(alone, lenient, clock, children=children, memory=NOTHING, now_s=now_s)
+        possible = plan_round(
+            alone, lenient, clock, children=children, memory=memory.pauses_only, now_s=now_s
+        )
         candidate = _plan_of(possible.response.plans, topology.id)
     left_out = dict(next_round.left_out).get(topology.id)
     before, after = assignment_of(topology), _after(topology, candidate)
+    worths = Worths(changed, gather_data(changed, settings), settings, clock)
     return {
         "topology": topology.id,
         "name": topology.name,
@@ -119,7 +112,7 @@ def preview(
             "moves": _moves(changed, topology, before, after),
             "price": _price(candidate),
         },
-        "metrics": _metrics(changed, index, settings, clock, (before, after)),
+        "metrics": _metrics(worths.between(index, before, after)),
         "thresholds": {
             "min_gain": settings.move.min_gain,
             "min_gain_ms": settings.move.min_gain_ms,
@@ -219,56 +212,29 @@ def _slot(request: PlanRequest, slot: tuple[int, int] | None) -> dict[str, objec
 def _price(plan: TopologyPlan | None) -> dict[str, object] | None:
     if plan is None or plan.price is None:
         return None
+    price = plan.price
+    staying = price.objective_before
     return {
-        "gain": plan.price.gain,
-        "executors_moved": plan.price.executors_moved,
-        "workers_restarted": plan.price.workers_moved,
-        "executors_restarted": plan.price.executors_restarted,
+        "gain": price.gain,
+        "executors_moved": price.executors_moved,
+        "workers_restarted": price.workers_moved,
+        "executors_restarted": price.executors_restarted,
+        "objective": None if staying is None else {"staying": staying, "candidate": plan.objective},
+        "pause_s": price.pause_s,
+        "pause_source": price.pause_source,
+        "pause_samples": price.pause_samples,
+        "replayed_tuples": price.replayed_tuples,
+        "pulled_mb": price.pulled_mb,
+        "move_cost": price.move_cost,
+        "payback_s": None if price.move_cost is None else price.payback_s,
     }
 
 
-def _metrics(
-    request: PlanRequest,
-    index: int,
-    settings: Settings,
-    clock: Callable[[], float],
-    placements: tuple[Assignment, Assignment],
-) -> dict[str, object]:
-    """Return each metric of staying and of the candidate, None of a placement that is not whole.
-
-    Metrics of which the cluster states nothing are left out, and all where no gain is looked for: of a
-    topology that is too large, and in clusters of which not all delays are worked out.
-    """
-    data = gather_data(request, settings)
-    readable = with_stand_ins(with_cpu(request, data.cpu), data.unread)
-    too_large = readable.topologies[index].n_executors > settings.plan.max_executors
-    if too_large or len(data.located) < len(data.hosts.hosts):
-        return {}
-    unknown = {MIGRATION.name}
-    if all(host.cost is None for host in data.hosts.hosts):
-        unknown.add(COST.name)
-    state = RoundState(readable, data.hosts, settings.capacity.resources)
-    measured = data.rates.by_topology.get(readable.topologies[index].id)
-    task = make_task(state, index, data.wishes[index], settings.plan, measured)
-    search = Search(state, data.delays, data.availability, lambda _: Deadline(clock, clock()))
-    values = [_worth(state, search, task, each) for each in placements]
+def _metrics(worth: Worth) -> dict[str, object]:
+    """Return each metric of staying and of the candidate, None of a placement that is not whole."""
     return {
-        metric.answer: {
-            "staying": None if values[0] is None else values[0].values[name],
-            "candidate": None if values[1] is None else values[1].values[name],
-            "unit": metric.unit,
-        }
-        for name, metric in METRICS.items()
-        if name not in unknown
+        metric.answer: {"staying": staying, "candidate": after, "unit": metric.unit}
+        for metric in METRICS.values()
+        if metric.answer in worth.metrics
+        for staying, after in (worth.metrics[metric.answer],)
     }
-
-
-def _worth(state: RoundState, search: Search, task: Any, placement: Assignment) -> Evaluation | None:
-    if None in placement or not placement:
-        return None
-    hosts = [state.host_of(slot) for slot in placement if slot is not None]
-    try:
-        question = search.pose(task, hosts)
-    except NoHostError:
-        return None
-    return evaluate(question.problem, question.frame.nodes_of(hosts))

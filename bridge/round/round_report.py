@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from bridge.round.memory import Memory
+    from bridge.round.price.measuring import Measurement
     from bridge.round.restart_budgets import RestartBudgets
     from bridge.round.round_data import RoundData
     from bridge.round.small.stability import Wait
@@ -70,6 +71,8 @@ class Round:
         timed_out: True if the clock may have changed something: a repetition may come to another plan.
         unfinished: Whether topologies without a plan may find room if there is more time.
         on_drained_hosts: Executors that still run on hosts that are to be emptied.
+        measured: Earlier plans that restarted executors, of which it is known now what they cost, or that it
+            cannot be measured.
     """
 
     response: PlanResponse
@@ -84,6 +87,7 @@ class Round:
     timed_out: bool
     unfinished: bool = False
     on_drained_hosts: int = 0
+    measured: tuple[Measurement, ...] = ()
 
     @property
     def served(self) -> int:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bridge.round.round_data import NOT_LIVE
+from formats.counted import counted
 from scheduler.contract.result import relative_gap
 
 if TYPE_CHECKING:
@@ -49,7 +50,9 @@ def data_summary(data: RoundData, task: Task | None = None) -> str:
     """
     delays = data.delays.summary() if task is None else data.delays.sources()
     rates = (
-        f"rates measured of {len(data.rates.by_topology)} topologies" if task is None else _rates(data, task)
+        f"rates measured of {counted(len(data.rates.by_topology), 'topology', 'topologies')}"
+        if task is None
+        else _rates(data, task)
     )
     counts = {"stale": data.readings.stale, "too uncertain": data.readings.uncertain}
     missing = [f"{len(hosts)} {what}" for what, hosts in counts.items() if hosts]
@@ -100,7 +103,7 @@ def worker_note(asked: int, workers: int) -> str:
     """
     if asked < 2 or workers == asked:
         return ""
-    return f", on {workers} worker{'s' if workers > 1 else ''} where {asked} were asked for"
+    return f", on {counted(workers, 'worker')} where {asked} were asked for"
 
 
 def ignored_settings(wishes: Wishes) -> list[str]:
@@ -164,13 +167,11 @@ def _spread(hosts: Sequence[Host], placement: Sequence[int]) -> str:
     named = ", ".join(f"{site} {count}" for site, count in ranked[:_SITES_SHOWN])
     if len(ranked) > _SITES_SHOWN:
         named += f" and {len(ranked) - _SITES_SHOWN} more"
-    return (
-        f"over {len(used)} host{'s' if len(used) != 1 else ''} (site{'s' if len(sites) != 1 else ''} {named})"
-    )
+    return f"over {counted(len(used), 'host')} (site{'s' if len(sites) != 1 else ''} {named})"
 
 
 def _first(faults: Sequence[str]) -> list[str]:
     shown = list(faults[:_FAULTS_SHOWN])
     if len(faults) > _FAULTS_SHOWN:
-        shown.append(f"{len(faults) - _FAULTS_SHOWN} more faults in the daemon's log")
+        shown.append(f"{counted(len(faults) - _FAULTS_SHOWN, 'more fault')} in the daemon's log")
     return shown

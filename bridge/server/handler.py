@@ -20,9 +20,10 @@ from bridge.server.clusters import Clusters
 from bridge.server.previews import Previews
 from bridge.server.repeats import RepeatLog
 from bridge.server.round_call import RoundCall
-from bridge.server.round_line import topology_fields
+from bridge.server.round_line import measurement_fields, topology_fields
 from bridge.wire.contract import OLDEST_VERSION, VERSION, VersionError, WireError, idl
 from bridge.wire.request_decoding import request_from_thrift
+from formats.counted import counted
 from scheduler.contract.children import INLINE
 
 if TYPE_CHECKING:
@@ -134,7 +135,8 @@ class RoundHandler:
             self._repeats.warning("no time to plan", round_id=request.round_id, reason=reason)
         wait_s = began_s + request.deadline_ms / 1000.0 - time.monotonic()
         if not self._slots.acquire(timeout=min(max(wait_s, 0.0), _LONGEST_WAIT_S)):
-            reason = f"{settings.server.max_rounds} rounds are being planned already"
+            rounds = counted(settings.server.max_rounds, "round is", "rounds are")
+            reason = f"{rounds} being planned already"
             self._repeats.warning("request not planned", round_id=request.round_id, reason=reason)
             self._callbacks.on_unplanned(Unplanned.BUSY)
             raise idl.Refused(reason=reason)
@@ -174,6 +176,7 @@ class RoundHandler:
                 timed_out=done.timed_out,
                 now_s=planning_s,
                 memory=memory,
+                measured=tuple(map(measurement_fields, done.measured)),
             )
         except Exception as error:
             # The shim must get an answer: it then lets Storm's own scheduler do the round.
@@ -269,6 +272,9 @@ class RoundHandler:
                 now_s,
             )
         self._callbacks.on_round(done, counts, timings_ms["plan"] / 1000)
+        for each in done.measured:
+            line = self._log.warning if each.why_not else self._log.info
+            line("move not measured" if each.why_not else "move measured", **measurement_fields(each))
         if news is not None:
             # Every round would repeat them: only what is new is worth a line, and the end of all.
             self._log.warning("faults in readings, metadata or settings", faults=news)

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 # From a round that keeps all to the longest that the settings allow for.
 _PLAN_BUCKETS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0)
+# Up to what is given up.
+_PAUSE_BUCKETS_S = (2.5, 5.0, 7.5, 10.0, 15.0, 20.0, 30.0, 45.0, 60.0, 120.0, 300.0, 600.0)
 _PLANNED, _TIMED_OUT = "planned", "timed_out"
+_PREDICTED, _MEASURED, _NOT_MEASURED = "predicted", "measured", "not_measured"
 _DECISIONS = {Decision.KEEP: "kept", Decision.ASSIGN: "assigned", Decision.UNPLACEABLE: "unplaceable"}
 _LEFT_OUT = "left_out"
 _UNKNOWN = float("nan")
@@ -62,6 +65,18 @@ class DaemonMetrics(RoundCallbacks):
         self._moves = counter("stormplace_daemon_executors_moved", "Running executors that plans moved.")
         self._restarts = counter(
             "stormplace_daemon_executors_restarted", "Running executors that plans restarted."
+        )
+        self._measured = counter(
+            "stormplace_daemon_moves_measured",
+            "Plans that restarted executors, by whether it was measured what they cost.",
+            ["outcome"],
+        )
+        self._pause_s = Histogram(
+            "stormplace_daemon_move_pause_seconds",
+            "Pauses of executors that plans restarted, of plans that were measured.",
+            ["kind"],
+            buckets=_PAUSE_BUCKETS_S,
+            registry=registry,
         )
         self._unrecorded = counter(
             "stormplace_daemon_record_failures", "Rounds that were planned but could not be recorded."
@@ -108,6 +123,11 @@ class DaemonMetrics(RoundCallbacks):
         self._topologies.labels(_LEFT_OUT).inc(len(done.left_out))
         self._moves.inc(done.moves)
         self._restarts.inc(done.restarts)
+        for each in done.measured:
+            self._measured.labels(_NOT_MEASURED if each.why_not else _MEASURED).inc()
+            if each.measured_pause_s is not None:
+                self._pause_s.labels(_PREDICTED).observe(each.pause_s)
+                self._pause_s.labels(_MEASURED).observe(each.measured_pause_s)
         self._keep(done.known, len(done.response.plans) + len(done.left_out))
 
     def on_unplanned(self, why: Unplanned) -> None:
@@ -126,6 +146,10 @@ class DaemonMetrics(RoundCallbacks):
             self._faults.labels(kind)
         for decision in (*_DECISIONS.values(), _LEFT_OUT):
             self._topologies.labels(decision)
+        for outcome in (_MEASURED, _NOT_MEASURED):
+            self._measured.labels(outcome)
+        for pause in (_PREDICTED, _MEASURED):
+            self._pause_s.labels(pause)
 
     def _keep(self, known: RoundData, topologies: int) -> None:
         for source, pairs in _pairs_by_source(known.delays).items():

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 from bridge.wire.messages import Decision
 
 if TYPE_CHECKING:
+    from bridge.round.price.measuring import Measurement
     from bridge.round.round_report import Round
     from bridge.round.small.stability import Wait
-    from bridge.wire.messages import TopologyPlan
+    from bridge.wire.messages import Price, TopologyPlan
 
 MOST_LISTED = 50
 """Topologies that a line lists: what is assigned before what is refused, and both before gains that wait."""
@@ -68,9 +69,55 @@ def _fields(plan: TopologyPlan, wait: Wait | None) -> dict[str, Any]:
         "response_time_ms": plan.response_time_ms,
         "moves": 0 if plan.price is None else plan.price.executors_moved,
         "restarts": 0 if plan.price is None else plan.price.executors_restarted,
+        **_price_fields(plan.price),
         "status": plan.status,
         **_wait_fields(wait),
     }
+
+
+def _price_fields(price: Price | None) -> dict[str, Any]:
+    """Return the price list of a plan that restarts executors, without what is not known."""
+    if price is None or price.pause_s is None:
+        return {}
+    values = {
+        "pause_s": price.pause_s,
+        "replayed_tuples": price.replayed_tuples,
+        "pulled_mb": price.pulled_mb,
+        "move_cost": price.move_cost,
+        "payback_s": price.payback_s,
+        "objective_before": price.objective_before,
+    }
+    pairs = zip(price.metrics or (), price.staying or (), price.after or (), strict=True)
+    return {
+        **{name: round(value, 3) for name, value in values.items() if value is not None},
+        "pause_source": price.pause_source,
+        "metrics": {name: [staying, after] for name, staying, after in pairs},
+    }
+
+
+def measurement_fields(measured: Measurement) -> dict[str, Any]:
+    """Return the fields of a line about an earlier plan: predicted beside measured, null where not known.
+
+    Args:
+        measured: What came of the plan.
+    """
+    response_ms, complete_ms = measured.response_time_ms, measured.complete_ms
+    return {
+        "topology": measured.topology,
+        "planned_unix_s": round(measured.unix_s, 3),
+        "pause_s": {"predicted": _short(measured.pause_s), "measured": _short(measured.measured_pause_s)},
+        "executors": {"predicted": measured.executors, "measured": measured.measured_executors},
+        "workers": measured.workers,
+        "response_time_ms": dict(
+            zip(("before", "predicted", "after"), map(_short, response_ms), strict=True)
+        ),
+        "complete_ms": dict(zip(("before", "after"), map(_short, complete_ms), strict=True)),
+        **({"reason": measured.why_not} if measured.why_not else {}),
+    }
+
+
+def _short(value: float | None) -> float | None:
+    return None if value is None else round(value, 3)
 
 
 def _wait_fields(wait: Wait | None) -> dict[str, float]:

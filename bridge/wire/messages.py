@@ -206,12 +206,39 @@ class Price:
         executors_moved: Running executors that change their slot.
         workers_moved: Running workers that end or restart because their set of executors changes.
         executors_restarted: All executors of those workers.
+        pause_s: For about so long these stand still; what follows is None where nothing is known.
+        pause_source: What that rests on: `restarts`, `first starts` or `default`.
+        pause_samples: Number of these.
+        replayed_tuples: Tuples that spouts emit again.
+        pulled_mb: Images and state that hosts load.
+        move_cost: Price of that, in cost units.
+        payback_s: After so long it is paid; None beside a `move_cost` if it never is.
+        objective_before: F of staying, where more than the response time is weighed.
+        metrics: Names of metrics, as in answers.
+        staying: Their values if nothing moves.
+        after: Their values after the plan.
     """
 
     gain: float
     executors_moved: int
     workers_moved: int
     executors_restarted: int | None = None
+    pause_s: float | None = None
+    pause_source: str | None = None
+    pause_samples: int | None = None
+    replayed_tuples: float | None = None
+    pulled_mb: float | None = None
+    move_cost: float | None = None
+    payback_s: float | None = None
+    objective_before: float | None = None
+    metrics: tuple[str, ...] | None = None
+    staying: tuple[float, ...] | None = None
+    after: tuple[float, ...] | None = None
+
+    def known(self, metric: str) -> tuple[float | None, float | None]:
+        """Return what staying and the plan are worth in a metric, None where that is not known."""
+        values = zip(self.metrics or (), self.staying or (), self.after or (), strict=True)
+        return next(((before, after) for name, before, after in values if name == metric), (None, None))
 
 
 @dataclass(frozen=True, slots=True)

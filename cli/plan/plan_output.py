@@ -10,9 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from cli.wording import printable
+from formats.counted import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 _WIDTH = 140
 _MOST_MOVES = 40
@@ -31,20 +32,20 @@ def print_preview(answer: Mapping[str, Any]) -> None:
     _say(console, f"Next round: {following['status']}")
     if following["moves"]:
         console.print(_moves_table("The next round moves", following["moves"]))
-        _say(console, _price(following["price"]))
+        _print_price(console, following["price"])
     if candidate["moves"] and candidate["moves"] != following["moves"]:
         console.print(_moves_table("The best that was found, whatever it gains, moves", candidate["moves"]))
-        _say(console, _price(candidate["price"]))
+        _print_price(console, candidate["price"])
     elif not candidate["moves"]:
         _say(console, f"Nothing else to be had: {candidate['status']}")
     if answer["metrics"]:
-        console.print(_metrics_table(answer["metrics"], moves=bool(candidate["moves"])))
+        console.print(_metrics_table(answer, moves=bool(candidate["moves"])))
     limits = answer["thresholds"]
     _say(
         console,
         f"A move has to gain {limits['min_gain']:.0%} (move.min_gain), and {limits['min_gain_ms']:g} ms "
         "where the response time is all that is weighed (move.min_gain_ms); "
-        f"{limits['max_restarts_per_round']} executors may restart in a round.",
+        f"{counted(limits['max_restarts_per_round'], 'executor')} may restart in a round.",
     )
     _say(console, f"By the state of the cluster {answer['state_age_s']:.0f} s ago. Nothing was moved.")
 
@@ -74,24 +75,54 @@ def _slot(slot: Mapping[str, Any] | None) -> str:
     return "-" if slot is None else f"{slot['host']}:{slot['port']}"
 
 
-def _price(price: Mapping[str, Any] | None) -> str:
+def _print_price(console: Console, price: Mapping[str, Any] | None) -> None:
+    """Print what restarts in a sentence, and the rest of the price list as far as it is known."""
     if price is None:
-        return ""
+        return
     gain = f", for a gain of {price['gain']:.1%}" if price["gain"] else ""
-    return (
-        f"Price: {price['executors_moved']} running executors move, {price['workers_restarted']} workers "
-        f"with {price['executors_restarted']} executors restart{gain}."
-    )
+    moves = counted(price["executors_moved"], "running executor moves", "running executors move")
+    workers, executors = price["workers_restarted"], counted(price["executors_restarted"], "executor")
+    restart = counted(workers, f"worker with {executors} restarts", f"workers with {executors} restart")
+    _say(console, f"Price: {moves}, {restart}{gain}.")
+    table = Table("price", "about", title="What it costs", title_justify="left")
+    for row in _price_rows(price):
+        table.add_row(*row)
+    if table.rows:
+        console.print(table)
 
 
-def _metrics_table(metrics: Mapping[str, Any], *, moves: bool) -> Table:
-    columns = ("metric", "staying", *(("after",) if moves else ()))
+def _price_rows(price: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    # An older daemon names none of these.
+    pause_s, replayed = price.get("pause_s"), price.get("replayed_tuples")
+    pulled_mb, cost = price.get("pulled_mb"), price.get("move_cost")
+    if pause_s is not None:
+        samples, source = price["pause_samples"], price["pause_source"].removesuffix("s")
+        basis = f"by {counted(samples, source)} of workers on this cluster" if samples else "default"
+        yield "pause", f"{pause_s:.0f} s ({basis})"
+    if replayed is not None:
+        yield "replayed", f"{replayed:,.0f} tuples"
+    if pulled_mb is not None:
+        yield "loaded", f"{pulled_mb:g} MB"
+    if cost is not None:
+        payback_s = price["payback_s"]
+        yield "cost of moving", f"{cost:.6g}"
+        yield "paid back", "never" if payback_s is None else f"after {payback_s:,.3g} s"
+
+
+def _metrics_table(answer: Mapping[str, Any], *, moves: bool) -> Table:
+    columns = ("metric", "staying", *(("after", "change") if moves else ()))
     table = Table(*columns, title="Worth", title_justify="left")
-    for name, values in metrics.items():
-        keys = ("staying", "candidate") if moves else ("staying",)
-        table.add_row(name, *(_value(values[key], values["unit"]) for key in keys))
+    objective = (answer["candidate"]["price"] or {}).get("objective")
+    rows = dict(answer["metrics"]) | ({"objective F": {**objective, "unit": ""}} if objective else {})
+    for name, values in rows.items():
+        before, after, unit = values["staying"], values["candidate"], values["unit"]
+        cells = [_value(before, unit)]
+        if moves:
+            change = None if before is None or after is None else after - before
+            cells += [_value(after, unit), _value(change, unit, sign="+")]
+        table.add_row(name, *cells)
     return table
 
 
-def _value(value: float | None, unit: str) -> str:
-    return "-" if value is None else f"{value:.6g} {unit}".strip()
+def _value(value: float | None, unit: str, sign: str = "") -> str:
+    return "-" if value is None else f"{value:{sign}.6g} {unit}".strip()

@@ -38,6 +38,8 @@ class Counters:
         execute_ms: Stream -> ms spent in the sampled executions; None where Storm does not measure it
             (spouts; a component in another process, where it times only the handing over).
         busy_ms: ms spent in executions of tuples of all streams, ticks too; None likewise.
+        complete_ms: ms from emission to acknowledgement of all trees of tuples that a spout counts as acked,
+            added up; None where Storm does not measure it (bolts).
     """
 
     uptime_s: int
@@ -47,6 +49,7 @@ class Counters:
     executed: Mapping[Stream, int]
     execute_ms: Mapping[Stream, float] | None
     busy_ms: float | None = None
+    complete_ms: float | None = None
 
     def precedes(self, later: Counters) -> bool:
         """Say whether `later` can come from the same run of the worker: nothing has gone back."""

@@ -12,7 +12,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from monitoring.rates.counters import Counters, Stream, is_user_stream
+from monitoring.rates.counters import ACKED, ACKER, Counters, Stream, is_user_stream
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,6 +33,8 @@ _SLACK_S = 5.0
 """How far apart two estimates of a worker's start may be: truncated seconds, and statistics that were some
 time on their way to ZooKeeper."""
 
+_ACKED = Stream(ACKER, ACKED)
+
 
 @dataclass(frozen=True, slots=True)
 class Window:
@@ -46,6 +48,8 @@ class Window:
         execute_ms: Mean time of one execution, ms; None if there was none or Storm does not measure it.
         step: See `Counters`.
         busy_percent: Part of the time that was spent in executions, percent; None if it is not measured.
+        complete_ms: Mean time from a spout's emission to the acknowledgement, ms; None likewise, or if
+            nothing was acknowledged.
     """
 
     length_s: float
@@ -55,6 +59,12 @@ class Window:
     execute_ms: float | None
     step: float
     busy_percent: float | None = None
+    complete_ms: float | None = None
+
+    @property
+    def acked(self) -> float:
+        """Trees of tuples per second that a spout counts as acked."""
+        return self.executed.get(_ACKED, 0.0)
 
     @property
     def executed_total(self) -> float:
@@ -88,6 +98,7 @@ class ExecutorHistory:
         self._renderings: deque[_Rendering] = deque()
         self._place: tuple[str, int] = ("", 0)
         self._looked_s = -math.inf
+        self._start_s = (-math.inf, math.inf)
         self.restarts = 0
 
     def look(self, now_s: float, place: tuple[str, int], counters: Counters) -> bool:
@@ -106,6 +117,7 @@ class ExecutorHistory:
         if not self._renderings:
             self._place = place
             self._renderings.append(rendering)
+            self._narrow_start(rendering)
             return True
         newest = self._renderings[-1]
         if place == self._place and counters == newest.counters:
@@ -114,7 +126,9 @@ class ExecutorHistory:
             self.restarts += 1
             self._renderings.clear()
             self._place = place
+            self._start_s = (-math.inf, math.inf)
         self._renderings.append(rendering)
+        self._narrow_start(rendering)
         # one rendering from before the window stays, on which the window rests; a tenth less is as good
         while len(self._renderings) > 1:
             if counters.uptime_s - self._renderings[1].counters.uptime_s < 0.9 * self._window_s:
@@ -134,6 +148,27 @@ class ExecutorHistory:
         at_least_s = after.seen_after_s - before.seen_s - _SLACK_S
         at_most_s = after.seen_s - before.seen_after_s + _SLACK_S
         return at_least_s <= grown_s <= at_most_s
+
+    @property
+    def start_s(self) -> float | None:
+        """When the worker began to run, s of the clock of the looks; None before there are statistics.
+
+        It is the middle of what all renderings of this run leave possible, at most half the time between two
+        looks off from the second one on.
+        """
+        earliest_s, latest_s = self._start_s
+        if latest_s == math.inf:
+            return None
+        return latest_s if earliest_s == -math.inf else (earliest_s + latest_s) / 2
+
+    def _narrow_start(self, rendering: _Rendering) -> None:
+        """Take what a rendering says of the start: it came between two looks, its age in whole seconds."""
+        earliest_s, latest_s = self._start_s
+        age_s = rendering.counters.uptime_s
+        self._start_s = (
+            max(earliest_s, rendering.seen_after_s - age_s - 1),
+            min(latest_s, rendering.seen_s - age_s),
+        )
 
     def window(self, now_s: float) -> Window | None:
         """Return the rates over the window that ends with the newest rendering.
@@ -155,6 +190,7 @@ class ExecutorHistory:
             execute_ms=_mean_execution_ms(before, after),
             step=after.step,
             busy_percent=_busy_percent(before, after, length_s),
+            complete_ms=_mean_complete_ms(before, after),
         )
 
 
@@ -170,6 +206,14 @@ def _mean_execution_ms(before: Counters, after: Counters) -> float | None:
     count = sum(after.executed.values()) - sum(before.executed.values())
     spent_ms = sum(after.execute_ms.values()) - sum(before.execute_ms.values())
     return max(0.0, spent_ms / (count / after.step)) if count > 0 else None
+
+
+def _mean_complete_ms(before: Counters, after: Counters) -> float | None:
+    """Return the time that trees of tuples took by their number, over the window."""
+    if before.complete_ms is None or after.complete_ms is None:
+        return None
+    count = after.executed.get(_ACKED, 0) - before.executed.get(_ACKED, 0)
+    return max(0.0, (after.complete_ms - before.complete_ms) / count) if count > 0 else None
 
 
 def _busy_percent(before: Counters, after: Counters, length_s: float) -> float | None:

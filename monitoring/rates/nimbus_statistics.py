@@ -155,19 +155,22 @@ def _counters(uptime_s: int | None, stats: Any, shape: Shape, component: str) ->
     if stats.specific is None:
         raise _FaultError(StatisticsFault.MISSING, "no statistics of a bolt or a spout")
     bolt, spout = stats.specific.bolt, stats.specific.spout
-    execute_ms = busy_ms = None
+    execute_ms = busy_ms = complete_ms = None
     if bolt is not None:
         executed = _counts("executed", bolt.executed, _global)
         if component not in shape.shells:
             ours = {stream: count for stream, count in executed.items() if _is_measured(stream)}
-            execute_ms = _spent_ms(bolt.execute_ms_avg, ours, step)
-            busy_ms = _busy_ms(bolt.execute_ms_avg, executed)
+            execute_ms = _spent_ms(bolt.execute_ms_avg, ours, _global, step)
+            busy_ms = _all_spent_ms(bolt.execute_ms_avg, executed, _global)
     elif spout is not None:
         # a spout's tuples of the ackers are counted by the stream of the tree's root
+        acked = _counts("acked", spout.acked, str)
+        failed = _counts("failed", spout.failed, str)
         executed = {
-            Stream(ACKER, stream): sum(_counts(name, counts, str).values())
-            for stream, name, counts in ((ACKED, "acked", spout.acked), (FAILED, "failed", spout.failed))
+            Stream(ACKER, stream): sum(counts.values())
+            for stream, counts in ((ACKED, acked), (FAILED, failed))
         }
+        complete_ms = _all_spent_ms(spout.complete_ms_avg, acked, str)
     else:
         raise _FaultError(StatisticsFault.MISSING, "no statistics of a bolt or a spout")
     return Counters(
@@ -178,6 +181,7 @@ def _counters(uptime_s: int | None, stats: Any, shape: Shape, component: str) ->
         executed={stream: count for stream, count in executed.items() if _is_measured(stream)},
         execute_ms=execute_ms,
         busy_ms=busy_ms,
+        complete_ms=complete_ms,
     )
 
 
@@ -207,13 +211,15 @@ def _counts(name: str, windows: Any, key: Callable[[Any], Any]) -> dict[Any, int
     return counts
 
 
-def _spent_ms(windows: Any, executed: dict[Stream, int], step: float) -> dict[Stream, float] | None:
-    """Return the time spent in sampled executions; None if a stream's mean is missing."""
+def _spent_ms(
+    windows: Any, counts: dict[Any, int], key: Callable[[Any], Any], step: float
+) -> dict[Any, float] | None:
+    """Return the time that what was sampled took, by stream; None if a stream's mean is missing."""
     if windows is None:
         return None
-    means = {_global(id_): mean for id_, mean in (windows.get(_ALL_TIME) or {}).items()}
+    means = {key(stream): mean for stream, mean in (windows.get(_ALL_TIME) or {}).items()}
     spent_ms = {}
-    for stream, count in executed.items():
+    for stream, count in counts.items():
         mean_ms = means.get(stream)
         if mean_ms is None or not math.isfinite(mean_ms) or mean_ms < 0:
             return None
@@ -221,7 +227,7 @@ def _spent_ms(windows: Any, executed: dict[Stream, int], step: float) -> dict[St
     return spent_ms
 
 
-def _busy_ms(windows: Any, executed: dict[Stream, int]) -> float | None:
-    """Return the time spent in all executions, by the mean of the sampled ones; None as `_spent_ms`."""
-    spent_ms = _spent_ms(windows, executed, 1.0)
+def _all_spent_ms(windows: Any, counts: dict[Any, int], key: Callable[[Any], Any]) -> float | None:
+    """Return the time that all took together, by the mean of what was sampled; None as `_spent_ms`."""
+    spent_ms = _spent_ms(windows, counts, key, 1.0)
     return None if spent_ms is None else sum(spent_ms.values())

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from formats.rates_reading import LIFETIME_S, MAX_EXECUTORS, MAX_NAMED, VERSION
+from formats.rates_reading import LIFETIME_S, MAX_EXECUTORS, MAX_NAMED, STARTED_S, VERSION
 from monitoring.rates.counters import Stream
 
 if TYPE_CHECKING:
@@ -31,10 +31,17 @@ _Direction = Literal["executed", "emitted", "transferred"]
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One executor with its rates, None without statistics in the window."""
+    """One executor with its rates, None without statistics in the window, and since when its worker runs.
+
+    Attributes:
+        look: The executor.
+        window: Its rates.
+        running_s: Age of its worker, s; None without statistics.
+    """
 
     look: ExecutorLook
     window: Window | None
+    running_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +58,8 @@ class Rates:
         missing: Executors without statistics, components without executors.
         busy: Time that the executors of a component spend in executions, percent of one core for all of
             them, by component; only of those for which Storm measures it.
+        started: (age of the worker in s, first task) of executors whose worker began to run lately.
+        complete_ms: Mean time from the spouts' emissions to their acknowledgement, ms; None without any.
     """
 
     window_s: float
@@ -61,6 +70,8 @@ class Rates:
     host_pairs: tuple[tuple[str, str, float], ...]
     missing: tuple[str, ...]
     busy: Mapping[str, float] = field(default_factory=dict)
+    started: tuple[tuple[float, int], ...] = ()
+    complete_ms: float | None = None
 
     @property
     def complete(self) -> bool:
@@ -105,7 +116,20 @@ def derive(shape: Shape, measured: Sequence[Measured]) -> Rates | None:
             *(one.look.name for group in groups.values() for one in group if one.window is None),
         ),
         busy={name: busy for name, group in groups.items() if (busy := _busy(group)) is not None},
+        started=tuple(
+            (one.running_s, one.look.first_task)
+            for one in measured
+            if one.running_s is not None and one.running_s < STARTED_S
+        ),
+        complete_ms=_complete_ms([window for _, window in known]),
     )
+
+
+def _complete_ms(windows: Iterable[Window]) -> float | None:
+    """Return the mean over all spouts, each tree of tuples as much as any other."""
+    acked = [(one.acked, one.complete_ms) for one in windows if one.complete_ms is not None]
+    total = sum(rate for rate, _ in acked)
+    return sum(rate * ms for rate, ms in acked) / total if total > 0 else None
 
 
 def _groups(measured: Iterable[Measured]) -> dict[str, list[Measured]]:
@@ -240,7 +264,19 @@ def to_json(topology: str, rates: Rates, time_s: float, sequence: int) -> bytes:
         "complete": rates.complete,
         "missing": list(rates.missing[:MAX_NAMED]),
     }
+    if rates.complete_ms is not None:
+        content["complete_ms"] = _short(rates.complete_ms)
+    if 0 < len(rates.started) <= MAX_EXECUTORS:
+        content["started"] = _started_json(rates, time_s)
     return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
+
+
+def _started_json(rates: Rates, time_s: float) -> list[tuple[int, list[int]]]:
+    """Return the executors of each second in which workers began to run: most of a topology's share few."""
+    by_second: defaultdict[int, list[int]] = defaultdict(list)
+    for running_s, first_task in rates.started:
+        by_second[round(time_s - running_s)].append(first_task)
+    return [(second, sorted(tasks)) for second, tasks in sorted(by_second.items())]
 
 
 def _executors_json(rates: Rates) -> ExecutorsFields | None:

@@ -78,7 +78,12 @@ class TopologyRates:
             self._histories[key] = history
             if one.counters is not None:
                 refreshed |= history.look(now_s, (one.host, one.port), one.counters)
-            measured.append(Measured(one, history.window(now_s) if one.counters is not None else None))
+            if one.counters is None:
+                measured.append(Measured(one, None))
+                continue
+            start_s = history.start_s
+            running_s = None if start_s is None else now_s - start_s
+            measured.append(Measured(one, history.window(now_s), running_s))
         rates = derive(self.shape, measured)
         return Step(
             rates=self._to_publish(now_s, rates) if refreshed and rates is not None else None,

@@ -9,6 +9,7 @@ from contextlib import closing
 import pytest
 
 from bridge.wire.structs import to_thrift
+from cli.plan.plan_output import print_preview
 from tests.bridge.conftest import Daemon, assigned, cluster, taxi
 from tests.bridge.round.planner_rounds import SCATTERED
 
@@ -29,6 +30,7 @@ def test_the_tables_show_decision_moves_price_and_worth(stormplace, daemon):
     assert out.startswith("Next round: kept: a gain waits")
     assert "The best that was found, whatever it gains, moves" in out
     assert "Price: " in out
+    assert "20 s (default)" in out
     assert "response_time_ms" in out
     assert "A move has to gain 20% (move.min_gain), and 10 ms" in out
     assert out.endswith("Nothing was moved.\n")
@@ -43,10 +45,75 @@ def test_json_holds_the_same(stormplace, daemon):
     assert status == 0
     assert answer["next_round"]["decision"] == "keep"
     assert answer["metrics"]["response_time_ms"]["unit"] == "ms"
+    price = answer["candidate"]["price"]
+    assert (price["pause_s"], price["pause_source"], price["pause_samples"]) == (20.0, "default", 0)
+    assert price["replayed_tuples"] is None
     status, out, _ = stormplace("plan", "taxi-1", "--daemon", daemon, "--drain", "site:us-east1")
     assert status == 0
-    assert "executors leave drained hosts; placed by" in out
+    assert "executors leave drained hosts; placed by" in " ".join(out.split())
     assert "The next round moves" in out
+
+
+PRICE = {
+    "gain": 0.2,
+    "executors_moved": 1,
+    "workers_restarted": 1,
+    "executors_restarted": 2,
+    "objective": {"staying": 0.5, "candidate": 0.4},
+    "pause_s": 11.2,
+    "pause_source": "restarts",
+    "pause_samples": 5,
+    "replayed_tuples": 1234.4,
+    "pulled_mb": 24.5,
+    "move_cost": 210.0,
+    "payback_s": 8.0769,
+}
+
+
+def printed(capsys, price):
+    answer = {
+        "next_round": {"status": "kept", "moves": [], "price": None},
+        "candidate": {
+            "status": "moved",
+            "moves": [
+                {
+                    "component": "c",
+                    "tasks": [1, 2],
+                    "from": {"host": "a", "port": 1},
+                    "to": {"host": "b", "port": 1},
+                }
+            ],
+            "price": price,
+        },
+        "metrics": {"cost": {"staying": 92.0, "candidate": 66.0, "unit": ""}},
+        "thresholds": {"min_gain": 0.2, "min_gain_ms": 10.0, "max_restarts_per_round": 1},
+        "state_age_s": 1.0,
+    }
+    print_preview(answer)
+    return " ".join(capsys.readouterr().out.split())
+
+
+def test_the_price_list_has_what_is_known(capsys):
+    """What the pause rests on, what is replayed and loaded, what that costs, and when it is paid back."""
+    out = printed(capsys, PRICE)
+    assert "Price: 1 running executor moves, 1 worker with 2 executors restarts, for a gain of 20.0%." in out
+    assert "│ pause │ 11 s (by 5 restarts of workers on this cluster) │" in out
+    assert "│ replayed │ 1,234 tuples │ │ loaded │ 24.5 MB │" in out
+    assert "│ cost of moving │ 210 │ │ paid back │ after 8.08 s │" in out
+    assert "│ cost │ 92 │ 66 │ -26 │ │ objective F │ 0.5 │ 0.4 │ -0.1 │" in out
+    assert "1 executor may restart in a round." in out
+
+
+def test_what_is_not_known_is_not_shown_and_what_never_pays_is_said(capsys):
+    """A first start is said in the singular; an older daemon names no pause at all."""
+    unknown = dict.fromkeys(("objective", "replayed_tuples", "pulled_mb", "move_cost", "payback_s"))
+    out = printed(capsys, {**PRICE, **unknown, "pause_source": "first starts", "pause_samples": 1})
+    assert "│ pause │ 11 s (by 1 first start of workers on this cluster) │ └" in out
+    assert "objective" not in out
+    assert "│ paid back │ never │" in printed(capsys, {**PRICE, "payback_s": None})
+    assert "(default)" in printed(capsys, {**PRICE, "pause_source": "default", "pause_samples": 0})
+    old = {key: PRICE[key] for key in ("gain", "executors_moved", "workers_restarted", "executors_restarted")}
+    assert "What it costs" not in printed(capsys, old)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import numpy as np
 from bridge.round.small.slots import assign_slots, count_workers
 from bridge.round.small.stability import percent
 from bridge.round.small.thresholds import gain_of
+from bridge.round.small.verdict import Verdict
 from scheduler.evaluation.evaluate import check, evaluate
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from bridge.round.small.search import Question
     from bridge.round.small.thresholds import Gain, Thresholds
     from scheduler.base.arrays import IntArray
+    from scheduler.contract.result import Result
     from scheduler.evaluation.evaluate import Evaluation
 
 
@@ -56,12 +58,56 @@ class Running:
         Args:
             placement: Host index per executor.
         """
+        return self.since_began(placement).fraction
+
+    def since_began(self, placement: Sequence[int]) -> Gain:
+        """Return what a placement gains against what ran when the round began, or by now, as `saving`.
+
+        Args:
+            placement: Host index per executor.
+        """
         began = [
             -1 if slot is None else self.state.host_of(slot) for slot in self.state.initial(self.task.index)
         ]
         frame = self.question.frame
         known = bool(np.isin(began, frame.hosts).all())
-        return self.gains_from(frame.nodes_of(began) if known else frame.current, placement).fraction
+        return self.gains_from(frame.nodes_of(began) if known else frame.current, placement)
+
+    def moved(
+        self,
+        reason: str,
+        placement: tuple[int, ...],
+        result: Result | None,
+        after: Evaluation,
+        *,
+        least: int = 0,
+        apart: bool = False,
+    ) -> Verdict:
+        """Return the verdict that the topology moves, with what that is worth beside staying.
+
+        Args:
+            reason: One phrase for the status line.
+            placement: Host index per executor.
+            result: What the strategy answered, None if it was not asked.
+            after: What the placement is worth.
+            least: Executors for which it takes each host to have room that states no number of them.
+            apart: Whether executors that move take free slots before they join workers.
+        """
+        gain = self.since_began(placement)
+        # Where executors were missing there is no staying.
+        whole = None not in self.state.initial(self.task.index)
+        return Verdict(
+            "moved",
+            reason,
+            placement,
+            result,
+            gain.fraction,
+            after,
+            least=least,
+            apart=apart,
+            objective_before=after.objective + gain.of_f if whole and gain.ms is None else None,
+            payback_s=gain.payback_s if whole else None,
+        )
 
     def gains_from(self, start: IntArray, placement: Sequence[int]) -> Gain:
         """Return what a placement gains against another one, priced from there.

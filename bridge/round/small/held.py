@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bridge.problem.wishes import HELD
+from formats.counted import counted
 
 if TYPE_CHECKING:
     from bridge.freeze_windows import FreezeWindow
@@ -52,6 +53,7 @@ def why_not_searched(task: Task, delays: Delays) -> str:
     """
     n_executors, most = task.topology.n_executors, task.plan_settings.max_executors
     if n_executors > most:
-        return f"{n_executors} executors are above plan.max_executors {most}"
+        executors = counted(n_executors, "executor is", "executors are")
+        return f"{executors} above plan.max_executors {most}"
     # In most networks hosts are much nearer than the guess: what would be gained is a guess too.
     return "delays between hosts are not known" if delays.unknown else ""

@@ -19,6 +19,7 @@ from bridge.round.small.preferring import ask_as_preferred
 from bridge.round.small.slots import assign_slots
 from bridge.round.small.stability import percent
 from bridge.round.small.thresholds import gain_of
+from formats.counted import counted
 from scheduler.evaluation.evaluate import evaluate
 
 if TYPE_CHECKING:
@@ -101,13 +102,14 @@ def spare_workers(
     joined = _restarts(state, task, attempt, leaving)
     if not joined:
         return attempt
+    executors = counted(joined, "executor")
     gentle = _gentle(state, task, search, attempt, leaving)
     if gentle is None:
-        return replace(attempt, how=f"{attempt.how}, restarts {joined} executors as no free slot has room")
+        return replace(attempt, how=f"{attempt.how}, restarts {executors} as no free slot has room")
     gain = _gain_that_pays(search, attempt, gentle, allowance, sight=sight)
     if not gain or joined > allowance.restarts_left or _exceeds(state, task, attempt, allowance):
         return gentle
-    return replace(attempt, how=f"{attempt.how}, restarts {joined} executors for a gain of {percent(gain)}")
+    return replace(attempt, how=f"{attempt.how}, restarts {executors} for a gain of {percent(gain)}")
 
 
 def _gentle(

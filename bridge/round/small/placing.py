@@ -18,6 +18,7 @@ from bridge.round.small.needs import Need, displaced_groups, need_of
 from bridge.round.small.preferring import ask_as_preferred, by_wishes, heap_overloads
 from bridge.round.small.slots import assign_slots
 from bridge.round.small.verdict import Verdict, with_proof
+from formats.counted import counted
 from scheduler.packing.pack import OVERLOADS
 
 if TYPE_CHECKING:
@@ -78,9 +79,8 @@ class _Placing:
             return need.unmet(need.barred)
         if not need.missing and not need.groups:
             because = f"{self._left} may restart in this round{self._allowance.budgets.because}"
-            wait = (
-                f"{need.waiting} executors wait to move, {f'as that {need.over}' if need.over else because}"
-            )
+            waiting = counted(need.waiting, "executor waits", "executors wait")
+            wait = f"{waiting} to move, {f'as that {need.over}' if need.over else because}"
             return need.unmet(wait) if need.waiting else None
         attempt = self._place_beside(self._task, need)
         stretches = self._state.stretches or heap_stretches(self._state, self._task.workers)
@@ -183,7 +183,7 @@ class _Placing:
         restarts, over = self._restarts(attempt), self._over(attempt)
         if restarts > self._left:
             most = f"{self._left} may restart{self._allowance.budgets.because}"
-            return f"making room would restart {restarts} running executors, {most}"
+            return f"making room would restart {counted(restarts, 'running executor')}, {most}"
         return f"making room {over}" if over else ""
 
     def _over(self, attempt: Attempt) -> str:
@@ -217,7 +217,8 @@ class _Placing:
             reason += f", {len(need.leaving) - gone} moved because a pin or avoidance was broken"
         if need.waiting:
             because = f"no more may restart in one round{self._allowance.budgets.because}"
-            reason += f", {need.waiting} more wait as {f'that {need.over}' if need.over else because}"
+            waiting = counted(need.waiting, "more waits", "more wait")
+            reason += f", {waiting} as {f'that {need.over}' if need.over else because}"
         placement = attempt.answer.placement
         overloads = (
             (*state.overloads(task.index, placement), *heap_overloads(state, task, placement))

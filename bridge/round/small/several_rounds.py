@@ -14,6 +14,7 @@ from bridge.round.small.partial_moves import MOST_ROUNDS, split
 from bridge.round.small.round_limits import RoundLimits
 from bridge.round.small.stability import percent
 from bridge.round.small.verdict import Verdict
+from formats.counted import counted
 from scheduler.evaluation.evaluate import evaluate
 
 if TYPE_CHECKING:
@@ -75,10 +76,8 @@ class SeveralRounds:
         excess = self._excess(candidate, self._now)
         if excess:
             return self._waiting(excess, result)
-        gain = running.saving(candidate.placement)
         reason = f"moved by {result.author} {running.why_moved(candidate.placement)}"
-        after = candidate.evaluation
-        return Verdict("moved", reason, candidate.placement, result, gain, after, least=answer.least)
+        return running.moved(reason, candidate.placement, result, candidate.evaluation, least=answer.least)
 
     def _begin(self, candidate: Candidate, result: Result) -> Verdict:
         running, topology = self._running, self._running.task.index
@@ -129,13 +128,12 @@ class SeveralRounds:
         """Return the verdict that carries out the first of some parts."""
         running, part = self._running, parts[0]
         after = evaluate(running.question.problem, running.question.frame.nodes_of(part.placement))
-        gain = running.saving(part.placement)
         author = "the plan of an earlier round" if result is None else result.author
         reason = f"moved by {author} {running.why_moved(part.placement)}"
         if len(parts) > 1:
-            rounds = f"{len(parts) - 1} more round{'s' if len(parts) > 2 else ''}"
+            rounds = counted(len(parts) - 1, "more round")
             reason += f", one of {percent(running.saving(candidate.placement))} takes {rounds}"
-        return Verdict("moved", reason, part.placement, result, gain, after, apart=part.apart)
+        return running.moved(reason, part.placement, result, after, apart=part.apart)
 
     def _split(self, placement: tuple[int, ...], first: RoundLimits) -> tuple[Part, ...]:
         running = self._running
@@ -166,6 +164,6 @@ class SeveralRounds:
             because = self._full.budgets.because
             return f"{_ENOUGH} restarts executors, 0 may restart in a round{because}"
         if candidate.restarts > most:
-            rounds = f"it would take {-(-candidate.restarts // most)} rounds or more"
+            rounds = f"it would take {counted(-(-candidate.restarts // most), 'round')} or more"
             excess = f"restarts more executors than the {most} that may restart in a round: {rounds}"
         return f"{_ENOUGH} {excess}, and no {MOST_ROUNDS} that each leave it no worse lead there"

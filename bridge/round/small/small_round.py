@@ -29,7 +29,7 @@ from bridge.round.small.thresholds import Thresholds
 from bridge.round.small.verdict import Verdict
 from bridge.round.status import status_line, worker_note
 from bridge.round.unread import failure, kept
-from bridge.wire.messages import Decision, PlanResponse, Price, TopologyPlan
+from bridge.wire.messages import Decision, PlanResponse, TopologyPlan
 from scheduler.base.deadline import Deadline
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ class _Planner:
         if verdict.kind == "moved" and all(slot is None for slot in self._state.initial(index)):
             # Better than what an earlier step of this round had in mind, but nothing ran yet: no move.
             author = verdict.result.author if verdict.result else task.settings.strategy
-            verdict = replace(verdict, kind="placed", reason=f"placed by {author}", gain=0.0)
+            verdict = verdict.first_start(f"placed by {author}")
         self._state.assign(index, assignment)
         note = worker_note(task.workers.asked, len(set(assignment)))
         self._verdicts[index] = replace(verdict, reason=verdict.reason + note)
@@ -289,7 +289,5 @@ class _Planner:
             objective=None if verdict.evaluation is None else verdict.evaluation.objective,
             response_time_ms=None if verdict.evaluation is None else verdict.evaluation.response_time_ms,
             bound=verdict.bound,
-            price=Price(verdict.gain, state.moves(index), len(restarted), sum(map(len, restarted)))
-            if decision is Decision.ASSIGN
-            else None,
+            price=verdict.price(state.moves(index), restarted) if decision is Decision.ASSIGN else None,
         )

@@ -157,7 +157,7 @@ def test_a_host_without_a_label_is_as_good_as_one_that_is_known_to_suit(make):
     x = {"uniroma2": 0.0, "europe-west1": 60.0, "us-east1": 120.0}
     readings = tuple(make.reading(each.host, None, x[each.host[:-2]]) for each in request.supervisors)
     answer = only(replace(request, readings=readings))
-    assert answer.status.startswith("moved by ")
+    assert answer.status.startswith("moved 1 executor (")
     assert hosts_of(request, answer)[1].startswith("uniroma2")
 
 

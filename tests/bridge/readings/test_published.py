@@ -70,6 +70,8 @@ def test_a_collectors_reading_is_read_with_its_executors(make):
         host_pairs=(("h", "i", 12.0),),
         missing=("c1[3]",),
         busy={"c1": 31.6},
+        started=((100.2, 2), (100.4, 1), (20.0, 3)),
+        complete_ms=12.34,
     )
     content = Reading(ReadingKind.RATES, "t", to_json("t", rates, 1000.0, 3), 5_000)
     request = replace(make.cluster(make.chain("t", [1, 2], [0])), readings=(content,))
@@ -81,4 +83,6 @@ def test_a_collectors_reading_is_read_with_its_executors(make):
     assert measured.least_rate == pytest.approx(1 / 3)
     assert measured.listed.execute_ms[1] == 2.5
     assert measured.busy == {"c1": 31.6}
+    assert measured.running_s == {1: 105.0, 2: 105.0, 3: 25.0}
+    assert measured.complete_ms == 12.34
     assert measured.summary(request.topologies[0]) == ("rates measured (1 of 3 executors without statistics)")

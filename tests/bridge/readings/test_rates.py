@@ -62,6 +62,30 @@ def test_a_fresh_reading_is_believed(make):
     assert np.array_equal(executors.execute_ms, [np.nan, 0.5, 2.5], equal_nan=True)
 
 
+def test_ages_of_workers_need_no_agreement_of_clocks(make):
+    """The collector's clock says how long before its reading they began, the shim how old that is."""
+    started = [[900, [3, 1]], [940, [2]]]
+    for hours in (0, 5):
+        later = [[start + 3600 * hours, tasks] for start, tasks in started]
+        rates = read(make, reading(age_ms=7_000, time=950.0 + 3600 * hours, started=later))
+        assert rates.by_topology["t"].running_s == {1: 57.0, 2: 17.0, 3: 57.0}
+
+
+def test_a_reading_of_an_older_collector_names_no_starts(make):
+    """Nor a time to acknowledge."""
+    measured = read(make, reading()).by_topology["t"]
+    assert (measured.running_s, measured.complete_ms) == ({}, None)
+
+
+@pytest.mark.parametrize(
+    "change", [{"started": [[-5, [1]]]}, {"started": [[5, 1]]}, {"complete_ms": -1.0}, {"complete_ms": None}]
+)
+def test_impossible_starts_and_times_refuse_the_reading(make, change):
+    """As any other figure."""
+    rates = read(make, reading(**change))
+    assert (rates.by_topology, len(rates.faults)) == ({}, 1)
+
+
 def test_executors_that_are_not_listed_are_unknown_not_idle(make):
     """After a rebalance others may be listed than there are."""
     measured = read(make, reading()).by_topology["t"]

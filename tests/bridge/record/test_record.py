@@ -10,11 +10,12 @@ from dataclasses import replace
 import pytest
 
 from bridge.record.record import RecordError, RecordWriter, RoundRecord, read_records, versions
-from bridge.record.replay_record import replay
+from bridge.record.replay_record import replay, same_plans
 from bridge.round.memory import NOTHING
 from bridge.round.planner import plan_round
 from bridge.settings import CapacitySettings, MoveSettings, Settings
 from bridge.wire.encoding import decode_response, encode_request, encode_response
+from bridge.wire.messages import Price
 
 SCATTERED = [0, 5, 3, 6, 4, 5, 3, 1]
 
@@ -176,6 +177,24 @@ def test_a_round_recorded_before_there_was_a_memory_replays_as_it_was_planned(ma
     assert replay(replace(record, settings_json=json.dumps(old))) == record.response
 
 
+def test_the_plans_of_a_version_without_price_lists_count_as_the_same(make):
+    """Another number of restarts does not."""
+    settings = Settings(move=MoveSettings(cool_down_s=0, stabilisation_s=0))
+    request = make.cluster(make.assigned(make.taxi(), SCATTERED))
+    response = plan_round(request, settings, lambda: 0.0).response
+    (plan,) = response.plans
+    price = plan.price
+    counts = (price.executors_moved, price.workers_moved, price.executors_restarted)
+
+    def stating(*numbers):
+        old = replace(plan, status="moved by ils", price=Price(price.gain, *numbers))
+        return encode_response(replace(response, plans=(old,)))
+
+    assert price.pause_s is not None
+    assert same_plans(encode_response(response), stating(*counts))
+    assert not same_plans(encode_response(response), stating(counts[0], counts[1], counts[2] + 1))
+
+
 @pytest.mark.parametrize("asked", [True, False])
 def test_a_round_that_did_not_ask_what_was_measured_is_replayed_so(make, tmp_path, asked):
     """All readings are stale: it moved by the site table then, and stays now."""
@@ -192,7 +211,7 @@ def test_a_round_that_did_not_ask_what_was_measured_is_replayed_so(make, tmp_pat
     path.write_bytes(gzip.compress(json.dumps(line).encode()))
     (again,) = read_records(path)
     (plan,) = decode_response(replay(again)).plans
-    assert plan.status.startswith("kept: readings are not live; " if asked else "moved by ")
+    assert plan.status.startswith("kept: readings are not live; " if asked else "moved ")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from bridge.round.memory import NOTHING
 from bridge.round.preview import Change, PreviewError, preview
-from bridge.settings import NetworkSettings, PlanSettings, Settings
+from bridge.settings import MoveSettings, NetworkSettings, PlanSettings, Settings
 from scheduler.contract.children import INLINE
 from tests.bridge.round.planner_rounds import AT_ONCE, PINNED, SCATTERED, plan, stopped
 
@@ -61,6 +61,35 @@ def test_a_gain_that_waits_is_shown_with_its_price_and_what_staying_is_worth(mak
     assert answer["thresholds"] == {"min_gain": 0.2, "min_gain_ms": 10.0, "max_restarts_per_round": 32}
 
 
+@pytest.mark.parametrize("move", [AT_ONCE, MoveSettings()])
+def test_the_price_rests_on_what_was_measured(make, move):
+    """Also that of a candidate which the next round would not carry out."""
+    memory = replace(NOTHING, pauses=(10.0, 12.0, 14.0))
+    request = taxi(make, SCATTERED)
+    answer = preview(
+        request,
+        "taxi-1",
+        NO_CHANGE,
+        Settings(move=move),
+        stopped,
+        memory=memory,
+        now_s=0.0,
+        children=INLINE,
+    )
+    price = answer["candidate"]["price"]
+    assert (price["pause_source"], price["pause_samples"]) == ("restarts", 3)
+    assert 12.0 < price["pause_s"] <= 14.0
+    assert price["objective"] is price["move_cost"] is price["payback_s"] is None
+
+
+def test_the_objective_of_staying_stands_beside_the_candidates(make):
+    """Where more than the response time is weighed."""
+    weights = {"topology.stormplace.weights": {"response_time": 0.5, "availability": 0.5}}
+    answer = look(taxi(make, SCATTERED), change=Change(weights, ()), move=AT_ONCE)
+    objective = answer["candidate"]["price"]["objective"]
+    assert 0 <= objective["candidate"] < objective["staying"] <= 1
+
+
 def test_where_nothing_is_better_nothing_would_move(make):
     """And staying has its worth."""
     request = make.carried_out(taxi(make, SCATTERED), plan(taxi(make, SCATTERED)).response)
@@ -94,7 +123,7 @@ def test_settings_and_drains_are_taken_for_changed(make):
     moves = drained["next_round"]["moves"]
     assert "europe-west1-1" in {move["from"]["host"] for move in moves}
     assert not any(move["to"]["host"].startswith("europe-west1") for move in moves)
-    assert drained["next_round"]["status"].startswith("2 executors leave drained hosts; ")
+    assert "; 2 executors leave drained hosts; " in drained["next_round"]["status"]
     assert json.dumps([each.settings_json for each in request.topologies]) == before
     assert request.drains == ()
 

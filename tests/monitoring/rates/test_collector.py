@@ -56,6 +56,19 @@ def test_a_whole_reading_outlives_a_torn_one(scene: Scene) -> None:
     assert scene.log.names() == ["rates-complete", "rates-incomplete", "rates-complete"]
 
 
+def test_a_reading_names_the_executors_that_began_lately_with_their_start(scene: Scene) -> None:
+    """After 15 minutes none; a restarted one again, when its statistics are whole."""
+    scene.run(120)
+    ((start, tasks),) = scene.reading()["started"]  # type: ignore[index]
+    assert (start, tasks) == (pytest.approx(1e9, abs=6), [1, 2, 3])
+    scene.run(1000)
+    assert "started" not in scene.reading()  # type: ignore[operator]
+    scene.nimbus.started_s["bolt-2"] = 1005.0
+    scene.run(1100)
+    ((start, tasks),) = scene.reading()["started"]  # type: ignore[index]
+    assert (start, tasks) == (pytest.approx(1e9 + 1005, abs=6), [3])
+
+
 def test_a_torn_reading_comes_when_the_whole_one_is_old(scene: Scene) -> None:
     """It names who is missing, and does not count him as zero."""
     scene.run(120)

@@ -145,6 +145,54 @@ def test_an_outage_of_nimbus_is_no_restart() -> None:
     assert rate(one, 400) == 10
 
 
+@pytest.mark.parametrize(("look_s", "render_s"), [(10.0, 5.0), (5.0, 5.0), (10.0, 60.0), (3.0, 7.0)])
+def test_the_start_of_a_worker_is_known_to_half_the_time_between_looks(
+    look_s: float, render_s: float
+) -> None:
+    """From the second rendering on, whatever the rhythms; ages are whole seconds."""
+    chance = random.Random(7)
+    for _ in range(50):
+        start_s, phase_s = chance.uniform(0.0, 60.0), chance.uniform(0.0, look_s)
+        one = ExecutorHistory()
+        shown, seen = None, 0
+        for number in range(60):
+            now_s = phase_s + number * look_s
+            age_s = (now_s - start_s) // render_s * render_s
+            if age_s < render_s:
+                continue
+            fresh = counters(int(age_s), number)
+            seen += shown is None or fresh.uptime_s != shown.uptime_s
+            shown = fresh if shown is None or fresh.uptime_s != shown.uptime_s else shown
+            one.look(now_s, PLACE, shown)
+            if seen > 1:
+                assert one.start_s == pytest.approx(start_s, abs=look_s / 2 + 1)
+
+
+def test_a_restart_is_a_later_start() -> None:
+    """On its old place and on another; before there are statistics there is no start."""
+    assert ExecutorHistory().start_s is None
+    one = fed((100, counters(60, 600)), (158, counters(60, 600)), (160, counters(120, 1200)))
+    assert one.start_s == pytest.approx(39, abs=2)
+    one.look(200, PLACE, counters(10, 5))
+    assert one.start_s == pytest.approx(170, abs=21)
+    one.look(210, ("host-2", 6700), counters(5, 5))
+    assert one.start_s == pytest.approx(202, abs=4)
+
+
+def test_the_time_to_acknowledge_is_that_of_the_window() -> None:
+    """A tree that was slow before the window is none of it; without trees there is none."""
+    acked = Stream("__acker", "__ack_ack")
+
+    def spout(uptime_s: int, count: int, ms: float | None) -> Counters:
+        return replace(counters(uptime_s), executed={acked: count}, complete_ms=ms)
+
+    for last, expected in ((spout(120, 300, 7000.0), 10.0), (spout(120, 100, 5000.0), None)):
+        window = fed((60, spout(60, 100, 5000.0)), (120, last)).window(120)
+        assert window is not None
+        assert window.complete_ms == expected
+    assert fed((60, spout(60, 1, None)), (120, spout(120, 9, None))).window(120).complete_ms is None
+
+
 def test_stale_statistics_are_none() -> None:
     """A worker that no longer renders has no rate after a while, though Nimbus still shows its counters."""
     one = fed((0, counters(0, 0)), (60, counters(60, 600)))

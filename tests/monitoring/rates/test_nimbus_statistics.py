@@ -80,10 +80,21 @@ def test_a_bolt_is_busy_with_ticks_too() -> None:
 
 def test_a_spout_takes_what_ends_its_trees() -> None:
     """Acked and failed trees of all its streams are tuples of the ackers."""
-    spout = SimpleNamespace(acked={ALL: {"a": 3, "b": 4}}, failed={})
-    one = look("spout", bolt_stats(specific=SimpleNamespace(bolt=None, spout=spout)))
+    one = look("spout", spout_stats({ALL: {"a": 10.0, "b": 20.0}}))
     assert one.counters.executed == {Stream(ACKER, ACKED): 7, Stream(ACKER, FAILED): 0}
     assert one.counters.execute_ms is None
+    assert one.counters.complete_ms == 10.0 * 3 + 20.0 * 4
+
+
+def spout_stats(means: Any) -> SimpleNamespace:
+    spout = SimpleNamespace(acked={ALL: {"a": 3, "b": 4}}, failed={}, complete_ms_avg=means)
+    return bolt_stats(specific=SimpleNamespace(bolt=None, spout=spout))
+
+
+@pytest.mark.parametrize("means", [None, {ALL: {"a": 1.0}}, {ALL: {"a": 1.0, "b": float("nan")}}])
+def test_a_time_to_acknowledge_that_is_missing_is_none(means: Any) -> None:
+    """Of one of its streams, too."""
+    assert look("spout", spout_stats(means)).counters.complete_ms is None
 
 
 def test_the_execution_time_of_another_process_is_not_measured() -> None:

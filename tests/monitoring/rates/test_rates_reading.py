@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from formats.rates_reading import STARTED_S
 from monitoring.host_pairs import NamedPairs
 from monitoring.rates import rates_reading
 from monitoring.rates.counters import ACKED, ACKER, ExecutorLook, Shape, Stream
@@ -188,6 +189,30 @@ def test_a_component_is_as_busy_as_its_executors_together() -> None:
     assert found.busy == pytest.approx({"bolt": 50.0, "sink": 0.0})
     published = json.loads(to_json("t", found, 0.0, 1))["busy"]
     assert published == [{"component": "bolt", "percent": 50.0}, {"component": "sink", "percent": 0.0}]
+
+
+def test_only_executors_whose_worker_began_lately_are_named() -> None:
+    """By the second in which that was; most readings name none and are no longer than before."""
+    spout, bolt, other, sink = chain()
+    old = [replace(each, running_s=STARTED_S + task) for task, each in enumerate((spout, bolt, other, sink))]
+    assert "started" not in json.loads(to_json("t", rates(SHAPE, *old), 1000.0, 1))
+    lately = [replace(bolt, running_s=20.2), replace(other, running_s=19.9), replace(sink, running_s=7.0)]
+    reading = json.loads(to_json("t", rates(SHAPE, old[0], *lately), 1000.0, 1))
+    assert reading["started"] == [[980, [1, 2]], [993, [3]]]
+
+
+def test_the_time_to_acknowledge_is_the_mean_of_all_trees() -> None:
+    """A busy spout counts as much as its trees are many; one that acknowledges nothing does not."""
+    shape = Shape({"spout": (Stream(ACKER, ACKED),)}, frozenset({"spout"}))
+
+    def spout(task: int, acked: float, ms: float | None) -> Measured:
+        one = executor("spout", task, taken={Stream(ACKER, ACKED): acked})
+        assert one.window is not None
+        return replace(one, window=replace(one.window, complete_ms=ms))
+
+    found = rates(shape, spout(1, 30.0, 10.0), spout(2, 10.0, 50.0), spout(3, 0.0, None))
+    assert json.loads(to_json("t", found, 0.0, 1))["complete_ms"] == 20.0
+    assert "complete_ms" not in json.loads(to_json("t", rates(shape, spout(3, 0.0, None)), 0.0, 1))
 
 
 def test_the_coarsest_sampling_is_published() -> None:

@@ -45,7 +45,7 @@ def test_a_stated_gain_pays_for_a_restart(make):
     answer = only(request)
     assert hosts_of(request, answer)[2] in {"left", "right"}
     assert (answer.price.workers_moved, answer.price.executors_restarted) == (1, 1)
-    assert "placed by ils (auto), restarts 1 executors for a gain of 9" in answer.status
+    assert "placed by ils (auto), restarts 1 executor for a gain of 9" in answer.status
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_where_nothing_else_has_room_workers_are_joined_whatever_the_cap(make):
     answer = only(request, move=MoveSettings(max_restarts_per_round=0))
     assert answer.decision is Decision.ASSIGN
     assert answer.price.executors_restarted == 1
-    assert "restarts 1 executors as no free slot has room" in answer.status
+    assert "restarts 1 executor as no free slot has room" in answer.status
 
 
 @pytest.mark.parametrize("avoided", [(), ("elsewhere",)])

@@ -22,7 +22,7 @@ def test_a_bad_running_placement_is_left_for_a_gain_that_is_worth_it(make):
     answer = only(request)
     assert answer.decision is Decision.ASSIGN
     assert answer.price.gain >= 0.2
-    assert answer.status.startswith(f"moved by ils (auto) for a gain of {answer.price.gain * 100:.0f} %: ")
+    assert f" (default); by ils (auto) for a gain of {answer.price.gain * 100:.0f} %: " in answer.status
     assert answer.price.executors_moved == sum(
         old != new for old, new in zip(SCATTERED, answer.executor_supervisor, strict=True)
     )
@@ -173,7 +173,7 @@ def test_running_executors_make_room_only_within_the_cap(make):
     answer = only(request)
     assert answer.decision is Decision.ASSIGN
     assert hosts_of(request, answer)[7] == "uniroma2-1"
-    assert answer.status.startswith("placed by ils (auto) after making room: ")
+    assert "; placed by ils (auto) after making room: " in answer.status
     restarts = answer.price.executors_restarted
     assert only(request, move=replace_restarts(AT_ONCE, restarts)) == answer
     refused = only(request, move=replace_restarts(AT_ONCE, restarts - 1))
@@ -374,7 +374,7 @@ def test_what_leaves_one_worker_leaves_together_as_far_as_restarts_allow(make):
     answer = only(request, move=MoveSettings(max_restarts_per_round=3, min_gain=1.0))
     assert (answer.price.executors_moved, answer.price.executors_restarted) == (1, 2)
     assert (
-        "1 moved because a pin or avoidance was broken, 1 more wait as no more may restart" in answer.status
+        "1 moved because a pin or avoidance was broken, 1 more waits as no more may restart" in answer.status
     )
     both = only(request, move=MoveSettings(max_restarts_per_round=4, min_gain=1.0))
     assert (both.price.executors_moved, both.price.executors_restarted) == (2, 4)
@@ -392,4 +392,4 @@ def test_what_would_join_a_larger_worker_than_may_restart_waits(make):
     assert (answer.price.executors_moved, answer.price.executors_restarted) == (2, 5)
     less = only(request, move=MoveSettings(max_restarts_per_round=4, min_gain=1.0))
     assert (less.price.executors_moved, less.price.executors_restarted) == (1, 4)
-    assert "1 more wait as no more may restart" in less.status
+    assert "1 more waits as no more may restart" in less.status

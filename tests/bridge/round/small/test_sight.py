@@ -170,7 +170,7 @@ def test_one_agent_per_site_is_enough(make):
 
 @pytest.mark.parametrize(
     ("silent", "reason"),
-    [((), "moved by ils (auto)"), (("europe-west1-1",), "kept: readings are missing (europe-west1); ")],
+    [((), "moved 1 executor ("), (("europe-west1-1",), "kept: readings are missing (europe-west1); ")],
 )
 def test_availability_is_compared_only_where_it_is_read(make, silent, reason):
     """A host that is always up is better than c1's, of which nothing is known if its agent is silent."""

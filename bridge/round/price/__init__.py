@@ -1,0 +1,1 @@
+"""What a plan costs and brings: predicted before it is carried out, measured afterwards."""

@@ -1,0 +1,227 @@
+"""What a plan really cost and brought: measured when its workers run again, and remembered for later prices.
+
+A worker's start is in the rates of its topology. The pause of its executors lasts from the plan until then.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from bridge.problem.assignment import assignment_of, started_workers
+from bridge.round.memory import Awaited
+from bridge.round.price.pause import MOST_SAMPLES, expected_pause
+from bridge.wire.messages import Decision, Price
+from scheduler.model.metrics.response_time import RESPONSE_TIME
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from bridge.problem.assignment import Assignment
+    from bridge.readings.rates import MeasuredRates
+    from bridge.round.memory import Memory
+    from bridge.round.round_report import Round
+    from bridge.wire.messages import PlanRequest, Topology, TopologyPlan
+
+LONGEST_S = 600.0
+"""A start that did not come until then is given up; a pause as long would be no restart."""
+SETTLED_S = 120.0
+"""So much later response times are taken: by then the windows of all rates lie behind the pause."""
+_MOST_AWAITED = 256
+"""Of more plans that restart executors the last are measured."""
+_MOST_FIRST_STARTS = 16
+"""Of more plans that restart none the first are: all of them say about the same."""
+_MOST_WORKERS = 32
+"""Of more workers that start by one plan the first are measured."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A plan that restarted executors, predicted and measured.
+
+    Attributes:
+        topology: Its id.
+        unix_s: When the plan was made, s since 1970.
+        workers: Workers that it restarted, as predicted.
+        executors: Executors of these, as predicted.
+        pause_s: Predicted pause, s.
+        measured_pause_s: From the plan until the last of its workers ran, s; None if that was not measured.
+        measured_executors: Executors of the topology whose worker has begun since; None likewise.
+        response_time_ms: By the model: of staying, predicted, and on the readings after it.
+        complete_ms: Measured time from emission to acknowledgement before and after it.
+        why_not: Why it was not measured; empty if it was.
+    """
+
+    topology: str
+    unix_s: float
+    workers: int
+    executors: int
+    pause_s: float
+    measured_pause_s: float | None
+    measured_executors: int | None
+    response_time_ms: tuple[float | None, float | None, float | None]
+    complete_ms: tuple[float | None, float | None]
+    why_not: str = ""
+
+
+def with_measurements(request: PlanRequest, done: Round, memory: Memory, unix_s: float | None) -> Round:
+    """Return a round that has measured earlier plans, and remembers which of its own are to be measured.
+
+    Args:
+        request: The round as the shim sees it.
+        done: What came out of it.
+        memory: What the round before handed on.
+        unix_s: Time of the round, s since 1970; None: nothing is measured.
+    """
+    awaited, found = list(memory.to_measure), []
+    pauses, first_starts = list(memory.pauses), list(memory.first_starts)
+    if unix_s is not None:
+        plans = {plan.topology_id: plan for plan in done.response.plans} if awaited else {}
+        topologies = {topology.id: topology for topology in request.topologies} if awaited else {}
+        awaited = []
+        for each in memory.to_measure:
+            look = _Look(each, request, topologies.get(each.id), done, unix_s)
+            if look.waits:
+                awaited.append(each)
+                continue
+            (pauses if each.executors else first_starts).extend(look.pauses_s)
+            if each.executors:
+                found.append(look.measurement(plans.get(each.id)))
+        awaited += _to_be_measured(request, done, memory, unix_s)
+    firsts = [each for each in awaited if not each.executors]
+    restarts = [each for each in awaited if each.executors]
+    remembered = replace(
+        done.memory,
+        to_measure=(*firsts[:_MOST_FIRST_STARTS], *restarts[-_MOST_AWAITED:]),
+        pauses=tuple(pauses[-MOST_SAMPLES:]),
+        first_starts=tuple(first_starts[-MOST_SAMPLES:]),
+    )
+    return replace(done, memory=remembered, measured=tuple(found))
+
+
+class _Look:
+    """One look at an earlier plan.
+
+    Attributes:
+        waits: Whether it is too early.
+        pauses_s: What was measured of each worker; empty if nothing was.
+    """
+
+    def __init__(
+        self, awaited: Awaited, request: PlanRequest, topology: Topology | None, done: Round, unix_s: float
+    ) -> None:
+        self._awaited = awaited
+        self._since_s = unix_s - awaited.unix_s
+        self._rates: MeasuredRates | None = done.known.rates.by_topology.get(awaited.id)
+        starts = self._starts_s()
+        came = all(each is not None for each in starts)
+        self._why_not = ""
+        if topology is None:
+            self._why_not = "the topology is gone"
+        elif _digest(request, topology, assignment_of(topology), awaited.first_tasks) != awaited.digest:
+            self._why_not = "its workers are not, or not any more, where the plan put them"
+        elif self._since_s < 0:
+            self._why_not = "the daemon's clock was set back"
+        elif not came and self._since_s > LONGEST_S:
+            self._why_not = f"the rates name no start of all its workers within {LONGEST_S / 60:.0f} minutes"
+        known = [each for each in starts if each is not None] if came and not self._why_not else []
+        settled = bool(known) and self._since_s - max(known) >= SETTLED_S
+        self.waits = not (self._why_not or settled)
+        self.pauses_s = () if self.waits else tuple(known)
+
+    def measurement(self, plan: TopologyPlan | None) -> Measurement:
+        """Return what came of the plan, beside what was predicted.
+
+        Args:
+            plan: What the round that looks says of the topology.
+        """
+        awaited, rates = self._awaited, self._rates
+        kept = plan is not None and plan.decision is Decision.KEEP and not self._why_not
+        began = (
+            [] if rates is None else [age_s for age_s in rates.running_s.values() if age_s < self._since_s]
+        )
+        return Measurement(
+            topology=awaited.id,
+            unix_s=awaited.unix_s,
+            workers=awaited.workers,
+            executors=awaited.executors,
+            pause_s=awaited.pause_s,
+            measured_pause_s=max(self.pauses_s, default=None),
+            measured_executors=len(began) if self.pauses_s else None,
+            response_time_ms=(*awaited.response_time_ms, plan.response_time_ms if kept and plan else None),
+            complete_ms=(awaited.complete_ms, rates.complete_ms if rates and self.pauses_s else None),
+            why_not=self._why_not,
+        )
+
+    def _starts_s(self) -> list[float | None]:
+        """Return how long after the plan each of its workers began, None of one that has not been seen to."""
+        running = {} if self._rates is None else self._rates.running_s
+        ages = (running.get(task) for task in self._awaited.first_tasks)
+        return [None if age_s is None or age_s >= self._since_s else self._since_s - age_s for age_s in ages]
+
+
+def _to_be_measured(request: PlanRequest, done: Round, memory: Memory, unix_s: float) -> Iterator[Awaited]:
+    assigned = {plan.topology_id: plan for plan in done.response.plans if plan.decision is Decision.ASSIGN}
+    first_starts = 0
+    for topology in request.topologies if assigned else ():
+        plan = assigned.get(topology.id)
+        if plan is None:
+            continue
+        price = plan.price or Price(0.0, 0, 0, 0)
+        first_starts += not price.executors_restarted
+        if not price.executors_restarted and first_starts > _MOST_FIRST_STARTS:
+            continue
+        before = assignment_of(topology)
+        after = tuple(zip(plan.executor_supervisor, plan.executor_port, strict=True))
+        tasks = _one_of_each_start(topology, before, after, running=bool(price.executors_restarted))
+        if tasks:
+            measured = done.known.rates.by_topology.get(topology.id)
+            yield Awaited(
+                id=topology.id,
+                unix_s=unix_s,
+                digest=_digest(request, topology, after, tasks),
+                first_tasks=tasks,
+                executors=price.executors_restarted or 0,
+                workers=price.workers_moved,
+                pause_s=expected_pause(memory, len(tasks)).pause_s
+                if price.pause_s is None
+                else price.pause_s,
+                response_time_ms=price.known(RESPONSE_TIME.answer),
+                complete_ms=None if measured is None else measured.complete_ms,
+            )
+
+
+def _one_of_each_start(
+    topology: Topology, before: Assignment, after: Assignment, *, running: bool
+) -> tuple[int, ...]:
+    """Return the lowest task of one executor of each worker that starts.
+
+    Args:
+        topology: The topology.
+        before: Slot of each executor when the round began.
+        after: Slot of each executor by its plan.
+        running: Whether only workers count with executors that ran before: no others stand still.
+    """
+    starting = [
+        min(executors)
+        for executors in started_workers(before, after)
+        if not (running and all(before[each] is None for each in executors))
+    ]
+    return tuple(topology.executor_first_task[each] for each in starting[:_MOST_WORKERS])
+
+
+def _digest(
+    request: PlanRequest, topology: Topology, assignment: Assignment, first_tasks: Sequence[int]
+) -> str:
+    """Return a digest of the workers in which some executors run: who is in them, and where they are."""
+    named = set(first_tasks)
+    slots = {
+        slot for slot, task in zip(assignment, topology.executor_first_task, strict=True) if task in named
+    }
+    lines = (
+        f"{task} {request.supervisors[slot[0]].id}:{slot[1]}"
+        for slot, task in zip(assignment, topology.executor_first_task, strict=True)
+        if slot is not None and slot in slots
+    )
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()

@@ -1,0 +1,163 @@
+"""Plans are measured: when their workers run again, and what that brought; later prices learn from it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from bridge.round.memory import NOTHING, Memory, memory_from_json
+from bridge.round.price.measuring import LONGEST_S, SETTLED_S
+from bridge.round.price.pause import MOST_SAMPLES
+from tests.bridge.conftest import assigned, cluster
+from tests.bridge.round.planner_rounds import GOOD
+from tests.bridge.round.price.priced_rounds import NEAR, Rounds, acking, moving, rates
+
+T = 1_700_000_000.0
+ALL = [1, 2, 3, 4, 5]
+
+
+def started(unix_s, *starts, age_s=5.0, **fields):
+    """Rates that were read some seconds before, and say when which executors began."""
+    collector_s = unix_s - age_s - 4711.0  # its clock goes wrong
+    groups = [[round(start - 4711.0), tasks] for start, tasks in starts]
+    return rates(age_ms=int(age_s * 1000), time=collector_s, started=groups, **fields)
+
+
+def moved(**sections):
+    """Rounds of which the first has moved four executors, so that all five workers start."""
+    rounds = Rounds(moving(), **sections)
+    rounds.at(T, rates(complete_ms=600.0))
+    return rounds
+
+
+def test_the_pause_lasts_from_the_plan_to_the_start_of_the_last_worker():
+    """Whatever the collector's clock says; all executors that began since count as restarted."""
+    rounds = moved()
+    (awaited,) = rounds.memory.to_measure
+    predicted = awaited.response_time_ms
+    assert rounds.at(T + 60, started(T + 60, (T + 9, [1, 2, 3]), (T + 14, [4, 5]))).measured == ()
+    now_s = T + 14 + SETTLED_S
+    done = rounds.at(now_s, started(now_s, (T + 9, [1, 2, 3]), (T + 14, [4, 5]), complete_ms=45.0))
+    (found,) = done.measured
+    assert found.measured_pause_s == pytest.approx(14.0, abs=0.6)
+    assert (found.pause_s, found.why_not) == (20.0, "")
+    assert (found.executors, found.measured_executors, found.workers) == (5, 5, 5)
+    assert found.complete_ms == (600.0, 45.0)
+    assert found.response_time_ms[:2] == predicted
+    assert found.response_time_ms[2] == done.response.plans[0].response_time_ms
+    assert rounds.memory.to_measure == ()
+    assert rounds.at(now_s + 10).measured == ()
+
+
+def test_later_prices_learn_from_it():
+    """Each worker is a sample, of three of them on."""
+    rounds = moved()
+    now_s = T + 14 + SETTLED_S
+    rounds.at(now_s, started(now_s, (T + 9, [1, 2, 3]), (T + 14, [4, 5])))
+    assert rounds.memory.pauses == pytest.approx((9.0, 9.0, 14.0), abs=0.6)
+    rounds.request = moving()
+    price = rounds.at(now_s + 1000).response.plans[0].price
+    assert (price.pause_source, price.pause_samples) == ("restarts", 3)
+    assert price.pause_s == pytest.approx(9.0 + 0.5 * 5.0, abs=0.6)
+
+
+def test_a_worker_that_still_runs_as_before_is_waited_for():
+    """Its start lies before the plan, or the rates do not name it."""
+    rounds = moved()
+    for now_s, first in ((T + 200, T - 300), (T + 300, None)):
+        starts = [(T + 9, [2, 3, 4, 5]), *([(first, [1])] if first else [])]
+        assert rounds.at(now_s, started(now_s, *starts)).measured == ()
+    assert len(rounds.memory.to_measure) == 1
+    assert rounds.memory.pauses == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "after_s", "reason"),
+    [
+        ("nothing", LONGEST_S + 1, "the rates name no start of all its workers within 10 minutes"),
+        ("killed", 30, "the topology is gone"),
+        ("elsewhere", 30, "its workers are not, or not any more, where the plan put them"),
+        ("clock", -5, "the daemon's clock was set back"),
+    ],
+)
+def test_what_cannot_be_measured_is_given_up_with_the_reason(change, after_s, reason):
+    """Nothing is learned from it."""
+    rounds = moved()
+    if change == "killed":
+        rounds.request = replace(rounds.request, topologies=())
+    elif change == "elsewhere":
+        rounds.request = cluster(assigned(acking(), [0, 0, 1, 2, 2], 6700))
+    (found,) = rounds.at(T + after_s, rates()).measured
+    assert (found.why_not, found.measured_pause_s, found.measured_executors) == (reason, None, None)
+    assert (rounds.memory.to_measure, rounds.memory.pauses) == ((), ())
+
+
+def test_a_worker_that_gets_other_executors_is_none_of_the_plan_any_more():
+    """Also if the one whose start is awaited stays where it is."""
+    rounds = moved()
+    (topology,) = rounds.request.topologies
+    assert rounds.memory.to_measure[0].first_tasks == (1, 3, 5)
+    assert topology.executor_supervisor[0] == topology.executor_supervisor[1]
+    left = list(topology.executor_port)
+    left[1] = 6700
+    rounds.request = replace(
+        rounds.request, topologies=(assigned(topology, topology.executor_supervisor, left),)
+    )
+    (found,) = rounds.at(T + 30, rates()).measured
+    assert found.why_not.startswith("its workers are not, ")
+
+
+def test_first_starts_are_samples_until_there_are_restarts():
+    """They are no moves, so that nothing is said of them; what is lost counts among them."""
+    rounds = Rounds(cluster(acking()))
+    rounds.at(T)
+    (awaited,) = rounds.memory.to_measure
+    assert (awaited.executors, len(awaited.first_tasks)) == (0, 3)
+    now_s = T + 30 + SETTLED_S
+    assert rounds.at(now_s, started(now_s, (T + 25, ALL))).measured == ()
+    assert rounds.memory.first_starts == pytest.approx((25.0,) * 3, abs=0.6)
+    rounds.request = moving()
+    assert rounds.at(now_s + 500).response.plans[0].price.pause_source == "first starts"
+
+
+def test_only_the_last_pauses_are_remembered():
+    """Hosts and jars change."""
+    rounds = moved()
+    rounds.memory = replace(rounds.memory, pauses=(99.0,) * MOST_SAMPLES)
+    now_s = T + 14 + SETTLED_S
+    rounds.at(now_s, started(now_s, (T + 14, ALL)))
+    assert len(rounds.memory.pauses) == MOST_SAMPLES
+    assert rounds.memory.pauses[-3:] == pytest.approx((14.0,) * 3, abs=0.6)
+
+
+def test_a_round_that_changes_nothing_awaits_nothing(make):
+    """Nor does one without a clock."""
+    rounds = Rounds(make.cluster(make.assigned(make.taxi(), GOOD)))
+    rounds.at(T)
+    assert rounds.memory.to_measure == ()
+    rounds.request = cluster(acking(NEAR))
+    assert rounds.at(T).memory.to_measure == ()
+
+
+def test_of_many_first_placements_few_are_awaited(make):
+    """They all say the same; a move among them is."""
+    topologies = [make.chain(f"c{number}", (1,), []) for number in range(40)]
+    request = moving()
+    many = tuple(range(6700, 6750))
+    roomy = tuple(replace(each, ports=many, meta={"stormplace.site": "s"}) for each in request.supervisors)
+    pinless = replace(acking([0, 5, 3, 6, 4]), settings_json="{}")
+    rounds = Rounds(replace(request, supervisors=roomy, topologies=(pinless, *topologies)))
+    rounds.at(T)
+    kinds = [each.executors > 0 for each in rounds.memory.to_measure]
+    assert (kinds.count(True), kinds.count(False)) == (1, 16)
+
+
+def test_a_memory_with_what_is_awaited_is_read_back_from_a_record():
+    """And one of before there were measurements has none."""
+    memory = moved().memory
+    assert memory.to_measure
+    assert memory_from_json(memory.to_json()) == memory
+    assert memory_from_json('{"topologies": []}') == Memory()
+    assert NOTHING.pauses_only == NOTHING
+    assert replace(memory, pauses=(3.0,)).pauses_only == Memory(measured=False, pauses=(3.0,))
