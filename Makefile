@@ -92,8 +92,9 @@ experiment-adaptation: setup $(CLASSES)  ## the network changes while the query 
 evaluation: setup $(CLASSES)  ## taxi queries under two strategies, verified and analysed, with an HTML report (ARGS="--strategies ras,stormplace:odp")
 	$(BIN)/stormplace evaluate $(ARGS)
 
-bench-replacement: setup  ## re-placement: 10,000 second plans, the search beside the optimum, noise (under half an hour)
+bench-replacement: setup  ## re-placement: 10,000 second plans, the search beside the optimum, noise, looking ahead (under half an hour)
 	$(BIN)/python -m benchmarks.replacement $(ARGS)
+	$(BIN)/python -m benchmarks.rolling_horizon
 
 simulate-replacement: setup  ## re-placement simulated on Spark: the paper's rule, ours, hindsight; a report (five minutes)
 	$(BIN)/stormplace experiment replacement-simulation $(ARGS)

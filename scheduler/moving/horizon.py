@@ -11,46 +11,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.base.checks import ModelError
-from scheduler.model.current import moves_to
-from scheduler.model.metrics.migration import pull_seconds
+from scheduler.moving.move_prices import between, loading_prices
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import FloatArray, IntArray
     from scheduler.model.problem import Problem
 
 
-def prices_from(problem: Problem, placements: IntArray) -> FloatArray:
-    """Return (k,) the price of going from the current placement to others, in cost units; 0 for first starts.
-
-    Args:
-        problem: With its current placement; without one nothing has a price.
-        placements: (n_ops, k).
-    """
-    operators = np.arange(problem.n_ops)[:, None]
-    price = np.where(moves_to(problem), _coming(problem), 0.0)
-    total: FloatArray = price[operators, placements].sum(axis=0)
-    return total
-
-
 def prices_between(problem: Problem, placements: IntArray) -> FloatArray:
     """Return (k, k) the price of going from each placement to each other one, in cost units.
-
-    Moves are priced at the node that loads: so no detour is cheaper than the direct way.
 
     Args:
         problem: Its current placement is not looked at.
         placements: (n_ops, k).
     """
-    count = placements.shape[1]
-    total = np.zeros((count, count))
-    for at, price in zip(placements, _coming(problem), strict=True):
-        total += np.where(at[:, None] != at[None, :], price[at][None, :], 0.0)
-    return total
-
-
-def _coming(problem: Problem) -> FloatArray:
-    """Return (n_ops, n_nodes) the price of loading an operator at a node."""
-    return np.asarray(pull_seconds(problem) * problem.network.cost[None, :])
+    return between(loading_prices(problem), placements)
 
 
 def best_sequence(worth: FloatArray, prices: FloatArray, start: FloatArray | None = None) -> IntArray:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise, product
 
 import numpy as np
@@ -10,8 +9,8 @@ from hypothesis import strategies as st
 
 from scheduler.base.checks import ModelError
 from scheduler.instances.generators.replacement import replacement, running
-from scheduler.model.current import GONE, UNPLACED
-from scheduler.moving.horizon import best_sequence, prices_between, prices_from
+from scheduler.moving.horizon import best_sequence, prices_between
+from scheduler.moving.move_prices import from_one, loading_prices
 from scheduler.moving.prices import moves_of
 
 
@@ -58,13 +57,5 @@ def test_prices_are_those_of_the_moves() -> None:
     for one, other in product(range(6), repeat=2):
         now = running(problem, placements[:, one])
         assert prices[one, other] == pytest.approx(sum(m.cost for m in moves_of(now, placements[:, other])))
-        assert prices_from(now, placements)[other] == pytest.approx(prices[one, other])
-
-
-def test_a_first_start_has_no_price() -> None:
-    """Of an operator that runs nowhere yet, or whose node is gone."""
-    problem = replacement("chain", 3, 3, np.random.default_rng(3))
-    gone = replace(problem, current=np.array([UNPLACED, GONE, 1]), gone={"o2": "n9"})
-    prices = prices_from(gone, np.array([[0, 0], [0, 0], [1, 2]]))
-    assert prices[0] == 0.0
-    assert prices[1] == pytest.approx(moves_of(gone, np.array([0, 0, 2]))[-1].cost)
+        from_it = from_one(loading_prices(problem), placements[:, one], placements)
+        assert from_it[other] == pytest.approx(prices[one, other])

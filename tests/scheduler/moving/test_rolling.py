@@ -12,13 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scheduler.base.deadline import NO_DEADLINE
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP, check, evaluate
 from scheduler.instances.generators.replacement import replacement, running
-from scheduler.model.metrics.migration import MIGRATION
-from scheduler.moving.horizon import prices_between, prices_from
-from scheduler.moving.pool import StepWorth, pool_of
+from scheduler.moving.move_prices import between, from_one
+from scheduler.moving.pool import pool_of
 from scheduler.moving.rolling import Horizon, look_ahead
+from scheduler.moving.step_worth import StepWorth
 from scheduler.moving.steps import Step, forecast
+from scheduler.moving.suggesting import Suggestions
 from scheduler.plan import plan
 
 if TYPE_CHECKING:
@@ -44,6 +46,12 @@ def ahead(problem: Problem, steps: list[Step], horizon: Horizon | None = None) -
 def made(seed: int, shape: Shape = "chain", operators: int = 3) -> Problem:
     random = np.random.default_rng(seed)
     return running(replacement(shape, operators, len(NODES), random), random.integers(0, 3, operators))
+
+
+def weighing(problem: Problem, given_steps: list[Step]) -> StepWorth:
+    outlook = forecast(problem, given_steps)
+    now = replace(outlook.problems[0], current=problem.current)
+    return StepWorth(outlook, now, CYCLE_S, OBJECTIVE_STEP)
 
 
 steps = st.builds(
@@ -80,17 +88,16 @@ def test_no_way_through_all_placements_is_cheaper(seed: int) -> None:
     problem = made(seed, operators=2)
     given_steps = [Step(CYCLE_S), Step(2 * CYCLE_S, away=frozenset({"n1"})), Step(CYCLE_S, cost={"n2": 1.0})]
     found = ahead(problem, given_steps)
-    outlook = forecast(problem, given_steps)
-    now = replace(outlook.problems[0], current=problem.current)
+    weigher = weighing(problem, given_steps)
     every = np.array(list(product(range(3), repeat=2))).T
-    worth = StepWorth(outlook, now).of_steps(every, CYCLE_S)
-    factor = now.scale.factor(MIGRATION.name)
-    prices, start = factor * prices_between(now, every), factor * prices_from(now, every)
+    assert problem.current is not None
+    worth = weigher.of_steps(every)
+    prices, start = between(weigher.prices, every), from_one(weigher.prices, problem.current, every)
     least = min(
         start[way[0]] + worth[range(3), way].sum() + sum(prices[one, other] for one, other in pairwise(way))
         for way in product(range(every.shape[1]), repeat=3)
     )
-    assert found.total == pytest.approx(least, abs=10 * OBJECTIVE_STEP)
+    assert found.total == pytest.approx(least, abs=OBJECTIVE_STEP)
 
 
 def test_with_one_step_it_is_the_plan_of_that_step() -> None:
@@ -184,20 +191,18 @@ def test_what_runs_nowhere_yet_is_started_for_the_time_to_come() -> None:
 
 def test_the_pool_is_bounded_and_keeps_what_matters() -> None:
     """The running placement comes first, and the optimum of each step is in it."""
-    problem = made(7, "dag", 5)
+    problem = made(7, "dag", 7)
     given_steps = [Step(CYCLE_S), Step(CYCLE_S, away=frozenset({"n1"})), Step(CYCLE_S, cost={"n3": 0.0})]
-    outlook = forecast(problem, given_steps)
-    now = replace(outlook.problems[0], current=problem.current)
-    worth = StepWorth(outlook, now)
-    optima = [best(each) for each in outlook.problems]
-    wide, narrow = (pool_of(now, worth, optima, most) for most in (1000, 6))
-    assert narrow.shape[1] == 6 < wide.shape[1]
+    worth = weighing(problem, given_steps)
+    suggestions = Suggestions(worth, best, NO_DEADLINE)
     assert problem.current is not None
+    wide, narrow = (pool_of(problem.current, worth, suggestions, most) for most in (1000, 8))
+    assert narrow.shape[1] == 8 < wide.shape[1]
     for pool in (wide, narrow):
         columns = [tuple(each) for each in pool.T.tolist()]
         assert columns[0] == tuple(problem.current.tolist())
         assert len(set(columns)) == len(columns)
-        assert {tuple(each.tolist()) for each in optima if each is not None} <= set(columns)
+        assert {tuple(each.tolist()) for each in suggestions.optima if each is not None} <= set(columns)
 
 
 def test_the_plan_meets_the_constraints_of_its_step() -> None:

@@ -1,0 +1,67 @@
+"""What placements are worth in the steps of a forecast, and what moves between them cost, in one unit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scheduler.evaluation.batch import BatchConstraints, BatchEvaluator
+from scheduler.model.metrics.migration import MIGRATION
+from scheduler.moving.move_prices import loading_prices
+
+if TYPE_CHECKING:
+    from scheduler.base.arrays import FloatArray, IntArray
+    from scheduler.model.problem import Problem
+    from scheduler.moving.steps import Forecast
+
+
+class StepWorth:
+    """Weighs placements; the unit is F over a period.
+
+    Attributes:
+        problems: The distinct problems of the steps.
+        of_step: (n_steps,) position of each step's problem.
+        periods: (n_steps,) length of each step in periods.
+        prices: (n_ops, n_nodes) of a move of an operator to a node.
+
+    Args:
+        forecast: The steps.
+        first: The problem of the first step, where operators run now included: what limits moves holds there.
+        period_s: Length of a period, s.
+        move_price: What each move costs besides its price.
+    """
+
+    def __init__(self, forecast: Forecast, first: Problem, period_s: float, move_price: float) -> None:
+        self.problems = forecast.problems
+        self.of_step = np.array(forecast.of_step)
+        self.periods = np.array(forecast.seconds) / period_s
+        self.prices = first.scale.factor(MIGRATION.name) * loading_prices(first) + move_price
+        self._evaluators = [BatchEvaluator(each) for each in forecast.problems]
+        self._constraints = [(each, BatchConstraints(each)) for each in forecast.problems]
+        self._first = BatchConstraints(first)
+
+    def of_problem(self, k: int, placements: IntArray) -> FloatArray:
+        """Return (n_placements,) F of placements in the k-th problem; infinite where they break it.
+
+        Args:
+            k: Position of the problem.
+            placements: (n_ops, n_placements).
+        """
+        objective, _ = self._evaluators[k](placements)
+        problem, constraints = self._constraints[k]
+        # batches take pinned operators as placed where they belong, which a pool does not promise
+        met = constraints.met(placements) & problem.built_in[0].met(placements)
+        return np.where(met, objective, np.inf)
+
+    def of_steps(self, placements: IntArray, first: int = 0, last: int | None = None) -> FloatArray:
+        """Return (n_steps, n_placements) what steps from `first` to before `last` are worth in placements."""
+        of_step = self.of_step[first:last]
+        by_problem = {k: self.of_problem(k, placements) for k in dict.fromkeys(of_step.tolist())}
+        periods = self.periods[first:last].tolist()
+        worth = np.array(
+            [by_problem[k] * length for k, length in zip(of_step.tolist(), periods, strict=True)]
+        )
+        if first == 0:
+            worth[0, ~self._first.met(placements)] = np.inf
+        return worth
