@@ -13,6 +13,7 @@ from bridge.readings.payload_faults import PayloadFault, first_fault, kind_of
 from bridge.readings.payload_text import text_of
 from bridge.wire.messages import ReadingKind
 from formats.rates_reading import MAX_NAMED, RatesFields
+from formats.week_curve import HOUR_S
 from scheduler.base.arrays import floats, ints
 
 if TYPE_CHECKING:
@@ -67,6 +68,9 @@ class MeasuredRates:
         complete: False if executors have no statistics.
         missing: Some of these by name.
         busy: Time that all executors of a component spend in executions, percent of one core, by component.
+        hours_ahead: By what factor sources usually emit more in each of the next hours than in the present
+            one, None where that is not known; empty if nothing is.
+        hour_left_s: Time until the first of these begins, s.
     """
 
     age_s: float
@@ -78,6 +82,8 @@ class MeasuredRates:
     complete: bool
     missing: tuple[str, ...]
     busy: Mapping[str, float] = field(default_factory=dict)
+    hours_ahead: tuple[float | None, ...] = ()
+    hour_left_s: float = HOUR_S
 
     def executors(self, topology: Topology) -> Executors:
         """Return what the executors of the topology do, in its order."""
@@ -174,6 +180,7 @@ def _rates_of(fields: RatesFields, reading: Reading) -> MeasuredRates:
     columns = (listed["executed"], listed["emitted"], listed["execute_ms"])
     # None becomes NaN.
     executed, emitted, execute_ms = (np.array(column, dtype=np.float64)[order] for column in columns)
+    hours_ahead, hour_left_s = _ahead(fields, reading.age_ms / 1000.0)
     return MeasuredRates(
         age_s=reading.age_ms / 1000.0,
         taken={
@@ -187,4 +194,21 @@ def _rates_of(fields: RatesFields, reading: Reading) -> MeasuredRates:
         complete=fields["complete"],
         missing=tuple(fields["missing"]),
         busy={each["component"]: each["percent"] for each in fields.get("busy", ())},
+        hours_ahead=hours_ahead,
+        hour_left_s=hour_left_s,
     )
+
+
+def _ahead(fields: RatesFields, age_s: float) -> tuple[tuple[float | None, ...], float]:
+    """Return the forecast as of now, and when its first hour begins, s.
+
+    Hours that have begun since the reading was published are over as hours to come: the present is theirs.
+    """
+    factors = [1.0, *fields.get("hours_ahead", [])]
+    since_s = fields["time"] % HOUR_S + age_s
+    begun = int(since_s // HOUR_S)
+    left_s = HOUR_S - since_s % HOUR_S
+    present = factors[begun] if begun < len(factors) else None
+    if not present:
+        return (), left_s
+    return tuple(None if each is None else each / present for each in factors[begun + 1 :]), left_s

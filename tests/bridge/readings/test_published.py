@@ -71,7 +71,7 @@ def test_a_collectors_reading_is_read_with_its_executors(make):
         missing=("c1[3]",),
         busy={"c1": 31.6},
     )
-    content = Reading(ReadingKind.RATES, "t", to_json("t", rates, 1000.0, 3), 5_000)
+    content = Reading(ReadingKind.RATES, "t", to_json("t", rates, 1000.0, 3, (2.0, None)), 5_000)
     request = replace(make.cluster(make.chain("t", [1, 2], [0])), readings=(content,))
     read = read_rates(request)
     assert read.faults == ()
@@ -81,4 +81,5 @@ def test_a_collectors_reading_is_read_with_its_executors(make):
     assert measured.least_rate == pytest.approx(1 / 3)
     assert measured.listed.execute_ms[1] == 2.5
     assert measured.busy == {"c1": 31.6}
+    assert measured.hours_ahead == (2.0, None)
     assert measured.summary(request.topologies[0]) == ("rates measured (1 of 3 executors without statistics)")
