@@ -21,9 +21,9 @@ import numpy as np
 
 from benchmarks.announced import announced
 from experiments.machine import provenance
-from scheduler.evaluation.evaluate import OBJECTIVE_STEP
 from scheduler.instances.generators.replacement import Shape, replacement, running
-from scheduler.moving.rolling import Horizon, look_ahead
+from scheduler.moving.horizon import Horizon
+from scheduler.moving.rolling import look_ahead
 from scheduler.moving.step_worth import StepWorth
 from scheduler.moving.steps import Step, forecast
 from scheduler.moving.weighed_pool import WeighedPool
@@ -115,7 +115,7 @@ def _exact(problem: Problem, steps: list[Step]) -> float:
     """Return the least total over all placements in all steps."""
     outlook = forecast(problem, steps)
     now = replace(outlook.problems[0], current=problem.current)
-    worth = StepWorth(outlook, now, PERIOD_S, OBJECTIVE_STEP)
+    worth = StepWorth(outlook, now, Horizon(PERIOD_S))
     every = np.array(list(product(range(_SIZE), repeat=_SIZE))).T
     assert problem.current is not None  # noqa: S101  # it runs
     weighed = WeighedPool(worth, problem.current, every)

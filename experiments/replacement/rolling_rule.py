@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from experiments.replacement.rules import STRATEGY, fixed_ranges
 from scheduler.instances.document import named_placement, parse_instance
-from scheduler.moving.rolling import Horizon, look_ahead
+from scheduler.moving.horizon import Horizon
+from scheduler.moving.rolling import look_ahead
 from scheduler.moving.steps import Step
 from scheduler.plan import plan
 

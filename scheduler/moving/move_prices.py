@@ -6,6 +6,7 @@ Moves are priced at the node that loads: so no detour is cheaper than the direct
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,27 +26,42 @@ def loading_prices(problem: Problem) -> FloatArray:
     return np.asarray(pull_seconds(problem) * problem.network.cost[None, :])
 
 
-def from_one(prices: FloatArray, start: IntArray, placements: IntArray) -> FloatArray:
-    """Return (k,) the price of going from one placement to others.
+@dataclass(frozen=True, eq=False)
+class MovePrices:
+    """Prices of moves in one unit.
 
-    Args:
-        prices: (n_ops, n_nodes) of coming to a node.
-        start: (n_ops,) where operators are; what is unplaced, or was on a node that is gone, has no price.
-        placements: (n_ops, k).
+    Attributes:
+        of_move: (n_ops, n_nodes) of an operator that comes to a node.
+        of_change: Of moving anything at all.
     """
-    pays = (start != UNPLACED) & (start != GONE)
-    moved = pays[:, None] & (placements != start[:, None])
-    total: FloatArray = np.where(moved, np.take_along_axis(prices, placements, axis=1), 0.0).sum(axis=0)
-    return total
 
+    of_move: FloatArray
+    of_change: float = 0.0
 
-def between(prices: FloatArray, placements: IntArray) -> FloatArray:
-    """Return (k, k) the price of going from each placement (n_ops, k) to each other one."""
-    count = placements.shape[1]
-    total = np.zeros((count, count))
-    for at, price in zip(placements, prices, strict=True):
-        total += np.where(at[:, None] != at[None, :], price[at][None, :], 0.0)
-    return total
+    def from_one(self, start: IntArray, placements: IntArray) -> FloatArray:
+        """Return (k,) the price of going from one placement to others.
+
+        Args:
+            start: (n_ops,) where operators are; what is unplaced, or was on a node that is gone, is free.
+            placements: (n_ops, k).
+        """
+        pays = (start != UNPLACED) & (start != GONE)
+        moved = pays[:, None] & (placements != start[:, None])
+        loading = np.where(moved, np.take_along_axis(self.of_move, placements, axis=1), 0.0).sum(axis=0)
+        total: FloatArray = loading + self.of_change * moved.any(axis=0)
+        return total
+
+    def to_one(self, placements: IntArray, end: IntArray) -> FloatArray:
+        """Return (k,) the price of going from each of some placements, (n_ops, k), to one, (n_ops,)."""
+        moved = placements != end[:, None]
+        loading = self.of_move[np.arange(len(end)), end] @ moved
+        return np.asarray(loading + self.of_change * moved.any(axis=0))
+
+    def between(self, placements: IntArray) -> FloatArray:
+        """Return (k, k) the price of going from each placement (n_ops, k) to each other one."""
+        return np.array([self.from_one(each, placements) for each in placements.T]).reshape(
+            placements.shape[1], placements.shape[1]
+        )
 
 
 def spread_price(weights: Mapping[str, float], part: float) -> dict[str, float]:

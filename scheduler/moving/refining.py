@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP
-from scheduler.moving.move_prices import from_one
 from scheduler.moving.weighed_pool import WeighedPool
 
 if TYPE_CHECKING:
@@ -67,9 +66,9 @@ def _better(weighed: WeighedPool, worth: StepWorth, start: IntArray, deadline: D
         cost = np.where(weighed.possible[first:last, None], worth.of_steps(options, first, last), 0.0).sum(
             axis=0
         )
-        cost += from_one(worth.prices, start if first == 0 else way[first - 1], options)
+        cost += worth.prices.from_one(start if first == 0 else way[first - 1], options)
         if last < len(way):
-            cost += _to_one(worth, options, way[last])
+            cost += worth.prices.to_one(options, way[last])
         best = int(cost.argmin())
         if cost[best] < cost[0] - OBJECTIVE_STEP and weighed.place(options[:, best]) is None:
             found[tuple(options[:, best].tolist())] = options[:, best]
@@ -86,12 +85,6 @@ def _stretches(way: IntArray, of_step: IntArray) -> Iterator[tuple[int, int]]:
 def _parts(breaks: IntArray) -> list[tuple[int, int]]:
     cuts = [0, *(np.flatnonzero(breaks) + 1).tolist(), len(breaks) + 1]
     return list(pairwise(cuts))
-
-
-def _to_one(worth: StepWorth, options: IntArray, end: IntArray) -> IntArray:
-    """Return (k,) the price of going from each of some placements to one."""
-    coming = worth.prices[np.arange(len(end)), end]
-    return np.asarray(coming @ (options != end[:, None]))
 
 
 def _neighbours(worth: StepWorth, here: IntArray) -> IntArray:

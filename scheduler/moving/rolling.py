@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.checks import number, positive_number, whole_number
 from scheduler.base.deadline import NO_DEADLINE, Deadline
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP
 from scheduler.model.current import UNPLACED
@@ -29,37 +28,12 @@ if TYPE_CHECKING:
 
     from scheduler.base.arrays import IntArray
     from scheduler.model.problem import Problem
+    from scheduler.moving.horizon import Horizon
     from scheduler.moving.steps import Step
     from scheduler.moving.suggesting import Solve
 
 _TURNS = 8
 """A plan is planned on until it stays where it is; one that never does is not carried out."""
-
-
-@dataclass(frozen=True)
-class Horizon:
-    """How steps and moves are weighed.
-
-    Attributes:
-        period_s: Time over which F weighs as much as the price of moves does once, s (> 0): in paper 001 the
-            cycle.
-        least_gain: Of F (>= 0), on average over the first step; going now has to save more beside staying for
-            that step, moves and all that follows included.
-        move_price: Of F over a period (>= `OBJECTIVE_STEP`), what each operator that moves costs besides its
-            price. The least lets of equals the one win that moves least.
-        most: Placements in the pool to begin with (>= 2); as many may be added where they pay.
-    """
-
-    period_s: float
-    least_gain: float = 0.0
-    move_price: float = OBJECTIVE_STEP
-    most: int = 64
-
-    def __post_init__(self) -> None:
-        positive_number("period_s", self.period_s)
-        number("least_gain", self.least_gain)
-        number("move_price", self.move_price, least=OBJECTIVE_STEP)
-        whole_number("most", self.most, 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +94,7 @@ def look_ahead(
     outlook = forecast(problem, steps)
     first = outlook.problems[0]
     now = replace(first, current=problem.current, gone=problem.gone, left_price=problem.left_price)
-    worth = StepWorth(outlook, now, horizon.period_s, horizon.move_price)
+    worth = StepWorth(outlook, now, horizon)
     suggestions = Suggestions(worth, solve, deadline)
     start = np.full(problem.n_ops, UNPLACED) if problem.current is None else problem.current
     pools: list[IntArray] = []

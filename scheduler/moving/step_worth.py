@@ -8,11 +8,12 @@ import numpy as np
 
 from scheduler.evaluation.batch import BatchConstraints, BatchEvaluator
 from scheduler.model.metrics.migration import MIGRATION
-from scheduler.moving.move_prices import loading_prices
+from scheduler.moving.move_prices import MovePrices, loading_prices
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import FloatArray, IntArray
     from scheduler.model.problem import Problem
+    from scheduler.moving.horizon import Horizon
     from scheduler.moving.steps import Forecast
 
 
@@ -23,20 +24,20 @@ class StepWorth:
         problems: The distinct problems of the steps.
         of_step: (n_steps,) position of each step's problem.
         periods: (n_steps,) length of each step in periods.
-        prices: (n_ops, n_nodes) of a move of an operator to a node.
+        prices: Of moves.
 
     Args:
         forecast: The steps.
         first: The problem of the first step, where operators run now included: what limits moves holds there.
-        period_s: Length of a period, s.
-        move_price: What each move costs besides its price.
+        horizon: How steps and moves are weighed.
     """
 
-    def __init__(self, forecast: Forecast, first: Problem, period_s: float, move_price: float) -> None:
+    def __init__(self, forecast: Forecast, first: Problem, horizon: Horizon) -> None:
         self.problems = forecast.problems
         self.of_step = np.array(forecast.of_step)
-        self.periods = np.array(forecast.seconds) / period_s
-        self.prices = first.scale.factor(MIGRATION.name) * loading_prices(first) + move_price
+        self.periods = np.array(forecast.seconds) / horizon.period_s
+        loading = first.scale.factor(MIGRATION.name) * loading_prices(first)
+        self.prices = MovePrices(loading + horizon.move_price, horizon.change_price)
         self._evaluators = [BatchEvaluator(each) for each in forecast.problems]
         self._constraints = [(each, BatchConstraints(each)) for each in forecast.problems]
         self._first = BatchConstraints(first)

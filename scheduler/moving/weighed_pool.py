@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.moving.horizon import best_sequence
-from scheduler.moving.move_prices import between, from_one
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import FloatArray, IntArray
@@ -34,8 +33,8 @@ class WeighedPool:
         self.pool = pool
         self.possible = np.asarray(np.isfinite(every).any(axis=1))
         self._worth: FloatArray = every[self.possible]
-        self._start = from_one(worth.prices, start, pool)
-        self._prices = between(worth.prices, pool)
+        self._start = worth.prices.from_one(start, pool)
+        self._prices = worth.prices.between(pool)
         stays = self.place(start)
         self.stays = stays if stays is not None and np.isfinite(every[0, stays]) else None
 

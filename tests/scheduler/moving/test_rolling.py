@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from scheduler.base.deadline import NO_DEADLINE
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP, check, evaluate
 from scheduler.instances.generators.replacement import replacement, running
-from scheduler.moving.move_prices import between, from_one
+from scheduler.moving.horizon import Horizon
 from scheduler.moving.pool import pool_of
-from scheduler.moving.rolling import Horizon, look_ahead
+from scheduler.moving.rolling import look_ahead
 from scheduler.moving.step_worth import StepWorth
 from scheduler.moving.steps import Step, forecast
 from scheduler.moving.suggesting import Suggestions
@@ -51,7 +51,7 @@ def made(seed: int, shape: Shape = "chain", operators: int = 3) -> Problem:
 def weighing(problem: Problem, given_steps: list[Step]) -> StepWorth:
     outlook = forecast(problem, given_steps)
     now = replace(outlook.problems[0], current=problem.current)
-    return StepWorth(outlook, now, CYCLE_S, OBJECTIVE_STEP)
+    return StepWorth(outlook, now, Horizon(CYCLE_S))
 
 
 steps = st.builds(
@@ -92,7 +92,7 @@ def test_no_way_through_all_placements_is_cheaper(seed: int) -> None:
     every = np.array(list(product(range(3), repeat=2))).T
     assert problem.current is not None
     worth = weigher.of_steps(every)
-    prices, start = between(weigher.prices, every), from_one(weigher.prices, problem.current, every)
+    prices, start = weigher.prices.between(every), weigher.prices.from_one(problem.current, every)
     least = min(
         start[way[0]] + worth[range(3), way].sum() + sum(prices[one, other] for one, other in pairwise(way))
         for way in product(range(every.shape[1]), repeat=3)
