@@ -83,10 +83,10 @@ def measured(shape: Shape, seed: int) -> Measured | None:
     problem = replacement(shape, _SIZE, _SIZE, random)
     current = random.integers(0, _SIZE, _SIZE)
     steps = [_step(random) for _ in range(int(random.integers(3, 9)))]
-    found = look_ahead(running(problem, current), steps, _best, Horizon(PERIOD_S))
+    found = look_ahead(running(problem, current), forecast(problem, steps), _best, Horizon(PERIOD_S))
     if found is None:
         return None
-    again = look_ahead(running(problem, found.placement), steps, _best, Horizon(PERIOD_S))
+    again = look_ahead(running(problem, found.placement), forecast(problem, steps), _best, Horizon(PERIOD_S))
     exact = _exact(running(problem, current), steps)
     return Measured(
         first=bool((found.placement != current).any()),

@@ -9,7 +9,7 @@ from experiments.replacement.rules import STRATEGY, fixed_ranges
 from scheduler.instances.document import named_placement, parse_instance
 from scheduler.moving.horizon import Horizon
 from scheduler.moving.rolling import look_ahead
-from scheduler.moving.steps import Step
+from scheduler.moving.steps import Step, forecast
 from scheduler.plan import plan
 
 if TYPE_CHECKING:
@@ -58,9 +58,8 @@ class RollingRule:
             everything["current"] = document["current"]
         problem = parse_instance(everything)
         last = min(now + self._cycles, scenario.n_cycles)
-        found = look_ahead(
-            problem, [self._step(each, now) for each in range(now, last)], _best, self._horizon
-        )
+        outlook = forecast(problem, [self._step(each, now) for each in range(now, last)])
+        found = look_ahead(problem, outlook, _best, self._horizon)
         if found is None:
             raise ValueError(f"no placement meets the constraints of cycle {now}")
         return named_placement(problem, found.placement)

@@ -17,7 +17,13 @@ _STAGES = 32
 """Placements on the way to another one at which is looked for what to take over next."""
 
 
-def pool_of(start: IntArray, worth: StepWorth, suggestions: Suggestions, most: int) -> IntArray:
+def pool_of(
+    start: IntArray,
+    worth: StepWorth,
+    suggestions: Suggestions,
+    most: int,
+    also: Sequence[IntArray] = (),
+) -> IntArray:
     """Return (n_ops, k <= most) placements, the running one first if it is complete.
 
     They are the optimum of each distinct step and what else a solver suggests; and what lies on the way to
@@ -31,10 +37,16 @@ def pool_of(start: IntArray, worth: StepWorth, suggestions: Suggestions, most: i
         worth: What placements are worth in the steps.
         suggestions: Of a solver.
         most: Placements (>= 2).
+        also: (n_ops,) further ones.
     """
     running = [start] if (start >= 0).all() else []
     optima = suggestions.optima
-    columns = [*running, *(each for each in optima if each is not None), *suggestions.around(start)]
+    columns = [
+        *running,
+        *also,
+        *(each for each in optima if each is not None),
+        *suggestions.around(start),
+    ]
     fixed = len(columns)
     before: list[IntArray] = []
     for k, optimum in enumerate(optima):

@@ -8,7 +8,7 @@ step is carried out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +19,6 @@ from scheduler.model.current import UNPLACED
 from scheduler.moving.pool import pool_of
 from scheduler.moving.refining import refined
 from scheduler.moving.step_worth import StepWorth
-from scheduler.moving.steps import forecast
 from scheduler.moving.suggesting import Suggestions
 from scheduler.moving.weighed_pool import WeighedPool
 
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
     from scheduler.model.problem import Problem
     from scheduler.moving.horizon import Horizon
-    from scheduler.moving.steps import Step
+    from scheduler.moving.steps import Forecast
     from scheduler.moving.suggesting import Solve
 
 _TURNS = 8
@@ -49,6 +48,7 @@ class RollingPlan:
         one_step_ahead: Of planning each step on its own, with the price of moves.
         pool: Placements that were weighed.
         impossible: Steps that no placement of the pool meets; they decide nothing.
+        weighed: The pool.
     """
 
     placement: IntArray
@@ -58,19 +58,29 @@ class RollingPlan:
     one_step_ahead: float
     pool: int
     impossible: tuple[int, ...]
+    weighed: WeighedPool = field(repr=False)
 
     @property
     def saves(self) -> float:
         """What acting now saves against staying in the first step; infinite where operators cannot stay."""
         return self.staying - self.total
 
+    def saved_by(self, placement: IntArray) -> float | None:
+        """Return what a placement of the pool saves as the first step; None if it is not in the pool."""
+        place = self.weighed.place(placement)
+        return (
+            None if place is None else self.staying - self.weighed.total(self.weighed.beginning_with(place))
+        )
+
 
 def look_ahead(
     problem: Problem,
-    steps: Sequence[Step],
+    outlook: Forecast,
     solve: Solve,
     horizon: Horizon,
     deadline: Deadline = NO_DEADLINE,
+    *,
+    also: Sequence[IntArray] = (),
 ) -> RollingPlan | None:
     """Return the plan for the first step that is best over all steps; None if none meets its constraints.
 
@@ -82,16 +92,13 @@ def look_ahead(
     pool of k, more than once where something moves.
 
     Args:
-        problem: As it is now, with where operators run; its network has all nodes of all steps.
-        steps: What is known of the time to come; the first one begins now.
+        problem: As it is now, with where operators run.
+        outlook: Its steps; the first one begins now.
         solve: Finds a good placement of a problem, with the price of moves where operators run in it.
         horizon: How steps and moves are weighed.
-        deadline: When to look no further; what has been planned on until then counts.
-
-    Raises:
-        ModelError: A step names what the problem has not.
+        deadline: When to look no further; a plan that has not been planned on until then is not carried out.
+        also: (n_ops,) placements that are weighed besides.
     """
-    outlook = forecast(problem, steps)
     first = outlook.problems[0]
     now = replace(first, current=problem.current, gone=problem.gone, left_price=problem.left_price)
     worth = StepWorth(outlook, now, horizon)
@@ -100,7 +107,7 @@ def look_ahead(
     pools: list[IntArray] = []
     at, settled = start, False
     for _ in range(_TURNS):
-        weighed = WeighedPool(worth, at, pool_of(at, worth, suggestions, horizon.most))
+        weighed = WeighedPool(worth, at, pool_of(at, worth, suggestions, horizon.most, also))
         if not weighed.possible[0]:
             return None
         weighed = refined(weighed, worth, at, horizon.most, deadline)
@@ -137,4 +144,5 @@ def _plan(weighed: WeighedPool, placement: IntArray) -> RollingPlan:
         one_step_ahead=weighed.total(weighed.step_by_step()),
         pool=weighed.pool.shape[1],
         impossible=tuple(np.flatnonzero(~weighed.possible).tolist()),
+        weighed=weighed,
     )

@@ -38,7 +38,9 @@ def best(problem: Problem) -> IntArray | None:
 
 
 def ahead(problem: Problem, steps: list[Step], horizon: Horizon | None = None) -> RollingPlan:
-    found = look_ahead(problem, steps, best, Horizon(CYCLE_S) if horizon is None else horizon)
+    found = look_ahead(
+        problem, forecast(problem, steps), best, Horizon(CYCLE_S) if horizon is None else horizon
+    )
     assert found is not None
     return found
 
@@ -75,7 +77,7 @@ def test_a_second_plan_on_the_same_forecast_moves_nothing(
 ) -> None:
     problem = made(seed, shape)
     horizon = Horizon(CYCLE_S, least_gain)
-    first = look_ahead(problem, given_steps, best, horizon)
+    first = look_ahead(problem, forecast(problem, given_steps), best, horizon)
     if first is None:
         return
     second = ahead(running(problem, first.placement), given_steps, horizon)
@@ -178,7 +180,7 @@ def test_a_step_that_nothing_meets_decides_nothing() -> None:
     found = ahead(problem, [Step(4 * CYCLE_S), nothing, Step(4 * CYCLE_S)])
     assert found.impossible == (1,)
     assert (found.placement == 1).all()
-    assert look_ahead(problem, [nothing, Step(CYCLE_S)], best, Horizon(CYCLE_S)) is None
+    assert look_ahead(problem, forecast(problem, [nothing, Step(CYCLE_S)]), best, Horizon(CYCLE_S)) is None
 
 
 def test_what_runs_nowhere_yet_is_started_for_the_time_to_come() -> None:
@@ -211,3 +213,30 @@ def test_the_plan_meets_the_constraints_of_its_step() -> None:
     found = ahead(problem, [Step(CYCLE_S, away=frozenset({"n1", "n3"})), Step(CYCLE_S)])
     first = forecast(problem, [Step(CYCLE_S, away=frozenset({"n1", "n3"}))]).problems[0]
     assert check(first, found.placement) == ()
+
+
+def test_what_is_weighed_besides_can_be_chosen_and_its_saving_is_known() -> None:
+    """The best of them as a whole; what is not in the pool has none."""
+    problem = unlike(made(1), "n2")
+    outlook = forecast(problem, [Step(CYCLE_S)])
+    other = np.array([0, 0, 1])
+    found = look_ahead(problem, outlook, lambda _: None, Horizon(CYCLE_S), also=[other])
+    assert found is not None
+    assert found.saved_by(found.placement) == pytest.approx(found.saves)
+    saved = found.saved_by(other)
+    assert saved is not None
+    assert saved <= found.saves
+    assert found.saved_by(np.array([2, 0, 2])) is None
+
+
+def test_a_change_that_does_not_pay_its_price_is_left() -> None:
+    """Whatever it moves, it has to save more than the price over all steps."""
+    problem = unlike(made(1), "n2")
+    free = ahead(problem, [Step(4 * CYCLE_S)])
+    price = free.saves
+    assert (
+        ahead(problem, [Step(4 * CYCLE_S)], Horizon(CYCLE_S, change_price=0.99 * price)).placement == 1
+    ).all()
+    assert (
+        ahead(problem, [Step(4 * CYCLE_S)], Horizon(CYCLE_S, change_price=1.01 * price)).placement == 0
+    ).all()
