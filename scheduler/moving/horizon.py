@@ -13,7 +13,7 @@ import numpy as np
 
 from scheduler.base.checks import ModelError, number, positive_number, whole_number
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP
-from scheduler.moving.move_prices import MovePrices, loading_prices
+from scheduler.moving.move_prices import MovePrices
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import FloatArray, IntArray
@@ -56,7 +56,7 @@ def prices_between(problem: Problem, placements: IntArray) -> FloatArray:
         problem: Its current placement is not looked at.
         placements: (n_ops, k).
     """
-    return MovePrices(loading_prices(problem)).between(placements)
+    return MovePrices.of(problem).between(placements)
 
 
 def best_sequence(worth: FloatArray, prices: FloatArray, start: FloatArray | None = None) -> IntArray:

@@ -8,7 +8,7 @@ import numpy as np
 
 from scheduler.evaluation.batch import BatchConstraints, BatchEvaluator
 from scheduler.model.metrics.migration import MIGRATION
-from scheduler.moving.move_prices import MovePrices, loading_prices
+from scheduler.moving.move_prices import MovePrices
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import FloatArray, IntArray
@@ -36,8 +36,8 @@ class StepWorth:
         self.problems = forecast.problems
         self.of_step = np.array(forecast.of_step)
         self.periods = np.array(forecast.seconds) / horizon.period_s
-        loading = first.scale.factor(MIGRATION.name) * loading_prices(first)
-        self.prices = MovePrices(loading + horizon.move_price, horizon.change_price)
+        factor = first.scale.factor(MIGRATION.name)
+        self.prices = MovePrices.of(first).scaled(factor, horizon.move_price, horizon.change_price)
         self._evaluators = [BatchEvaluator(each) for each in forecast.problems]
         self._constraints = [(each, BatchConstraints(each)) for each in forecast.problems]
         self._first = BatchConstraints(first)
