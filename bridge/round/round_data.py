@@ -132,7 +132,6 @@ def gather_data(request: PlanRequest, settings: Settings) -> RoundData:
     drains = read_drains(request.drains)
     wishes, unread = read_wishes(request.topologies, settings.plan)
     announced_s = _announced_s(hosts.hosts, drains)
-    leaving = {name for name, begins_s in announced_s.items() if begins_s <= settings.move.horizon_s}
     return RoundData(
         readings=readings,
         hosts=hosts,
@@ -142,7 +141,7 @@ def gather_data(request: PlanRequest, settings: Settings) -> RoundData:
         rates=rates,
         cluster=cluster,
         cpu=cpu_demands(request, rates, readings, settings.capacity),
-        wishes=_avoiding(wishes, leaving),
+        wishes=_avoiding(wishes, announced_s, settings.move.horizon_s),
         unread=unread,
         bad_drains=len(drains.faults),
         announced_s=announced_s,
@@ -157,11 +156,14 @@ def _announced_s(hosts: Sequence[Host], drains: Drains) -> dict[str, float]:
     return {name: begins_s for name, begins_s in begins.items() if begins_s is not None}
 
 
-def _avoiding(wishes: tuple[Wishes, ...], hosts: set[str]) -> tuple[Wishes, ...]:
-    if not hosts:
+def _avoiding(
+    wishes: tuple[Wishes, ...], announced_s: Mapping[str, float], soon_s: float
+) -> tuple[Wishes, ...]:
+    if not announced_s:
         return wishes
+    soon = {name for name, begins_s in announced_s.items() if begins_s <= soon_s}
     # where topologies are many, most of them share what they ask for
-    changed = {id(each): each.avoiding(hosts) for each in wishes}
+    changed = {id(each): each.avoiding(soon, announced_s) for each in wishes}
     return tuple(changed[id(each)] for each in wishes)
 
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scheduler.base.arrays import IntArray
+    from scheduler.base.deadline import Deadline
     from scheduler.moving.step_worth import StepWorth
     from scheduler.moving.suggesting import Suggestions
 
@@ -22,6 +23,8 @@ def pool_of(
     worth: StepWorth,
     suggestions: Suggestions,
     most: int,
+    deadline: Deadline,
+    *,
     also: Sequence[IntArray] = (),
 ) -> IntArray:
     """Return (n_ops, k <= most) placements, the running one first if it is complete.
@@ -37,6 +40,7 @@ def pool_of(
         worth: What placements are worth in the steps.
         suggestions: Of a solver.
         most: Placements (>= 2).
+        deadline: When to look for no more of them.
         also: (n_ops,) further ones.
     """
     running = [start] if (start >= 0).all() else []
@@ -50,22 +54,22 @@ def pool_of(
     fixed = len(columns)
     before: list[IntArray] = []
     for k, optimum in enumerate(optima):
-        if optimum is None:
+        if optimum is None or deadline.expired():
             continue
         for begin in (*running, *before):
-            columns += _way(worth, k, begin, optimum)
+            columns += _way(worth, k, begin, optimum, deadline)
         before = [optimum]
     return _kept(worth, columns, fixed, most)
 
 
-def _way(worth: StepWorth, k: int, start: IntArray, end: IntArray) -> Sequence[IntArray]:
+def _way(worth: StepWorth, k: int, start: IntArray, end: IntArray, deadline: Deadline) -> Sequence[IntArray]:
     """Return placements between two others, by what it pays most in a problem to take over next."""
     found: list[IntArray] = []
     at = start
     at_once = -(-int((start != end).sum()) // _STAGES)
     while True:
         away = np.flatnonzero(at != end)
-        if away.size <= at_once:
+        if away.size <= at_once or deadline.expired():
             return found
         options = np.repeat(at[:, None], away.size, axis=1)
         options[away, np.arange(away.size)] = end[away]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP
+from scheduler.moving.neighbours import Neighbours
 from scheduler.moving.weighed_pool import WeighedPool
 
 if TYPE_CHECKING:
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
     from scheduler.base.deadline import Deadline
     from scheduler.moving.step_worth import StepWorth
-
-_MOST_NEIGHBOURS = 1 << 16
-"""Neighbours of a placement that are looked at; where there are more, none is."""
 
 
 def refined(
@@ -55,17 +53,16 @@ def refined(
 def _better(weighed: WeighedPool, worth: StepWorth, start: IntArray, deadline: Deadline) -> list[IntArray]:
     way = weighed.pool[:, weighed.at_steps(weighed.best())].T
     found: dict[tuple[int, ...], IntArray] = {}
-    near: dict[bytes, IntArray] = {}
+    near: dict[bytes, Neighbours] = {}
     for first, last in _stretches(way, worth.of_step):
         if deadline.expired():
             break
         here = way[first]
         if here.tobytes() not in near:
-            near[here.tobytes()] = _neighbours(worth, here)
-        options = np.column_stack([here, near[here.tobytes()]])
-        cost = np.where(weighed.possible[first:last, None], worth.of_steps(options, first, last), 0.0).sum(
-            axis=0
-        )
+            near[here.tobytes()] = Neighbours(worth, here)
+        beside = near[here.tobytes()]
+        options, counts = beside.placements, weighed.possible[first:last, None]
+        cost = np.where(counts, beside.of_steps(first, last), 0.0).sum(axis=0)
         cost += worth.prices.from_one(start if first == 0 else way[first - 1], options)
         if last < len(way):
             cost += worth.prices.to_one(options, way[last])
@@ -85,16 +82,3 @@ def _stretches(way: IntArray, of_step: IntArray) -> Iterator[tuple[int, int]]:
 def _parts(breaks: IntArray) -> list[tuple[int, int]]:
     cuts = [0, *(np.flatnonzero(breaks) + 1).tolist(), len(breaks) + 1]
     return list(pairwise(cuts))
-
-
-def _neighbours(worth: StepWorth, here: IntArray) -> IntArray:
-    """Return (n_ops, k) placements in which an operator, or all of a node, are on another node."""
-    n_nodes = worth.problems[0].n_nodes
-    groups = [np.array([i]) for i in range(len(here))]
-    groups += [each for u in np.unique(here) if (each := np.flatnonzero(here == u)).size > 1]
-    if len(groups) * n_nodes > _MOST_NEIGHBOURS:
-        return np.empty((len(here), 0), dtype=np.int64)
-    near = np.repeat(here[:, None], len(groups) * n_nodes, axis=1)
-    for number, group in enumerate(groups):
-        near[group, number * n_nodes : (number + 1) * n_nodes] = np.arange(n_nodes)
-    return near[:, (near != here[:, None]).any(axis=0)]

@@ -48,6 +48,7 @@ class RollingPlan:
         one_step_ahead: Of planning each step on its own, with the price of moves.
         pool: Placements that were weighed.
         impossible: Steps that no placement of the pool meets; they decide nothing.
+        settled: Whether planning on from the placement stays there; if not, nothing moves that can stay.
         weighed: The pool.
     """
 
@@ -58,6 +59,7 @@ class RollingPlan:
     one_step_ahead: float
     pool: int
     impossible: tuple[int, ...]
+    settled: bool
     weighed: WeighedPool = field(repr=False)
 
     @property
@@ -107,7 +109,7 @@ def look_ahead(
     pools: list[IntArray] = []
     at, settled = start, False
     for _ in range(_TURNS):
-        weighed = WeighedPool(worth, at, pool_of(at, worth, suggestions, horizon.most, also))
+        weighed = WeighedPool(worth, at, pool_of(at, worth, suggestions, horizon.most, deadline, also=also))
         if not weighed.possible[0]:
             return None
         weighed = refined(weighed, worth, at, horizon.most, deadline)
@@ -120,7 +122,7 @@ def look_ahead(
     whole = WeighedPool(worth, start, np.unique(np.concatenate(pools, axis=1), axis=1))
     if not settled:
         at = chosen if whole.stays is None else start
-    return _plan(whole, at)
+    return _plan(whole, at, settled=settled)
 
 
 def _choice(weighed: WeighedPool, least: float) -> IntArray:
@@ -132,7 +134,7 @@ def _choice(weighed: WeighedPool, least: float) -> IntArray:
     return weighed.pool[:, best[0]]
 
 
-def _plan(weighed: WeighedPool, placement: IntArray) -> RollingPlan:
+def _plan(weighed: WeighedPool, placement: IntArray, *, settled: bool) -> RollingPlan:
     place = weighed.place(placement)
     assert place is not None  # noqa: S101  # it is of this pool
     ahead = weighed.beginning_with(place)
@@ -144,5 +146,6 @@ def _plan(weighed: WeighedPool, placement: IntArray) -> RollingPlan:
         one_step_ahead=weighed.total(weighed.step_by_step()),
         pool=weighed.pool.shape[1],
         impossible=tuple(np.flatnonzero(~weighed.possible).tolist()),
+        settled=settled,
         weighed=weighed,
     )

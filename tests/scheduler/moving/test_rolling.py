@@ -12,10 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler.base.deadline import NO_DEADLINE
+from scheduler.base.deadline import NO_DEADLINE, Deadline
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP, check, evaluate
 from scheduler.instances.generators.replacement import replacement, running
+from scheduler.model.constraints.move_limit import MoveLimit
 from scheduler.moving.horizon import Horizon
+from scheduler.moving.neighbours import Neighbours
 from scheduler.moving.pool import pool_of
 from scheduler.moving.rolling import look_ahead
 from scheduler.moving.step_worth import StepWorth
@@ -198,7 +200,7 @@ def test_the_pool_is_bounded_and_keeps_what_matters() -> None:
     worth = weighing(problem, given_steps)
     suggestions = Suggestions(worth, best, NO_DEADLINE)
     assert problem.current is not None
-    wide, narrow = (pool_of(problem.current, worth, suggestions, most) for most in (1000, 8))
+    wide, narrow = (pool_of(problem.current, worth, suggestions, most, NO_DEADLINE) for most in (1000, 8))
     assert narrow.shape[1] == 8 < wide.shape[1]
     for pool in (wide, narrow):
         columns = [tuple(each) for each in pool.T.tolist()]
@@ -240,3 +242,41 @@ def test_a_change_that_does_not_pay_its_price_is_left() -> None:
     assert (
         ahead(problem, [Step(4 * CYCLE_S)], Horizon(CYCLE_S, change_price=1.01 * price)).placement == 0
     ).all()
+
+
+def test_without_time_nothing_moves_that_can_stay() -> None:
+    """What was not planned on might move again."""
+    problem = unlike(made(1), "n2")
+    late = Deadline(lambda: 1.0, 0.0)
+    found = look_ahead(problem, forecast(problem, [Step(9 * CYCLE_S)]), best, Horizon(CYCLE_S), late)
+    assert found is not None
+    assert not found.settled
+    assert (found.placement == 0).all()
+    away = forecast(problem, [Step(9 * CYCLE_S, away=frozenset({"n1"}))])
+    found = look_ahead(problem, away, best, Horizon(CYCLE_S), late)
+    assert found is not None
+    assert not (found.placement == 0).any()
+
+
+def test_moves_are_limited_in_the_first_step() -> None:
+    """As the problem limits them from where operators run now; what comes later may go on."""
+    problem = unlike(made(1), "n2")
+    limited = replace(problem, constraints=(MoveLimit(1),))
+    found = ahead(limited, [Step(CYCLE_S), Step(9 * CYCLE_S)])
+    assert (found.placement != 0).sum() <= 1
+    assert (found.ahead[1] == 1).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_neighbours_are_worth_what_they_are_as_placements(seed: int) -> None:
+    """Also of a placement that its step does not permit."""
+    problem = made(seed, "dag", 5)
+    steps_given = [Step(CYCLE_S), Step(CYCLE_S, 2.0, frozenset({"n1"})), Step(2 * CYCLE_S, cost={"n3": 30.0})]
+    worth = weighing(problem, steps_given)
+    assert problem.current is not None
+    beside = Neighbours(worth, problem.current)
+    assert np.allclose(beside.of_steps(0, 3), worth.of_steps(beside.placements))
+    columns = {tuple(each) for each in beside.placements.T.tolist()}
+    moved = problem.current.copy()
+    moved[2] = (moved[2] + 1) % 3
+    assert {tuple(problem.current.tolist()), tuple(moved.tolist())} <= columns
