@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from bridge.round.memory import Memory, TopologyMemory, Watched
 from bridge.round.small import looking_ahead
 from bridge.wire.messages import Decision, Drain
 from formats.drain import content_of
@@ -93,6 +94,18 @@ def test_a_gain_waits_while_it_is_looked_at(make):
     assert "a gain waits until it has been seen for 30 s" in first.response.plans[0].status
     last = round_of(request, memory=first.memory, now_s=31.0, **waits)
     assert last.response.plans[0].decision is Decision.ASSIGN
+
+
+def test_of_two_that_pay_the_watched_one_is_held_on_to(make):
+    """Or noise, which makes now one and now the other a little better, would keep both waiting for ever."""
+    request = on_dear(make, [0.5] * 8)
+    best, _ = planned(request, look_ahead_hours=HOURS)
+    other = ("cheap", "far" if best[1] == "cheap" else "cheap")
+    seen = Memory((TopologyMemory("t", None, Watched(other, 0.0)),))
+    waits = {"look_ahead_hours": HOURS, "stabilisation_s": 30.0}
+    plan = round_of(request, memory=seen, now_s=31.0, **waits).response.plans[0]
+    assert plan.decision is Decision.ASSIGN
+    assert tuple(request.supervisors[index].host for index in plan.executor_supervisor) == other
 
 
 def test_it_is_off_unless_it_is_set(make):
