@@ -72,11 +72,8 @@ def improve(
     if begun is not None and (broken or not allowance.no_gain):
         return rounds.go_on(begun, sight)
     reason = ""
-    prospect = Prospect.of(running, stability.settings.look_ahead_hours)
     if not broken:
-        reason = allowance.no_gain
-        if prospect is None:
-            reason = reason or thresholds.why_hopeless(question.problem, before)
+        reason = allowance.no_gain or thresholds.why_hopeless(question.problem, before)
         if stability.watched(task.index) is None:
             reason = reason or stability.looks.why_not_yet(task)
     reason = reason or sight.why_not(question.problem, hosts)
@@ -84,6 +81,7 @@ def improve(
         stability.forget(task.index)
         return Verdict("kept", running.said(reason), evaluation=before)
     answer = ask_as_preferred(search, task, _bound(running), closed)
+    prospect = Prospect.of(running, stability.settings.look_ahead_hours)
     ahead = None if prospect is None else prospect.choose(search, answer, stability)
     verdict = _look(running, search, rounds, stability, answer, closed=closed, sight=sight, ahead=ahead)
     if verdict.kind == "kept" and stability.watched(task.index) is None:
