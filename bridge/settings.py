@@ -125,6 +125,9 @@ class MoveSettings(_Section):
     """Time for which a gain must be seen in each round, s; 0 moves in the first one."""
     horizon_s: float = Field(default=3600.0, gt=0, le=1e9)
     """Time within which a move for a gain has to pay its price, s, where it has one and cost is weighed."""
+    look_ahead_hours: float = Field(default=0.0, ge=0, le=24)
+    """Hours to come by which moves for gains are judged, where something is known of them: by rates that are
+    usual at each hour of the week, and by announced drains; 0 looks at the present only."""
     max_restarts_per_hour: int | None = Field(default=None, ge=0, le=1_000_000_000)
     """Running executors restarted in any hour, over all topologies; a larger worker goes alone."""
     max_restarts_per_site_per_hour: int | None = Field(default=None, ge=0, le=1_000_000_000)

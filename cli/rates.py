@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -27,6 +28,12 @@ def rates(
     root: RootOption = ROOT,
     interval_s: Annotated[float, typer.Option(help="Time between two looks at Nimbus, in s.")] = 10.0,
     window_s: Annotated[float, typer.Option(help="Time over which rates are taken, in s.")] = 60.0,
+    state: Annotated[
+        Path | None,
+        typer.Option(
+            help="File that keeps what is usual at each hour of the week; without it none is known."
+        ),
+    ] = None,
     zookeeper_auth_file: AuthFileOption = None,
     metrics_host: MetricsHostOption = LOOPBACK,
     metrics_port: MetricsPortOption = None,
@@ -47,6 +54,7 @@ def rates(
         interval_s=interval_s,
         window_s=window_s,
         auth=read_zookeeper_auth(zookeeper_auth_file),
+        state=state,
     )
     with refused(CollectorError):
         options.check()

@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired
 
-from annotated_types import Gt, Interval
+from annotated_types import Gt, Interval, Len
 from typing_extensions import TypedDict  # pydantic, which reads readings, takes no other before Python 3.12
 
 from formats.node_reading import READ
+from formats.week_curve import HOURS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +23,10 @@ LIFETIME_S = 180.0
 """The lifetime that the collector states."""
 MAX_EXECUTORS = 5_000
 """Rates of single executors are left out of a topology with more: the znode holds a megabyte at most."""
+HOURS_AHEAD = 24
+"""Hours to come of which is said how busy they usually are."""
+MOST_FACTOR = 1e6
+"""An hour that is usually so much busier than the present one is no forecast any more."""
 MAX_NAMED = 20
 """Of the executors without statistics no more are named."""
 STARTED_S = 900.0
@@ -40,6 +45,7 @@ _Task = Annotated[int, Interval(ge=0, le=2**31 - 1)]
 # No window is shorter or longer, no topology samples less: one tuple per window would be no number any more.
 _WindowS = Annotated[float, Interval(ge=1.0, le=1e6)]
 _UnixS = Annotated[int, Interval(ge=0, le=10**12)]
+_Factor = Annotated[float, Interval(ge=0, le=MOST_FACTOR)]
 _SampleRate = Annotated[float, Interval(ge=1e-6, le=1)]
 
 # by a call, as `from` cannot be the name of an attribute
@@ -124,6 +130,8 @@ class RatesFields(TypedDict):
             their executors; only of the last `STARTED_S`, and left out without any and by older collectors.
         complete_ms: Mean time from the spouts' emissions to their acknowledgement; left out where nothing is
             acknowledged, and by older collectors.
+        hours_ahead: By what factor the sources usually emit more in each of the next hours (UTC) than in the
+            present one, None where that is not known; left out where nothing is, and by older collectors.
     """
 
     version: Literal[1]
@@ -142,6 +150,7 @@ class RatesFields(TypedDict):
     missing: list[str]
     started: NotRequired[list[tuple[_UnixS, list[_Task]]]]
     complete_ms: NotRequired[_CompleteMs]
+    hours_ahead: NotRequired[Annotated[list[_Factor | None], Len(1, HOURS)]]
 
 
 for _fields in (StreamFields, EmittedFields, BusyFields, ExecutorsFields, RatesFields):

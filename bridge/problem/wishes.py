@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from bridge.problem.storm_settings import parse_storm_settings
@@ -10,7 +10,7 @@ from bridge.problem.topology_settings import parse_topology_settings
 from scheduler.registry import STRATEGIES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from bridge.problem.storm_settings import StormSettings
     from bridge.problem.topology_settings import TopologySettings
@@ -28,15 +28,34 @@ class Wishes:
     Attributes:
         own: Its settings for this scheduler.
         storm: What Storm's keys say about it.
+        leaving: Hosts that are announced to be drained soon, which are used like unfavored ones.
+        announced_s: Time until hosts are to be drained, soon or not, by name, s.
     """
 
     own: TopologySettings
     storm: StormSettings
+    leaving: frozenset[str] = frozenset()
+    announced_s: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def faults(self) -> tuple[str, ...]:
         """One phrase per bad value; each such key has its default."""
         return (*self.own.faults, *self.storm.faults)
+
+    def avoiding(self, hosts: Collection[str], announced_s: Mapping[str, float]) -> Wishes:
+        """Return the same where some hosts are to be used only if the others do not suffice.
+
+        Args:
+            hosts: Those that are to be drained soon.
+            announced_s: Time until hosts are to be drained, by name, s.
+        """
+        storm = self.storm.model_copy(
+            update={
+                "favored": tuple(each for each in self.storm.favored if each not in hosts),
+                "unfavored": (*self.storm.unfavored, *sorted(hosts)),
+            }
+        )
+        return replace(self, storm=storm, leaving=frozenset(hosts), announced_s=announced_s)
 
 
 def wishes_of(topology: Topology, settings: PlanSettings) -> Wishes:

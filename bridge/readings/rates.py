@@ -14,6 +14,7 @@ from bridge.readings.payload_text import text_of
 from bridge.wire.messages import ReadingKind
 from formats.counted import counted
 from formats.rates_reading import MAX_NAMED, RatesFields
+from formats.week_curve import HOUR_S
 from scheduler.base.arrays import floats, ints
 
 if TYPE_CHECKING:
@@ -70,6 +71,9 @@ class MeasuredRates:
         busy: Time that all executors of a component spend in executions, percent of one core, by component.
         running_s: Age of the workers that began to run lately, s, by the lowest task of each executor.
         complete_ms: Mean time from the spouts' emissions to their acknowledgement, None if it is not known.
+        hours_ahead: By what factor sources usually emit more in each of the next hours than in the present
+            one, None where that is not known; empty if nothing is.
+        hour_left_s: Time until the first of these begins, s.
     """
 
     age_s: float
@@ -83,6 +87,8 @@ class MeasuredRates:
     busy: Mapping[str, float] = field(default_factory=dict)
     running_s: Mapping[int, float] = field(default_factory=dict)
     complete_ms: float | None = None
+    hours_ahead: tuple[float | None, ...] = ()
+    hour_left_s: float = HOUR_S
 
     def executors(self, topology: Topology) -> Executors:
         """Return what the executors of the topology do, in its order."""
@@ -180,6 +186,7 @@ def _rates_of(fields: RatesFields, reading: Reading) -> MeasuredRates:
     # None becomes NaN.
     executed, emitted, execute_ms = (np.array(column, dtype=np.float64)[order] for column in columns)
     age_s = reading.age_ms / 1000.0
+    hours_ahead, hour_left_s = _ahead(fields, age_s)
     return MeasuredRates(
         age_s=age_s,
         taken={
@@ -200,4 +207,21 @@ def _rates_of(fields: RatesFields, reading: Reading) -> MeasuredRates:
             for task in tasks
         },
         complete_ms=fields.get("complete_ms"),
+        hours_ahead=hours_ahead,
+        hour_left_s=hour_left_s,
     )
+
+
+def _ahead(fields: RatesFields, age_s: float) -> tuple[tuple[float | None, ...], float]:
+    """Return the forecast as of now, and when its first hour begins, s.
+
+    Hours that have begun since the reading was published are over as hours to come: the present is theirs.
+    """
+    factors = [1.0, *fields.get("hours_ahead", [])]
+    since_s = fields["time"] % HOUR_S + age_s
+    begun = int(since_s // HOUR_S)
+    left_s = HOUR_S - since_s % HOUR_S
+    present = factors[begun] if begun < len(factors) else None
+    if not present:
+        return (), left_s
+    return tuple(None if each is None else each / present for each in factors[begun + 1 :]), left_s

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from bridge.problem.cpu_demand import with_cpu
+from bridge.round.announced_drains import with_announcements
 from bridge.round.beside import look_beside
 from bridge.round.draining import with_drains
 from bridge.round.eviction import with_evictions
@@ -74,7 +75,8 @@ def plan_round(
     hour = Hour(settings.move, memory, now_s)
     course = Course(clock, end_s, now_s, children, unix_s, hour.budgets)
     settings = settings.model_copy(update={"move": hour.move})
-    done = hour.charged(request, with_drains(request, settings, partial(_round, memory), course))
+    planned = with_drains(request, settings, partial(_round, memory), course)
+    done = hour.charged(request, with_announcements(request, planned, settings))
     priced = with_price_lists(request, done, settings, memory, course)
     return with_measurements(request, priced, memory, unix_s)
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from bridge.problem.cpu_demand import CpuDemand
     from bridge.problem.wishes import Wishes
     from bridge.readings.believed import Readings
+    from bridge.readings.drains import Drains
     from bridge.readings.rates import Rates
     from bridge.round.unread import Failure
     from bridge.settings import Settings
@@ -54,6 +55,7 @@ class RoundData:
         wishes: What each topology asks for.
         unread: Why, by id of those of which it cannot be read.
         bad_drains: Drains that cannot be read.
+        announced_s: Time until hosts are to be emptied, by name, where that is announced, s.
         faults: What is wrong with readings, metadata, drains and that configuration, one phrase each.
     """
 
@@ -68,6 +70,7 @@ class RoundData:
     wishes: tuple[Wishes, ...]
     unread: Mapping[str, Failure]
     bad_drains: int
+    announced_s: Mapping[str, float]
     faults: tuple[str, ...]
 
     @cached_property
@@ -128,6 +131,7 @@ def gather_data(request: PlanRequest, settings: Settings) -> RoundData:
     cluster = parse_cluster_settings(request.cluster_json)
     drains = read_drains(request.drains)
     wishes, unread = read_wishes(request.topologies, settings.plan)
+    announced_s = _announced_s(hosts.hosts, drains)
     return RoundData(
         readings=readings,
         hosts=hosts,
@@ -137,11 +141,30 @@ def gather_data(request: PlanRequest, settings: Settings) -> RoundData:
         rates=rates,
         cluster=cluster,
         cpu=cpu_demands(request, rates, readings, settings.capacity),
-        wishes=wishes,
+        wishes=_avoiding(wishes, announced_s, settings.move.horizon_s),
         unread=unread,
         bad_drains=len(drains.faults),
+        announced_s=announced_s,
         faults=delays.faults + readings.faults + rates.faults + hosts.faults + cluster.faults + drains.faults,
     )
+
+
+def _announced_s(hosts: Sequence[Host], drains: Drains) -> dict[str, float]:
+    if not drains.announced:
+        return {}
+    begins = {host.name: drains.begins_s(host.name, host.site) for host in hosts}
+    return {name: begins_s for name, begins_s in begins.items() if begins_s is not None}
+
+
+def _avoiding(
+    wishes: tuple[Wishes, ...], announced_s: Mapping[str, float], soon_s: float
+) -> tuple[Wishes, ...]:
+    if not announced_s:
+        return wishes
+    soon = {name for name, begins_s in announced_s.items() if begins_s <= soon_s}
+    # where topologies are many, most of them share what they ask for
+    changed = {id(each): each.avoiding(soon, announced_s) for each in wishes}
+    return tuple(changed[id(each)] for each in wishes)
 
 
 def _availability(hosts: Sequence[Host], readings: Readings, default: float) -> FloatArray:

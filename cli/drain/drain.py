@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from contextlib import contextmanager
 from datetime import datetime
@@ -15,9 +16,9 @@ from cli.interrupt import ends_at_once
 from cli.zookeeper_options import ROOT, AuthFileOption, RootOption, read_zookeeper_auth
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from cli.drain.drain_live import KnownHost
+    from cli.drain.drain_live import KnownHost, Span
 
 LEFT = 3
 """Exit status where hosts are not empty when `--wait` is over."""
@@ -43,6 +44,15 @@ def drain(
     *,
     zookeeper: ZookeeperOption,
     site: SitesOption = None,
+    begin: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="TIME",
+            help="When the drain begins, such as 2026-11-30T05:00; without it, or if that is over, now. "
+            "Until then nothing leaves, but new executors go elsewhere if they can.",
+        ),
+    ] = None,
     until: Annotated[
         str | None,
         typer.Option(
@@ -63,24 +73,32 @@ def drain(
 ) -> None:
     """Empty hosts or sites: nothing comes to them, and what runs there leaves within the budgets of moves.
 
+    With --from it is announced.
+
     Exit status: 0 written (and empty, with --wait), 2 bad input or no connection, 3 not empty in time.
     """
     places = _places(hosts, site)
-    lifetime_s = None if until is None else _seconds_until(until)
+    begins_s, ends_s = _span(begin, until)
+    if wait is not None and begins_s > 0:
+        raise UserError(f"--wait: nothing leaves before {begin}: wait from then on")
     with ends_at_once():
         others = _hosts_of(nimbus)
     with ends_at_once(), _asked(zookeeper, root, zookeeper_auth_file) as client:
-        from cli.drain.drain_live import drains_that_hold, known_hosts, write_drains  # noqa: PLC0415 - loads kazoo
+        from cli.drain.drain_live import Span, drains_to_come, known_hosts, write_drains  # noqa: PLC0415 - kazoo
 
         known = known_hosts(client, root)
         now_ms = max(time.time() * 1000.0, *(each.changed_ms for each in known), 0.0)
-        _check(places, known, others, drains_that_hold(client, root, now_ms))
+        span = Span(begins_s, ends_s)
+        _check(places, span, known, others, drains_to_come(client, root, now_ms))
         covered = {each.name for each in known if _covered(each, places)} | set(hosts or ())
         if wait is not None:
             _check_counted(covered, known)
-        written_ms = write_drains(client, root, places, lifetime_s)
+        written_ms = write_drains(client, root, places, span)
         end = "until undrain" if until is None else f"until {until}"
-        typer.echo(f"Drained {end}: {', '.join(places)}. Executors leave with the next rounds.")
+        if begins_s > 0:
+            typer.echo(f"To be drained from {begin} {end}: {', '.join(places)}. Nothing leaves before.")
+        else:
+            typer.echo(f"Drained {end}: {', '.join(places)}. Executors leave with the next rounds.")
         if wait is not None:
             _wait(lambda: known_hosts(client, root), covered, written_ms, wait)
 
@@ -126,15 +144,23 @@ def _places(hosts: Sequence[str] | None, sites: Sequence[str] | None) -> list[st
     return sorted(set(places))
 
 
-def _seconds_until(text: str) -> float:
+def _span(begin: str | None, until: str | None) -> tuple[float, float]:
+    """Return when a drain begins and ends, s from now: 0 is now, and it is infinite without an end."""
+    now_s = time.time()
+    begins_s = 0.0 if begin is None else max(_moment("--from", begin) - now_s, 0.0)
+    ends_s = math.inf if until is None else _moment("--until", until) - now_s
+    if ends_s <= 0:
+        raise UserError(f"--until {until}: is over")
+    if ends_s <= begins_s:
+        raise UserError(f"--until {until}: is not after --from {begin}")
+    return begins_s, ends_s
+
+
+def _moment(option: str, text: str) -> float:
     try:
-        end = datetime.fromisoformat(text).astimezone()
+        return datetime.fromisoformat(text).astimezone().timestamp()
     except (ValueError, OverflowError, OSError):
-        raise UserError(f"--until {text}: is no time such as 2026-11-30T06:00") from None
-    left_s = end.timestamp() - time.time()
-    if left_s <= 0:
-        raise UserError(f"--until {text}: is over")
-    return left_s
+        raise UserError(f"{option} {text}: is no time such as 2026-11-30T06:00") from None
 
 
 @contextmanager
@@ -157,15 +183,20 @@ def _hosts_of(nimbus: str | None) -> Sequence[str]:
 
 
 def _check(
-    places: Sequence[str], known: Sequence[KnownHost], supervisors: Sequence[str], drained: Sequence[str]
+    places: Sequence[str],
+    span: Span,
+    known: Sequence[KnownHost],
+    supervisors: Sequence[str],
+    drained: Mapping[str, Span],
 ) -> None:
-    """Refuse what is not known, and what would leave no host at all.
+    """Refuse what is not known, and what would leave no host at all at some time.
 
     Args:
         places: What is to be drained.
+        span: When.
         known: Hosts that have an agent.
         supervisors: Hosts that Nimbus names; empty if it was not asked: then all that have an agent count.
-        drained: Places that are drained already.
+        drained: When what is drained or announced already is so, by place; those of `places` are replaced.
     """
     names = set(supervisors) or {each.name for each in known}
     sites = {each.site for each in known if each.site is not None}
@@ -176,10 +207,15 @@ def _check(
             raise UserError(f"host {name} is not known; known: {_some(names)}{more}")
         if kind == "site" and name not in sites:
             raise UserError(f"no agent is at site {name}; sites of agents: {_some(sites)}")
-    covered = {each.name for each in known if _covered(each, (*places, *drained))}
-    covered |= {name for name in names if f"host:{name}" in (*places, *drained)}
-    if covered >= names:
-        raise UserError("this would leave no host that is known: nothing is drained")
+    others = {place: each for place, each in drained.items() if place not in places}
+    # most is drained at a time at which a drain begins
+    begins = [each.begins_s for each in others.values() if span.holds(each.begins_s)]
+    for at_s in (span.begins_s, *begins):
+        then = (*places, *(place for place, each in others.items() if each.holds(at_s)))
+        covered = {each.name for each in known if _covered(each, then)}
+        covered |= {name for name in names if f"host:{name}" in then}
+        if covered >= names:
+            raise UserError("this would leave no host that is known: nothing is drained")
 
 
 def _check_counted(hosts: set[str], known: Sequence[KnownHost]) -> None:

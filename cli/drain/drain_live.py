@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,8 @@ from formats.packed_content import unpack
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+_ON_THE_WAY_S = 5.0
+"""A drain counts from when ZooKeeper took it, later than it was meant: a command takes no longer."""
 _READING = TypeAdapter(NodeFields)
 
 
@@ -60,28 +63,51 @@ def drained_places(client: Any, root: str) -> tuple[str, ...]:
     return tuple(sorted(contents(client, f"{root}/{FOLDER}")))
 
 
-def drains_that_hold(client: Any, root: str, now_ms: float) -> tuple[str, ...]:
-    """Return the places whose drain holds at a time by ZooKeeper's clock; what cannot be read does not."""
+@dataclass(frozen=True)
+class Span:
+    """When a drain holds, s from now.
+
+    Attributes:
+        begins_s: When it begins; 0 if it holds now.
+        ends_s: When it ends; infinite if it has to be taken back.
+    """
+
+    begins_s: float
+    ends_s: float
+
+    def holds(self, at_s: float) -> bool:
+        """Say whether it holds at a time, s from now; one that ends at about that time does not."""
+        return self.begins_s <= at_s < self.ends_s - _ON_THE_WAY_S
+
+
+def drains_to_come(client: Any, root: str, now_ms: float) -> dict[str, Span]:
+    """Return when drains hold, by place, seen from a time by ZooKeeper's clock; unreadable ones do not."""
     found = [
         Drain(place, content, round(max(now_ms - changed_ms, 0.0)))
         for place, (content, changed_ms) in contents(client, f"{root}/{FOLDER}").items()
     ]
-    return tuple(f"{kind}:{name}" for kind, name in read_drains(found).left_s)
+    drains = read_drains(found)
+    spans = {place: (0.0, left_s) for place, left_s in drains.left_s.items()}
+    spans |= {place: (each.begins_s, each.left_s) for place, each in drains.announced.items()}
+    return {
+        f"{kind}:{name}": Span(begins_s, math.inf if left_s is None else left_s)
+        for (kind, name), (begins_s, left_s) in spans.items()
+    }
 
 
-def write_drains(client: Any, root: str, places: Sequence[str], lifetime_s: float | None) -> float:
+def write_drains(client: Any, root: str, places: Sequence[str], span: Span) -> float:
     """Write drains, all or none.
 
     Args:
         client: Connected.
         root: Path of the readings.
         places: `host:NAME` or `site:NAME`; one that has a drain gets the new one.
-        lifetime_s: Time for which they hold, s; None holds until they are taken back.
+        span: When they hold.
 
     Returns:
         When ZooKeeper took them, ms by its clock.
     """
-    content = content_of(lifetime_s)
+    content = content_of(None if math.isinf(span.ends_s) else span.ends_s, span.begins_s)
     folder = f"{root}/{FOLDER}"
     client.ensure_path(folder)
     before = drained_places(client, root)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from bridge.network.geography import Geography, HostView
-    from bridge.readings.drains import Drains
+    from bridge.readings.drains import Announcement, Drains, Place
     from cli.network.network_input import Snapshot
 
 MOST_HOSTS = 40
@@ -176,10 +176,11 @@ def _hosts_table(title: str, hosts: Sequence[HostView], drains: Drains, *, show_
         table.add_column(name, justify="right", no_wrap=True)
     for name in ("queue\n/core", "slots", "age"):
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("drained, faults" if drains.left_s else "faults", overflow="fold")
+    any_drain = drains.left_s or drains.announced
+    table.add_column("drained, faults" if any_drain else "faults", overflow="fold")
     for host in shown:
         load, outages = host.load, host.outages
-        drained = ("drained",) if drains.cover(host.name, host.site) else ()
+        drained = _of_host(drains, host)
         slots, queue = (load.get("slots"), load.get("run_queue")) if load else (None, None)
         table.add_row(
             Text(printable(host.name)),
@@ -220,20 +221,38 @@ def _summary(geography: Geography, snapshot: Snapshot) -> Iterable[str]:
         yield "All readings are stale: no agent writes, or this machine's clock is ahead of ZooKeeper's."
     if by_state[ReadingState.REFUSED]:
         yield f"Refused readings: {_names(by_state[ReadingState.REFUSED])}"
-    drains = read_drains(snapshot.request.drains)
-    if drains.left_s:
-        yield f"Drained: {_names([_drained(*each) for each in sorted(drains.left_s.items())])}"
-    for fault in drains.faults:
-        yield f"Without effect: {fault}"
+    yield from _drains(read_drains(snapshot.request.drains))
     pairs = [f"{one} and {other}" for one, other in geography.contradictions]
     yield f"Contradictory links: {_names(pairs)}"
     for fault in geography.faults:
         yield f"Contradiction: {fault}"
 
 
-def _drained(place: tuple[str, str], left_s: float | None) -> str:
-    end = "until undrain" if left_s is None else f"for {_duration(left_s)}"
-    return f"{place[0]} {place[1]} {end}"
+def _drains(drains: Drains) -> Iterable[str]:
+    if drains.left_s:
+        now = [f"{' '.join(place)} {_until(left_s)}" for place, left_s in sorted(drains.left_s.items())]
+        yield f"Drained: {_names(now)}"
+    if drains.announced:
+        later = [_announced(*each) for each in sorted(drains.announced.items())]
+        yield f"To be drained: {_names(later)}"
+    for fault in drains.faults:
+        yield f"Without effect: {fault}"
+
+
+def _announced(place: Place, announced: Announcement) -> str:
+    left_s = None if announced.left_s is None else announced.left_s - announced.begins_s
+    return f"{' '.join(place)} in {_duration(announced.begins_s)} {_until(left_s)}"
+
+
+def _until(left_s: float | None) -> str:
+    return "until undrain" if left_s is None else f"for {_duration(left_s)}"
+
+
+def _of_host(drains: Drains, host: HostView) -> tuple[str, ...]:
+    if drains.cover(host.name, host.site):
+        return ("drained",)
+    begins_s = drains.begins_s(host.name, host.site)
+    return () if begins_s is None else (f"drained in {_duration(begins_s)}",)
 
 
 def _embedding(geography: Geography) -> str:

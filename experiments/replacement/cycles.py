@@ -133,6 +133,8 @@ def document_of(scenario: Scenario, cycle: int, current: Mapping[str, str] | Non
         network[matrix] = np.array(network[matrix])[np.ix_(there, there)].tolist()
     if current is not None:
         document["current"] = dict(current)
+        names = {node["name"] for node in network["nodes"]}
+        document["gone"] = sorted(set(current.values()) - names)
     return document
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
@@ -12,6 +11,7 @@ from scheduler.base.deadline import NO_DEADLINE
 from scheduler.contract.strategy import Context
 from scheduler.instances.document import named_placement, parse_instance
 from scheduler.model.metrics.migration import MIGRATION
+from scheduler.moving.move_prices import spread_price
 from scheduler.moving.rule import MoveRule, judge
 from scheduler.optimal_ranges import optimal_ranges
 from scheduler.plan import plan
@@ -113,13 +113,6 @@ class OurRule:
         if judge(problem, found, self._rule, errors).why_not:
             return dict(document["current"])
         return named_placement(problem, found)
-
-
-def spread_price(weights: Mapping[str, float], part: float) -> dict[str, float]:
-    """Return weights of sum 1 in which moves weigh only this part of what they weighed beside the others."""
-    changed = {name: weight * (part if name == MIGRATION.name else 1.0) for name, weight in weights.items()}
-    total = math.fsum(changed.values())
-    return {name: weight / total for name, weight in changed.items()}
 
 
 def _optimum(problem: Problem) -> IntArray:

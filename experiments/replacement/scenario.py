@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +42,10 @@ class Scenario:
         joins_s: By name of a node, when it joins, s; the others are there from the start.
         planner_cost_per_s: What a planner costs while it runs, in cost units per second (>= 0).
         changes: What becomes true later, in the order of time.
+        away_s: By name of a node, times in which it is not there although it has joined, as (from, until), s;
+            they are announced.
+        load: By what factor the streams' rates differ from the instance's, as (from, factor) in the order of
+            time, in s; before the first they do not.
     """
 
     instance: Mapping[str, Any]
@@ -50,16 +54,26 @@ class Scenario:
     joins_s: Mapping[str, float]
     planner_cost_per_s: float
     changes: Sequence[TrueChange] = ()
+    away_s: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)
+    load: Sequence[tuple[float, float]] = ()
 
     def __post_init__(self) -> None:
         number("cycle_s", self.cycle_s, above=0.0)
         number("duration_s", self.duration_s, above=0.0)
         number("planner_cost_per_s", self.planner_cost_per_s)
-        known = parse_instance(self.instance).network.index
         for node, at_s in self.joins_s.items():
             number(f"joins_s.{node}", at_s)
-            if node not in known:
-                raise ModelError(f"joins_s.{node}", "the instance has no such node")
+        for node, times in self.away_s.items():
+            for k, (begin_s, end_s) in enumerate(times):
+                number(f"away_s.{node}[{k}]", end_s, above=number(f"away_s.{node}[{k}]", begin_s))
+        for k, (begin_s, factor) in enumerate(self.load):
+            number(f"load[{k}]", begin_s, least=self.load[k - 1][0] if k else 0.0)
+            number(f"load[{k}]", factor)
+        known = parse_instance(self.instance).network.index
+        for key, named in (("joins_s", self.joins_s), ("away_s", self.away_s)):
+            for node in named:
+                if node not in known:
+                    raise ModelError(f"{key}.{node}", "the instance has no such node")
 
     @property
     def n_cycles(self) -> int:
@@ -79,13 +93,23 @@ class Scenario:
         for change in self.changes:
             if change.at_s <= self.start_s(cycle):
                 change.apply(document)
+        for stream in document["application"]["streams"]:
+            stream["rate"] *= self.load_factor(cycle)
         return document
 
+    def load_factor(self, cycle: int) -> float:
+        """Return by what factor rates differ from the instance's when a cycle begins."""
+        begun = [factor for begin_s, factor in self.load if begin_s <= self.start_s(cycle)]
+        return begun[-1] if begun else 1.0
+
     def nodes(self, cycle: int) -> list[int]:
-        """Return the indices of the nodes that are there."""
-        nodes = self.instance["network"]["nodes"]
+        """Return the indices of the nodes that are there when a cycle begins."""
+        now_s = self.start_s(cycle)
         return [
-            u for u, node in enumerate(nodes) if self.joins_s.get(node["name"], 0.0) <= self.start_s(cycle)
+            u
+            for u, node in enumerate(self.instance["network"]["nodes"])
+            if self.joins_s.get(node["name"], 0.0) <= now_s
+            and not any(begin_s <= now_s < end_s for begin_s, end_s in self.away_s.get(node["name"], ()))
         ]
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]  # py4j ships no types
 from pyspark.errors import PySparkException
 
+from experiments.replacement.day import Day, day, days
 from experiments.replacement.simulation import RULES, Outcome, RuleName, Setting, simulate
 from experiments.replacement.steadiness import Calm, Followed, calm, followed
 from experiments.spark_job import carried_out
@@ -30,6 +31,7 @@ _LOADS = (
     Setting("static", noisy=False, rate=1.0),
 )
 _LOAD_RULES: tuple[RuleName, ...] = ("static", "ours")
+_WRONG_DAYS = 3
 _CALM_RULES: tuple[RuleName, ...] = ("paper", "ours")
 
 
@@ -58,11 +60,13 @@ class Sweep:
         outcomes: Runs of scenarios, in the order of their settings.
         calm: Runs in which nothing real changes.
         followed: Runs in which something does.
+        days: Runs of a day in which something is announced and forecast.
     """
 
     outcomes: tuple[Outcome, ...]
     calm: tuple[Calm, ...]
     followed: tuple[Followed, ...]
+    days: tuple[Day, ...]
 
 
 def settings_of(extent: Extent) -> list[Setting]:
@@ -92,6 +96,7 @@ def run_sweep(
     seeds = range(extent.first_seed, extent.first_seed + extent.calm_runs)
     tasks: list[Callable[[], Any]] = [
         *(partial(simulate, setting) for setting in settings_of(extent)),
+        *(partial(day, rule, seed) for rule, seed in days(_WRONG_DAYS)),
         *(partial(calm, rule, seed) for rule, seed in product(_CALM_RULES, seeds)),
         *(partial(followed, extent.first_seed + number) for number in range(extent.changes)),
     ]
@@ -100,6 +105,7 @@ def run_sweep(
         tuple(each for each in done if isinstance(each, Outcome)),
         tuple(each for each in done if isinstance(each, Calm)),
         tuple(each for each in done if isinstance(each, Followed)),
+        tuple(each for each in done if isinstance(each, Day)),
     )
 
 

@@ -91,9 +91,7 @@ class AgentOptions:
             yield f"--port {self.port} is not from 1 to 65535"
         if not 10 <= self.interval_ms <= 60_000:
             yield f"--interval-ms {self.interval_ms:g} is not from 10 to 60000"
-        if self.state is not None and not self.state.parent.is_dir():
-            yield f"--state {str(self.state)!r} is not in an existing folder"
-        elif self.state is not None and (reason := foreign(self.state)):
+        if self.state is not None and (reason := foreign(self.state)):
             yield f"--state {str(self.state)!r} {reason}"
 
 

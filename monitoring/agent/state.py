@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from monitoring import state_file
 from monitoring.agent.availability import History, add_time
 from monitoring.agent.link_memory import LinkMemory, links_from_json, links_to_json
 from monitoring.coordinate import Coordinate
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 
 _VERSION = 1
 _BEGIN = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"saved"')
-_BEGIN_BYTES = 64
 
 RESTART_ERROR = 0.5
 """Least error of a restored coordinate: others should not lean on it before it was measured again."""
@@ -45,9 +43,7 @@ class State:
 
 
 def save(path: Path, state: State) -> None:
-    """Write the file in one step: a reader sees the old or the new one, also after a loss of power.
-
-    Blocks until the disk has it, which may take seconds.
+    """Write the file as `write_state` does.
 
     Raises:
         OSError: If it cannot be written.
@@ -66,30 +62,12 @@ def save(path: Path, state: State) -> None:
         "since_outage_s": state.history.since_outage_s,
         "links": links_to_json(state.links),
     }
-    beside = path.with_name(f"{path.name}.{os.getpid()}.new")  # no other agent's
-    with beside.open("w", encoding="utf-8") as file:
-        file.write(json.dumps(content, allow_nan=False) + "\n")
-        file.flush()
-        os.fsync(file.fileno())  # or the new name could outlive a loss of power without the content
-    beside.replace(path)
+    state_file.write_state(path, content)
 
 
 def foreign(path: Path) -> str | None:
-    """Say why a file must not be overwritten: it is no state of an agent. None: it is one, or there is none.
-
-    Its first bytes decide, so that a damaged state and one of another version count as ours; an empty file
-    has nothing to lose.
-    """
-    try:
-        if not path.exists():
-            return None
-        if not path.is_file():
-            return "is a folder" if path.is_dir() else "is no file"
-        with path.open("rb") as file:
-            begin = file.read(_BEGIN_BYTES)
-    except OSError as error:
-        return f"cannot be read: {error.strerror}"
-    return None if not begin or _BEGIN.match(begin) else "is no state of an agent and is not overwritten"
+    """Say why a file must not be overwritten: it is no state of an agent; None if it may be."""
+    return state_file.foreign(path, _BEGIN, "state of an agent")
 
 
 def load(path: Path, dimensions: int, on_fault: Callable[[str], None]) -> State:

@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from monitoring.agent import state
+from monitoring.state_file import WriteLog
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +28,7 @@ class StateKeeper:
     def __init__(self, path: Path | None, log: Log) -> None:
         self._path = path
         self._log = log
-        self._trouble = ""
+        self._writes = WriteLog(path, log)
         self._under_way: asyncio.Task[None] | None = None
 
     def restore(self, dimensions: int, unix_time_s: float) -> state.State | None:
@@ -77,10 +78,4 @@ class StateKeeper:
             await asyncio.to_thread(state.save, path, now)
         except OSError as error:
             trouble = str(error)
-        if trouble == self._trouble:
-            return
-        self._trouble = trouble
-        if trouble:
-            self._log.warning("state-unwritable", file=str(path), reason=trouble)
-        else:
-            self._log.info("state-written-again", file=str(path))
+        self._writes.note(trouble)

@@ -18,8 +18,10 @@ from monitoring.rates.nimbus_faults import ReplyError, lacking
 from monitoring.rates.partner_shards import PartnerShards
 from monitoring.rates.rates_figures import CollectorFigures
 from monitoring.rates.rates_options import CollectorError
-from monitoring.rates.rates_reading import to_json
+from monitoring.rates.rates_reading import source_rate, to_json
 from monitoring.rates.topology_rates import TopologyRates
+from monitoring.rates.week_file import WeekFile
+from monitoring.rates.week_memory import name_of
 from monitoring.zookeeper.session import Session
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from formats.log import Log
     from monitoring.rates.nimbus import NimbusClient
     from monitoring.rates.rates_options import CollectorOptions
+    from monitoring.rates.rates_reading import Rates
     from monitoring.rates.topology_rates import Step
     from monitoring.zookeeper.session_figures import SessionFigures
 
@@ -71,6 +74,7 @@ class Collector:
         clock: Seconds that do not go back.
         unix_time: Seconds since 1970.
         window_s: Length of the window over which rates are taken, s.
+        weeks: Keeps what is usual at each hour of the week; None: that is not known.
     """
 
     def __init__(
@@ -83,6 +87,7 @@ class Collector:
         clock: Callable[[], float] = time.monotonic,
         unix_time: Callable[[], float] = time.time,
         window_s: float = WINDOW_S,
+        weeks: WeekFile | None = None,
     ) -> None:
         self._connect = connect
         self._nodes = nodes
@@ -92,6 +97,7 @@ class Collector:
         self._clock = clock
         self._unix_time = unix_time
         self._window_s = window_s
+        self._weeks = weeks
         self._standing: dict[str, _Standing] = {}
         self._trouble = ""
         self._sequence = 0
@@ -126,6 +132,8 @@ class Collector:
                     if status in _LOOKED_AT:
                         self._look_at(nimbus, topology, status)
                 self._publish_partners()
+                if self._weeks is not None:
+                    self._weeks.save_changes()
         except NimbusError as error:
             self._failed_looks += 1
             if not self._trouble:
@@ -178,8 +186,22 @@ class Collector:
         if step.rates is not None:
             self._sequence += 1
             standing.published_s, standing.pairs = self._clock(), step.rates.host_pairs
-            content = to_json(topology, step.rates, self._unix_time(), self._sequence)
+            now_s = self._unix_time()
+            ahead = self._hours_ahead(topology, standing, step.rates, now_s)
+            content = to_json(topology, step.rates, now_s, self._sequence, ahead)
             self._nodes.hold(f"{self._folder}/{topology}", content)
+
+    def _hours_ahead(
+        self, topology: str, standing: _Standing, rates: Rates, now_s: float
+    ) -> tuple[float | None, ...]:
+        """Take what the sources emit into the week, and return how busy the next hours usually are."""
+        if self._weeks is None or standing.rates is None:
+            return ()
+        name = name_of(topology)
+        if not rates.complete:
+            # a torn reading says less about the hour than none
+            return self._weeks.memory.ahead(name, now_s)
+        return self._weeks.take(name, now_s, source_rate(rates, standing.rates.shape))
 
     def _publish_partners(self) -> None:
         """Publish which hosts exchange tuples by the readings that have not outlived themselves."""
@@ -231,7 +253,10 @@ def run(
     addresses = options.nimbus_addresses()
     folder = f"{options.root}/rates"
     session = Session(options.zookeeper, folder, log, auth=options.auth, reasons=_REASONS, on_fault=stop.set)
-    collector = Collector(lambda: connect(addresses), session, options.root, log, window_s=options.window_s)
+    weeks = None if options.state is None else WeekFile(options.state, log)
+    collector = Collector(
+        lambda: connect(addresses), session, options.root, log, window_s=options.window_s, weeks=weeks
+    )
 
     def work() -> None:
         due_s = time.monotonic()

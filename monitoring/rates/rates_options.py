@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from formats.address import Address
 from monitoring.option_forms import is_endpoint, is_path
+from monitoring.rates.week_file import foreign
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from monitoring.zookeeper.access import ZookeeperAuth
 
@@ -29,6 +31,7 @@ class CollectorOptions:
         interval_s: Time between two looks, s.
         window_s: Length of the window over which rates are taken, s.
         auth: Credentials for ZooKeeper, None for an open one.
+        state: File that keeps what is usual at each hour of the week; None: nothing is known of that.
     """
 
     nimbus: str
@@ -37,6 +40,7 @@ class CollectorOptions:
     interval_s: float = 10.0
     window_s: float = 60.0
     auth: ZookeeperAuth | None = None
+    state: Path | None = None
 
     def check(self) -> None:
         """Refuse settings that cannot work.
@@ -59,6 +63,8 @@ class CollectorOptions:
             yield f"--interval-s {self.interval_s:g} is not from 1 to 60"
         if not 20 <= self.window_s <= 600:
             yield f"--window-s {self.window_s:g} is not from 20 to 600"
+        if self.state is not None and (reason := foreign(self.state)):
+            yield f"--state {str(self.state)!r} {reason}"
 
     def nimbus_addresses(self) -> tuple[Address, ...]:
         """Return the addresses of `nimbus`; call `check` before."""

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from formats.rates_reading import LIFETIME_S, MAX_EXECUTORS, MAX_NAMED, STARTED_S, VERSION
-from monitoring.rates.counters import Stream
+from formats.rates_reading import LIFETIME_S, MAX_EXECUTORS, MAX_NAMED, MOST_FACTOR, STARTED_S, VERSION
+from monitoring.rates.counters import Stream, is_user_stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from monitoring.rates.history import Window
 
 _DIGITS = 6
+_FACTOR_DIGITS = 3
 _Direction = Literal["executed", "emitted", "transferred"]
 
 
@@ -217,7 +218,18 @@ def _host_pairs(
     return tuple(sorted(pairs, key=lambda pair: (-pair[2], pair[:2])))
 
 
-def to_json(topology: str, rates: Rates, time_s: float, sequence: int) -> bytes:
+def source_rate(rates: Rates, shape: Shape) -> float:
+    """Return what all spouts together emit on streams of the topology, tuples/s."""
+    return sum(
+        rate
+        for stream, rate, _ in rates.emitted
+        if stream.component in shape.spouts and is_user_stream(stream.id)
+    )
+
+
+def to_json(
+    topology: str, rates: Rates, time_s: float, sequence: int, ahead: Sequence[float | None] = ()
+) -> bytes:
     """Give the reading as text.
 
     Args:
@@ -225,6 +237,7 @@ def to_json(topology: str, rates: Rates, time_s: float, sequence: int) -> bytes:
         rates: What was measured.
         time_s: Unix time of the reading, s.
         sequence: Number of the reading, from 1 at each start of the collector.
+        ahead: By what factor the next hours are usually busier; empty if that is not known.
 
     Raises:
         ValueError: If a number is not finite; such a reading must never be published.
@@ -268,6 +281,10 @@ def to_json(topology: str, rates: Rates, time_s: float, sequence: int) -> bytes:
         content["complete_ms"] = _short(rates.complete_ms)
     if 0 < len(rates.started) <= MAX_EXECUTORS:
         content["started"] = _started_json(rates, time_s)
+    if ahead:
+        content["hours_ahead"] = [
+            None if each is None else round(min(each, MOST_FACTOR), _FACTOR_DIGITS) for each in ahead
+        ]
     return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
 
 

@@ -6,33 +6,57 @@ Only the first step is carried out; the next one plans anew.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.checks import ModelError
-from scheduler.model.metrics.migration import pull_seconds
+from scheduler.base.checks import ModelError, number, positive_number, whole_number
+from scheduler.evaluation.evaluate import OBJECTIVE_STEP
+from scheduler.moving.move_prices import MovePrices
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import FloatArray, IntArray
     from scheduler.model.problem import Problem
 
 
+@dataclass(frozen=True)
+class Horizon:
+    """How steps and moves are weighed.
+
+    Attributes:
+        period_s: Time over which F weighs as much as the price of moves does once, s (> 0): in paper 001 the
+            cycle.
+        least_gain: Of F (>= 0), on average over the first step; going now has to save more beside staying for
+            that step, moves and all that follows included.
+        move_price: Of F over a period (>= `OBJECTIVE_STEP`), what each operator that moves costs besides its
+            price. The least lets of equals the one win that moves least.
+        change_price: Of F over a period (>= 0), what it costs to move anything at all, however much.
+        most: Placements in the pool to begin with (>= 2); as many may be added where they pay.
+    """
+
+    period_s: float
+    least_gain: float = 0.0
+    move_price: float = OBJECTIVE_STEP
+    change_price: float = 0.0
+    most: int = 64
+
+    def __post_init__(self) -> None:
+        positive_number("period_s", self.period_s)
+        number("least_gain", self.least_gain)
+        number("move_price", self.move_price, least=OBJECTIVE_STEP)
+        number("change_price", self.change_price)
+        whole_number("most", self.most, 2)
+
+
 def prices_between(problem: Problem, placements: IntArray) -> FloatArray:
     """Return (k, k) the price of going from each placement to each other one, in cost units.
-
-    Moves are priced at the node that loads: so no detour is cheaper than the direct way.
 
     Args:
         problem: Its current placement is not looked at.
         placements: (n_ops, k).
     """
-    count = placements.shape[1]
-    coming = pull_seconds(problem) * problem.network.cost[None, :]
-    total = np.zeros((count, count))
-    for at, price in zip(placements, coming, strict=True):
-        total += np.where(at[:, None] != at[None, :], price[at][None, :], 0.0)
-    return total
+    return MovePrices.of(problem).between(placements)
 
 
 def best_sequence(worth: FloatArray, prices: FloatArray, start: FloatArray | None = None) -> IntArray:

@@ -94,6 +94,15 @@ def test_hosts_and_sites_are_drained_and_given_back(
         (("--site", "mars"), "no agent is at site mars; sites of agents: belgium, rome"),
         (("a-1", "--until", "noon"), "--until noon: is no time such as 2026-11-30T06:00"),
         (("a-1", "--until", "2001-01-01"), "--until 2001-01-01: is over"),
+        (("a-1", "--from", "noon"), "--from noon: is no time such as 2026-11-30T06:00"),
+        (
+            ("a-1", "--from", "2999-01-02", "--until", "2999-01-01"),
+            "--until 2999-01-01: is not after --from 2999-01-02",
+        ),
+        (
+            ("a-1", "--from", "2999-01-02", "--wait", "5"),
+            "--wait: nothing leaves before 2999-01-02: wait from then on",
+        ),
         (("a-1", "a-2", "--site", "belgium"), "this would leave no host that is known: nothing is drained"),
         (("a/1",), "'host:a/1' is neither host:NAME nor site:NAME"),
     ],
@@ -112,6 +121,38 @@ def test_the_last_hosts_cannot_be_drained_one_by_one(command: Callable[..., tupl
     """What is drained already counts."""
     assert command("drain", "--site", "rome")[0] == 0
     assert command("drain", "b-1") == (2, "this would leave no host that is known: nothing is drained")
+
+
+@pytest.mark.usefixtures("hosts")
+def test_an_announced_drain_begins_later(
+    command: Callable[..., tuple[int, str]], zookeeper: Any, root: str
+) -> None:
+    """Its lifetime covers the time until then; a beginning that is over is now; it can be taken back."""
+    status, said = command("drain", "a-1", "--from", "2999-01-01T05:00", "--until", "2999-01-01T06:00")
+    expected = (
+        "To be drained from 2999-01-01T05:00 until 2999-01-01T06:00: host:a-1. Nothing leaves before.\n"
+    )
+    assert (status, said) == (0, expected)
+    (content,) = [json.loads(each.payload) for each in read_live(zookeeper.address, root, None)[1]]
+    assert content["version"] == 2
+    assert content["lifetime_s"] - content["begins_s"] == pytest.approx(3600.0)
+    assert "To be drained: 1 (host a-1 in 35" in command("network")[1]
+    assert command("drain", "a-1", "--from", "2001-01-01")[1].startswith("Drained until undrain: host:a-1.")
+    assert drains(zookeeper, root) == {"host:a-1": None}
+    assert command("drain", "a-1", "--from", "2999-01-01")[0] == 0
+    assert command("undrain", "a-1") == (0, "Given back: host:a-1.\n")
+
+
+@pytest.mark.usefixtures("hosts")
+def test_all_hosts_can_be_drained_one_after_the_other(command: Callable[..., tuple[int, str]]) -> None:
+    """But at no time may all be, nor in the middle of a drain that is announced."""
+    one, two, three = (f"2999-01-01T0{hour}:00" for hour in (1, 2, 3))
+    assert command("drain", "--site", "rome", "--from", one, "--until", two)[0] == 0
+    assert command("drain", "--site", "belgium", "--from", two, "--until", three)[0] == 0
+    refused = (2, "this would leave no host that is known: nothing is drained")
+    assert command("drain", "--site", "belgium", "--until", "2999-01-01T01:30") == refused
+    assert command("drain", "--site", "belgium", "--from", "2999-01-01T01:30") == refused
+    assert command("drain", "--site", "belgium", "--until", one)[0] == 0
 
 
 @pytest.mark.usefixtures("hosts")

@@ -14,6 +14,7 @@ import numpy as np
 from bridge.problem.problem_builder import NoHostError
 from bridge.round.small.broken_bounds import broken_bounds, takes_too_long
 from bridge.round.small.candidate import Running, best_of, placement_on, weigh
+from bridge.round.small.looking_ahead import Prospect
 from bridge.round.small.noise import why_noise
 from bridge.round.small.preferring import ask_as_preferred
 from bridge.round.small.several_rounds import SeveralRounds
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from bridge.problem.task import Task
     from bridge.round.small.candidate import Candidate
     from bridge.round.small.joining import Allowance
+    from bridge.round.small.looking_ahead import Ahead
     from bridge.round.small.search import Answer, Search
     from bridge.round.small.sight import Sight
     from bridge.round.small.stability import Stability
@@ -79,7 +81,9 @@ def improve(
         stability.forget(task.index)
         return Verdict("kept", running.said(reason), evaluation=before)
     answer = ask_as_preferred(search, task, _bound(running), closed)
-    verdict = _look(running, search, rounds, stability, answer, closed=closed, sight=sight)
+    prospect = Prospect.of(running, stability.settings.look_ahead_hours)
+    ahead = None if prospect is None else prospect.choose(search, answer, stability)
+    verdict = _look(running, search, rounds, stability, answer, closed=closed, sight=sight, ahead=ahead)
     if verdict.kind == "kept" and stability.watched(task.index) is None:
         stability.looks.note(task, verdict.reason)
     return verdict
@@ -103,23 +107,25 @@ def _look(
     *,
     closed: BoolArray,
     sight: Sight,
+    ahead: Ahead | None,
 ) -> Verdict:
     """Weigh candidates; carry the best one out, let it wait, or say why it will not do."""
     task, question, before = running.task, running.question, running.before
     result = answer.result
-    candidate = _watched_candidate(running, stability, rounds, closed)
-    if candidate is None:
+    candidate = _watched_candidate(running, stability, rounds, closed) if ahead is None else ahead.candidate
+    if candidate is None and ahead is None:
         candidate = _best_candidate(running, search, rounds, answer)
     if candidate is None:
         stability.forget(task.index)
-        reason = running.said(f"no candidate{running.within} ({result.reason})")
-        return Verdict("kept", reason, result=result, evaluation=before)
-    reason = running.why_not(candidate.gain) or _why_other_workers(running, candidate)
+        why = f"no candidate{running.within} ({result.reason})" if ahead is None else ahead.why_not
+        return Verdict("kept", running.said(why), result=result, evaluation=before)
+    reason = running.why_not(candidate.gain) if ahead is None else ""
+    reason = reason or _why_other_workers(running, candidate)
     unseen = "" if reason else sight.why_not(question.problem, candidate.placement)
     if unseen:
         reason = f"best candidate is not believed, {unseen}"
     reason = reason or rounds.why_never(candidate)
-    if not (reason or running.broken):
+    if not (reason or running.broken or ahead):
         reason = why_noise(running, candidate, search)
     if reason:
         # It will not be carried out however long it is watched.
@@ -133,6 +139,7 @@ def _look(
         verdict = Verdict("kept", reason, result=result, evaluation=before)
     else:
         verdict = rounds.carry_out(candidate, answer)
+        verdict = verdict if ahead is None else ahead.noted(verdict)
     return with_proof(verdict)
 
 

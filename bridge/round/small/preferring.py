@@ -79,7 +79,7 @@ def by_wishes(task: Task) -> list[tuple[Task, str]]:
     if task.unfavored.any():
         tasks = [
             *((replace(each, permits=each.permits.closed_to(task.unfavored)), how) for each, how in tasks),
-            (loose, ", some on unfavored hosts as no others have room"),
+            (loose, f", some on {_unfavored(task)} as no others have room"),
         ]
     if task.permits.doubtful.any():
         widened = replace(loose, permits=task.permits.widened)
@@ -91,6 +91,10 @@ def by_wishes(task: Task) -> list[tuple[Task, str]]:
         return [(each, how + above) for each, how in tasks]
     last, how = tasks[-1]
     return [*tasks, (replace(last, bounded=False), how + above)]
+
+
+def _unfavored(task: Task) -> str:
+    return "hosts that are to be drained or unfavored" if task.wishes.leaving else "unfavored hosts"
 
 
 def heap_overloads(state: RoundState, task: Task, placement: Sequence[int]) -> list[str]:

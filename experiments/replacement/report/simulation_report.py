@@ -7,8 +7,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from experiments.machine import provenance
+from experiments.replacement.day import LOOK_AHEAD_S, WRONG_BY
 from experiments.replacement.report.figures import draw_over_time
-from experiments.replacement.report.summary import LABELS, rows, targets
+from experiments.replacement.report.summary import LABELS, day_rows, rows, targets
 from experiments.reports.rendered import render, report_folder
 from replay.output import write_json
 
@@ -49,6 +50,9 @@ def write_report(sweep: Sweep, out: Path) -> Path:
             scenario_p=rows(_noisy(sweep.outcomes, "p", "equal")),
             response=rows(_noisy(sweep.outcomes, "p", "response")),
             loads=_loads(sweep.outcomes),
+            days=day_rows(sweep.days),
+            ahead_h=LOOK_AHEAD_S / 3600.0,
+            wrong_by=WRONG_BY,
         )
         (out / MARKDOWN).write_text(text, encoding="utf-8")
     write_json(
@@ -59,6 +63,7 @@ def write_report(sweep: Sweep, out: Path) -> Path:
             "runs": [asdict(each) for each in sweep.outcomes],
             "calm": [asdict(each) for each in sweep.calm],
             "followed": [asdict(each) for each in sweep.followed],
+            "days": [asdict(each) for each in sweep.days],
         },
     )
     return out / MARKDOWN

@@ -73,7 +73,7 @@ def test_a_collectors_reading_is_read_with_its_executors(make):
         started=((100.2, 2), (100.4, 1), (20.0, 3)),
         complete_ms=12.34,
     )
-    content = Reading(ReadingKind.RATES, "t", to_json("t", rates, 1000.0, 3), 5_000)
+    content = Reading(ReadingKind.RATES, "t", to_json("t", rates, 1000.0, 3, (2.0, None)), 5_000)
     request = replace(make.cluster(make.chain("t", [1, 2], [0])), readings=(content,))
     read = read_rates(request)
     assert read.faults == ()
@@ -85,4 +85,5 @@ def test_a_collectors_reading_is_read_with_its_executors(make):
     assert measured.busy == {"c1": 31.6}
     assert measured.running_s == {1: 105.0, 2: 105.0, 3: 25.0}
     assert measured.complete_ms == 12.34
+    assert measured.hours_ahead == (2.0, None)
     assert measured.summary(request.topologies[0]) == ("rates measured (1 of 3 executors without statistics)")

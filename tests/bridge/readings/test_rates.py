@@ -225,3 +225,22 @@ def test_the_status_line_says_which_rates_count(make, readings, settings, phrase
     request = replace(request, readings=(*request.readings, *readings))
     done = plan_round(request, Settings(), lambda: 0.0)
     assert done.response.plans[0].status.split("; ")[-1] == phrase
+
+
+def test_the_hours_to_come_are_those_after_now(make):
+    """A reading that was published before the hour changed is about the hour before."""
+
+    def known(second, age_s):
+        ahead = reading(age_ms=age_s * 1000, time=7200.0 + second, hours_ahead=[2.0, None, 4.0])
+        measured = read(make, ahead).by_topology["t"]
+        return measured.hours_ahead, measured.hour_left_s
+
+    assert known(600, 30) == ((2.0, None, 4.0), 2970.0)
+    assert known(3590, 30) == ((None, 2.0), 3580.0)
+    assert read(make, reading()).by_topology["t"].hours_ahead == ()
+
+
+def test_where_the_present_hour_is_not_known_no_hour_is(make):
+    """What follows is stated against it."""
+    late = reading(age_ms=30_000, time=7200.0 + 3590.0, hours_ahead=[None, 4.0])
+    assert read(make, late).by_topology["t"].hours_ahead == ()

@@ -11,7 +11,7 @@ import pytest
 from experiments.replacement.clairvoyant import Hindsight
 from experiments.replacement.cycles import run_cycles
 from experiments.replacement.read_history import ReadHistory
-from experiments.replacement.rules import PaperRule, spread_price
+from experiments.replacement.rules import PaperRule
 from experiments.replacement.simulation import Setting, scenario_of, simulate
 from experiments.replacement.steadiness import WITHIN, calm, followed
 
@@ -90,9 +90,3 @@ def test_another_truth_replaces_the_old_readings() -> None:
         seen = document([float(up + random.normal(0, 0.01)), 0.8, 0.7], 1.0)
         history.smooth(seen)
     assert seen["network"]["nodes"][0]["availability"] == pytest.approx(0.3, abs=0.05)
-
-
-def test_a_price_that_is_spread_weighs_less() -> None:
-    """The others keep their proportions, and the sum is 1."""
-    weights = spread_price({"response_time": 0.5, "migration": 0.5}, 0.1)
-    assert weights == pytest.approx({"response_time": 10 / 11, "migration": 1 / 11})

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from experiments.replacement.day import DAY_RULES
 from experiments.replacement.report.simulation_report import JSON, PICTURE, write_report
 from experiments.replacement.simulation import Setting, simulate
 from experiments.replacement.sweep import Extent, run_sweep, settings_of
@@ -32,3 +33,5 @@ def test_a_report_has_every_run(spark: SparkSession, tmp_path: Path) -> None:
     assert (tmp_path / "out" / PICTURE).stat().st_size > 10_000
     kept = json.loads((tmp_path / "out" / JSON).read_text(encoding="utf-8"))
     assert len(kept["runs"]) == len(sweep.outcomes)
+    assert {each["rule"] for each in kept["days"]} == set(DAY_RULES)
+    assert "\n| rolling horizon | 0.000 |" in text

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scheduler.base.checks import ModelError
 from scheduler.instances.generators.replacement import replacement, running
 from scheduler.moving.horizon import best_sequence, prices_between
+from scheduler.moving.move_prices import MovePrices
 from scheduler.moving.prices import moves_of
 
 
@@ -56,3 +57,5 @@ def test_prices_are_those_of_the_moves() -> None:
     for one, other in product(range(6), repeat=2):
         now = running(problem, placements[:, one])
         assert prices[one, other] == pytest.approx(sum(m.cost for m in moves_of(now, placements[:, other])))
+        from_it = MovePrices.of(problem).from_one(placements[:, one], placements)
+        assert from_it[other] == pytest.approx(prices[one, other])
