@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -164,7 +165,7 @@ class TurnData:
     def pause_s(self, move: Move) -> float:
         """Return the longest time without a result from a move on until the next one, s."""
         later = (each.time_s for each in self.moves if each.time_s > move.time_s)
-        return self.tuples.silence_s(move.time_s, next(later, self.end_s))
+        return self.tuples.silence_s(move.time_s, next(later, math.inf))
 
 
 def read_turn(folder: Path) -> TurnData:

@@ -108,4 +108,6 @@ def _mark(upper: Axes, lower: Axes, turn: TurnData) -> None:
 def _legend(axes: Axes, turns: Sequence[TurnData]) -> None:
     axes.plot([], [], color=MUTED, linewidth=1.0, label="by the model")
     axes.plot([], [], color=MUTED, linestyle="--", linewidth=1.0, label="move")
-    axes.legend(fontsize=8, labelcolor=INK, frameon=False, loc="lower left", ncols=2 if len(turns) > 1 else 1)
+    axes.legend(
+        fontsize=8, labelcolor=INK, frameon=False, loc="center left", ncols=2 if len(turns) > 1 else 1
+    )

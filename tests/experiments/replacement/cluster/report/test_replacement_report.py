@@ -142,6 +142,18 @@ def test_the_pause_of_a_move_is_the_longest_time_without_a_result_after_it(folde
     assert (pause.predicted_s, pause.started_s, pause.at_s) == (18.0, 16.0, MOVED_S)
 
 
+def test_the_pause_of_the_next_move_is_not_that_of_the_one_before(folder: Path) -> None:
+    later_s = MOVED_S + 60.0
+
+    def response_s(at_s: float) -> float:
+        first, second = until(MOVED_S, 2.66, 1.30, 10.0), until(later_s, 1.30, 1.30, 30.0)
+        return first(at_s) if at_s < later_s - 2.0 else second(at_s)
+
+    rounds = [planned(-30.0, BEFORE), planned(MOVED_S, AFTER), planned(later_s, BEFORE)]
+    one, other = pauses(read_turn(dynamic(folder, response_s=response_s, rounds=rounds, last=BEFORE)))
+    assert (one.silent_s, other.silent_s) == (pytest.approx(11.34, abs=2.0), pytest.approx(30.7, abs=2.0))
+
+
 def test_a_move_that_the_daemon_did_not_measure_is_no_prediction_that_holds(folder: Path) -> None:
     static(folder)
     dynamic(folder, measured_s={})
