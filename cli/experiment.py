@@ -147,7 +147,7 @@ def replacement(
     repetitions: Annotated[int, typer.Option(min=1, max=1000, help="Turns of each but the drain.")] = 3,
     run_s: Annotated[
         float, typer.Option(min=60, help="Measured seconds of a turn in which executors may move.")
-    ] = 340.0,
+    ] = 360.0,
     still_s: Annotated[float, typer.Option(min=60, help="The same of one in which none does.")] = 150.0,
     drain_s: Annotated[float, typer.Option(min=60, help="The same of the one with the drain.")] = 400.0,
     warm_up_s: Annotated[float, typer.Option(min=0, help="Seconds at the same rate before, cut off.")] = 10.0,

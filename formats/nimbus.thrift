@@ -52,6 +52,7 @@ struct BoltStats {
 struct SpoutStats {
   1: required map<string, map<string, i64>> acked;
   2: required map<string, map<string, i64>> failed;
+  3: required map<string, map<string, double>> complete_ms_avg;
 }
 
 union ExecutorSpecificStats {

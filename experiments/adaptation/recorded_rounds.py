@@ -12,7 +12,7 @@ from bridge.record.record import RecordError, read_records
 from bridge.settings_file import SettingsError, settings_from_json
 from bridge.wire.contract import WireError
 from bridge.wire.encoding import decode_request, decode_response
-from bridge.wire.messages import UNASSIGNED, Decision
+from bridge.wire.messages import UNASSIGNED, Decision, Price
 from experiments.adaptation.report.kept import PlannedRound
 
 if TYPE_CHECKING:
@@ -32,7 +32,8 @@ _SOURCES: dict[Provenance, Source] = {
     Provenance.UNIFORM: "uniform",
 }
 
-_PRICES = ("pause_s", "replayed_tuples", "move_cost", "payback_s")
+_NOTHING = Price(0.0, 0, 0)
+"""What a round costs that moves nothing."""
 
 _Cell = tuple[str, str, float, "Source"]
 _Hosts = dict[int, str | None]
@@ -129,18 +130,20 @@ def _network(geography: Geography) -> _Network:
 
 def _round(seen: _Seen, moved: int, in_use: set[str]) -> PlannedRound:
     record, plan = seen.record, seen.plan
-    price = None if plan is None else plan.price
+    price = (None if plan is None else plan.price) or _NOTHING
     return PlannedRound(
         time_s=record.time_s,
         plan_ms=record.timings_ms["plan"],
         timed_out=record.timed_out,
         assigned=plan is not None and plan.decision is Decision.ASSIGN,
         executors_moved=moved,
-        workers_moved=0 if price is None else price.workers_moved,
-        executors_restarted=None if price is None else price.executors_restarted,
-        # plans of before name no such prices
-        **{name: getattr(price, name, None) for name in _PRICES},
-        gain=0.0 if price is None else price.gain,
+        workers_moved=price.workers_moved,
+        executors_restarted=price.executors_restarted,
+        pause_s=price.pause_s,
+        replayed_tuples=price.replayed_tuples,
+        move_cost=price.move_cost,
+        payback_s=price.payback_s,
+        gain=price.gain,
         status="" if plan is None else plan.status,
         response_time_ms=None if plan is None else plan.response_time_ms,
         objective=None if plan is None else plan.objective,

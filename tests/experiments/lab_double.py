@@ -25,7 +25,7 @@ class Lab:
     """
 
     def __init__(self, folder: Path, acts: dict[str, Any]) -> None:
-        self.folder = SimpleNamespace(records=folder / "records")
+        self.folder = SimpleNamespace(records=folder / "records", logs=folder / "logs")
         self.scheduler = ""
         self.commands: list[list[str]] = []
         self.groups: list[str] = []

@@ -27,6 +27,12 @@ from experiments.replacement.cluster.kept import (
     write_lab_events,
 )
 from experiments.replacement.cluster.lab_changes import LabChanges, changes
+from experiments.replacement.cluster.measured_moves import (
+    LOG,
+    MEASURED,
+    logged_moves,
+    write_measured_moves,
+)
 from experiments.schedule import Schedule
 from experiments.turn_run import run_turn
 from replay.output import write_json
@@ -82,6 +88,8 @@ def run_cluster_turn(
     if variant.ours and not rounds:
         raise StepError(f"{turn.label}: the placement daemon has no record of {topology_id}")
     write_rounds(folder / ROUNDS, rounds)
+    measured = logged_moves(steps.lab.folder.logs / LOG, topology_id)
+    write_measured_moves(folder / MEASURED, measured)
     most = settings.site_file.daemon.get("move", {}).get(
         "max_restarts_per_round", MoveSettings().max_restarts_per_round
     )

@@ -53,18 +53,24 @@ class Service:
         assert options.num_err_choice == IDL.NumErrorsChoice.NONE
         stream = IDL.GlobalStreamId(componentId="spout", streamId="default")
         bolt = IDL.BoltStats(executed={ALL: {stream: 40}}, execute_ms_avg={ALL: {stream: 0.5}})
-        stats = IDL.ExecutorStats(
-            emitted={}, transferred={}, specific=IDL.ExecutorSpecificStats(bolt=bolt), rate=20.0
-        )
-        executor = IDL.ExecutorSummary(
-            executor_info=IDL.ExecutorInfo(task_start=1, task_end=2),
-            component_id="bolt",
-            host="a",
-            port=6700,
-            uptime_secs=60,
-            stats=stats,
-        )
-        return IDL.TopologyInfo(id=id, executors=[executor])
+        acked, complete = {ALL: {"default": 3}}, {ALL: {"default": 10.0}}
+        spout = IDL.SpoutStats(acked=acked, failed={}, complete_ms_avg=complete)
+        specific = {
+            "bolt": IDL.ExecutorSpecificStats(bolt=bolt),
+            "spout": IDL.ExecutorSpecificStats(spout=spout),
+        }
+        executors = [
+            IDL.ExecutorSummary(
+                executor_info=IDL.ExecutorInfo(task_start=task, task_end=task + 1),
+                component_id=component,
+                host="a",
+                port=6700,
+                uptime_secs=60,
+                stats=IDL.ExecutorStats(emitted={}, transferred={}, specific=each, rate=20.0),
+            )
+            for task, (component, each) in zip((1, 3), specific.items(), strict=True)
+        ]
+        return IDL.TopologyInfo(id=id, executors=executors)
 
     def _must_live(self, topology: str) -> None:
         if topology == "secret-1":
@@ -115,13 +121,15 @@ def test_counters_come_over_the_wire(nimbus: Address) -> None:
     with connect([nimbus]) as client:
         assert client.topologies() == {"taxi-1": "ACTIVE"}
         shape = client.shape("taxi-1")
-        (executor,) = client.executors("taxi-1", shape)
+        executor, source = client.executors("taxi-1", shape)
     stream = Stream("spout", "default")
     assert shape.inputs == {"spout": (), "bolt": (stream,)}
     assert (executor.name, executor.host, executor.port) == ("bolt[1]", "a", 6700)
     assert executor.counters is not None
     assert executor.counters.executed == {stream: 40}
     assert executor.counters.execute_ms == {stream: 1.0}
+    assert source.counters is not None
+    assert source.counters.complete_ms == 3 * 10.0
 
 
 def test_a_topology_that_is_gone_is_no_trouble_of_nimbus(nimbus: Address) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from experiments.replacement.cluster.kept import (
     ReplacementDone,
     read_lab_events,
 )
+from experiments.replacement.cluster.measured_moves import MEASURED, read_measured_moves
 from experiments.replacement.cluster.report.tuples import read_tuples
 from replay.errors import DataError
 from replay.output import read_json
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from experiments.adaptation.report.kept import PlannedRound
     from experiments.adaptation.report.moves import Move
     from experiments.replacement.cluster.kept import LabEvent
+    from experiments.replacement.cluster.measured_moves import MeasuredMove
     from experiments.replacement.cluster.report.tuples import Tuples
     from scheduler.model.problem import Problem
 
@@ -78,7 +81,8 @@ class TurnData:
         moves: Rounds that moved executors; none under Storm's own schedulers.
         stays: Where it ran, in order; at least one.
         plan: What `stormplace plan` said at the end; None under Storm's own schedulers.
-        doubts: What contradicts that, one sentence each.
+        measured: What the daemon measured of its moves.
+        doubts: What contradicts that plan, one sentence each.
     """
 
     done: ReplacementDone
@@ -89,6 +93,7 @@ class TurnData:
     moves: tuple[Move, ...]
     stays: tuple[Stay, ...]
     plan: Mapping[str, Any] | None
+    measured: tuple[MeasuredMove, ...] = ()
     doubts: tuple[str, ...] = ()
 
     @property
@@ -160,7 +165,7 @@ class TurnData:
     def pause_s(self, move: Move) -> float:
         """Return the longest time without a result from a move on until the next one, s."""
         later = (each.time_s for each in self.moves if each.time_s > move.time_s)
-        return self.tuples.silence_s(move.time_s, next(later, self.end_s))
+        return self.tuples.silence_s(move.time_s, next(later, math.inf))
 
 
 def read_turn(folder: Path) -> TurnData:
@@ -205,5 +210,6 @@ def read_turn(folder: Path) -> TurnData:
         moves,
         tuple(stays),
         plan,
+        read_measured_moves(folder / MEASURED),
         tuple(doubts),
     )

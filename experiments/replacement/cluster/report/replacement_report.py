@@ -101,7 +101,8 @@ _FIGURES: tuple[tuple[str, int, Callable[[TurnData], float | None]], ...] = (
     ("tuples sent again", 1, lambda each: float(each.tuples.replayed)),
     ("arrivals of tuples that had come before", 1, lambda each: float(each.tuples.repeated)),
     ("pause predicted, s", 1, lambda each: _mean([pause.predicted_s for pause in pauses(each)])),
-    ("pause measured, s", 1, lambda each: _mean([pause.measured_s for pause in pauses(each)])),
+    ("pause until workers ran, s", 1, lambda each: _mean([pause.started_s for pause in pauses(each)])),
+    ("time without a result, s", 1, lambda each: _mean([pause.silent_s for pause in pauses(each)])),
 )
 """Rows of the table: name, decimals, value of a turn."""
 
@@ -137,7 +138,12 @@ def _turn(turn: TurnData) -> dict[str, Any]:
         "figures": {name: of(turn) for name, _, of in _FIGURES},
         "events": [each.model_dump(mode="json") for each in turn.events],
         "moves": [
-            {**pause.planned.model_dump(mode="json"), "at_s": pause.at_s, "measured_s": pause.measured_s}
+            {
+                **pause.planned.model_dump(mode="json"),
+                "at_s": pause.at_s,
+                "started_s": pause.started_s,
+                "silent_s": pause.silent_s,
+            }
             for pause in pauses(turn)
         ],
         "stays": [{"from_s": each.from_s, "hosts": dict(each.hosts)} for each in turn.stays],

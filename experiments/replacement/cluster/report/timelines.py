@@ -78,7 +78,7 @@ def _draw(upper: Axes, lower: Axes, turn: TurnData, color: str) -> None:
             axes.axvline(pause.at_s, color=color, linestyle="--", linewidth=1.0)
         predicted = "" if pause.predicted_s is None else f", {pause.predicted_s:.0f} s predicted"
         lower.annotate(
-            f"{pause.move.executors} executors move:\nno result for {pause.measured_s:.0f} s{predicted}",
+            f"{pause.move.executors} executors move:\nno result for {pause.silent_s:.0f} s{predicted}",
             (pause.at_s, 0.02 + 0.13 * ((turn.done.repetition - 1) % 3)),
             xycoords=lower.get_xaxis_transform(),
             xytext=(4, 2),
@@ -108,4 +108,6 @@ def _mark(upper: Axes, lower: Axes, turn: TurnData) -> None:
 def _legend(axes: Axes, turns: Sequence[TurnData]) -> None:
     axes.plot([], [], color=MUTED, linewidth=1.0, label="by the model")
     axes.plot([], [], color=MUTED, linestyle="--", linewidth=1.0, label="move")
-    axes.legend(fontsize=8, labelcolor=INK, frameon=False, loc="lower left", ncols=2 if len(turns) > 1 else 1)
+    axes.legend(
+        fontsize=8, labelcolor=INK, frameon=False, loc="center left", ncols=2 if len(turns) > 1 else 1
+    )

@@ -55,11 +55,11 @@ class Tuples:
         return np.sort(self.emitted_s + self.response_s)
 
     def silence_s(self, from_s: float, until_s: float) -> float:
-        """Return the longest time without a first arrival that touches a span of Unix time, s."""
+        """Return the longest time without a first arrival that ends within a span of Unix time, s."""
         arrived = self.arrived_s
         gaps = np.diff(arrived)
-        touching = (arrived[1:] > from_s) & (arrived[:-1] < until_s)
-        return float(gaps[touching].max(initial=0.0))
+        ending = (arrived[1:] > from_s) & (arrived[1:] <= until_s)
+        return float(gaps[ending].max(initial=0.0))
 
     def median_s(self, values: FloatArray, from_s: float, until_s: float) -> float | None:
         """Return the median of values of tuples that were emitted in a span; None without one."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiments.adaptation.report.kept import PlannedRound, write_rounds
 from experiments.replacement.cluster.kept import LabEvent, write_lab_events
+from experiments.replacement.cluster.measured_moves import MeasuredMove, write_measured_moves
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -60,6 +61,7 @@ def write_turn(
     tuples: int = 100,
     work_s: Callable[[float], float] = lambda _: 1.85,
     again: Mapping[int, int] | None = None,
+    measured_s: Mapping[float, float] | None = None,
 ) -> Path:
     """Write a finished turn.
 
@@ -74,6 +76,7 @@ def write_turn(
         tuples: Tuples that were emitted.
         work_s: The operators' part of the response time.
         again: By number of a tuple how often it came once more.
+        measured_s: What the daemon measured of the pause of moves, by when these were, likewise in seconds.
     """
     turn = folder / "turns" / f"{variant}-1"
     turn.mkdir(parents=True)
@@ -96,6 +99,15 @@ def write_turn(
     summary = {"workload": {"tuples": tuples}, "replayed": sum((again or {}).values())}
     (turn / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
     write_rounds(turn / "rounds.jsonl", rounds)
+    moves = [
+        {
+            "topology": "chain-1",
+            "planned_unix_s": START_S + at_s,
+            "pause_s": {"predicted": 1.0, "measured": pause_s},
+        }
+        for at_s, pause_s in (measured_s or {}).items()
+    ]
+    write_measured_moves(turn / "measured-moves.json", map(MeasuredMove.model_validate, moves))
     write_lab_events(turn / "events.json", events)
     done = {
         "variant": variant,

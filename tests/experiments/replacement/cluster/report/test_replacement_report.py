@@ -45,6 +45,7 @@ def dynamic(folder: Path, **other: Any) -> Path:
         "rounds": [planned(-30.0, BEFORE), planned(MOVED_S, AFTER, pause_s=18.0)],
         "last": AFTER,
         "events": [event("join", JOINED_S)],
+        "measured_s": {MOVED_S: 16.0},
     }
     return write_turn(folder, "dynamic", **usual | other)
 
@@ -86,7 +87,7 @@ def test_a_run_in_which_all_is_as_it_should_be_reaches_all_targets(folder: Path)
         write(folder)
     build(folder)
     found = json.loads((folder / "report" / "report.json").read_text(encoding="utf-8"))
-    assert [each["reached"] for each in found["targets"]] == [True] * 7
+    assert [each["reached"] for each in found["targets"]] == [True] * 8
     text = (folder / "report" / "report.md").read_text(encoding="utf-8")
     assert "| response time at the end, s | 2.66 | 1.30 |" in text
     assert "1.30 s, Static 2.66 s: 51.1% below" in text
@@ -95,7 +96,7 @@ def test_a_run_in_which_all_is_as_it_should_be_reaches_all_targets(folder: Path)
         assert (folder / "report" / picture).stat().st_size > 10_000
 
 
-DROP, MOVES, LOST, PAUSE, EMPTY, PLANNED, BACK = range(7)
+DROP, MOVES, LOST, STARTED, SILENT, EMPTY, PLANNED, BACK = range(8)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +107,8 @@ DROP, MOVES, LOST, PAUSE, EMPTY, PLANNED, BACK = range(7)
         (dynamic, {"rounds": [planned(-30.0, BEFORE)], "last": BEFORE}, MOVES),
         (static, {"rounds": [planned(-30.0, BEFORE), planned(50.0, AFTER)], "last": AFTER}, MOVES),
         (static, {"response_s": lambda at_s: None if at_s == 50.0 else 2.66}, LOST),
-        (dynamic, {"rounds": [planned(-30.0, BEFORE), planned(MOVED_S, AFTER, pause_s=10.0)]}, PAUSE),
+        (dynamic, {"rounds": [planned(-30.0, BEFORE), planned(MOVED_S, AFTER, pause_s=10.0)]}, SILENT),
+        (dynamic, {"measured_s": {MOVED_S: 13.0}}, STARTED),
         (drain, {"events": [event("drain", 20.0, 181.0), event("undrain", 110.0)]}, EMPTY),
         (drain, {"events": [event("drain", 20.0, 9.0, "it is not known"), event("undrain", 110.0)]}, EMPTY),
         (drain, {"response_s": lambda _: 2.3}, PLANNED),
@@ -123,7 +125,7 @@ def test_each_target_is_missed_where_its_own_figure_is_not_right(
 
 def test_what_no_finished_turn_shows_is_not_measured(folder: Path) -> None:
     static(folder)
-    assert reached(folder) == [None, None, True, None, None, None, None]
+    assert reached(folder) == [None, None, True, None, None, None, None, None]
 
 
 def test_a_tuple_counts_from_its_first_time_to_its_first_arrival(folder: Path) -> None:
@@ -136,8 +138,26 @@ def test_a_tuple_counts_from_its_first_time_to_its_first_arrival(folder: Path) -
 def test_the_pause_of_a_move_is_the_longest_time_without_a_result_after_it(folder: Path) -> None:
     """Here from the last result before the move to the end of the pause."""
     (pause,) = pauses(read_turn(dynamic(folder)))
-    assert pause.measured_s == pytest.approx(PAUSE_S + 1.34, abs=2.0)
-    assert (pause.predicted_s, pause.at_s) == (18.0, MOVED_S)
+    assert pause.silent_s == pytest.approx(PAUSE_S + 1.34, abs=2.0)
+    assert (pause.predicted_s, pause.started_s, pause.at_s) == (18.0, 16.0, MOVED_S)
+
+
+def test_the_pause_of_the_next_move_is_not_that_of_the_one_before(folder: Path) -> None:
+    later_s = MOVED_S + 60.0
+
+    def response_s(at_s: float) -> float:
+        first, second = until(MOVED_S, 2.66, 1.30, 10.0), until(later_s, 1.30, 1.30, 30.0)
+        return first(at_s) if at_s < later_s - 2.0 else second(at_s)
+
+    rounds = [planned(-30.0, BEFORE), planned(MOVED_S, AFTER), planned(later_s, BEFORE)]
+    one, other = pauses(read_turn(dynamic(folder, response_s=response_s, rounds=rounds, last=BEFORE)))
+    assert (one.silent_s, other.silent_s) == (pytest.approx(11.34, abs=2.0), pytest.approx(30.7, abs=2.0))
+
+
+def test_a_move_that_the_daemon_did_not_measure_is_no_prediction_that_holds(folder: Path) -> None:
+    static(folder)
+    dynamic(folder, measured_s={})
+    assert reached(folder)[STARTED] is None
 
 
 def test_costs_are_those_of_hosts_in_use_and_weighed_by_time(folder: Path) -> None:
