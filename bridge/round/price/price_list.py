@@ -111,7 +111,7 @@ class _Prices:
             staying=tuple(old for old, _ in known.values()),
             after=tuple(new for _, new in known.values()),
         )
-        reason = plan.status.removeprefix("moved ")
+        reason = plan.status.replace("moved by ", "by ", 1)
         return replace(plan, price=price, status=f"{_short(plan.objective, price, known)}; {reason}")
 
 
