@@ -11,7 +11,7 @@ from bridge.round.memory import Memory, Start
 from bridge.round.planner import plan_round
 from bridge.round.price.price_list import with_price_lists
 from bridge.round.round_report import Course
-from bridge.settings import MoveSettings, NetworkSettings, Settings
+from bridge.settings import MoveSettings, NetworkSettings, PlanSettings, Settings
 from bridge.wire.messages import Decision, Drain, Price
 from formats.drain import content_of
 from scheduler.contract.children import INLINE
@@ -213,6 +213,17 @@ def test_a_plan_is_none_the_worse_for_a_price_that_fails(monkeypatch):
     assert plan.decision is Decision.ASSIGN
     assert plan.price.pause_s is None
     assert [topology for topology, _ in done.traces] == ["t"]
+
+
+def test_a_search_that_takes_all_of_its_time_leaves_enough_for_the_list():
+    """The shim waits for longer than a round may plan."""
+    request = replace(moving(), deadline_ms=3_000)
+    seconds = iter([0.0] * 20 + [1.5] * 10_000)
+    settings = Settings(move=AT_ONCE, plan=PlanSettings(time_limit_ms=1_000))
+    done = plan_round(request, settings, lambda: next(seconds))
+    (plan,) = done.response.plans
+    assert (done.timed_out, plan.decision) == (True, Decision.ASSIGN)
+    assert plan.price.pause_s is not None
 
 
 def test_what_time_does_not_suffice_for_has_no_list_and_says_so():
