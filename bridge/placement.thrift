@@ -131,7 +131,7 @@ struct Price {
   4: optional i32 executors_restarted  // all executors of those workers
   // the price list of a plan that restarts executors: estimates, absent where nothing is known
   5: optional double pause_s           // for about so long restarted executors stand still
-  6: optional string pause_source      // what that rests on: restarts, first starts, default
+  6: optional string pause_source      // what that rests on, such as restarts, first starts at rome, default
   7: optional i32 pause_samples        // number of these
   8: optional double replayed_tuples   // tuples that spouts emit again
   9: optional double pulled_mb         // images and state that hosts load

@@ -88,6 +88,11 @@ class Hosts:
     host_of_supervisor: tuple[int, ...]
     faults: tuple[str, ...]
 
+    @cached_property
+    def of_supervisor(self) -> list[tuple[str, str | None]]:
+        """Name and site of each supervisor's host by supervisor index, the site None if it is not known."""
+        return [(self.hosts[host].name, self.hosts[host].site) for host in self.host_of_supervisor]
+
     @property
     def site_of_supervisor(self) -> list[str | None]:
         """Site of each supervisor's host by supervisor index, None if it is not known."""

@@ -33,14 +33,13 @@ def executors_by_slot(assignment: Sequence[Slot | None]) -> dict[Slot, set[int]]
     return by_slot
 
 
-def started_workers(before: Sequence[Slot | None], after: Sequence[Slot | None]) -> list[set[int]]:
-    """Return the executors of each worker that did not run with them before, by slot."""
+def started_workers(
+    before: Sequence[Slot | None], after: Sequence[Slot | None]
+) -> list[tuple[Slot, set[int]]]:
+    """Return slot and executors of each worker that did not run with them before, by slot."""
     ran = executors_by_slot(before)
-    return [
-        executors
-        for slot, executors in sorted(executors_by_slot(after).items())
-        if ran.get(slot) != executors
-    ]
+    workers = sorted(executors_by_slot(after).items())
+    return [(slot, executors) for slot, executors in workers if ran.get(slot) != executors]
 
 
 def restarted_workers(before: Sequence[Slot | None], after: Sequence[Slot | None]) -> list[set[int]]:

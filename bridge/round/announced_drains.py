@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bridge.round.carrying_out import carried_out
+from formats.counted import counted
 
 if TYPE_CHECKING:
     from bridge.round.round_report import Round
@@ -34,7 +35,11 @@ def with_announcements(request: PlanRequest, done: Round, settings: Settings) ->
         for each in carried_out(request, done.response.plans).topologies
     }
     plans = tuple(
-        replace(plan, status=f"{_run(count)} on hosts that are to be drained; {plan.status}")
+        replace(
+            plan,
+            status=f"{counted(count, 'executor runs', 'executors run')} on hosts that are to be drained; "
+            f"{plan.status}",
+        )
         if (count := counts.get(plan.topology_id, 0))
         else plan
         for plan in done.response.plans
@@ -48,7 +53,3 @@ def with_announcements(request: PlanRequest, done: Round, settings: Settings) ->
     if hold_ms is not None:
         hold_ms = min(hold_ms, max(int(next_s * 1000.0), 1))
     return replace(done, response=replace(done.response, plans=plans, hold_ms=hold_ms))
-
-
-def _run(count: int) -> str:
-    return "1 executor runs" if count == 1 else f"{count} executors run"

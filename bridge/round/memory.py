@@ -124,6 +124,40 @@ class Restarted:
 
 
 @dataclass(frozen=True)
+class StartedWorker:
+    """A worker that starts by a plan.
+
+    Attributes:
+        task: Lowest task of one of its executors, which stands for it.
+        site: Site of its host, None if it is not known.
+        first: Whether the topology did not run on this host.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    task: int
+    site: str | None
+    first: bool
+
+
+@dataclass(frozen=True)
+class Start:
+    """How long a worker took to start.
+
+    Attributes:
+        pause_s: From the plan until it ran, s.
+        site: Site of its host, None if it was not known.
+        first: Whether its topology had not run on this host.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    pause_s: float
+    site: str | None
+    first: bool
+
+
+@dataclass(frozen=True)
 class Awaited:
     """A plan of which it is awaited what it really costs.
 
@@ -131,7 +165,7 @@ class Awaited:
         id: The topology.
         unix_s: Time of the round that made it, s since 1970.
         digest: Of the workers that start by it, their executors and slots: others later are none of it.
-        first_tasks: Lowest task of one executor in each of these.
+        starts: These workers.
         executors: Running executors that restart; 0 if it restarts none.
         workers: Running workers that restart.
         pause_s: The pause that was predicted, s.
@@ -144,7 +178,7 @@ class Awaited:
     id: str
     unix_s: float
     digest: str
-    first_tasks: tuple[int, ...]
+    starts: tuple[StartedWorker, ...]
     executors: int
     workers: int
     pause_s: float
@@ -166,8 +200,7 @@ class Memory:
         workers: Workers that rounds restarted, as long as they count for the budgets of sites and workers;
             empty without these settings.
         to_measure: Plans whose real price is awaited.
-        pauses: Time from a plan until a worker that it restarted ran again, s, the last ones.
-        first_starts: Likewise until a worker of executors that did not run before.
+        starts: How long the last workers that plans started took.
     """
 
     __pydantic_config__ = _STRICT
@@ -178,13 +211,12 @@ class Memory:
     restarts: tuple[tuple[float, int], ...] = ()
     workers: tuple[Restarted, ...] = ()
     to_measure: tuple[Awaited, ...] = ()
-    pauses: tuple[float, ...] = ()
-    first_starts: tuple[float, ...] = ()
+    starts: tuple[Start, ...] = ()
 
     @property
-    def pauses_only(self) -> Memory:
+    def starts_only(self) -> Memory:
         """What a round in thought has to know to price what it moves."""
-        return Memory(measured=False, pauses=self.pauses, first_starts=self.first_starts)
+        return Memory(measured=False, starts=self.starts)
 
     @property
     def unwatched(self) -> Memory:

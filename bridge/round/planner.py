@@ -71,13 +71,16 @@ def plan_round(
     # Reading a very large request takes time of its own, which must not be taken from planning it.
     way_back_ms = settings.plan.deadline_margin_ms + _ANSWER_MS * len(request.topologies)
     left_s = max(request.deadline_ms - way_back_ms, 0) / 1000.0
-    end_s = min((now if began_s is None else began_s) + left_s, now + settings.plan.time_limit_ms / 1000.0)
+    answer_s = (now if began_s is None else began_s) + left_s
+    end_s = min(answer_s, now + settings.plan.time_limit_ms / 1000.0)
     hour = Hour(settings.move, memory, now_s)
     course = Course(clock, end_s, now_s, children, unix_s, hour.budgets)
     settings = settings.model_copy(update={"move": hour.move})
     planned = with_drains(request, settings, partial(_round, memory), course)
     done = hour.charged(request, with_announcements(request, planned, settings))
-    priced = with_price_lists(request, done, settings, memory, course)
+    # Searches may take all of their time; what they found is priced as long as the shim waits.
+    pricing = replace(course, end_s=answer_s)
+    priced = with_price_lists(request, done, settings, memory, pricing)
     return with_measurements(request, priced, memory, unix_s)
 
 

@@ -92,7 +92,7 @@ def preview(
     if planned is None or planned.decision is not Decision.ASSIGN:
         alone, lenient = _others_stand(changed, index), _any_gain(settings)
         possible = plan_round(
-            alone, lenient, clock, children=children, memory=memory.pauses_only, now_s=now_s
+            alone, lenient, clock, children=children, memory=memory.starts_only, now_s=now_s
         )
         candidate = _plan_of(possible.response.plans, topology.id)
     left_out = dict(next_round.left_out).get(topology.id)

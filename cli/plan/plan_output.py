@@ -96,8 +96,8 @@ def _price_rows(price: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     pause_s, replayed = price.get("pause_s"), price.get("replayed_tuples")
     pulled_mb, cost = price.get("pulled_mb"), price.get("move_cost")
     if pause_s is not None:
-        samples, source = price["pause_samples"], price["pause_source"].removesuffix("s")
-        basis = f"by {counted(samples, source)} of workers on this cluster" if samples else "default"
+        samples, source = price["pause_samples"], price["pause_source"]
+        basis = f"by {samples} {source}" if samples else "default"
         yield "pause", f"{pause_s:.0f} s ({basis})"
     if replayed is not None:
         yield "replayed", f"{replayed:,.0f} tuples"

@@ -17,8 +17,9 @@ from monitoring.rates.nimbus import TopologyGoneError, connect
 from monitoring.rates.nimbus_faults import ReplyError, lacking
 from monitoring.rates.partner_shards import PartnerShards
 from monitoring.rates.rates_figures import CollectorFigures
+from monitoring.rates.rates_json import to_json
 from monitoring.rates.rates_options import CollectorError
-from monitoring.rates.rates_reading import source_rate, to_json
+from monitoring.rates.rates_reading import source_rate
 from monitoring.rates.topology_rates import TopologyRates
 from monitoring.rates.week_file import WeekFile
 from monitoring.rates.week_memory import name_of

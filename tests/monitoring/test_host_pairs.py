@@ -12,7 +12,7 @@ import pytest
 from monitoring import host_pairs
 from monitoring.host_pairs import MAX_PARTNERS, NamedPairs, busiest
 from monitoring.rates.counters import Counters, ExecutorLook, Shape, Stream
-from monitoring.rates.rates_reading import to_json
+from monitoring.rates.rates_json import to_json
 from monitoring.rates.topology_rates import TopologyRates
 
 SPOUT = Stream("spout", "default")

@@ -9,18 +9,18 @@ import hashlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from bridge.problem.assignment import assignment_of, started_workers
-from bridge.round.memory import Awaited
-from bridge.round.price.pause import MOST_SAMPLES, expected_pause
+from bridge.problem.assignment import assignment_of
+from bridge.round.memory import Awaited, Start
+from bridge.round.price.pause import expected_pause, starts_of
 from bridge.wire.messages import Decision, Price
 from scheduler.model.metrics.response_time import RESPONSE_TIME
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from bridge.problem.assignment import Assignment
     from bridge.readings.rates import MeasuredRates
-    from bridge.round.memory import Memory
+    from bridge.round.memory import Memory, StartedWorker
     from bridge.round.round_report import Round
     from bridge.wire.messages import PlanRequest, Topology, TopologyPlan
 
@@ -34,6 +34,8 @@ _MOST_FIRST_STARTS = 16
 """Of more plans that restart none the first are: all of them say about the same."""
 _MOST_WORKERS = 32
 """Of more workers that start by one plan the first are measured."""
+_MOST_STARTS = 128
+"""Starts that are remembered, of all sites."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ def with_measurements(request: PlanRequest, done: Round, memory: Memory, unix_s:
         unix_s: Time of the round, s since 1970; None: nothing is measured.
     """
     awaited, found = list(memory.to_measure), []
-    pauses, first_starts = list(memory.pauses), list(memory.first_starts)
+    starts = list(memory.starts)
     if unix_s is not None:
         plans = {plan.topology_id: plan for plan in done.response.plans} if awaited else {}
         topologies = {topology.id: topology for topology in request.topologies} if awaited else {}
@@ -85,7 +87,7 @@ def with_measurements(request: PlanRequest, done: Round, memory: Memory, unix_s:
             if look.waits:
                 awaited.append(each)
                 continue
-            (pauses if each.executors else first_starts).extend(look.pauses_s)
+            starts += look.starts
             if each.executors:
                 found.append(look.measurement(plans.get(each.id)))
         awaited += _to_be_measured(request, done, memory, unix_s)
@@ -94,8 +96,7 @@ def with_measurements(request: PlanRequest, done: Round, memory: Memory, unix_s:
     remembered = replace(
         done.memory,
         to_measure=(*firsts[:_MOST_FIRST_STARTS], *restarts[-_MOST_AWAITED:]),
-        pauses=tuple(pauses[-MOST_SAMPLES:]),
-        first_starts=tuple(first_starts[-MOST_SAMPLES:]),
+        starts=tuple(starts[-_MOST_STARTS:]),
     )
     return replace(done, memory=remembered, measured=tuple(found))
 
@@ -105,7 +106,7 @@ class _Look:
 
     Attributes:
         waits: Whether it is too early.
-        pauses_s: What was measured of each worker; empty if nothing was.
+        starts: What was measured of each worker; empty if nothing was.
     """
 
     def __init__(
@@ -114,21 +115,20 @@ class _Look:
         self._awaited = awaited
         self._since_s = unix_s - awaited.unix_s
         self._rates: MeasuredRates | None = done.known.rates.by_topology.get(awaited.id)
-        starts = self._starts_s()
-        came = all(each is not None for each in starts)
+        starts = self._starts()
+        came = len(starts) == len(awaited.starts)
         self._why_not = ""
         if topology is None:
             self._why_not = "the topology is gone"
-        elif _digest(request, topology, assignment_of(topology), awaited.first_tasks) != awaited.digest:
+        elif _digest(request, topology, assignment_of(topology), awaited.starts) != awaited.digest:
             self._why_not = "its workers are not, or not any more, where the plan put them"
         elif self._since_s < 0:
             self._why_not = "the daemon's clock was set back"
         elif not came and self._since_s > LONGEST_S:
             self._why_not = f"the rates name no start of all its workers within {LONGEST_S / 60:.0f} minutes"
-        known = [each for each in starts if each is not None] if came and not self._why_not else []
-        settled = bool(known) and self._since_s - max(known) >= SETTLED_S
+        settled = came and self._since_s - max(each.pause_s for each in starts) >= SETTLED_S
         self.waits = not (self._why_not or settled)
-        self.pauses_s = () if self.waits else tuple(known)
+        self.starts = () if self.waits or self._why_not else starts
 
     def measurement(self, plan: TopologyPlan | None) -> Measurement:
         """Return what came of the plan, beside what was predicted.
@@ -147,18 +147,22 @@ class _Look:
             workers=awaited.workers,
             executors=awaited.executors,
             pause_s=awaited.pause_s,
-            measured_pause_s=max(self.pauses_s, default=None),
-            measured_executors=len(began) if self.pauses_s else None,
+            measured_pause_s=max((each.pause_s for each in self.starts), default=None),
+            measured_executors=len(began) if self.starts else None,
             response_time_ms=(*awaited.response_time_ms, plan.response_time_ms if kept and plan else None),
-            complete_ms=(awaited.complete_ms, rates.complete_ms if rates and self.pauses_s else None),
+            complete_ms=(awaited.complete_ms, rates.complete_ms if rates and self.starts else None),
             why_not=self._why_not,
         )
 
-    def _starts_s(self) -> list[float | None]:
-        """Return how long after the plan each of its workers began, None of one that has not been seen to."""
+    def _starts(self) -> tuple[Start, ...]:
+        """Return how long after the plan workers began, of those that have been seen to."""
         running = {} if self._rates is None else self._rates.running_s
-        ages = (running.get(task) for task in self._awaited.first_tasks)
-        return [None if age_s is None or age_s >= self._since_s else self._since_s - age_s for age_s in ages]
+        ages = ((each, running.get(each.task)) for each in self._awaited.starts)
+        return tuple(
+            Start(self._since_s - age_s, each.site, each.first)
+            for each, age_s in ages
+            if age_s is not None and age_s < self._since_s
+        )
 
 
 def _to_be_measured(request: PlanRequest, done: Round, memory: Memory, unix_s: float) -> Iterator[Awaited]:
@@ -174,48 +178,27 @@ def _to_be_measured(request: PlanRequest, done: Round, memory: Memory, unix_s: f
             continue
         before = assignment_of(topology)
         after = tuple(zip(plan.executor_supervisor, plan.executor_port, strict=True))
-        tasks = _one_of_each_start(topology, before, after, running=bool(price.executors_restarted))
-        if tasks:
+        starts = starts_of(topology, before, after, done.known.hosts.of_supervisor)[:_MOST_WORKERS]
+        if starts:
             measured = done.known.rates.by_topology.get(topology.id)
             yield Awaited(
                 id=topology.id,
                 unix_s=unix_s,
-                digest=_digest(request, topology, after, tasks),
-                first_tasks=tasks,
+                digest=_digest(request, topology, after, starts),
+                starts=starts,
                 executors=price.executors_restarted or 0,
                 workers=price.workers_moved,
-                pause_s=expected_pause(memory, len(tasks)).pause_s
-                if price.pause_s is None
-                else price.pause_s,
+                pause_s=expected_pause(memory, starts).pause_s if price.pause_s is None else price.pause_s,
                 response_time_ms=price.known(RESPONSE_TIME.answer),
                 complete_ms=None if measured is None else measured.complete_ms,
             )
 
 
-def _one_of_each_start(
-    topology: Topology, before: Assignment, after: Assignment, *, running: bool
-) -> tuple[int, ...]:
-    """Return the lowest task of one executor of each worker that starts.
-
-    Args:
-        topology: The topology.
-        before: Slot of each executor when the round began.
-        after: Slot of each executor by its plan.
-        running: Whether only workers count with executors that ran before: no others stand still.
-    """
-    starting = [
-        min(executors)
-        for executors in started_workers(before, after)
-        if not (running and all(before[each] is None for each in executors))
-    ]
-    return tuple(topology.executor_first_task[each] for each in starting[:_MOST_WORKERS])
-
-
 def _digest(
-    request: PlanRequest, topology: Topology, assignment: Assignment, first_tasks: Sequence[int]
+    request: PlanRequest, topology: Topology, assignment: Assignment, starts: Iterable[StartedWorker]
 ) -> str:
-    """Return a digest of the workers in which some executors run: who is in them, and where they are."""
-    named = set(first_tasks)
+    """Return a digest of workers that start: who is in them, and where they are."""
+    named = {each.task for each in starts}
     slots = {
         slot for slot, task in zip(assignment, topology.executor_first_task, strict=True) if task in named
     }

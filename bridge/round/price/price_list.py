@@ -10,8 +10,8 @@ import traceback
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bridge.problem.assignment import assignment_of, restarted_workers, started_workers
-from bridge.round.price.pause import expected_pause
+from bridge.problem.assignment import assignment_of, restarted_workers
+from bridge.round.price.pause import expected_pause, starts_of
 from bridge.round.price.replays import replayed_tuples
 from bridge.round.price.worth import Worths
 from bridge.wire.messages import Decision, Price
@@ -76,16 +76,17 @@ class _Prices:
     def __init__(
         self, request: PlanRequest, done: Round, settings: Settings, memory: Memory, course: Course
     ) -> None:
-        self._topologies = request.topologies
+        self._request = request
         self._index = {topology.id: place for place, topology in enumerate(request.topologies)}
         self._rates = done.known.rates.by_topology
+        self._hosts = done.known.hosts.of_supervisor
         self._worths = Worths(request, done.known, settings, course.clock)
         self._memory = memory
 
     def listed(self, plan: TopologyPlan) -> TopologyPlan:
         """Return a plan with its price list, of which the status line has the short form."""
         index, price = self._index[plan.topology_id], plan.price or _NOTHING
-        topology = self._topologies[index]
+        topology = self._request.topologies[index]
         before = assignment_of(topology)
         after = tuple(zip(plan.executor_supervisor, plan.executor_port, strict=True))
         worth = self._worths.between(index, before, after)
@@ -94,7 +95,7 @@ class _Prices:
             for name, (old, new) in worth.metrics.items()
             if old is not None and new is not None
         }
-        pause = expected_pause(self._memory, len(started_workers(before, after)))
+        pause = expected_pause(self._memory, starts_of(topology, before, after, self._hosts))
         restarting = {executor for worker in restarted_workers(before, after) for executor in worker}
         measured = self._rates.get(topology.id)
         response_time_ms = known.get(RESPONSE_TIME.answer, (None,))[0]
@@ -111,7 +112,7 @@ class _Prices:
             staying=tuple(old for old, _ in known.values()),
             after=tuple(new for _, new in known.values()),
         )
-        reason = plan.status.removeprefix("moved ")
+        reason = plan.status.replace("moved by ", "by ", 1)
         return replace(plan, price=price, status=f"{_short(plan.objective, price, known)}; {reason}")
 
 

@@ -13,7 +13,8 @@ from monitoring import reading as published
 from monitoring.coordinate import Coordinate
 from monitoring.rates.counters import ExecutorLook, Stream
 from monitoring.rates.history import Window
-from monitoring.rates.rates_reading import Rates, to_json
+from monitoring.rates.rates_json import to_json
+from monitoring.rates.rates_reading import Rates
 from monitoring.reading import Link, Load, WorkerCpu
 
 SPOUT = Stream("c0", "default")

@@ -138,5 +138,5 @@ def test_the_next_look_at_a_plan_says_what_its_pause_rests_on(scene):
     request = idl.PreviewRequest(version=VERSION, topology="t", drains=["site:uniroma2"])
     with closing(scene.daemon.client()) as client:
         price = json.loads(client.preview(request).answer_json)["next_round"]["price"]
-    assert (price["pause_source"], price["pause_samples"]) == ("restarts", 4)
+    assert (price["pause_source"], price["pause_samples"]) == ("first starts", 4)
     assert 9.0 < price["pause_s"] <= 14.1

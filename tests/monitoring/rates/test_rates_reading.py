@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 from formats.rates_reading import STARTED_S
 from monitoring.host_pairs import NamedPairs
-from monitoring.rates import rates_reading
+from monitoring.rates import rates_json
 from monitoring.rates.counters import ACKED, ACKER, ExecutorLook, Shape, Stream
 from monitoring.rates.history import Window
-from monitoring.rates.rates_reading import Measured, Rates, derive, to_json
+from monitoring.rates.rates_json import to_json
+from monitoring.rates.rates_reading import Measured, Rates, derive
 
 SPOUT = Stream("spout", "default")
 BOLT = Stream("bolt", "default")
@@ -223,7 +224,7 @@ def test_the_coarsest_sampling_is_published() -> None:
 
 def test_a_large_topology_fits_a_znode(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lists are cut where they would outgrow a megabyte, the total stays right."""
-    monkeypatch.setattr(rates_reading, "MAX_EXECUTORS", 3)
+    monkeypatch.setattr(rates_json, "MAX_EXECUTORS", 3)
     many = [executor("bolt", task, known=False) for task in range(10, 40)]
     reading = json.loads(to_json("t", rates(SHAPE, *chain(), *many), 0.0, 1))
     assert reading["executors"] is None

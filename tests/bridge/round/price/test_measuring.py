@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from bridge.round.memory import NOTHING, Memory, memory_from_json
+from bridge.round.memory import NOTHING, Memory, Start, memory_from_json
 from bridge.round.price.measuring import LONGEST_S, SETTLED_S
-from bridge.round.price.pause import MOST_SAMPLES
 from tests.bridge.conftest import assigned, cluster
 from tests.bridge.round.planner_rounds import GOOD
 from tests.bridge.round.price.priced_rounds import NEAR, Rounds, acking, moving, rates
@@ -31,6 +30,11 @@ def moved(**sections):
     return rounds
 
 
+def pauses(rounds):
+    """What is remembered of how long workers took."""
+    return tuple(each.pause_s for each in rounds.memory.starts)
+
+
 def test_the_pause_lasts_from_the_plan_to_the_start_of_the_last_worker():
     """Whatever the collector's clock says; all executors that began since count as restarted."""
     rounds = moved()
@@ -51,15 +55,23 @@ def test_the_pause_lasts_from_the_plan_to_the_start_of_the_last_worker():
 
 
 def test_later_prices_learn_from_it():
-    """Each worker is a sample, of three of them on."""
+    """Each worker is a sample, by whether its host ran the topology before, of three of them on."""
     rounds = moved()
     now_s = T + 14 + SETTLED_S
     rounds.at(now_s, started(now_s, (T + 9, [1, 2, 3]), (T + 14, [4, 5])))
-    assert rounds.memory.pauses == pytest.approx((9.0, 9.0, 14.0), abs=0.6)
-    rounds.request = moving()
-    price = rounds.at(now_s + 1000).response.plans[0].price
-    assert (price.pause_source, price.pause_samples) == ("restarts", 3)
-    assert price.pause_s == pytest.approx(9.0 + 0.5 * 5.0, abs=0.6)
+    assert [(each.site, each.first) for each in rounds.memory.starts] == [
+        ("uniroma2", False),
+        ("uniroma2", True),
+        ("uniroma2", True),
+    ]
+    assert pauses(rounds) == pytest.approx((9.0, 9.0, 14.0), abs=0.6)
+    for since_s in (1000, 2000):
+        rounds.request = moving()
+        now_s = T + since_s
+        price = rounds.at(now_s).response.plans[0].price
+        rounds.at(now_s + 200, started(now_s + 200, (now_s + 14, ALL)))
+    assert (price.pause_source, price.pause_samples) == ("first starts at uniroma2", 4)
+    assert price.pause_s == pytest.approx(14.0, abs=0.6)
 
 
 def test_a_worker_that_still_runs_as_before_is_waited_for():
@@ -69,7 +81,7 @@ def test_a_worker_that_still_runs_as_before_is_waited_for():
         starts = [(T + 9, [2, 3, 4, 5]), *([(first, [1])] if first else [])]
         assert rounds.at(now_s, started(now_s, *starts)).measured == ()
     assert len(rounds.memory.to_measure) == 1
-    assert rounds.memory.pauses == ()
+    assert rounds.memory.starts == ()
 
 
 @pytest.mark.parametrize(
@@ -90,14 +102,14 @@ def test_what_cannot_be_measured_is_given_up_with_the_reason(change, after_s, re
         rounds.request = cluster(assigned(acking(), [0, 0, 1, 2, 2], 6700))
     (found,) = rounds.at(T + after_s, rates()).measured
     assert (found.why_not, found.measured_pause_s, found.measured_executors) == (reason, None, None)
-    assert (rounds.memory.to_measure, rounds.memory.pauses) == ((), ())
+    assert (rounds.memory.to_measure, rounds.memory.starts) == ((), ())
 
 
 def test_a_worker_that_gets_other_executors_is_none_of_the_plan_any_more():
     """Also if the one whose start is awaited stays where it is."""
     rounds = moved()
     (topology,) = rounds.request.topologies
-    assert rounds.memory.to_measure[0].first_tasks == (1, 3, 5)
+    assert [each.task for each in rounds.memory.to_measure[0].starts] == [1, 3, 5]
     assert topology.executor_supervisor[0] == topology.executor_supervisor[1]
     left = list(topology.executor_port)
     left[1] = 6700
@@ -113,22 +125,12 @@ def test_first_starts_are_samples_until_there_are_restarts():
     rounds = Rounds(cluster(acking()))
     rounds.at(T)
     (awaited,) = rounds.memory.to_measure
-    assert (awaited.executors, len(awaited.first_tasks)) == (0, 3)
+    assert (awaited.executors, len(awaited.starts)) == (0, 3)
     now_s = T + 30 + SETTLED_S
     assert rounds.at(now_s, started(now_s, (T + 25, ALL))).measured == ()
-    assert rounds.memory.first_starts == pytest.approx((25.0,) * 3, abs=0.6)
+    assert pauses(rounds) == pytest.approx((25.0,) * 3, abs=0.6)
     rounds.request = moving()
-    assert rounds.at(now_s + 500).response.plans[0].price.pause_source == "first starts"
-
-
-def test_only_the_last_pauses_are_remembered():
-    """Hosts and jars change."""
-    rounds = moved()
-    rounds.memory = replace(rounds.memory, pauses=(99.0,) * MOST_SAMPLES)
-    now_s = T + 14 + SETTLED_S
-    rounds.at(now_s, started(now_s, (T + 14, ALL)))
-    assert len(rounds.memory.pauses) == MOST_SAMPLES
-    assert rounds.memory.pauses[-3:] == pytest.approx((14.0,) * 3, abs=0.6)
+    assert rounds.at(now_s + 500).response.plans[0].price.pause_source == "first starts at uniroma2"
 
 
 def test_a_round_that_changes_nothing_awaits_nothing(make):
@@ -159,5 +161,6 @@ def test_a_memory_with_what_is_awaited_is_read_back_from_a_record():
     assert memory.to_measure
     assert memory_from_json(memory.to_json()) == memory
     assert memory_from_json('{"topologies": []}') == Memory()
-    assert NOTHING.pauses_only == NOTHING
-    assert replace(memory, pauses=(3.0,)).pauses_only == Memory(measured=False, pauses=(3.0,))
+    starts = (Start(3.0, None, False),)
+    assert NOTHING.starts_only == NOTHING
+    assert replace(memory, starts=starts).starts_only == Memory(measured=False, starts=starts)

@@ -1,34 +1,84 @@
-"""Pauses are learned from what earlier plans took, by the number of workers that restart."""
+"""Pauses are learned from what earlier plans took, by the number of workers that start and where that is."""
 
 from __future__ import annotations
 
 import pytest
 
-from bridge.round.memory import Memory
-from bridge.round.price.pause import DEFAULT_S, expected_pause
+from bridge.round.memory import Memory, Start, StartedWorker
+from bridge.round.price.pause import DEFAULT_S, MOST_SAMPLES, expected_pause, starts_of
+from tests.bridge.conftest import taxi
 
-SAMPLES = (8.0, 10.0, 12.0, 14.0, 16.0)
+FIVE = (8.0, 10.0, 12.0, 14.0, 16.0)
+DEFAULT = (DEFAULT_S, "default", 0)
+HOSTS = [("a", "rome"), ("b", "oslo"), ("a", "rome"), ("c", None)]
+
+
+def memory(again=(), first=(), site=None):
+    """Restarts and first starts that took so long, all at one site."""
+    return Memory(starts=(*(Start(s, site, False) for s in again), *(Start(s, site, True) for s in first)))
+
+
+def workers(again=0, first=0, site=None):
+    """So many that start."""
+    return (StartedWorker(1, site, False),) * again + (StartedWorker(2, site, True),) * first
 
 
 @pytest.mark.parametrize(
-    ("memory", "expected"),
+    ("known", "again", "first"),
     [
-        (Memory(), (DEFAULT_S, "default", 0)),
-        (Memory(pauses=(1.0, 2.0), first_starts=(3.0, 4.0)), (DEFAULT_S, "default", 0)),
-        (Memory(pauses=(1.0, 2.0), first_starts=SAMPLES), (12.0, "first starts", 5)),
-        (Memory(pauses=SAMPLES, first_starts=(1.0,) * 9), (12.0, "restarts", 5)),
+        (memory(), DEFAULT, DEFAULT),
+        (memory((1.0, 2.0), (3.0, 4.0)), DEFAULT, DEFAULT),
+        (memory(FIVE, (30.0,) * 4), (12.0, "restarts", 5), (30.0, "first starts", 4)),
+        (memory((), FIVE), (12.0, "first starts", 5), (12.0, "first starts", 5)),
+        (memory((), (30.0,) * 4), DEFAULT, (30.0, "first starts", 4)),
+        (memory(FIVE), (12.0, "restarts", 5), DEFAULT),
+        (memory((40.0,) * 3), (40.0, "restarts", 3), (40.0, "restarts", 3)),
     ],
 )
-def test_a_default_holds_until_three_are_measured_and_restarts_count_before_first_starts(memory, expected):
-    """Of one worker it is the median."""
-    assert expected_pause(memory, 1) == expected
+def test_restarts_and_first_starts_on_a_host_are_learned_apart_and_bound_each_other(known, again, first):
+    """A first start takes no less than a restart. Of one worker it is the median, of both the longer one."""
+    assert expected_pause(known, workers(again=1)) == again
+    assert expected_pause(known, workers(first=1)) == first
+    assert expected_pause(known, workers(again=1, first=1)) == max(again, first)
 
 
-def test_the_more_workers_restart_the_longer_the_last_of_them_takes():
+def test_the_more_workers_start_the_longer_the_last_of_them_takes():
     """Three quarters of all draws are below the longest of three, on average; no estimate leaves the data."""
-    memory = Memory(pauses=SAMPLES)
-    pauses = [expected_pause(memory, workers).pause_s for workers in range(1, 20)]
+    pauses = [expected_pause(memory(FIVE), workers(again=number)).pause_s for number in range(1, 20)]
     assert pauses[2] == 14.0
     assert pauses == sorted(pauses)
     assert pauses[-1] <= 16.0
-    assert expected_pause(memory, 0) == expected_pause(memory, 1)
+    assert expected_pause(memory(FIVE), ()) == DEFAULT
+
+
+def test_a_site_has_its_own_as_soon_as_enough_are_known_of_it():
+    """Before, those of all sites count; of several sites the one that takes longest."""
+    near, far = memory(first=(5.0,) * 3, site="rome"), memory(first=(30.0,) * 2, site="oslo")
+    known = Memory(starts=(*near.starts, *far.starts))
+    assert expected_pause(known, workers(first=1, site="rome")) == (5.0, "first starts at rome", 3)
+    assert expected_pause(known, workers(first=1, site="oslo")) == (5.0, "first starts", 5)
+    known = Memory(starts=(*known.starts, Start(30.0, "oslo", True)))
+    both = (*workers(first=1, site="rome"), *workers(first=1, site="oslo"))
+    assert expected_pause(known, both) == (30.0, "first starts at oslo", 3)
+    assert expected_pause(known, workers(first=1))[1:] == ("first starts", 6)
+
+
+def test_only_the_last_ones_count():
+    """Hosts and jars change."""
+    known = memory((*(99.0,) * MOST_SAMPLES, *(7.0,) * MOST_SAMPLES))
+    assert expected_pause(known, workers(again=3)) == (7.0, "restarts", MOST_SAMPLES)
+
+
+def test_hosts_count_that_run_the_topology_whatever_the_supervisor_and_port():
+    """What stays as it is does not start, and what did not run does not stand still beside what did."""
+    before = ((0, 6700), (0, 6700), (1, 6700), (1, 6700), None)
+    after = ((0, 6700), (2, 6701), (1, 6700), (3, 6700), (3, 6701))
+    assert set(starts_of(taxi(), before, after, HOSTS)) == {
+        StartedWorker(1, "rome", False),
+        StartedWorker(2, "rome", False),
+        StartedWorker(3, "oslo", False),
+        StartedWorker(4, None, True),
+    }
+    assert starts_of(taxi(), (*after[:4], None), after, HOSTS) == (StartedWorker(5, None, False),)
+    assert starts_of(taxi(), (None,) * 5, ((1, 1),) * 5, HOSTS) == (StartedWorker(1, "oslo", True),)
+    assert starts_of(taxi(), after, after, HOSTS) == ()

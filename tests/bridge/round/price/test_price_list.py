@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from bridge.round.memory import Memory
+from bridge.round.memory import Memory, Start
 from bridge.round.planner import plan_round
 from bridge.round.price.price_list import with_price_lists
 from bridge.round.round_report import Course
-from bridge.settings import MoveSettings, NetworkSettings, Settings
+from bridge.settings import MoveSettings, NetworkSettings, PlanSettings, Settings
 from bridge.wire.messages import Decision, Drain, Price
 from formats.drain import content_of
 from scheduler.contract.children import INLINE
@@ -20,7 +20,7 @@ from tests.bridge.conftest import assigned, cluster
 from tests.bridge.round.planner_rounds import AT_ONCE, stopped
 from tests.bridge.round.price.priced_rounds import NEAR, acking, moving, rates
 
-LEARNED = Memory(measured=False, pauses=(9.0, 11.0, 13.0))
+LEARNED = Memory(measured=False, starts=tuple(Start(s, "uniroma2", True) for s in (9.0, 11.0, 13.0)))
 
 
 def only(request, memory=LEARNED, move=AT_ONCE, **sections):
@@ -92,11 +92,11 @@ def test_where_an_executor_was_missing_there_is_no_objective_of_staying():
     ("memory", "pause_s", "source", "samples", "words"),
     [
         (Memory(measured=False), 20.0, "default", 0, "pause about 20 s (default)"),
-        (LEARNED, 12.0, "restarts", 3, "pause about 12 s"),
+        (LEARNED, pytest.approx(11 + 2 / 3), "first starts at uniroma2", 3, "pause about 12 s"),
     ],
 )
 def test_the_pause_says_what_it_rests_on(memory, pause_s, source, samples, words):
-    """Three workers start: the last of them is expected at three quarters of what was measured."""
+    """Two workers start where none ran: the last is expected at two thirds of what was measured."""
     plan = only(moving(), memory)
     price = plan.price
     assert price.pause_s == pause_s
@@ -191,6 +191,7 @@ def test_what_restarts_without_a_move_is_named():
     full = tuple(replace(each, ports=(6701,), meta={}) for each in request.supervisors[:2])
     plan = only(replace(request, supervisors=full))
     assert plan.status.startswith("1 worker restarts: pause about 11 s; placed by ")
+    assert plan.price.pause_source == "first starts at uniroma2"
     assert (plan.price.executors_moved, plan.price.executors_restarted) == (0, 2)
     assert plan.price.metrics == ()
 
@@ -212,6 +213,17 @@ def test_a_plan_is_none_the_worse_for_a_price_that_fails(monkeypatch):
     assert plan.decision is Decision.ASSIGN
     assert plan.price.pause_s is None
     assert [topology for topology, _ in done.traces] == ["t"]
+
+
+def test_a_search_that_takes_all_of_its_time_leaves_enough_for_the_list():
+    """The shim waits for longer than a round may plan."""
+    request = replace(moving(), deadline_ms=3_000)
+    seconds = iter([0.0] * 20 + [1.5] * 10_000)
+    settings = Settings(move=AT_ONCE, plan=PlanSettings(time_limit_ms=1_000))
+    done = plan_round(request, settings, lambda: next(seconds))
+    (plan,) = done.response.plans
+    assert (done.timed_out, plan.decision) == (True, Decision.ASSIGN)
+    assert plan.price.pause_s is not None
 
 
 def test_what_time_does_not_suffice_for_has_no_list_and_says_so():
