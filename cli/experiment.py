@@ -179,12 +179,12 @@ def replacement(
 @app.command("replacement-simulation")
 def replacement_simulation(
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("runs/replacement-simulation"),
-    seeds: Annotated[int, typer.Option(min=1, max=1000, help="Runs of each rule in each setting.")] = 10,
+    seeds: Annotated[int, typer.Option(min=1, max=1000, help="Runs of each rule in each setting.")] = 20,
     calm_runs: Annotated[
         int, typer.Option(min=1, max=10_000, help="Runs in which nothing real changes.")
-    ] = 80,
-    changes: Annotated[int, typer.Option(min=1, max=100_000, help="Random real changes.")] = 240,
-    first_seed: Annotated[int, typer.Option(min=0, help="Smallest seed.")] = 0,
+    ] = 250,
+    changes: Annotated[int, typer.Option(min=1, max=100_000, help="Random real changes of each kind.")] = 250,
+    first_seed: Annotated[int, typer.Option(min=0, help="Smallest seed.")] = 5000,
     master: Master = "local[*]",
 ) -> None:
     """Simulate re-placement without a cluster, on Spark: the paper's rule, ours, and what hindsight shows.

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.replacement.rules import fixed_ranges
+from experiments.replacement.rules import every_placement, fixed_ranges
 from scheduler.evaluation.batch import BatchConstraints, BatchEvaluator
 from scheduler.instances.document import named_placement, parse_instance
 from scheduler.model.metrics.migration import MIGRATION
@@ -35,8 +34,7 @@ class Hindsight:
         document["objective"]["range"] = ranges
         problem = parse_instance(document)
         self._problem = problem
-        every = [np.flatnonzero(row).tolist() for row in problem.allowed]
-        self._placements = np.array(list(product(*every)), dtype=np.int64).T
+        self._placements = every_placement(problem)
         self._worth = np.array(
             [self._worth_of(scenario, number, ranges) for number in range(scenario.n_cycles)]
         )

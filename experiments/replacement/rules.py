@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
 from experiments.replacement.read_history import ReadHistory
-from scheduler.base.deadline import NO_DEADLINE
-from scheduler.contract.strategy import Context
+from scheduler.evaluation.batch import BatchConstraints, BatchEvaluator
+from scheduler.evaluation.evaluate import OBJECTIVE_STEP, evaluate
 from scheduler.instances.document import named_placement, parse_instance
 from scheduler.model.metrics.migration import MIGRATION
 from scheduler.moving.move_prices import spread_price
 from scheduler.moving.rule import MoveRule, judge
-from scheduler.optimal_ranges import optimal_ranges
 from scheduler.plan import plan
 
 if TYPE_CHECKING:
@@ -37,10 +38,28 @@ class Rule(Protocol):
 
 
 def exact_ranges(document: dict[str, Any]) -> dict[str, list[float]]:
-    """Return the exact range of each metric over the placements of an instance, where they differ."""
-    context = Context(np.random.default_rng(0), NO_DEADLINE)
-    ranges = optimal_ranges(parse_instance(document), context)
-    return {name: list(each.range) for name, each in ranges.items() if each.range}
+    """Return the exact range of each weighted metric over the placements of a small instance.
+
+    Metrics in which they do not differ are left out.
+    """
+    problem = parse_instance(document)
+    placements = every_placement(problem)
+    placements = placements[:, BatchConstraints(problem).met(placements)]
+    ranges = {}
+    for name, weight in problem.objective.weights.items():
+        if weight > 0:
+            alone = replace(problem, objective=replace(problem.objective, weights={name: 1.0}, ranges={}))
+            worth, _ = BatchEvaluator(alone)(placements)
+            ends = (evaluate(alone, placements[:, k]).values[name] for k in (worth.argmin(), worth.argmax()))
+            low, high = sorted(ends)
+            if high - low > OBJECTIVE_STEP * max(1.0, high):
+                ranges[name] = [low, high]
+    return ranges
+
+
+def every_placement(problem: Problem) -> IntArray:
+    """Return (n_ops, n_placements) all placements on allowed nodes, whether there is room or not."""
+    return np.array(list(product(*(np.flatnonzero(row) for row in problem.allowed))), dtype=np.int64).T
 
 
 def fixed_ranges(document: dict[str, Any]) -> dict[str, list[float]]:
@@ -82,13 +101,15 @@ class GivenPlacements:
 class OurRule:
     """The optimum of what was read over some cycles, carried out if it is worth it (`scheduler.moving.rule`).
 
-    What runs first is planned as the paper does.
+    What runs first is planned as the paper does. Later the plan is the optimum with nodes alike, and links
+    alike, but for what stands out of their noise. It must not lose by plain means of the readings: so a node
+    that has just joined is not trusted against what was read of it.
 
     A plan is there for many cycles, so that the price of its moves weighs as a part of what it costs in all
     of them: by its weight where the horizon is one cycle, by a tenth of it where it is ten.
 
     Args:
-        rule: The least gain, how far above its noise, and the horizon.
+        rule: The least gain and the horizon.
         cycle_s: Time from one plan to the next, s.
         window: Cycles whose readings count.
     """
@@ -100,17 +121,18 @@ class OurRule:
 
     def placement(self, document: dict[str, Any], /) -> Mapping[str, str]:
         """Return the plan if it is worth its price, else where the operators run."""
-        errors = self._history.smooth(document)
+        means, likely = self._history.take(document)
         if "current" not in document:
-            return PaperRule("destination").placement(document)
-        if not self._history.errors_known:
+            return PaperRule("destination").placement(means)
+        if not self._history.repeated:
             return dict(document["current"])
         objective = document["objective"]
         objective["weights"] = spread_price(objective["weights"], self._spread)
-        objective["range"] = fixed_ranges(document)
-        problem = parse_instance(document)
+        objective["range"] = fixed_ranges({**likely, "objective": objective})
+        by_means, problem = (parse_instance({**each, "objective": objective}) for each in (means, likely))
         found = _optimum(problem)
-        if judge(problem, found, self._rule, errors).why_not:
+        no_loss = replace(self._rule, least_gain=0.0)
+        if judge(problem, found, self._rule).why_not or judge(by_means, found, no_loss).why_not:
             return dict(document["current"])
         return named_placement(problem, found)
 

@@ -12,7 +12,7 @@ from pyspark.errors import PySparkException
 
 from experiments.replacement.day import Day, day, days
 from experiments.replacement.simulation import RULES, Outcome, RuleName, Setting, simulate
-from experiments.replacement.steadiness import Calm, Followed, calm, followed
+from experiments.replacement.steadiness import SHOWN, Calm, Followed, calm, followed
 from experiments.spark_job import carried_out
 from replay.errors import MachineError
 from replay.failures import cause
@@ -41,15 +41,15 @@ class Extent:
 
     Attributes:
         seeds: Runs of each rule in each setting (>= 1).
-        calm_runs: Runs without a real change, 13 cycles each (>= 1).
-        changes: Random real changes; those worth too little are left out (>= 1).
-        first_seed: Smallest seed (>= 0).
+        calm_runs: Runs of each rule without a real change, 13 cycles each (>= 1).
+        changes: Random real changes of each kind (>= 1).
+        first_seed: Smallest seed (>= 0); that of the default was not used to choose the rule.
     """
 
-    seeds: int = 10
-    calm_runs: int = 80
-    changes: int = 240
-    first_seed: int = 0
+    seeds: int = 20
+    calm_runs: int = 250
+    changes: int = 250
+    first_seed: int = 5000
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,10 @@ def run_sweep(
         *(partial(simulate, setting) for setting in settings_of(extent)),
         *(partial(day, rule, seed) for rule, seed in days(_WRONG_DAYS)),
         *(partial(calm, rule, seed) for rule, seed in product(_CALM_RULES, seeds)),
-        *(partial(followed, extent.first_seed + number) for number in range(extent.changes)),
+        *(
+            partial(followed, shown, extent.first_seed + number)
+            for shown, number in product(SHOWN, range(extent.changes))
+        ),
     ]
     done = _carried_out(spark, tasks, report)
     return Sweep(

@@ -31,7 +31,7 @@ class MoveRule:
         horizon_s: Time within which a plan has to pay its price, s (>= 0); None: whenever.
     """
 
-    least_gain: float = 0.05
+    least_gain: float = 0.03
     sigmas: float = 2.0
     draws: int = 64
     horizon_s: float | None = None

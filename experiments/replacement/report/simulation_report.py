@@ -9,17 +9,25 @@ from typing import TYPE_CHECKING, Any
 from experiments.machine import provenance
 from experiments.replacement.day import LOOK_AHEAD_S, WRONG_BY
 from experiments.replacement.report.figures import draw_over_time
-from experiments.replacement.report.summary import LABELS, day_rows, rows, targets
+from experiments.replacement.report.summary import LABELS, day_rows, rows, targets, within
+from experiments.replacement.steadiness import SHOWN, WITHIN
 from experiments.reports.rendered import render, report_folder
 from replay.output import write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from experiments.replacement.simulation import Outcome, ScenarioName, Weights
+    from experiments.replacement.steadiness import Followed, Shown
     from experiments.replacement.sweep import Sweep
 
+_SOON = (0, 1, WITHIN, 7)
+"""Cycles from a change; the last of them is the last of the run."""
+_SHOWN_BY: Mapping[Shown, str] = {
+    "exact": "a speed or a delay, read exactly",
+    "noisy": "nothing but an availability",
+}
 MARKDOWN, PICTURE, JSON = "report.md", "over-time.png", "report.json"
 
 
@@ -44,6 +52,8 @@ def write_report(sweep: Sweep, out: Path) -> Path:
             "replacement/report/simulation.md.j2",
             provenance=provenance().line(),
             targets=found,
+            follows=_follows(sweep.followed),
+            soon=[f"within {cycles}" for cycles in _SOON],
             seeds=len({each.setting.seed for each in table_2}),
             labels=LABELS,
             table_2=rows(table_2),
@@ -67,6 +77,16 @@ def write_report(sweep: Sweep, out: Path) -> Path:
         },
     )
     return out / MARKDOWN
+
+
+def _follows(found: Sequence[Followed]) -> list[list[Any]]:
+    """Return a line per kind of change: how many there were, and what part was followed how soon."""
+    lines = []
+    for shown in SHOWN:
+        runs = [each for each in found if each.shown == shown]
+        shares = [f"{within(runs, cycles) / len(runs):.1%}" for cycles in _SOON]
+        lines.append([_SHOWN_BY[shown], len(runs), *shares])
+    return lines
 
 
 def _noisy(outcomes: Sequence[Outcome], scenario: ScenarioName, weights: Weights) -> list[Outcome]:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 import pytest
 
 from experiments.replacement.clairvoyant import Hindsight
-from experiments.replacement.cycles import run_cycles
+from experiments.replacement.cycles import document_of, run_cycles
+from experiments.replacement.placeholders import placeholders
 from experiments.replacement.read_history import ReadHistory
-from experiments.replacement.rules import PaperRule
-from experiments.replacement.simulation import Setting, scenario_of, simulate
-from experiments.replacement.steadiness import WITHIN, calm, followed
+from experiments.replacement.rules import PaperRule, exact_ranges
+from experiments.replacement.simulation import Setting, made_rule, scenario_of, simulate
+from experiments.replacement.steadiness import LEAST_CHANGE, WITHIN, calm, followed
+from scheduler.base.deadline import NO_DEADLINE
+from scheduler.contract.strategy import Context
+from scheduler.instances.document import parse_instance
+from scheduler.optimal_ranges import optimal_ranges
 
 
 def test_nothing_moves_while_nothing_real_changes() -> None:
@@ -24,10 +28,12 @@ def test_nothing_moves_while_nothing_real_changes() -> None:
 
 
 def test_a_real_change_is_followed() -> None:
-    found = followed(1)
-    assert found is not None
-    assert found.after is not None
-    assert found.after <= WITHIN
+    """At once where it is read exactly, if it is just worth it; else when it shows."""
+    least = followed("exact", 3)
+    assert (round(least.gain, 2), least.after) == (LEAST_CHANGE, 0)
+    after = followed("noisy", 2).after
+    assert after is not None
+    assert after <= WITHIN
 
 
 def test_with_exact_readings_our_rule_is_as_good_as_hindsight() -> None:
@@ -36,6 +42,16 @@ def test_with_exact_readings_our_rule_is_as_good_as_hindsight() -> None:
     assert ours.regret == pytest.approx(0.0, abs=1e-9)
     assert ours.moved == (0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0)
     assert theirs.regret > 0.1
+
+
+def test_exact_ranges_are_those_that_are_proved() -> None:
+    """Of all weighted metrics that differ, with an operator to move."""
+    seen = document_of(scenario_of("p", "equal"), 5, dict.fromkeys(("o1", "o2", "o3", "o4"), "fog-1"))
+    proved = optimal_ranges(parse_instance(seen), Context(np.random.default_rng(0), NO_DEADLINE))
+    found = exact_ranges(seen)
+    assert sorted(found) == ["availability", "cost", "migration", "response_time"]
+    for name, ends in found.items():
+        assert ends == pytest.approx(proved[name].range)
 
 
 def test_nothing_is_better_than_hindsight() -> None:
@@ -56,37 +72,27 @@ def document(up: list[float], between: float) -> dict[str, Any]:
     return {"network": {"nodes": nodes, "delay_ms": delay.tolist(), "link_availability": links.tolist()}}
 
 
-def test_a_history_knows_how_far_its_means_are_off() -> None:
-    """The error falls with the number of readings; what never varies is exact."""
-    random, history, errors = np.random.default_rng(0), ReadHistory(50), []
-    for _ in range(50):
-        seen = document(random.normal([0.5, 0.7, 0.9], 0.05).tolist(), 0.99)
-        errors.append(history.smooth(seen))
-    last = errors[-1]
-    assert last.availability is not None
-    assert last.link_availability is not None
-    assert last.availability == pytest.approx(0.05 / math.sqrt(50), rel=0.3)
-    assert (last.link_availability == 0).all()
-    means = [node["availability"] for node in seen["network"]["nodes"]]
-    assert means == pytest.approx([0.5, 0.7, 0.9], abs=0.03)
+def test_a_history_gives_plain_means_and_what_is_no_noise() -> None:
+    """Nodes that differ by noise come out alike, and what never varies stays as it is."""
+    random, history = np.random.default_rng(4), ReadHistory(6)
+    read = random.normal(0.9, 0.05, (8, 6))
+    for row in read:
+        means, likely = history.take(document(row.tolist(), 0.99))
+    plain, same = ([node["availability"] for node in each["network"]["nodes"]] for each in (means, likely))
+    assert plain == pytest.approx(read[2:].mean(axis=0))
+    assert len(set(same)) == 1
+    for each in (means, likely):
+        assert each["network"]["link_availability"][0][1:] == pytest.approx([0.99] * 5)
 
 
-def test_means_that_differ_by_noise_alone_are_drawn_together() -> None:
-    """Truths that are alike come out nearer to each other than their means."""
-    random, history, plain = np.random.default_rng(4), ReadHistory(6), []
-    for _ in range(6):
-        read = random.normal(0.9, 0.05, 6)
-        plain.append(read)
-        seen = document(read.tolist(), 1.0)
-        history.smooth(seen)
-    smoothed = [node["availability"] for node in seen["network"]["nodes"]]
-    assert np.std(smoothed) < 0.5 * np.std(np.mean(plain, axis=0))
+def test_a_node_that_joins_is_not_trusted_against_its_readings() -> None:
+    """One that is read as hardly available takes nothing, although it would count as alike."""
+    scenario = scenario_of("p", "equal")
 
+    def read(seen: dict[str, Any], cycle: int) -> None:
+        placeholders(np.random.default_rng([7, cycle]))(seen, cycle)
+        for node in seen["network"]["nodes"][3:]:
+            node["availability"] -= 0.09
 
-def test_another_truth_replaces_the_old_readings() -> None:
-    """Two readings far from all before count alone."""
-    history, random = ReadHistory(20), np.random.default_rng(1)
-    for up in (*[0.9] * 8, 0.3, 0.3):
-        seen = document([float(up + random.normal(0, 0.01)), 0.8, 0.7], 1.0)
-        history.smooth(seen)
-    assert seen["network"]["nodes"][0]["availability"] == pytest.approx(0.3, abs=0.05)
+    run = run_cycles(scenario, made_rule("ours", scenario), read=read)
+    assert run.moved == 0
