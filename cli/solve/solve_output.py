@@ -27,6 +27,7 @@ def document(problem: Problem, result: Result, seconds: float) -> dict[str, Any]
         "placement": None if result.placement is None else named_placement(problem, result.placement),
         "objective": worth and worth.objective,
         **{metric.answer: worth and worth.values[name] for name, metric in METRICS.items()},
+        **_graphs(problem, result),
         "mean_delay_ms": worth and worth.mean_delay_ms,
         "moves": _moves(problem, result),
         "stay": _stay(problem),
@@ -40,6 +41,16 @@ def document(problem: Problem, result: Result, seconds: float) -> dict[str, Any]
         "strategy": result.strategy,
         "seed": result.seed,
     }
+
+
+def _graphs(problem: Problem, result: Result) -> dict[str, Any]:
+    """Return the answer's key of several graphs: what each of them takes; nothing of a single one."""
+    from scheduler.evaluation.critical_path import longest_paths  # noqa: PLC0415  # see document
+
+    if problem.application.graphs.count == 1 or result.placement is None:
+        return {}
+    each = longest_paths(problem, result.placement)
+    return {"graphs": {name: {"response_time_ms": taken} for name, taken in each.items()}}
 
 
 def _moves(problem: Problem, result: Result) -> list[dict[str, Any]] | None:
@@ -122,6 +133,10 @@ def _worth_table(problem: Problem, result: Result) -> Table:
             low, high = ranges[name]
             values = [f"{each.values[name]:.6g} {metric.unit}".strip() for each in _both(worth, stay)]
             table.add_row(name, values[0], f"{low:.6g} .. {high:.6g}", f"{weights[name]:g}", *values[1:])
+        for graph, taken in _graphs(problem, result).get("graphs", {}).items():
+            table.add_row(
+                f"longest path of {printable(graph)}", f"{taken['response_time_ms']:.6g} ms", "", ""
+            )
         means = [f"{each.mean_delay_ms:.6g} ms" for each in _both(worth, stay)]
         table.add_row("mean delay of streams", means[0], "", "tie-break", *means[1:])
         objectives = [f"{each.objective:.6g}" for each in _both(worth, stay)]

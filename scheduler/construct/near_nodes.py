@@ -66,7 +66,7 @@ def candidate_lists(problem: Problem) -> IntArray:
     form = linear_form(problem)
     delay = problem.network.delay_ms
     streams_per_operator = len(problem.application.streams) / problem.n_ops
-    cost: FloatArray = form.unary.mean(axis=0) + form.response_factor * (delay + delay.T) / 2.0
+    cost: FloatArray = form.unary.mean(axis=0) + form.path_factor * (delay + delay.T) / 2.0
     for term in form.pairs:
         matrix = term.table.matrix()
         cost = cost + streams_per_operator * float(term.weight.mean()) * (matrix + matrix.T) / 2.0

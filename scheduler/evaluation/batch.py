@@ -119,6 +119,7 @@ class _LongestPaths:
 
     def __init__(self, problem: Problem) -> None:
         application = problem.application
+        self._graphs = application.graphs
         source, target = application.stream_source, application.stream_target
         critical = application.critical_streams
         into = np.bincount(target[critical], minlength=problem.n_ops)
@@ -166,5 +167,4 @@ class _LongestPaths:
                 hop = lengths.reshape(len(self._starts), -1, lengths.shape[1]).sum(axis=1)
             else:
                 hop = np.add.reduceat(lengths, self._starts, axis=0)
-        longest: FloatArray = self._sweep.finish(execution, hop).max(axis=0)
-        return longest
+        return self._graphs.response(self._sweep.finish(execution, hop))

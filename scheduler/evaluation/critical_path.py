@@ -29,7 +29,7 @@ class Potentials:
 
 
 def longest_path(problem: Problem, placement: IntArray) -> tuple[float, tuple[int, ...]]:
-    """Return R in ms and the operators of a longest path, from source to sink.
+    """Return R in ms and the operators of a longest path of each graph, each from source to sink.
 
     Complexity: O(n_ops + n_streams).
 
@@ -39,11 +39,26 @@ def longest_path(problem: Problem, placement: IntArray) -> tuple[float, tuple[in
     """
     execution, hop = _times(problem, placement)
     arrival, before = problem.application.levels.forward.longest_and_origins(execution, hop)
-    finish = arrival + execution
-    path = [int(finish.argmax())]
-    while before[path[-1]] >= 0:
-        path.append(before[path[-1]])
-    return float(finish.max()), tuple(reversed(path))
+    finish, graphs = arrival + execution, problem.application.graphs
+    paths: list[int] = []
+    for members in reversed(graphs.members):
+        paths.append(int(np.arange(len(finish))[members][finish[members].argmax()]))
+        while before[paths[-1]] >= 0:
+            paths.append(before[paths[-1]])
+    return float(graphs.response(finish)), tuple(reversed(paths))
+
+
+def longest_paths(problem: Problem, placement: IntArray) -> dict[str, float]:
+    """Return what the longest path of each graph takes, ms, by the graph's name.
+
+    Args:
+        problem: The problem.
+        placement: (n_ops,) node of each operator.
+    """
+    execution, hop = _times(problem, placement)
+    arrival, _ = problem.application.levels.forward.longest_and_origins(execution, hop)
+    graphs = problem.application.graphs
+    return dict(zip(graphs.names, graphs.longest(arrival + execution).tolist(), strict=True))
 
 
 def _times(problem: Problem, placement: IntArray) -> tuple[FloatArray, Hop]:
@@ -96,12 +111,13 @@ def _potentials(problem: Problem, execution: FloatArray, hop: Hop) -> Potentials
 
 
 class Avoidance:
-    """Finds longest paths without each operator in O((n_ops + n_streams) log n_ops) time and memory.
+    """Finds longest paths of a graph without each operator in O((n_ops + n_streams) log n_ops).
 
     In topological order a path that avoids an operator either jumps over the operator's position by one
     stream, or lies on one side of it: it begins at a later source or ends at an earlier sink. So every
     stream, source and sink covers an interval of positions, and each position takes the longest path of those
     that cover it. An interval is the union of two that may overlap and whose lengths are one power of two.
+    Graphs come one after the other, and what covers positions of one does not reach into the next.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -112,10 +128,15 @@ class Avoidance:
         self._first = np.setdiff1d(np.arange(n_ops), self._target)
         self._last = np.setdiff1d(np.arange(n_ops), self._source)
         self._position = np.empty(n_ops, dtype=np.int64)
-        self._position[application.order] = np.arange(n_ops)
+        graph = application.graphs.member
+        self._position[application.order[np.argsort(graph[application.order], kind="stable")]] = np.arange(
+            n_ops
+        )
         place = self._position
-        begin = np.concatenate([place[self._source] + 1, np.zeros_like(self._first), place[self._last] + 1])
-        end = np.concatenate([place[self._target], place[self._first], np.full_like(self._last, n_ops)])
+        bounds = np.searchsorted(np.sort(graph), np.arange(application.graphs.count + 1))
+        head, tail = bounds[graph[self._first]], bounds[graph[self._last] + 1]
+        begin = np.concatenate([place[self._source] + 1, head, place[self._last] + 1])
+        end = np.concatenate([place[self._target], place[self._first], tail])
         self._covering = np.flatnonzero(begin < end)
         begin, end = begin[self._covering], end[self._covering]
         power = np.frexp(end - begin)[1].astype(np.int64) - 1
@@ -125,7 +146,7 @@ class Avoidance:
         self._cells, self._starts = np.unique(cells[self._order], return_index=True)
 
     def longest(self, placement: IntArray, paths: Potentials) -> FloatArray:
-        """Return (n_ops,) the longest path (ms) without each operator, 0 if there is none.
+        """Return (n_ops,) the longest path (ms) of its graph without each operator, 0 if there is none.
 
         Args:
             placement: (n_ops,) node of each operator.

@@ -35,7 +35,8 @@ class Evaluation:
         objective: F (eq. 15); lower is better.
         values: Every metric as it is stated, by name: R (eq. 5-8) in ms, A (eq. 9-12) as a fraction, ...
         mean_delay_ms: Mean over all streams of their delay, weighted by rate; breaks ties of F.
-        critical_path: Operators of a path that takes `response_time_ms`, from source to sink.
+        critical_path: Operators of a longest path of each graph, each from source to sink; of one graph it
+            takes `response_time_ms`.
     """
 
     objective: float

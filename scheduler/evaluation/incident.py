@@ -26,7 +26,7 @@ class IncidentStreams:
         self._problem = problem
         self._incidence = problem.application.incidence
         self._form = linear_form(problem)
-        self.by_response = self._form.response_factor
+        self.by_path = self._form.path_factor
 
     def partners(self, count: int) -> IntArray:
         """Return (n_ops, count) the operators at the other ends of each one's heaviest streams.

@@ -44,6 +44,7 @@ class LinearForm:
     Attributes:
         constant: What belongs to no decision.
         response_factor: F per ms of response time, w_r / (R_max - R_min).
+        path_factor: F per ms of the longest path of one graph.
         unary: (n_ops, n_nodes) what an operator adds where it runs, read-only; it takes no memory per
             operator unless operators differ.
         pairs: One pair term per link table, by ascending slot; those that are zero everywhere are left out.
@@ -52,6 +53,7 @@ class LinearForm:
 
     constant: float
     response_factor: float
+    path_factor: float
     unary: FloatArray
     pairs: tuple[PairTerm, ...]
     set_up: FloatArray | None = None
@@ -116,6 +118,7 @@ def _form(
     return LinearForm(
         constant,
         response_factor,
+        response_factor / problem.application.graphs.count,
         np.broadcast_to(unary, (problem.n_ops, problem.n_nodes)),
         tuple(
             PairTerm(weights[slot], slot, terms.tables[slot])

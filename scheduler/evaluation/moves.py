@@ -111,8 +111,9 @@ class Standing:
         placement: (n_ops,) node of each operator.
         head_ms: (n_streams,) longest path up to the end of the stream's source.
         tail_ms: (n_streams,) longest path from the begin of the stream's target on.
-        avoiding_ms: (n_ops,) the longest path without each operator.
+        avoiding_ms: (n_ops,) the longest path of its graph without each operator.
         linear: F without the response time part.
+        beside: (n_ops,) F without the response time of each operator's graph.
         mean_delay_ms: Rate-weighted mean delay.
         free: (n_nodes, n_resources) capacity left over.
         used: (n_used,) the nodes in use, ascending.
@@ -125,6 +126,7 @@ class Standing:
     tail_ms: FloatArray
     avoiding_ms: FloatArray
     linear: float
+    beside: FloatArray
     mean_delay_ms: float
     free: FloatArray
     used: IntArray
@@ -193,12 +195,16 @@ class MoveEvaluator:
         application = self._problem.application
         start, end = placement[application.stream_source], placement[application.stream_target]
         used, spot = np.unique(placement, return_inverse=True)
+        linear = self._form.value(self._problem, placement)
+        graphs = application.graphs
+        others = graphs.beside(graphs.longest(paths.arrival_ms + paths.execution_ms))
         return Standing(
             placement=placement,
             head_ms=(paths.arrival_ms + paths.execution_ms)[application.stream_source],
             tail_ms=(paths.execution_ms + paths.departure_ms)[application.stream_target],
             avoiding_ms=self._avoidance.longest(placement, paths),
-            linear=self._form.value(self._problem, placement),
+            linear=linear,
+            beside=linear + self._form.response_factor * others,
             mean_delay_ms=float(self._mean.weight @ self._mean.table.between(start, end)),
             free=remaining(self._problem, placement),
             used=used,
@@ -230,19 +236,19 @@ class MoveEvaluator:
     def moves_of(self, standing: Standing, first: int, last: int) -> MoveCosts:
         """Return the worth of moving the operators from `first` to before `last`, (last - first, n_nodes).
 
-        The longest path after moving i to u is the larger of the longest path that avoids i and
-        ``arrival + execution + departure`` of i on u; predecessors' arrivals and successors' departures do
-        not depend on i because critical streams form no cycle.
+        The longest path of the graph of i after moving i to u is the larger of the longest path that avoids
+        i and ``arrival + execution + departure`` of i on u; predecessors' arrivals and successors' departures
+        do not depend on i because critical streams form no cycle. Other graphs take as long as before.
 
         Complexity: O((number of these operators + number of their streams) x n_nodes), and matrix products
         of O(number of these operators x n_used x n_nodes), with n_used nodes in use.
         """
-        objective = standing.linear + self._linear_change(standing, self._form, first, last)
+        objective = standing.beside[first:last, None] + self._linear_change(standing, self._form, first, last)
         mean = standing.mean_delay_ms + self._change(standing, self._mean, first, last)
         if self._form.response_factor:
             through = self.longest_through(standing, first, last)
             response = np.maximum(through, standing.avoiding_ms[first:last, None])
-            objective += self._form.response_factor * response
+            objective += self._form.path_factor * response
         return MoveCosts(np.where(self._feasible(standing, first, last), objective, np.inf), mean)
 
     def sum_changes(self, standing: Standing, metric: str, first: int, last: int) -> FloatArray:

@@ -54,9 +54,9 @@ class RelocationEvaluator:
     ) -> tuple[int, int] | None:
         """Return the best way (from, to) to move all of one node to another, if it ranks below `limit`.
 
-        Candidates are bounded first: their linear part is exact, and R stays above the longest path that
-        meets at most one of the moved operators. They are then evaluated in the order of these bounds
-        until no bound is lower than the best rank found.
+        Candidates are bounded first: their linear part is exact, and R stays above what the longest paths
+        that meet at most one of the moved operators make it. They are then evaluated in the order of these
+        bounds until no bound is lower than the best rank found.
 
         Complexity: with n_active nodes in use, O(n_active^2 x n_nodes) in matrix products and
         O((n_ops + n_streams) x n_nodes) for the bounds, O(n_ops + n_streams) per candidate evaluated, in
@@ -124,6 +124,7 @@ class RelocationEvaluator:
     def _response_bounds(self, placement: IntArray, active: IntArray, deadline: Deadline) -> FloatArray:
         """Return (n_active, n_nodes) what R is at least when an active node's operators move to a node."""
         application = self._problem.application
+        graphs = application.graphs
         source, target = application.stream_source, application.stream_target
         without = potentials_without(self._problem, placement, active)
         # operators of nodes that cannot move as a whole have no column of their own and are left out below
@@ -136,13 +137,16 @@ class RelocationEvaluator:
             head_ms=until[source, column[target]],
             tail_ms=onward[target, column[source]],
         )
-        bounds = np.repeat(np.maximum(until.max(axis=0), 0.0)[:, None], self._problem.n_nodes, axis=1)
+        # (n_graphs, n_active, n_nodes)
+        bounds = np.repeat(np.maximum(graphs.longest(until), 0.0)[:, :, None], self._problem.n_nodes, axis=2)
         for first, last in self._moves.blocks:
             if deadline.expired():
                 break  # what was looked at bounds R from below too
             through = self._moves.longest_through(standing, first, last)
-            np.maximum.at(bounds, column[first:last][moves[first:last]], through[moves[first:last]])
-        return bounds
+            moving = moves[first:last]
+            cells = graphs.member[first:last][moving], column[first:last][moving]
+            np.maximum.at(bounds, cells, through[moving])
+        return graphs.mean(bounds)
 
     def _change(self, term: PairTerm, standing: Standing, moved: IntArray) -> FloatArray:
         """Return (n_active, n_nodes) how a sum over streams changes when all of an active node moves.

@@ -11,7 +11,7 @@ import numpy as np
 
 from scheduler.base.checks import ModelError, name, shown
 from scheduler.instances.json_values import inside, json_array, json_items, json_object
-from scheduler.model.application import OPERATOR_QUANTITIES
+from scheduler.model.application import ONLY_GRAPH, OPERATOR_QUANTITIES
 from scheduler.model.constraints.metric_budget import BUDGETED, MetricBudget
 from scheduler.model.current import GONE
 from scheduler.model.link_table import Coordinates
@@ -43,7 +43,11 @@ KINDS: Final[Mapping[str, type[Constraint]]] = MappingProxyType(
 
 _CHOICES = ("cost_model", "migration_price", "duration_model")
 _TOP_KEYS = ("objective", "current", "gone", "budget", "constraints")
-_OPERATOR_KEYS = ("demand", "allowed", *(key for key in OPERATOR_QUANTITIES if key != "execution_time_ms"))
+_OPERATOR_DEFAULTS = {
+    key: bounds.default for key, bounds in OPERATOR_QUANTITIES.items() if key != "execution_time_ms"
+} | {"graph": ONLY_GRAPH}
+"""Keys of an operator that a document leaves out where they have these values."""
+_OPERATOR_KEYS = ("demand", "allowed", *_OPERATOR_DEFAULTS)
 _NODE_KEYS = tuple(field.name for field in fields_of(Node))
 """Keys of a node: those of the model, the two that have no default first."""
 
@@ -196,8 +200,8 @@ def to_document(problem: Problem) -> dict[str, Any]:
         | ({} if each.allowed is None else {"allowed": list(each.allowed)})
         | {
             key: value
-            for key in _OPERATOR_KEYS[2:]
-            if (value := getattr(each, key)) != OPERATOR_QUANTITIES[key].default
+            for key, default in _OPERATOR_DEFAULTS.items()
+            if (value := getattr(each, key)) != default
         }
         for each in application.operators
     ]

@@ -10,12 +10,16 @@ from scheduler.base.arrays import BoolArray, FloatArray, IntArray, floats, froze
 from scheduler.base.checks import ModelError, name, quantities, shown, unique
 from scheduler.base.graph import find_cycle, topological_order
 from scheduler.base.quantities import check_quantities, quantities_of, quantity
+from scheduler.model.graphs import Graphs
 from scheduler.model.levels import Levels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 import numpy as np
+
+ONLY_GRAPH = "default"
+"""The graph of operators that name none."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,7 @@ class Operator:
         duration_max_ms: T_max,i of paper 001, limit of the time per tuple with waiting (>= 0); 0 is none.
         actual_ms: T_actual,i, that time as measured (>= 0); 0: it was not.
         actual_speedup: S_i, speed-up of the node where it was measured (>= 0); 0: not known.
+        graph: Name of the topology that it belongs to.
     """
 
     name: str
@@ -44,9 +49,12 @@ class Operator:
     duration_max_ms: float = quantity(0.0)
     actual_ms: float = quantity(0.0)
     actual_speedup: float = quantity(0.0)
+    graph: str = ONLY_GRAPH
 
     def __post_init__(self) -> None:
         name("name", self.name)
+        if self.graph is not ONLY_GRAPH:
+            name("graph", self.graph)
         check_quantities(self)
         object.__setattr__(self, "demand", quantities("demand", self.demand))
         if self.allowed is not None:
@@ -111,7 +119,7 @@ class Incidence:
 
 @dataclass(frozen=True, eq=False)
 class Application:
-    """The graph of operators to place; its critical streams form no cycle.
+    """The operators to place, of one graph or of several; critical streams form no cycle.
 
     Attributes:
         operators: At least one.
@@ -128,6 +136,7 @@ class Application:
         rate: (n_streams,) lambda_(i,j), tuples per second.
         tuple_bytes: (n_streams,) bytes per tuple.
         critical: (n_streams,) whether the stream counts for response time.
+        graphs: Which operators belong together.
         order: (n_ops,) operators in topological order of the critical streams.
         critical_streams: Indices of the critical streams, in topological order of their sources.
     """
@@ -146,6 +155,7 @@ class Application:
     rate: FloatArray = field(init=False, repr=False)
     tuple_bytes: FloatArray = field(init=False, repr=False)
     critical: BoolArray = field(init=False, repr=False)
+    graphs: Graphs = field(init=False, repr=False)
     order: IntArray = field(init=False, repr=False)
     critical_streams: IntArray = field(init=False, repr=False)
 
@@ -165,6 +175,8 @@ class Application:
         put("rate", floats([stream.rate for stream in self.streams]))
         put("tuple_bytes", floats([stream.tuple_bytes for stream in self.streams]))
         put("critical", frozen(np.array([stream.critical for stream in self.streams], dtype=np.bool_)))
+        put("graphs", Graphs.of(operator.graph for operator in self.operators))
+        self._check_graphs()
         order = ints(self._ordered())
         position = np.empty(len(order), dtype=np.int64)
         position[order] = np.arange(len(order))
@@ -200,6 +212,13 @@ class Application:
             k = next(k for k, each in enumerate(names) if each not in self.index)
             message = f"{shown(names[k])} is not an operator"
             raise ModelError(f"streams[{k}].{end}", message) from None
+
+    def _check_graphs(self) -> None:
+        graph = self.graphs.member
+        for k in np.flatnonzero(graph[self.stream_source] != graph[self.stream_target])[:1].tolist():
+            start, end = (self.graphs.names[graph[i]] for i in (self.stream_source[k], self.stream_target[k]))
+            message = f"joins graph {shown(start)} with graph {shown(end)}: a stream stays within one"
+            raise ModelError(f"streams[{k}]", message)
 
     def edges(self) -> list[tuple[int, int]]:
         """Return the pairs (source, target) of all streams, in their order."""

@@ -107,4 +107,4 @@ def _stream_extremes(problem: Problem, table: LinkTable) -> _Extremes:
 
 def _longest_path(application: Application, execution_ms: FloatArray, delay_ms: FloatArray) -> float:
     arrival = application.levels.forward.longest(execution_ms, lambda streams: delay_ms[streams])
-    return float((arrival + execution_ms).max())
+    return float(application.graphs.response(arrival + execution_ms))

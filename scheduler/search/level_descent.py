@@ -171,8 +171,9 @@ class _Descent:
         return steps
 
     def _prices(self, operators: IntArray, nodes: IntArray) -> FloatArray:
-        """Return what operators would add to F on nodes; long paths count as far as they come close to R."""
+        """Return what operators would add to F on nodes; paths count as they come close to the longest."""
         paths = potentials(self._problem, self.placement)
         linear, through = self._streams.costs(self.placement, paths, operators, nodes)
-        longest = float((paths.arrival_ms + paths.execution_ms).max())
-        return linear + self._streams.by_response * np.maximum(through, CLOSE * longest)
+        graphs = self._problem.application.graphs
+        longest = graphs.longest(paths.arrival_ms + paths.execution_ms)[graphs.member[operators]]
+        return linear + self._streams.by_path * np.maximum(through, CLOSE * longest)

@@ -79,7 +79,7 @@ class Rebuild:
 
     A part with what it is fixed to is a chain, for which bounds of what follows are known
     (`scheduler.chains.chain`): the beam keeps the partial paths with the lowest ones. R counts along the part
-    if the critical path goes through it, and not at all otherwise. Operators of a part that ask for different
+    if a critical path goes through it, and not at all otherwise. Operators of a part that ask for different
     amounts are treated as if each asked for the most.
     """
 
@@ -170,7 +170,7 @@ class Rebuild:
         at = nodes == used[:, None]
         places = np.where(shares[:, None], problem.allowed[operators[:, None], nodes] & (slots > 0), at)
         path = set(evaluate(problem, placement).critical_path)
-        factor = form.response_factor if int(part.operators[0]) in path else 0.0
+        factor = form.path_factor if int(part.operators[0]) in path else 0.0
         unary = (
             form.unary[operators[:, None], nodes] + factor * problem.execution_ms[operators[:, None], nodes]
         )

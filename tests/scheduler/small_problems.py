@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Protocol
 
@@ -53,7 +54,7 @@ class Optimum(Protocol):
 
 @pytest.fixture(scope="session")
 def any_problem() -> AnyProblem:
-    """Chains, trees and other graphs; several resources, limits, pins, uneven links; some are infeasible."""
+    """Chains, trees and other graphs, also two at once; resources, limits, pins; some are infeasible."""
     return _any_problem
 
 
@@ -95,6 +96,13 @@ def _any_problem(seed: int, n_ops: int, n_nodes: int) -> Problem:
     streams = [_stream(random, names[i], names[j], even=even) for i, j in ends]
     if seed % 5 == 0 and n_ops > 2:
         streams.append(Stream(names[-1], names[0], 3.0, 20.0, critical=False))
+    if seed % 11 in {2, 5, 10}:
+        # two graphs, whose operators come in turn or one graph after the other
+        second = {name for i, name in enumerate(names) if (i % 2 if seed % 11 == 2 else 2 * i >= n_ops)}
+        operators = tuple(
+            replace(each, graph="second" if each.name in second else "first") for each in operators
+        )
+        streams = [each for each in streams if (each.source in second) == (each.target in second)]
     nodes = tuple(
         Node(
             f"n{u}",
@@ -146,5 +154,7 @@ def _responses(problem: Problem, placements: IntArray) -> FloatArray:
     def hop(streams: IntArray) -> FloatArray:
         return problem.network.delay_ms[placements[source[streams]], placements[target[streams]]]
 
-    longest: FloatArray = (problem.application.levels.forward.longest(execution, hop) + execution).max(axis=0)
-    return longest
+    finish = problem.application.levels.forward.longest(execution, hop) + execution
+    graph = np.array([each.graph for each in problem.application.operators])
+    mean: FloatArray = np.mean([finish[graph == name].max(axis=0) for name in np.unique(graph)], axis=0)
+    return mean

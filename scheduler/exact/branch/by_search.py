@@ -125,7 +125,7 @@ def _root(
     if form.response_factor > 0:
         paths = PartialPaths(relaxed.form, relaxed.room, work.deadline)
         least = form.response_factor * paths.response_ms
-        response = form.response_factor * np.maximum(paths.through_ms, paths.response_ms)
+        response = form.response_factor * paths.through_ms
     raise_multipliers(relaxed, order, incumbent.objective - least, iterations, work)
     marginals = np.full(form.unary.shape, -np.inf)
     relaxed.sweep(order, work, marginals)

@@ -99,7 +99,7 @@ class PartialPaths:
     """Bounds for paths that lead over placed and unplaced members.
 
     Attributes:
-        through_ms: (n_classes, n_nodes) what a path through a member on that node takes at least.
+        through_ms: (n_classes, n_nodes) what R is at least if a member is on that node.
         response_ms: R of no placement is below this; infinite if open places do not suffice.
     """
 
@@ -117,11 +117,13 @@ class PartialPaths:
         self._form = form
         self._head = _Way(form, room, deadline, back=False)
         self._tail = _Way(form, room, deadline, back=True)
-        self.through_ms = self._head.static + form.execution_ms + self._tail.static
-        self.response_ms = max(
-            float(dearest_taken(self.through_ms[c], room[c], int(form.size[c])))
-            for c in range(form.n_classes)
-        )
+        self._graphs = form.graphs
+        through = self._head.static + form.execution_ms + self._tail.static
+        own = [dearest_taken(through[c], room[c], int(form.size[c])) for c in range(form.n_classes)]
+        self._least_ms = self._graphs.longest(np.array(own, dtype=np.float64))
+        self.response_ms = float(self._graphs.mean(self._least_ms))
+        longest = np.maximum(through, self._least_ms[self._graphs.member, None])
+        self.through_ms = self._graphs.beside(self._least_ms)[:, None] + longest / self._graphs.count
 
     def least(
         self,
@@ -139,31 +141,35 @@ class PartialPaths:
             rooms: (k, n_nodes) slots left, for classes with members left.
         """
         over_placed, through = self._longest(at, placed, unplaced)
-        longest = np.maximum(self.response_ms, over_placed)
+        longest = np.maximum(self._least_ms[:, None], over_placed)
         for c, times in through.items():
-            longest = np.maximum(longest, dearest_taken(times, rooms[c], unplaced[c]))
-        return longest
+            k = self._graphs.member[c]
+            longest[k] = np.maximum(longest[k], dearest_taken(times, rooms[c], unplaced[c]))
+        return self._graphs.mean(longest)
 
     def through(
         self, at: IntArray, placed: Mapping[int, Sequence[int]], last: int
     ) -> tuple[FloatArray, FloatArray]:
-        """Return R of paths past the last class (k,), and of those through it by its node (k, n_nodes).
+        """Return R by the paths past the last class (k,), and by those through it by its node (k, n_nodes).
 
-        All other members are placed, so both are exact.
+        The larger of both is R: all other members are placed.
         """
         unplaced = {c: int(self._form.size[c]) * (c == last) for c in range(self._form.n_classes)}
         over_placed, through = self._longest(at, placed, unplaced)
-        return over_placed, through[last]
+        count, k = self._graphs.count, self._graphs.member[last]
+        beside = np.delete(over_placed, k, axis=0).sum(axis=0) / count
+        return beside + over_placed[k] / count, beside[:, None] + through[last] / count
 
     def _longest(
         self, at: IntArray, placed: Mapping[int, Sequence[int]], unplaced: Mapping[int, int]
     ) -> tuple[FloatArray, dict[int, FloatArray]]:
-        """Return (k,) the longest path over placed members, and (k, n_nodes) by unplaced class over it."""
+        """Return longest paths: over placed members, (n_graphs, k), and each unplaced class, (k, n_nodes)."""
         head, tail = (way.times(at, placed, unplaced) for way in (self._head, self._tail))
-        longest = np.zeros(len(at))
+        longest = np.zeros((self._graphs.count, len(at)))
         for c, positions in placed.items():
             for position in positions:
                 own = self._form.execution_ms[c, at[:, position]]
-                longest = np.maximum(longest, head.placed[position] + own + tail.placed[position])
+                k = self._graphs.member[c]
+                longest[k] = np.maximum(longest[k], head.placed[position] + own + tail.placed[position])
         execution = self._form.execution_ms
         return longest, {c: head.unplaced[c] + execution[c] + tail.unplaced[c] for c in head.unplaced}

@@ -41,7 +41,8 @@ def search_two_classes(form: ClassForm, incumbent: Incumbent, work: Work) -> boo
     """
     free = [c for c in range(form.n_classes) if (form.slots[c] > 0).sum() > 1]
     fixed = [c for c in range(form.n_classes) if c not in free]
-    if not 1 <= len(free) <= 2 or any(form.slots[c].max() < form.size[c] for c in fixed):
+    of_one_graph = form.graphs.count == 1 or form.response_factor == 0
+    if not of_one_graph or not 1 <= len(free) <= 2 or any(form.slots[c].max() < form.size[c] for c in fixed):
         return False
     follower, *rest = sorted(free, key=lambda c: (-form.size[c], c))
     leader = rest[0] if rest else None

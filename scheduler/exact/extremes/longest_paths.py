@@ -45,7 +45,8 @@ class TurnedProblem(Problem):
 def solve_longest_response(problem: TurnedProblem, start: IntArray | None, context: Context) -> Suggestion:
     """Return a placement with a proof that none has a longer response time, or the best one found.
 
-    The greatest R over all placements is the greatest length of a path over all paths and placements. Paths
+    The greatest R over all placements is the greatest length of a path over all paths and placements, or of
+    several graphs the greatest sum of one path each, over their number. Paths
     come in descending order of what they take at most with capacities left out, one for all that
     exchangeable operators make alike; the length of one path is a sum, which is maximised by the methods for
     sums. Once a path cannot be longer than what was found, neither can those that follow.
@@ -73,9 +74,10 @@ def solve_longest_response(problem: TurnedProblem, start: IntArray | None, conte
         problem.left_price,
     )
     factor, best_ms = problem.scale.terms["response_time"]
+    count = problem.application.graphs.count
     bound, proved, reason = math.inf, True, "every other path is proved shorter"
     for path, longest_ms in paths_by_length(class_form(straight)):
-        least = factor * (longest_ms - best_ms)
+        least = factor * (longest_ms / count - best_ms)
         if least >= incumbent.objective - OBJECTIVE_STEP:
             bound = min(bound, least)
             break
@@ -136,13 +138,14 @@ def _path_form(straight: Problem, path: tuple[int, ...], turned: TurnedProblem) 
     )
     form = class_form(part)
     factor, best_ms = turned.scale.terms["response_time"]
+    by_path = factor / turned.application.graphs.count
     return replace(
         form,
         constant=-factor * best_ms,
         response_factor=0.0,
-        unary=factor * form.execution_ms,
+        unary=by_path * form.execution_ms,
         edges=tuple(
-            replace(edge, cost=factor * form.delay_ms if edge.critical else None, critical=False)
+            replace(edge, cost=by_path * form.delay_ms if edge.critical else None, critical=False)
             for edge in form.edges
         ),
     )

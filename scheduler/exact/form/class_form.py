@@ -17,6 +17,7 @@ from scheduler.model.capacity import fits, most_members
 if TYPE_CHECKING:
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
     from scheduler.model.constraints.linear import LinearRows
+    from scheduler.model.graphs import Graphs
     from scheduler.model.problem import Problem
 
 ROUNDING = 16 * float(np.finfo(np.float64).eps)
@@ -99,6 +100,7 @@ class ClassForm:
         capacity: (n_nodes, n_resources).
         slots: (n_classes, n_nodes) how many members an otherwise empty node takes, 0 where not allowed.
         delay_ms: (n_nodes, n_nodes).
+        graphs: Which classes belong together; R is the mean over the graphs of their longest paths.
         side: What else constrains placements; None if nothing does.
         set_up: (n_nodes,) what a node in use adds to F; None if none adds any.
     """
@@ -115,6 +117,7 @@ class ClassForm:
     capacity: FloatArray
     slots: IntArray
     delay_ms: FloatArray
+    graphs: Graphs
     side: SideRows | None = None
     set_up: FloatArray | None = None
 
@@ -205,6 +208,7 @@ def class_form(problem: Problem, deadline: Deadline = NO_DEADLINE) -> ClassForm:
         capacity=problem.capacity,
         slots=_slots(problem.allowed[heads], demand, problem.capacity, size),
         delay_ms=problem.network.delay_ms,
+        graphs=problem.application.graphs.chosen(heads),
         side=side,
         set_up=form.set_up,
     )

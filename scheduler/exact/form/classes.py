@@ -33,8 +33,11 @@ def exchangeable_classes(problem: Problem, form: LinearForm) -> tuple[IntArray, 
     if problem.rules:  # they may treat any two operators differently
         return tuple(ints([i]) for i in range(problem.n_ops))
     links = _links(problem, form)
-    own = np.hstack([form.unary, problem.execution_ms * (form.response_factor > 0)])
+    on_paths = form.response_factor > 0
+    own = np.hstack([form.unary, problem.execution_ms * on_paths])
     own = np.hstack([own, problem.demand, problem.allowed])
+    # the longest path of one graph is not that of another
+    own = np.column_stack([own, problem.application.graphs.member * on_paths])
     groups: dict[tuple[bytes, bytes, bytes], list[list[int]]] = {}
     for i in range(problem.n_ops):
         signature = (own[i].tobytes(), np.sort(links[i]).tobytes(), np.sort(links[:, i]).tobytes())

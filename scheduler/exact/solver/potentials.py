@@ -26,7 +26,7 @@ def add_response(
     hops: Mapping[int, IntArray],
     scale: float,
 ) -> None:
-    """Add R to the objective, and the rows that keep it above the length of every path.
+    """Add R to the objective: the longest path of each graph, and the rows that keep it above all its paths.
 
     A class with one member has one potential, the arrival at it. One with several has a potential per
     place, since one for all would add up the longest hops of different members.
@@ -41,22 +41,25 @@ def add_response(
     single = form.size == 1
     latest = _latest(form, places)
     execution = [form.execution_ms[c, place.nodes] for c, place in enumerate(places)]
-    response = model.variables(np.array([np.inf]), np.array([form.response_factor * scale]), integer=False)
+    graphs = form.graphs
+    factor = np.array([form.response_factor / graphs.count * scale])
+    of_graph = model.variables(np.full(graphs.count, np.inf), factor, integer=False)
+    response = [of_graph[k : k + 1] for k in graphs.member]
     arrival = [
         model.variables(np.full(1 if single[c] else len(place.nodes), np.inf), np.zeros(1), integer=False)
         for c, place in enumerate(places)
     ]
     critical = [(e, edge.source, edge.target) for e, edge in enumerate(form.edges) if edge.critical]
     goes_on = {a for _, a, _ in critical}
-    # R is at least the end of every path
+    # the longest path is at least the end of every path
     for c, place in enumerate(places):
         if c in goes_on:
             continue
         if single[c]:
-            model.row(0.0, np.inf, (response, 1.0), (arrival[c], -1.0), (place.level, -execution[c]))
+            model.row(0.0, np.inf, (response[c], 1.0), (arrival[c], -1.0), (place.level, -execution[c]))
         else:
             most = latest[c][place.nodes] + execution[c]
-            own = ((response, 1.0), (arrival[c][:, None], -1.0), (place.used, -most[:, None]))
+            own = ((response[c], 1.0), (arrival[c][:, None], -1.0), (place.used, -most[:, None]))
             model.rows(len(most), execution[c] - most, np.inf, *own)
     # arrivals behind an edge are late enough; a place of several members counts only while it is used
     for e, a, b in critical:

@@ -17,12 +17,16 @@ if TYPE_CHECKING:
 
 
 def longest_without(problem: Problem, placement: IntArray, avoided: int) -> float:
-    """The longest stretch of path in the graph from which the operator is deleted."""
+    """The longest stretch of path in the operator's graph, from which it is deleted."""
     graph: nx.DiGraph[int] = nx.DiGraph()
     execution = problem.execution_ms[np.arange(problem.n_ops), placement]
+    own = [each.graph for each in problem.application.operators]
     for i in range(problem.n_ops):
-        graph.add_edge(-1 - i, i, weight=float(execution[i]))
+        if own[i] == own[avoided]:
+            graph.add_edge(-1 - i, i, weight=float(execution[i]))
     for source, target in problem.application.critical_edges():
+        if own[source] != own[avoided]:
+            continue
         delay = float(problem.network.delay_ms[placement[source], placement[target]])
         graph.add_edge(source, -1 - target, weight=delay)
     graph.remove_nodes_from([avoided, -1 - avoided])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from itertools import pairwise, product
+from itertools import chain, pairwise, product
 from typing import TYPE_CHECKING
 
 import networkx as nx
@@ -18,19 +18,27 @@ if TYPE_CHECKING:
     from tests.scheduler.conftest import MakeProblem
 
 
+def graph_of(problem: Problem, operator: int) -> str:
+    return problem.application.operators[operator].graph
+
+
 def longest(problem: Problem, path: tuple[int, ...]) -> float:
     """The most that a path takes on allowed nodes, by trying all of them."""
     places = [np.flatnonzero(problem.allowed[i]).tolist() for i in path]
     return max(
         sum(float(problem.execution_ms[i, u]) for i, u in zip(path, nodes, strict=True))
-        + sum(float(problem.network.delay_ms[u, v]) for u, v in pairwise(nodes))
+        + sum(
+            float(problem.network.delay_ms[u, v])
+            for (i, u), (j, v) in pairwise(zip(path, nodes, strict=True))
+            if graph_of(problem, i) == graph_of(problem, j)
+        )
         for nodes in product(*places)
     )
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_every_path_comes_once_the_longest_first(make_problem: MakeProblem, seed: int) -> None:
-    """With the length that it has at most if capacities are left out."""
+    """With the length that it has at most without capacities; one through each graph after the other."""
     made = make_problem(seed, 10, 3)
     weights = {"response_time": 0.5, "network_usage": 0.5}  # so that streams off all paths are edges too
     problem = Problem(made.application, made.network, Objective(weights))
@@ -43,9 +51,12 @@ def test_every_path_comes_once_the_longest_first(make_problem: MakeProblem, seed
         for source, sink in product(sources, sinks)
         for path in ([[source]] if source == sink else nx.all_simple_paths(graph, source, sink))
     ]
+    graphs = dict.fromkeys(each.graph for each in problem.application.operators)
+    of_each = [[path for path in wanted if graph_of(problem, path[0]) == graph] for graph in graphs]
+    through = [tuple(chain.from_iterable(paths)) for paths in product(*of_each)]
     found = list(paths_by_length(class_form(problem)))
 
-    assert sorted(path for path, _ in found) == sorted(wanted)
+    assert sorted(path for path, _ in found) == sorted(through)
     assert [length for _, length in found] == sorted((length for _, length in found), reverse=True)
     for path, length in found:
         assert length == pytest.approx(longest(problem, path))
