@@ -10,9 +10,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from bridge.problem.cpu_demand import with_cpu
-from bridge.round.announced_drains import with_announcements
 from bridge.round.beside import look_beside
-from bridge.round.draining import with_drains
+from bridge.round.drains.announced_drains import with_announcements
+from bridge.round.drains.draining import with_drains
 from bridge.round.eviction import with_evictions
 from bridge.round.large import plan_large_round
 from bridge.round.last_slots import carried_over, priced, stuck, with_last_slots

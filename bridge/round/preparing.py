@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from bridge.problem.cpu_demand import with_cpu
 from bridge.round.carrying_out import carried_out
-from bridge.round.drained_hosts import close
+from bridge.round.drains.drained_hosts import close
 from bridge.round.large import plan_large_round
 from bridge.round.memory import NOTHING, Prepared
 from bridge.round.round_data import gather_data

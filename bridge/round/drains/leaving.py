@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from bridge.network.cluster import Host
-    from bridge.round.drained_hosts import Closed
+    from bridge.round.drains.drained_hosts import Closed
     from bridge.round.restart_budgets import RestartBudgets
     from bridge.settings import PlanSettings
     from bridge.wire.messages import PlanRequest, Topology

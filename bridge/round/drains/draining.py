@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from bridge.round.carrying_out import carried_out
-from bridge.round.drained_hosts import close, shut
+from bridge.round.drains.drained_hosts import close, shut
+from bridge.round.drains.leaving import affected, choose, without
 from bridge.round.last_slots import carried_over, priced, with_last_slots
-from bridge.round.leaving import affected, choose, without
 from bridge.round.standing import still
 from bridge.wire.messages import UNASSIGNED, Decision
 from formats.counted import counted
@@ -22,7 +22,7 @@ from formats.counted import counted
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from bridge.round.drained_hosts import Closed
+    from bridge.round.drains.drained_hosts import Closed
     from bridge.round.memory import TopologyMemory
     from bridge.round.round_report import Course, Round
     from bridge.settings import Settings

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from bridge.round.draining import with_drains
+from bridge.round.drains.draining import with_drains
 from bridge.round.planner import plan_round
 from bridge.round.round_report import HOLD_MS, Course
 from bridge.settings import MoveSettings, PlanSettings, Settings
