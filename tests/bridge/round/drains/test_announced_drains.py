@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tests.bridge.round.drains.test_draining import four, taken, workers
 
 from bridge.round.round_report import HOLD_MS
 from bridge.settings import MoveSettings, PlanSettings
 from bridge.wire.messages import UNASSIGNED, Decision, Drain
 from formats.drain import content_of
+from tests.bridge.round.drains.test_draining import four, taken, workers
 from tests.bridge.round.planner_rounds import AT_ONCE, SCATTERED, hosts_of, only, plan
 
 SMALL_OR_LARGE = pytest.mark.parametrize("sections", [{}, {"plan": PlanSettings(max_pairs=1)}])
