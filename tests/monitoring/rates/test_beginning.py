@@ -45,6 +45,8 @@ def test_it_began_between_two_renderings_by_the_counts_and_the_rate_since() -> N
     """Two tuples a second: of six that were taken by then the first came three seconds before."""
     one = history((5, 0), (10, 0), (15, 6), (20, 16), (25, 26))
     assert one.worked_after_s == pytest.approx(12.0)
+    more = history((5, 0), (10, 0), (15, 12), (20, 22))
+    assert more.worked_after_s == pytest.approx(10.0)
 
 
 def test_a_worker_that_shows_no_executors_for_a_while_has_none() -> None:

@@ -46,7 +46,7 @@ def test_the_pause_lasts_from_the_plan_to_the_first_work_of_its_last_executor():
     """Not to the start of its worker, which is measured too; rates settle from then on."""
     rounds = moved()
     seen = [(T + 9, [1, 2, 3]), (T + 14, [4, 5])]
-    working = [(T + 25, [1, 2]), (T + 40, [3, 4]), (T + 30, [5])]
+    working = [(T + 25, [1, 2]), (T + 35, [3]), (T + 40, [4]), (T + 30, [5])]
     now_s = T + 40 + SETTLED_S - 2
     assert rounds.at(now_s, started(now_s, *seen, worked=working)).measured == ()
     (found,) = rounds.at(now_s + 3, started(now_s + 3, *seen, worked=working)).measured
