@@ -7,6 +7,7 @@ from the plan until they work; those that have nothing to do count by the start 
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -18,8 +19,9 @@ from bridge.wire.messages import Decision, Price
 from scheduler.model.metrics.response_time import RESPONSE_TIME
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from bridge.network.cluster import Slot
     from bridge.problem.assignment import Assignment
     from bridge.round.memory import Memory, StartedWorker
     from bridge.round.round_report import Round
@@ -147,7 +149,7 @@ class _Look:
         self._since_s = unix_s - awaited.unix_s
         self._rates = done.known.rates.by_topology.get(awaited.id, UNMEASURED)
         workers = [] if topology is None else self._workers(topology)
-        came = len(workers) == len(awaited.starts)
+        came = bool(workers)
         self._why_not = ""
         if topology is None:
             self._why_not = "the topology is gone"
@@ -187,20 +189,27 @@ class _Look:
         )
 
     def _workers(self, topology: Topology) -> list[_Worker]:
-        """Return how long after the plan workers ran and worked, of those that have been seen to run."""
-        slots = dict(zip(topology.executor_first_task, assignment_of(topology), strict=True))
-        workers = []
-        for each in self._awaited.starts:
-            ran_s = self._last({each.task}, self._rates.running_s)
-            if ran_s is None:
-                continue
-            slot = slots.get(each.task)
-            executors = {task for task, own in slots.items() if own == slot}
-            worked_s = self._last(executors, self._rates.worked_s or {})
-            workers.append(_Worker(each, ran_s, worked_s, self._last(executors, self._rates.ready_s)))
-        return workers
+        """Return how long after the plan workers ran and worked; none before all have been seen to run."""
+        rates, starts = self._rates, self._awaited.starts
+        ran = [(each, self._last((each.task,), rates.running_s)) for each in starts]
+        if any(ran_s is None for _, ran_s in ran):
+            return []
+        slot_of = dict(zip(topology.executor_first_task, assignment_of(topology), strict=True))
+        executors: defaultdict[Slot | None, list[int]] = defaultdict(list)
+        for task, slot in slot_of.items():
+            executors[slot].append(task)
+        return [
+            _Worker(
+                each,
+                ran_s,
+                self._last(executors[slot_of.get(each.task)], rates.worked_s or {}),
+                self._last(executors[slot_of.get(each.task)], rates.ready_s),
+            )
+            for each, ran_s in ran
+            if ran_s is not None
+        ]
 
-    def _last(self, executors: Collection[int], ages_s: Mapping[int, float]) -> float | None:
+    def _last(self, executors: Iterable[int], ages_s: Mapping[int, float]) -> float | None:
         """Return when after the plan the last of executors did what was so long ago; None if none did."""
         ages = (ages_s[each] for each in executors if each in ages_s)
         return max((self._since_s - age_s for age_s in ages if age_s < self._since_s), default=None)
