@@ -45,6 +45,7 @@ _Task = Annotated[int, Interval(ge=0, le=2**31 - 1)]
 # No window is shorter or longer, no topology samples less: one tuple per window would be no number any more.
 _WindowS = Annotated[float, Interval(ge=1.0, le=1e6)]
 _UnixS = Annotated[int, Interval(ge=0, le=10**12)]
+_Moments = list[tuple[_UnixS, list[_Task]]]
 _Factor = Annotated[float, Interval(ge=0, le=MOST_FACTOR)]
 _SampleRate = Annotated[float, Interval(ge=1e-6, le=1)]
 
@@ -128,6 +129,11 @@ class RatesFields(TypedDict):
         missing: Executors without, components without executors; at most `MAX_NAMED`.
         started: Unix time at which workers began to run, by the clock of `time`, and the lowest tasks of
             their executors; only of the last `STARTED_S`, and left out without any and by older collectors.
+        worked: Unix time at which executors among these took or emitted their first tuple, likewise; only of
+            those whose tuples are counted often enough to say so. Left out without `started` and by older
+            collectors.
+        ready: Unix time at which executors among these were seen to be there and had no tuple yet, likewise;
+            left out without any and by older collectors.
         complete_ms: Mean time from the spouts' emissions to their acknowledgement; left out where nothing is
             acknowledged, and by older collectors.
         hours_ahead: By what factor the sources usually emit more in each of the next hours (UTC) than in the
@@ -148,7 +154,9 @@ class RatesFields(TypedDict):
     host_pairs: NotRequired[Annotated[list[tuple[str, str, float]], _Unread()]]
     complete: bool
     missing: list[str]
-    started: NotRequired[list[tuple[_UnixS, list[_Task]]]]
+    started: NotRequired[_Moments]
+    worked: NotRequired[_Moments]
+    ready: NotRequired[_Moments]
     complete_ms: NotRequired[_CompleteMs]
     hours_ahead: NotRequired[Annotated[list[_Factor | None], Len(1, HOURS)]]
 

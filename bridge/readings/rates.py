@@ -18,7 +18,7 @@ from formats.week_curve import HOUR_S
 from scheduler.base.arrays import floats, ints
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from bridge.wire.messages import PlanRequest, Reading, Topology
     from scheduler.base.arrays import FloatArray, IntArray
@@ -70,6 +70,9 @@ class MeasuredRates:
         missing: Some of these by name.
         busy: Time that all executors of a component spend in executions, percent of one core, by component.
         running_s: Age of the workers that began to run lately, s, by the lowest task of each executor.
+        worked_s: Time since these executors took or emitted their first tuple, s, where that is known; None
+            if the collector does not say it.
+        ready_s: Time since those of them were there that had no tuple yet, s.
         complete_ms: Mean time from the spouts' emissions to their acknowledgement, None if it is not known.
         hours_ahead: By what factor sources usually emit more in each of the next hours than in the present
             one, None where that is not known; empty if nothing is.
@@ -86,6 +89,8 @@ class MeasuredRates:
     missing: tuple[str, ...]
     busy: Mapping[str, float] = field(default_factory=dict)
     running_s: Mapping[int, float] = field(default_factory=dict)
+    worked_s: Mapping[int, float] | None = None
+    ready_s: Mapping[int, float] = field(default_factory=dict)
     complete_ms: float | None = None
     hours_ahead: tuple[float | None, ...] = ()
     hour_left_s: float = HOUR_S
@@ -200,16 +205,21 @@ def _rates_of(fields: RatesFields, reading: Reading) -> MeasuredRates:
         complete=fields["complete"],
         missing=tuple(fields["missing"]),
         busy={each["component"]: each["percent"] for each in fields.get("busy", ())},
-        # By the collector's clock alone: the shim has counted how old the reading is.
-        running_s={
-            task: age_s + fields["time"] - start_s
-            for start_s, tasks in fields.get("started", ())
-            for task in tasks
-        },
+        running_s=_ages(fields.get("started", ()), fields["time"] + age_s),
+        worked_s=None if (worked := fields.get("worked")) is None else _ages(worked, fields["time"] + age_s),
+        ready_s=_ages(fields.get("ready", ()), fields["time"] + age_s),
         complete_ms=fields.get("complete_ms"),
         hours_ahead=hours_ahead,
         hour_left_s=hour_left_s,
     )
+
+
+def _ages(moments: Iterable[tuple[int, list[int]]], now_s: float) -> dict[int, float]:
+    """Return how long ago that was for each task; by the collector's clock alone.
+
+    The shim has counted how old the reading is.
+    """
+    return {task: now_s - moment_s for moment_s, tasks in moments for task in tasks}
 
 
 def _ahead(fields: RatesFields, age_s: float) -> tuple[tuple[float | None, ...], float]:

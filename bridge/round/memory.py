@@ -148,6 +148,8 @@ class Start:
         pause_s: From the plan until it ran, s.
         site: Site of its host, None if it was not known.
         first: Whether its topology had not run on this host.
+        works_s: From the plan until its executors worked, or were ready and had nothing to do, s; None if
+            that was not known.
     """
 
     __pydantic_config__ = _STRICT
@@ -155,6 +157,7 @@ class Start:
     pause_s: float
     site: str | None
     first: bool
+    works_s: float | None = None
 
 
 @dataclass(frozen=True)

@@ -106,6 +106,8 @@ def measurement_fields(measured: Measurement) -> dict[str, Any]:
         "topology": measured.topology,
         "planned_unix_s": round(measured.unix_s, 3),
         "pause_s": {"predicted": _short(measured.pause_s), "measured": _short(measured.measured_pause_s)},
+        "workers_ran_s": _short(measured.workers_ran_s),
+        "pause_until": measured.pause_until,
         "executors": {"predicted": measured.executors, "measured": measured.measured_executors},
         "workers": measured.workers,
         "response_time_ms": dict(

@@ -207,7 +207,8 @@ class Price:
         workers_moved: Running workers that end or restart because their set of executors changes.
         executors_restarted: All executors of those workers.
         pause_s: For about so long these stand still; what follows is None where nothing is known.
-        pause_source: What that rests on: `restarts` or `first starts`, `at` a site if of one, or `default`.
+        pause_source: What that rests on: `restarts` or `first starts`, `at` a site if of one, or `default`;
+            `, until they run` at its end where it is not known when executors worked.
         pause_samples: Number of these.
         replayed_tuples: Tuples that spouts emit again.
         pulled_mb: Images and state that hosts load.

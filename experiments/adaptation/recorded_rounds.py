@@ -140,6 +140,7 @@ def _round(seen: _Seen, moved: int, in_use: set[str]) -> PlannedRound:
         workers_moved=price.workers_moved,
         executors_restarted=price.executors_restarted,
         pause_s=price.pause_s,
+        pause_source=price.pause_source,
         replayed_tuples=price.replayed_tuples,
         move_cost=price.move_cost,
         payback_s=price.payback_s,

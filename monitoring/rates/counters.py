@@ -51,6 +51,11 @@ class Counters:
     busy_ms: float | None = None
     complete_ms: float | None = None
 
+    @property
+    def done(self) -> int:
+        """Tuples that it has taken, or emitted if these are more: a spout emits before it takes any."""
+        return max(sum(self.executed.values()), sum(self.emitted.values()))
+
     def precedes(self, later: Counters) -> bool:
         """Say whether `later` can come from the same run of the worker: nothing has gone back."""
         return self.uptime_s <= later.uptime_s and all(

@@ -12,6 +12,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from monitoring.rates.beginning import Beginning
 from monitoring.rates.counters import ACKED, ACKER, Counters, Stream, is_user_stream
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ default and half a minute."""
 _SLACK_S = 5.0
 """How far apart two estimates of a worker's start may be: truncated seconds, and statistics that were some
 time on their way to ZooKeeper."""
+
+_FOLLOWED_S = 60.0
+"""Longest time between two looks at a worker that has just started: that of a collector's slowest pace."""
 
 _ACKED = Stream(ACKER, ACKED)
 
@@ -99,6 +103,7 @@ class ExecutorHistory:
         self._place: tuple[str, int] = ("", 0)
         self._looked_s = -math.inf
         self._start_s = (-math.inf, math.inf)
+        self._begun = Beginning()
         self.restarts = 0
 
     def look(self, now_s: float, place: tuple[str, int], counters: Counters) -> bool:
@@ -116,8 +121,7 @@ class ExecutorHistory:
         rendering = _Rendering(looked_s, now_s, counters)
         if not self._renderings:
             self._place = place
-            self._renderings.append(rendering)
-            self._narrow_start(rendering)
+            self._take(rendering)
             return True
         newest = self._renderings[-1]
         if place == self._place and counters == newest.counters:
@@ -127,8 +131,8 @@ class ExecutorHistory:
             self._renderings.clear()
             self._place = place
             self._start_s = (-math.inf, math.inf)
-        self._renderings.append(rendering)
-        self._narrow_start(rendering)
+            self._begun = Beginning()
+        self._take(rendering)
         # one rendering from before the window stays, on which the window rests; a tenth less is as good
         while len(self._renderings) > 1:
             if counters.uptime_s - self._renderings[1].counters.uptime_s < 0.9 * self._window_s:
@@ -160,6 +164,26 @@ class ExecutorHistory:
         if latest_s == math.inf:
             return None
         return latest_s if earliest_s == -math.inf else (earliest_s + latest_s) / 2
+
+    @property
+    def worked_after_s(self) -> float | None:
+        """Age of the worker at which the executor took or emitted its first tuple, s; None if not known."""
+        return self._begun.worked_s(self._renderings[-1].counters) if self._renderings else None
+
+    @property
+    def ready_after_s(self) -> float | None:
+        """Age of the worker at which the executor was there and had no tuple yet, s; None if it had some."""
+        return self._begun.ready_s
+
+    def look_in_vain(self, now_s: float) -> None:
+        """Take note of a look at which there are no statistics."""
+        self._looked_s = now_s
+
+    def _take(self, rendering: _Rendering) -> None:
+        self._renderings.append(rendering)
+        self._narrow_start(rendering)
+        followed = rendering.seen_s - rendering.seen_after_s <= _FOLLOWED_S
+        self._begun = self._begun.after(rendering.counters, followed=followed)
 
     def _narrow_start(self, rendering: _Rendering) -> None:
         """Take what a rendering says of the start: it came between two looks, its age in whole seconds."""

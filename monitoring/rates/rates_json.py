@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from formats.rates_reading import LIFETIME_S, MAX_EXECUTORS, MAX_NAMED, MOST_FACTOR, VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from formats.rates_reading import ExecutorsFields, RatesFields
     from monitoring.rates.rates_reading import Rates
@@ -72,7 +72,10 @@ def to_json(
     if rates.complete_ms is not None:
         content["complete_ms"] = _short(rates.complete_ms)
     if 0 < len(rates.started) <= MAX_EXECUTORS:
-        content["started"] = _started_json(rates, time_s)
+        content["started"] = _by_second(rates.started, time_s)
+        content["worked"] = _by_second(rates.worked, time_s)
+        if rates.ready:
+            content["ready"] = _by_second(rates.ready, time_s)
     if ahead:
         content["hours_ahead"] = [
             None if each is None else round(min(each, MOST_FACTOR), _FACTOR_DIGITS) for each in ahead
@@ -80,11 +83,11 @@ def to_json(
     return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
 
 
-def _started_json(rates: Rates, time_s: float) -> list[tuple[int, list[int]]]:
-    """Return the executors of each second in which workers began to run: most of a topology's share few."""
+def _by_second(ages: Iterable[tuple[float, int]], time_s: float) -> list[tuple[int, list[int]]]:
+    """Return the executors of each second in which they began: most of a topology's share few."""
     by_second: defaultdict[int, list[int]] = defaultdict(list)
-    for running_s, first_task in rates.started:
-        by_second[round(time_s - running_s)].append(first_task)
+    for age_s, first_task in ages:
+        by_second[round(time_s - age_s)].append(first_task)
     return [(second, sorted(tasks)) for second, tasks in sorted(by_second.items())]
 
 

@@ -29,11 +29,15 @@ class Measured:
         look: The executor.
         window: Its rates.
         running_s: Age of its worker, s; None without statistics.
+        worked_s: Time since it began to take or emit tuples, s; None if that is not known.
+        ready_s: Time since it was there and waited for its first tuple, s; None if it did not wait.
     """
 
     look: ExecutorLook
     window: Window | None
     running_s: float | None = None
+    worked_s: float | None = None
+    ready_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,8 @@ class Rates:
         busy: Time that the executors of a component spend in executions, percent of one core for all of
             them, by component; only of those for which Storm measures it.
         started: (age of the worker in s, first task) of executors whose worker began to run lately.
+        worked: Of these (time in s since they began to take or emit tuples, first task), where it is known.
+        ready: Of these (time in s since they were there, first task), of those that had no tuple then.
         complete_ms: Mean time from the spouts' emissions to their acknowledgement, ms; None without any.
     """
 
@@ -63,6 +69,8 @@ class Rates:
     missing: tuple[str, ...]
     busy: Mapping[str, float] = field(default_factory=dict)
     started: tuple[tuple[float, int], ...] = ()
+    worked: tuple[tuple[float, int], ...] = ()
+    ready: tuple[tuple[float, int], ...] = ()
     complete_ms: float | None = None
 
     @property
@@ -91,6 +99,7 @@ def derive(shape: Shape, measured: Sequence[Measured]) -> Rates | None:
     if not known:
         return None
     groups = _groups(measured)
+    begun = [one for one in measured if one.running_s is not None and one.running_s < STARTED_S]
     streams = tuple(
         (stream, to, sum(taken))
         for stream, to in shape.edges()
@@ -108,13 +117,16 @@ def derive(shape: Shape, measured: Sequence[Measured]) -> Rates | None:
             *(one.look.name for group in groups.values() for one in group if one.window is None),
         ),
         busy={name: busy for name, group in groups.items() if (busy := _busy(group)) is not None},
-        started=tuple(
-            (one.running_s, one.look.first_task)
-            for one in measured
-            if one.running_s is not None and one.running_s < STARTED_S
-        ),
+        started=_since((one, one.running_s) for one in begun),
+        worked=_since((one, one.worked_s) for one in begun),
+        ready=_since((one, one.ready_s) for one in begun),
         complete_ms=_complete_ms([window for _, window in known]),
     )
+
+
+def _since(ages: Iterable[tuple[Measured, float | None]]) -> tuple[tuple[float, int], ...]:
+    """Return what is known, with the first task of the executor."""
+    return tuple((age_s, one.look.first_task) for one, age_s in ages if age_s is not None)
 
 
 def _complete_ms(windows: Iterable[Window]) -> float | None:

@@ -79,11 +79,20 @@ class TopologyRates:
             if one.counters is not None:
                 refreshed |= history.look(now_s, (one.host, one.port), one.counters)
             if one.counters is None:
+                history.look_in_vain(now_s)
                 measured.append(Measured(one, None))
                 continue
             start_s = history.start_s
             running_s = None if start_s is None else now_s - start_s
-            measured.append(Measured(one, history.window(now_s), running_s))
+            measured.append(
+                Measured(
+                    one,
+                    history.window(now_s),
+                    running_s,
+                    _since(running_s, history.worked_after_s),
+                    _since(running_s, history.ready_after_s),
+                )
+            )
         rates = derive(self.shape, measured)
         return Step(
             rates=self._to_publish(now_s, rates) if refreshed and rates is not None else None,
@@ -106,3 +115,8 @@ class TopologyRates:
         present = {one.fault for one in looks if one.fault}
         new, self._faults = present - self._faults, present
         return {fault: tuple(one.name for one in looks if one.fault == fault) for fault in sorted(new)}
+
+
+def _since(running_s: float | None, after_s: float | None) -> float | None:
+    """Return how long ago something happened so long after the start of a worker; None if it is not known."""
+    return None if running_s is None or after_s is None else running_s - after_s

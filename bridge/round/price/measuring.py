@@ -1,25 +1,28 @@
 """What a plan really cost and brought: measured when its workers run again, and remembered for later prices.
 
-A worker's start is in the rates of its topology. The pause of its executors lasts from the plan until then.
+The rates of a topology say when workers began to run, and when their executors began to work. A pause lasts
+from the plan until they work; those that have nothing to do count by the start of their worker.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from bridge.problem.assignment import assignment_of
+from bridge.readings.rates import UNMEASURED
 from bridge.round.memory import Awaited, Start
 from bridge.round.price.pause import expected_pause, starts_of
 from bridge.wire.messages import Decision, Price
 from scheduler.model.metrics.response_time import RESPONSE_TIME
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from bridge.network.cluster import Slot
     from bridge.problem.assignment import Assignment
-    from bridge.readings.rates import MeasuredRates
     from bridge.round.memory import Memory, StartedWorker
     from bridge.round.round_report import Round
     from bridge.wire.messages import PlanRequest, Topology, TopologyPlan
@@ -28,6 +31,10 @@ LONGEST_S = 600.0
 """A start that did not come until then is given up; a pause as long would be no restart."""
 SETTLED_S = 120.0
 """So much later response times are taken: by then the windows of all rates lie behind the pause."""
+IDLE_S = 240.0
+"""What is not seen to work so long after the start has nothing to do: Storm shows counts once a minute."""
+_TOGETHER_S = 5.0
+"""Workers that run so long before the last one of their plan may have to wait for what that one sends."""
 _MOST_AWAITED = 256
 """Of more plans that restart executors the last are measured."""
 _MOST_FIRST_STARTS = 16
@@ -48,7 +55,10 @@ class Measurement:
         workers: Workers that it restarted, as predicted.
         executors: Executors of these, as predicted.
         pause_s: Predicted pause, s.
-        measured_pause_s: From the plan until the last of its workers ran, s; None if that was not measured.
+        measured_pause_s: From the plan until the last of its executors worked, s; None if that was not
+            measured.
+        workers_ran_s: From the plan until the last of its workers ran, s; None likewise.
+        pause_until: `work`, or `start` if no executor was seen to work and both are the same; None likewise.
         measured_executors: Executors of the topology whose worker has begun since; None likewise.
         response_time_ms: By the model: of staying, predicted, and on the readings after it.
         complete_ms: Measured time from emission to acknowledgement before and after it.
@@ -61,6 +71,8 @@ class Measurement:
     executors: int
     pause_s: float
     measured_pause_s: float | None
+    workers_ran_s: float | None
+    pause_until: Literal["work", "start"] | None
     measured_executors: int | None
     response_time_ms: tuple[float | None, float | None, float | None]
     complete_ms: tuple[float | None, float | None]
@@ -101,6 +113,27 @@ def with_measurements(request: PlanRequest, done: Round, memory: Memory, unix_s:
     return replace(done, memory=remembered, measured=tuple(found))
 
 
+class _Worker(NamedTuple):
+    """A worker of a plan; times are from the plan on, s.
+
+    Attributes:
+        started: What was awaited of it.
+        ran_s: When it ran.
+        worked_s: When the last of its executors took or emitted its first tuple; None if none is known to.
+        ready_s: When the last of them that had no tuple at first was seen to be there; None if all had some.
+    """
+
+    started: StartedWorker
+    ran_s: float
+    worked_s: float | None
+    ready_s: float | None
+
+    @property
+    def end_s(self) -> float:
+        """When its pause ended."""
+        return self.ran_s if self.worked_s is None else self.worked_s
+
+
 class _Look:
     """One look at an earlier plan.
 
@@ -114,9 +147,9 @@ class _Look:
     ) -> None:
         self._awaited = awaited
         self._since_s = unix_s - awaited.unix_s
-        self._rates: MeasuredRates | None = done.known.rates.by_topology.get(awaited.id)
-        starts = self._starts()
-        came = len(starts) == len(awaited.starts)
+        self._rates = done.known.rates.by_topology.get(awaited.id, UNMEASURED)
+        workers = [] if topology is None else self._workers(topology)
+        came = bool(workers)
         self._why_not = ""
         if topology is None:
             self._why_not = "the topology is gone"
@@ -126,9 +159,9 @@ class _Look:
             self._why_not = "the daemon's clock was set back"
         elif not came and self._since_s > LONGEST_S:
             self._why_not = f"the rates name no start of all its workers within {LONGEST_S / 60:.0f} minutes"
-        settled = came and self._since_s - max(each.pause_s for each in starts) >= SETTLED_S
-        self.waits = not (self._why_not or settled)
-        self.starts = () if self.waits or self._why_not else starts
+        self.waits = not (self._why_not or (came and self._settled(workers)))
+        self._measured = () if self.waits or self._why_not else tuple(workers)
+        self.starts = tuple(self._sample(each) for each in self._measured)
 
     def measurement(self, plan: TopologyPlan | None) -> Measurement:
         """Return what came of the plan, beside what was predicted.
@@ -136,33 +169,70 @@ class _Look:
         Args:
             plan: What the round that looks says of the topology.
         """
-        awaited, rates = self._awaited, self._rates
+        awaited, rates, measured = self._awaited, self._rates, self._measured
         kept = plan is not None and plan.decision is Decision.KEEP and not self._why_not
-        began = (
-            [] if rates is None else [age_s for age_s in rates.running_s.values() if age_s < self._since_s]
-        )
+        began = [age_s for age_s in rates.running_s.values() if age_s < self._since_s]
+        works = any(each.worked_s is not None for each in measured)
         return Measurement(
             topology=awaited.id,
             unix_s=awaited.unix_s,
             workers=awaited.workers,
             executors=awaited.executors,
             pause_s=awaited.pause_s,
-            measured_pause_s=max((each.pause_s for each in self.starts), default=None),
-            measured_executors=len(began) if self.starts else None,
+            measured_pause_s=max((each.end_s for each in measured), default=None),
+            workers_ran_s=max((each.ran_s for each in measured), default=None),
+            pause_until=("work" if works else "start") if measured else None,
+            measured_executors=len(began) if measured else None,
             response_time_ms=(*awaited.response_time_ms, plan.response_time_ms if kept and plan else None),
-            complete_ms=(awaited.complete_ms, rates.complete_ms if rates and self.starts else None),
+            complete_ms=(awaited.complete_ms, rates.complete_ms if measured else None),
             why_not=self._why_not,
         )
 
-    def _starts(self) -> tuple[Start, ...]:
-        """Return how long after the plan workers began, of those that have been seen to."""
-        running = {} if self._rates is None else self._rates.running_s
-        ages = ((each, running.get(each.task)) for each in self._awaited.starts)
-        return tuple(
-            Start(self._since_s - age_s, each.site, each.first)
-            for each, age_s in ages
-            if age_s is not None and age_s < self._since_s
-        )
+    def _workers(self, topology: Topology) -> list[_Worker]:
+        """Return how long after the plan workers ran and worked; none before all have been seen to run."""
+        rates, starts = self._rates, self._awaited.starts
+        ran = [(each, self._last((each.task,), rates.running_s)) for each in starts]
+        if any(ran_s is None for _, ran_s in ran):
+            return []
+        slot_of = dict(zip(topology.executor_first_task, assignment_of(topology), strict=True))
+        executors: defaultdict[Slot | None, list[int]] = defaultdict(list)
+        for task, slot in slot_of.items():
+            executors[slot].append(task)
+        return [
+            _Worker(
+                each,
+                ran_s,
+                self._last(executors[slot_of.get(each.task)], rates.worked_s or {}),
+                self._last(executors[slot_of.get(each.task)], rates.ready_s),
+            )
+            for each, ran_s in ran
+            if ran_s is not None
+        ]
+
+    def _last(self, executors: Iterable[int], ages_s: Mapping[int, float]) -> float | None:
+        """Return when after the plan the last of executors did what was so long ago; None if none did."""
+        ages = (ages_s[each] for each in executors if each in ages_s)
+        return max((self._since_s - age_s for age_s in ages if age_s < self._since_s), default=None)
+
+    def _settled(self, workers: Sequence[_Worker]) -> bool:
+        """Say whether windows of rates lie behind the pause, and nothing more is to be seen of it."""
+        last_s = max(each.ran_s for each in workers)
+        unseen = self._rates.worked_s is not None and any(each.worked_s is None for each in workers)
+        if unseen and self._since_s - last_s < IDLE_S:
+            return False
+        return self._since_s - max(each.end_s for each in workers) >= SETTLED_S
+
+    def _sample(self, worker: _Worker) -> Start:
+        """Return what later prices learn of a worker.
+
+        What had nothing to do may have waited for others, or for data: it counts as soon as it was ready.
+        """
+        began = worker.started
+        last_s = max(each.ran_s for each in self._measured)
+        fed = self._awaited.executors > 0 and worker.ran_s >= last_s - _TOGETHER_S
+        known = [each for each in (worker.worked_s, worker.ready_s) if each is not None]
+        works_s = worker.worked_s if fed and worker.worked_s is not None else min(known, default=None)
+        return Start(worker.ran_s, began.site, began.first, works_s)
 
 
 def _to_be_measured(request: PlanRequest, done: Round, memory: Memory, unix_s: float) -> Iterator[Awaited]:

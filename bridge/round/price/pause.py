@@ -1,5 +1,8 @@
 """How long executors stand still when a plan restarts them: learned from what earlier plans took.
 
+A pause lasts until executors work: a worker that runs has to load them, and to connect, before. Where only
+starts of workers are known it lasts until they run.
+
 Workers differ by where they start. A host that runs a topology for the first time loads its jar before, and a
 site that is far from Nimbus and ZooKeeper needs longer for all of it: so first starts on a host and restarts
 are learned apart, by site as soon as enough are known of it.
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
 DEFAULT_S = 20.0
 """Until anything is measured; supervisors end a worker, load what it needs and start a JVM in 5 to 25 s."""
 LEAST_SAMPLES = 3
+UNTIL_THEY_RUN = ", until they run"
+"""Ends the source of a pause of which no more is known."""
 MOST_SAMPLES = 32
 """The last ones count: hosts, jars and Storm's settings change."""
 
@@ -33,9 +38,10 @@ class Pause(NamedTuple):
     """A pause that is to be expected.
 
     Attributes:
-        pause_s: From the plan until the last of its workers runs, s.
+        pause_s: From the plan until the executors of the last of its workers work, s.
         source: What it rests on: `restarts` of workers on hosts that ran the topology, or `first starts` on
-            others, each with the site if it is of one alone, such as `restarts at rome`; or `default`.
+            others, each with the site if it is of one alone, such as `restarts at rome`, and with
+            `UNTIL_THEY_RUN` where that is all that is known; or `default`.
         samples: Number of these; 0 for the default.
     """
 
@@ -97,7 +103,10 @@ def _learned(memory: Memory, site: str | None, workers: int, *, first: bool) -> 
     kind = [each for each in memory.starts if each.first == first]
     here = [each for each in kind if each.site == site]
     for name, starts in ((f"{source} at {site}", here if site else []), (source, kind)):
-        samples = [each.pause_s for each in starts[-MOST_SAMPLES:]]
-        if len(samples) >= LEAST_SAMPLES:
-            return Pause(float(np.quantile(samples, workers / (workers + 1))), name, len(samples))
+        last = starts[-MOST_SAMPLES:]
+        working = [each.works_s for each in last if each.works_s is not None]
+        for until, samples in (("", working), (UNTIL_THEY_RUN, [each.pause_s for each in last])):
+            if len(samples) >= LEAST_SAMPLES:
+                longest_s = float(np.quantile(samples, workers / (workers + 1)))
+                return Pause(longest_s, name + until, len(samples))
     return None

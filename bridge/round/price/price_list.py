@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bridge.problem.assignment import assignment_of, restarted_workers
-from bridge.round.price.pause import expected_pause, starts_of
+from bridge.round.price.pause import UNTIL_THEY_RUN, expected_pause, starts_of
 from bridge.round.price.replays import replayed_tuples
 from bridge.round.price.worth import Worths
 from bridge.wire.messages import Decision, Price
@@ -148,6 +148,8 @@ def _short(objective: float | None, price: Price, known: Mapping[str, tuple[floa
     before, after = (f"{cost:g}" for cost in known.get(COST.answer, (0.0, 0.0)))
     if before != after:
         parts.append(f"cost {before} -> {after}")
-    default = "" if price.pause_samples else " (default)"
-    parts.append(f"pause about {price.pause_s:.0f} s{default}")
+    basis = "" if price.pause_samples else " (default)"
+    if (price.pause_source or "").endswith(UNTIL_THEY_RUN):
+        basis = " until workers run"
+    parts.append(f"pause about {price.pause_s:.0f} s{basis}")
     return f"{what}: {', '.join(parts)}"

@@ -61,6 +61,7 @@ class PlannedRound(BaseModel):
         executors_restarted: Executors of these workers; None where the plan does not say.
         pause_s: How long what restarts was expected to stand still; None, as what follows, if nothing was
             expected.
+        pause_source: What that rests on.
         replayed_tuples: Tuples that sources were expected to send again.
         move_cost: Price of what hosts load, in units of the cost.
         payback_s: After so long the plan was expected to have paid that.
@@ -85,6 +86,7 @@ class PlannedRound(BaseModel):
     workers_moved: Annotated[int, Field(ge=0)]
     executors_restarted: Annotated[int, Field(ge=0)] | None = None
     pause_s: float | None = None
+    pause_source: str | None = None
     replayed_tuples: float | None = None
     move_cost: float | None = None
     payback_s: float | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
@@ -30,12 +30,17 @@ class MeasuredMove(BaseModel):
     Attributes:
         topology: Storm's id of the topology.
         planned_unix_s: Unix time of the round that made it.
-        pause_s: Time from the plan until the last of its workers ran, s, predicted and measured.
+        pause_s: Time from the plan until its executors worked, s, predicted and measured.
+        workers_ran_s: Time from the plan until the last of its workers ran, s; None in logs of before.
+        pause_until: `work`; or `start`, where no executor was seen to work: then the pause is until workers
+            ran, as it always is in logs of before.
     """
 
     topology: str
     planned_unix_s: float
     pause_s: _Pause
+    workers_ran_s: float | None = None
+    pause_until: Literal["work", "start"] = "start"
 
 
 _MOVES = TypeAdapter(tuple[MeasuredMove, ...])

@@ -71,14 +71,31 @@ def test_ages_of_workers_need_no_agreement_of_clocks(make):
         assert rates.by_topology["t"].running_s == {1: 57.0, 2: 17.0, 3: 57.0}
 
 
+def test_when_executors_worked_and_were_ready_is_read_likewise(make):
+    """A collector that says nothing of it is not one that saw none work."""
+    began = {"started": [[900, [1, 2]]], "worked": [[920, [1]]], "ready": [[910, [2]]]}
+    measured = read(make, reading(age_ms=7_000, time=950.0, **began)).by_topology["t"]
+    assert (measured.worked_s, measured.ready_s) == ({1: 37.0}, {2: 47.0})
+    measured = read(make, reading(started=[[900, [1]]], worked=[])).by_topology["t"]
+    assert (measured.worked_s, measured.ready_s) == ({}, {})
+
+
 def test_a_reading_of_an_older_collector_names_no_starts(make):
-    """Nor a time to acknowledge."""
+    """Nor when executors worked, nor a time to acknowledge."""
     measured = read(make, reading()).by_topology["t"]
-    assert (measured.running_s, measured.complete_ms) == ({}, None)
+    assert (measured.running_s, measured.worked_s, measured.complete_ms) == ({}, None, None)
 
 
 @pytest.mark.parametrize(
-    "change", [{"started": [[-5, [1]]]}, {"started": [[5, 1]]}, {"complete_ms": -1.0}, {"complete_ms": None}]
+    "change",
+    [
+        {"started": [[-5, [1]]]},
+        {"started": [[5, 1]]},
+        {"worked": [[-5, [1]]]},
+        {"ready": [[5, 1]]},
+        {"complete_ms": -1.0},
+        {"complete_ms": None},
+    ],
 )
 def test_impossible_starts_and_times_refuse_the_reading(make, change):
     """As any other figure."""

@@ -64,7 +64,7 @@ def test_a_gain_that_waits_is_shown_with_its_price_and_what_staying_is_worth(mak
 @pytest.mark.parametrize("move", [AT_ONCE, MoveSettings()])
 def test_the_price_rests_on_what_was_measured(make, move):
     """Also that of a candidate which the next round would not carry out."""
-    memory = replace(NOTHING, starts=tuple(Start(s, None, True) for s in (10.0, 12.0, 14.0)))
+    memory = replace(NOTHING, starts=tuple(Start(s, None, True, s) for s in (10.0, 12.0, 14.0)))
     request = taxi(make, SCATTERED)
     answer = preview(
         request,

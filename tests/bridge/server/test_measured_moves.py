@@ -57,12 +57,16 @@ class Scene:
         plan = self.plan(unix_s)
         assert plan.price.executors_restarted == 3
 
-    def move(self, unix_s=T):
-        """Have them leave, and run again 9 and 14 s later."""
+    def move(self, unix_s=T, **fields):
+        """Have them leave, run again 9 and 14 s later, and work after 12 and 21 s."""
         self.leave(unix_s)
-        now_s = unix_s + 14 + SETTLED_S
-        later = [[int(unix_s) + 9, [1, 2]], [int(unix_s) + 14, [3]]]
-        self.plan(now_s, rates(time=now_s - 2.0, started=later))
+        now_s = unix_s + 21 + SETTLED_S
+        began = {
+            "started": [[int(unix_s) + 9, [1, 2]], [int(unix_s) + 14, [3]]],
+            "worked": [[int(unix_s) + 12, [1, 2]], [int(unix_s) + 21, [3]]],
+        }
+        fields = {key: value for key, value in (began | fields).items() if value is not None}
+        self.plan(now_s, rates(time=now_s - 2.0, **fields))
 
     def value(self, name, **labels):
         return self.registry.get_sample_value(BEFORE + name, labels)
@@ -84,7 +88,8 @@ def test_predicted_and_measured_stand_in_one_line_of_the_log(scene):
     scene.move()
     (event,) = scene.daemon.events("move measured")
     assert event["topology"] == "t"
-    assert event["pause_s"] == {"predicted": 20.0, "measured": pytest.approx(14.0, abs=0.1)}
+    assert event["pause_s"] == {"predicted": 20.0, "measured": pytest.approx(21.0, abs=0.1)}
+    assert (event["workers_ran_s"], event["pause_until"]) == (pytest.approx(14.0, abs=0.1), "work")
     assert event["executors"] == {"predicted": 3, "measured": 3}
     response = event["response_time_ms"]
     assert response["predicted"] == response["after"] < response["before"]
@@ -106,6 +111,7 @@ def test_what_cannot_be_measured_is_a_warning(scene):
     assert event["level"] == "warning"
     assert event["reason"].startswith("the rates name no start ")
     assert event["pause_s"] == {"predicted": 20.0, "measured": None}
+    assert (event["workers_ran_s"], event["pause_until"]) == (None, None)
     assert scene.value("moves_measured_total", outcome="not_measured") == 1
     assert scene.value("move_pause_seconds_count", kind="predicted") == 0
 
@@ -116,7 +122,7 @@ def test_metrics_count_moves_and_both_pauses(scene):
     scene.move()
     assert scene.value("moves_measured_total", outcome="measured") == 1
     assert scene.value("move_pause_seconds_sum", kind="predicted") == 20.0
-    assert scene.value("move_pause_seconds_sum", kind="measured") == pytest.approx(14.0, abs=0.1)
+    assert scene.value("move_pause_seconds_sum", kind="measured") == pytest.approx(21.0, abs=0.1)
 
 
 def test_records_have_both_and_replay_to_the_same_bytes(scene, tmp_path):
@@ -127,7 +133,7 @@ def test_records_have_both_and_replay_to_the_same_bytes(scene, tmp_path):
     scene.daemon.handler.close()
     records = list(read_records(tmp_path))
     assert [len(each.measured) for each in records] == [0, 1, 0]
-    assert records[1].measured[0]["pause_s"]["measured"] == pytest.approx(14.0, abs=0.1)
+    assert records[1].measured[0]["pause_s"]["measured"] == pytest.approx(21.0, abs=0.1)
     assert [replay(each) == each.response for each in records] == [True] * 3
 
 
@@ -139,4 +145,17 @@ def test_the_next_look_at_a_plan_says_what_its_pause_rests_on(scene):
     with closing(scene.daemon.client()) as client:
         price = json.loads(client.preview(request).answer_json)["next_round"]["price"]
     assert (price["pause_source"], price["pause_samples"]) == ("first starts", 4)
-    assert 9.0 < price["pause_s"] <= 14.1
+    assert 12.0 < price["pause_s"] <= 21.1
+
+
+def test_a_pause_until_workers_run_says_so(scene):
+    """The collector is of before, and says nothing of work."""
+    for since_s in (0, 1000):
+        scene.move(T + since_s, worked=None)
+    event = scene.daemon.events("move measured")[0]
+    assert event["pause_s"]["measured"] == event["workers_ran_s"] == pytest.approx(14.0, abs=0.1)
+    assert event["pause_until"] == "start"
+    request = idl.PreviewRequest(version=VERSION, topology="t", drains=["site:uniroma2"])
+    with closing(scene.daemon.client()) as client:
+        price = json.loads(client.preview(request).answer_json)["next_round"]["price"]
+    assert (price["pause_source"], price["pause_samples"]) == ("first starts, until they run", 4)

@@ -65,8 +65,11 @@ def test_a_reading_names_the_executors_that_began_lately_with_their_start(scene:
     assert "started" not in scene.reading()  # type: ignore[operator]
     scene.nimbus.started_s["bolt-2"] = 1005.0
     scene.run(1100)
-    ((start, tasks),) = scene.reading()["started"]  # type: ignore[index]
-    assert (start, tasks) == (pytest.approx(1e9 + 1005, abs=6), [3])
+    reading = scene.reading()
+    assert reading is not None
+    for began in ("started", "worked"):
+        ((start, tasks),) = reading[began]
+        assert (start, tasks) == (pytest.approx(1e9 + 1005, abs=6), [3])
 
 
 def test_a_torn_reading_comes_when_the_whole_one_is_old(scene: Scene) -> None:

@@ -200,6 +200,17 @@ def test_only_executors_whose_worker_began_lately_are_named() -> None:
     lately = [replace(bolt, running_s=20.2), replace(other, running_s=19.9), replace(sink, running_s=7.0)]
     reading = json.loads(to_json("t", rates(SHAPE, old[0], *lately), 1000.0, 1))
     assert reading["started"] == [[980, [1, 2]], [993, [3]]]
+    assert (reading["worked"], "ready" in reading) == ([], False)
+
+
+def test_of_these_it_is_said_when_they_worked_and_when_they_were_ready() -> None:
+    """Where that is known; of others that began long ago it is not."""
+    spout, bolt, other, sink = chain()
+    old = replace(spout, running_s=STARTED_S + 1.0, worked_s=STARTED_S, ready_s=STARTED_S)
+    bolt = replace(bolt, running_s=20.2, worked_s=4.1)
+    other, sink = replace(other, running_s=19.9, ready_s=12.0), replace(sink, running_s=7.0, worked_s=3.9)
+    reading = json.loads(to_json("t", rates(SHAPE, old, bolt, other, sink), 1000.0, 1))
+    assert (reading["worked"], reading["ready"]) == ([[996, [1, 3]]], [[988, [2]]])
 
 
 def test_the_time_to_acknowledge_is_the_mean_of_all_trees() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from monitoring.rates.counters import Counters, ExecutorLook, Shape, Stream
 from monitoring.rates.topology_rates import TopologyRates
 
@@ -26,3 +28,20 @@ def test_noise_does_not_change_how_busy_a_component_is_published() -> None:
     # The first may lie below the step that all others keep.
     assert len(set(published[10:])) == 1
     assert set(published) <= {39.8, 50.1}
+
+
+def test_an_executor_that_moved_far_away_worked_when_it_was_loaded() -> None:
+    """It has no statistics for two minutes: what waited for it is taken at once, in the last six seconds."""
+    topology = TopologyRates(Shape({"spout": (), "bolt": (SPOUT,)}, frozenset({"spout"})))
+
+    def bolt(age_s: int | None, count: int, host: str = "far") -> ExecutorLook:
+        counters = None if age_s is None else Counters(age_s, 1.0, {}, {}, {SPOUT: count}, None)
+        return ExecutorLook("bolt", 2, 2, host, 6700, counters)
+
+    looks = [(-5, bolt(600, 300, "near")), *((now_s, bolt(None, 0)) for now_s in range(0, 142, 10))]
+    looks += [(120 + age_s, bolt(age_s, count)) for age_s, count in ((22, 14), (28, 17), (50, 28))]
+    for now_s, look in looks:
+        step = topology.look(now_s, [look])
+    assert step.rates is not None
+    (worked_s, task), *_ = step.rates.worked
+    assert (task, worked_s) == (2, pytest.approx(50 - 19, abs=2))

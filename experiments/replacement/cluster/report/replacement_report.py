@@ -101,7 +101,8 @@ _FIGURES: tuple[tuple[str, int, Callable[[TurnData], float | None]], ...] = (
     ("tuples sent again", 1, lambda each: float(each.tuples.replayed)),
     ("arrivals of tuples that had come before", 1, lambda each: float(each.tuples.repeated)),
     ("pause predicted, s", 1, lambda each: _mean([pause.predicted_s for pause in pauses(each)])),
-    ("pause until workers ran, s", 1, lambda each: _mean([pause.started_s for pause in pauses(each)])),
+    ("workers ran after, s", 1, lambda each: _mean([pause.ran_s for pause in pauses(each)])),
+    ("executors worked after, s", 1, lambda each: _mean([pause.worked_s for pause in pauses(each)])),
     ("time without a result, s", 1, lambda each: _mean([pause.silent_s for pause in pauses(each)])),
 )
 """Rows of the table: name, decimals, value of a turn."""
@@ -141,7 +142,8 @@ def _turn(turn: TurnData) -> dict[str, Any]:
             {
                 **pause.planned.model_dump(mode="json"),
                 "at_s": pause.at_s,
-                "started_s": pause.started_s,
+                "ran_s": pause.ran_s,
+                "worked_s": pause.worked_s,
                 "silent_s": pause.silent_s,
             }
             for pause in pauses(turn)

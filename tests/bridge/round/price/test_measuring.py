@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bridge.round.memory import NOTHING, Memory, Start, memory_from_json
-from bridge.round.price.measuring import LONGEST_S, SETTLED_S
+from bridge.round.price.measuring import IDLE_S, LONGEST_S, SETTLED_S
 from tests.bridge.conftest import assigned, cluster
 from tests.bridge.round.planner_rounds import GOOD
 from tests.bridge.round.price.priced_rounds import NEAR, Rounds, acking, moving, rates
@@ -16,11 +16,13 @@ T = 1_700_000_000.0
 ALL = [1, 2, 3, 4, 5]
 
 
-def started(unix_s, *starts, age_s=5.0, **fields):
-    """Rates that were read some seconds before, and say when which executors began."""
+def started(unix_s, *starts, worked=None, ready=None, age_s=5.0, **fields):
+    """Rates that were read some seconds before, and say when which executors began, worked and were ready."""
     collector_s = unix_s - age_s - 4711.0  # its clock goes wrong
-    groups = [[round(start - 4711.0), tasks] for start, tasks in starts]
-    return rates(age_ms=int(age_s * 1000), time=collector_s, started=groups, **fields)
+    for key, moments in (("started", starts), ("worked", worked), ("ready", ready)):
+        if moments is not None:
+            fields[key] = [[round(moment - 4711.0), tasks] for moment, tasks in moments]
+    return rates(age_ms=int(age_s * 1000), time=collector_s, **fields)
 
 
 def moved(**sections):
@@ -31,11 +33,78 @@ def moved(**sections):
 
 
 def pauses(rounds):
-    """What is remembered of how long workers took."""
+    """What is remembered of how long workers took to run."""
     return tuple(each.pause_s for each in rounds.memory.starts)
 
 
-def test_the_pause_lasts_from_the_plan_to_the_start_of_the_last_worker():
+def learned(rounds):
+    """What is remembered of how long they took to work."""
+    return tuple(each.works_s for each in rounds.memory.starts)
+
+
+def test_the_pause_lasts_from_the_plan_to_the_first_work_of_its_last_executor():
+    """Not to the start of its worker, which is measured too; rates settle from then on."""
+    rounds = moved()
+    seen = [(T + 9, [1, 2, 3]), (T + 14, [4, 5])]
+    working = [(T + 25, [1, 2]), (T + 35, [3]), (T + 40, [4]), (T + 30, [5])]
+    now_s = T + 40 + SETTLED_S - 2
+    assert rounds.at(now_s, started(now_s, *seen, worked=working)).measured == ()
+    (found,) = rounds.at(now_s + 3, started(now_s + 3, *seen, worked=working)).measured
+    assert found.measured_pause_s == pytest.approx(40.0, abs=0.6)
+    assert found.workers_ran_s == pytest.approx(14.0, abs=0.6)
+    assert found.pause_until == "work"
+    assert rounds.memory.to_measure == ()
+
+
+def test_what_is_not_seen_to_work_is_waited_for_and_counts_by_its_start_then():
+    """It has nothing to do: a pause that others end does not last any longer for it."""
+    rounds = moved()
+    seen, working = [(T + 9, [1, 2, 3]), (T + 14, [4, 5])], [(T + 20, [1, 2])]
+    for now_s in (T + 20 + SETTLED_S, T + 14 + IDLE_S - 1):
+        assert rounds.at(now_s, started(now_s, *seen, worked=working)).measured == ()
+    now_s = T + 14 + IDLE_S + 1
+    (found,) = rounds.at(now_s, started(now_s, *seen, worked=working)).measured
+    assert found.measured_pause_s == pytest.approx(20.0, abs=0.6)
+    assert found.pause_until == "work"
+
+
+@pytest.mark.parametrize(("worked", "after_s"), [(None, SETTLED_S), ([], IDLE_S)])
+def test_where_nothing_is_seen_to_work_the_pause_is_until_workers_run(worked, after_s):
+    """By a collector of before at once; nothing is learned of work then."""
+    rounds = moved()
+    now_s = T + 14 + after_s + 1
+    (found,) = rounds.at(now_s, started(now_s, (T + 9, [1, 2, 3]), (T + 14, [4, 5]), worked=worked)).measured
+    assert found.measured_pause_s == found.workers_ran_s == pytest.approx(14.0, abs=0.6)
+    assert found.pause_until == "start"
+    assert set(learned(rounds)) == {None}
+
+
+def test_a_worker_that_ran_early_counts_as_soon_as_it_was_ready():
+    """It waited for what the last one of its plan sends, and will not when it restarts alone."""
+    rounds = moved()
+    seen = [(T + 4, [1, 2]), (T + 28, [3, 4]), (T + 27, [5])]
+    working = [(T + 46, [1, 2]), (T + 45, [3, 4]), (T + 47, [5])]
+    now_s = T + 60 + SETTLED_S
+    rounds.at(now_s, started(now_s, *seen, worked=working, ready=[(T + 6, [1, 2]), (T + 30, [3])]))
+    assert [each.task for each in moved().memory.to_measure[0].starts] == [1, 3, 5]
+    assert learned(rounds) == pytest.approx((6.0, 45.0, 47.0), abs=0.6)
+
+
+@pytest.mark.parametrize(
+    ("worked_s", "ready_s", "learned_s"), [(85, 12, 12.0), (16, None, 16.0), (None, 12, 12.0)]
+)
+def test_of_first_placements_it_is_learned_when_workers_were_ready(worked_s, ready_s, learned_s):
+    """Data may come later, or never; what had some at once was ready when it worked."""
+    rounds = Rounds(cluster(acking()))
+    rounds.at(T)
+    now_s = T + 90 + IDLE_S
+    worked = [] if worked_s is None else [(T + worked_s, ALL)]
+    ready = None if ready_s is None else [(T + ready_s, ALL)]
+    rounds.at(now_s, started(now_s, (T + 10, ALL), worked=worked, ready=ready))
+    assert learned(rounds) == pytest.approx((learned_s,) * 3, abs=0.6)
+
+
+def test_without_a_word_of_work_the_pause_lasts_to_the_start_of_the_last_worker():
     """Whatever the collector's clock says; all executors that began since count as restarted."""
     rounds = moved()
     (awaited,) = rounds.memory.to_measure
@@ -57,8 +126,8 @@ def test_the_pause_lasts_from_the_plan_to_the_start_of_the_last_worker():
 def test_later_prices_learn_from_it():
     """Each worker is a sample, by whether its host ran the topology before, of three of them on."""
     rounds = moved()
-    now_s = T + 14 + SETTLED_S
-    rounds.at(now_s, started(now_s, (T + 9, [1, 2, 3]), (T + 14, [4, 5])))
+    now_s = T + 21 + SETTLED_S
+    rounds.at(now_s, started(now_s, (T + 9, [1, 2, 3]), (T + 14, [4, 5]), worked=[(T + 21, ALL)]))
     assert [(each.site, each.first) for each in rounds.memory.starts] == [
         ("uniroma2", False),
         ("uniroma2", True),
@@ -69,9 +138,9 @@ def test_later_prices_learn_from_it():
         rounds.request = moving()
         now_s = T + since_s
         price = rounds.at(now_s).response.plans[0].price
-        rounds.at(now_s + 200, started(now_s + 200, (now_s + 14, ALL)))
+        rounds.at(now_s + 200, started(now_s + 200, (now_s + 14, ALL), worked=[(now_s + 21, ALL)]))
     assert (price.pause_source, price.pause_samples) == ("first starts at uniroma2", 4)
-    assert price.pause_s == pytest.approx(14.0, abs=0.6)
+    assert price.pause_s == pytest.approx(21.0, abs=0.6)
 
 
 def test_a_worker_that_still_runs_as_before_is_waited_for():
@@ -130,7 +199,8 @@ def test_first_starts_are_samples_until_there_are_restarts():
     assert rounds.at(now_s, started(now_s, (T + 25, ALL))).measured == ()
     assert pauses(rounds) == pytest.approx((25.0,) * 3, abs=0.6)
     rounds.request = moving()
-    assert rounds.at(now_s + 500).response.plans[0].price.pause_source == "first starts at uniroma2"
+    source = rounds.at(now_s + 500).response.plans[0].price.pause_source
+    assert source == "first starts at uniroma2, until they run"
 
 
 def test_a_round_that_changes_nothing_awaits_nothing(make):
@@ -161,6 +231,8 @@ def test_a_memory_with_what_is_awaited_is_read_back_from_a_record():
     assert memory.to_measure
     assert memory_from_json(memory.to_json()) == memory
     assert memory_from_json('{"topologies": []}') == Memory()
+    older = '{"topologies": [], "starts": [{"pause_s": 3.0, "site": null, "first": false}]}'
     starts = (Start(3.0, None, False),)
+    assert memory_from_json(older).starts == starts
     assert NOTHING.starts_only == NOTHING
     assert replace(memory, starts=starts).starts_only == Memory(measured=False, starts=starts)

@@ -14,8 +14,9 @@ HOSTS = [("a", "rome"), ("b", "oslo"), ("a", "rome"), ("c", None)]
 
 
 def memory(again=(), first=(), site=None):
-    """Restarts and first starts that took so long, all at one site."""
-    return Memory(starts=(*(Start(s, site, False) for s in again), *(Start(s, site, True) for s in first)))
+    """Restarts and first starts whose executors worked after so long, all at one site."""
+    kinds = ((again, False), (first, True))
+    return Memory(starts=tuple(Start(s / 2, site, kind, s) for pauses, kind in kinds for s in pauses))
 
 
 def workers(again=0, first=0, site=None):
@@ -57,10 +58,23 @@ def test_a_site_has_its_own_as_soon_as_enough_are_known_of_it():
     known = Memory(starts=(*near.starts, *far.starts))
     assert expected_pause(known, workers(first=1, site="rome")) == (5.0, "first starts at rome", 3)
     assert expected_pause(known, workers(first=1, site="oslo")) == (5.0, "first starts", 5)
-    known = Memory(starts=(*known.starts, Start(30.0, "oslo", True)))
+    known = Memory(starts=(*known.starts, Start(15.0, "oslo", True, 30.0)))
     both = (*workers(first=1, site="rome"), *workers(first=1, site="oslo"))
     assert expected_pause(known, both) == (30.0, "first starts at oslo", 3)
     assert expected_pause(known, workers(first=1))[1:] == ("first starts", 6)
+
+
+def test_where_only_starts_are_known_the_pause_is_until_workers_run():
+    """And says so; as soon as three are known of when executors worked these count alone."""
+    ran = tuple(Start(s, "rome", False) for s in (10.0, 11.0, 12.0))
+    worked = tuple(Start(10.0, "rome", False, s) for s in (25.0, 26.0, 27.0))
+    starting = workers(again=1, site="rome")
+    assert expected_pause(Memory(starts=ran), starting) == (11.0, "restarts at rome, until they run", 3)
+    assert expected_pause(Memory(starts=(*ran, *worked[:2])), starting)[1:] == (
+        "restarts at rome, until they run",
+        5,
+    )
+    assert expected_pause(Memory(starts=(*ran, *worked)), starting) == (26.0, "restarts at rome", 3)
 
 
 def test_only_the_last_ones_count():

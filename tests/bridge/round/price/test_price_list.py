@@ -20,7 +20,8 @@ from tests.bridge.conftest import assigned, cluster
 from tests.bridge.round.planner_rounds import AT_ONCE, stopped
 from tests.bridge.round.price.priced_rounds import NEAR, acking, moving, rates
 
-LEARNED = Memory(measured=False, starts=tuple(Start(s, "uniroma2", True) for s in (9.0, 11.0, 13.0)))
+RAN = Memory(measured=False, starts=tuple(Start(s, "uniroma2", True) for s in (9.0, 11.0, 13.0)))
+LEARNED = replace(RAN, starts=tuple(Start(s / 2, "uniroma2", True, s) for s in (9.0, 11.0, 13.0)))
 
 
 def only(request, memory=LEARNED, move=AT_ONCE, **sections):
@@ -93,6 +94,13 @@ def test_where_an_executor_was_missing_there_is_no_objective_of_staying():
     [
         (Memory(measured=False), 20.0, "default", 0, "pause about 20 s (default)"),
         (LEARNED, pytest.approx(11 + 2 / 3), "first starts at uniroma2", 3, "pause about 12 s"),
+        (
+            RAN,
+            pytest.approx(11 + 2 / 3),
+            "first starts at uniroma2, until they run",
+            3,
+            "pause about 12 s until workers run",
+        ),
     ],
 )
 def test_the_pause_says_what_it_rests_on(memory, pause_s, source, samples, words):

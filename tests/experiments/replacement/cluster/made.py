@@ -61,7 +61,7 @@ def write_turn(
     tuples: int = 100,
     work_s: Callable[[float], float] = lambda _: 1.85,
     again: Mapping[int, int] | None = None,
-    measured_s: Mapping[float, float] | None = None,
+    measured_s: Mapping[float, tuple[float, float | None]] | None = None,
 ) -> Path:
     """Write a finished turn.
 
@@ -76,7 +76,8 @@ def write_turn(
         tuples: Tuples that were emitted.
         work_s: The operators' part of the response time.
         again: By number of a tuple how often it came once more.
-        measured_s: What the daemon measured of the pause of moves, by when these were, likewise in seconds.
+        measured_s: What the daemon measured of moves, by when these were, likewise in seconds: until workers
+            ran, and until executors worked; None as second in a log of before.
     """
     turn = folder / "turns" / f"{variant}-1"
     turn.mkdir(parents=True)
@@ -99,14 +100,11 @@ def write_turn(
     summary = {"workload": {"tuples": tuples}, "replayed": sum((again or {}).values())}
     (turn / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
     write_rounds(turn / "rounds.jsonl", rounds)
-    moves = [
-        {
-            "topology": "chain-1",
-            "planned_unix_s": START_S + at_s,
-            "pause_s": {"predicted": 1.0, "measured": pause_s},
-        }
-        for at_s, pause_s in (measured_s or {}).items()
-    ]
+    moves: list[dict[str, Any]] = []
+    for at_s, (ran_s, worked_s) in (measured_s or {}).items():
+        pause_s = {"predicted": 1.0, "measured": ran_s if worked_s is None else worked_s}
+        until = {} if worked_s is None else {"workers_ran_s": ran_s, "pause_until": "work"}
+        moves.append({"topology": "chain-1", "planned_unix_s": START_S + at_s, "pause_s": pause_s, **until})
     write_measured_moves(turn / "measured-moves.json", map(MeasuredMove.model_validate, moves))
     write_lab_events(turn / "events.json", events)
     done = {

@@ -43,6 +43,7 @@ def test_moves_of_one_topology_are_found_among_all_lines(tmp_path: Path) -> None
     found = logged_moves(log, "chain-1")
     assert [(each.topology, each.planned_unix_s) for each in found] == [("chain-1", 100.5)]
     assert (found[0].pause_s.predicted, found[0].pause_s.measured) == (30.0, 28.0)
+    assert (found[0].workers_ran_s, found[0].pause_until) == (None, "start")
     write_measured_moves(kept, found)
     assert read_measured_moves(kept) == found
 
