@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,7 @@ from scheduler.exact.branch.by_search import FIRST, THEN, search
 from scheduler.exact.by_chain import search_as_chain
 from scheduler.exact.exchangeable.two_classes import search_two_classes
 from scheduler.exact.form.class_form import ClassForm, class_form
-from scheduler.exact.solver.ask import search_by_solver
+from scheduler.exact.solver.by_solver import search_by_solver
 from scheduler.exact.solver.program import link_variables
 from scheduler.search.descent import descend
 
@@ -99,8 +100,7 @@ def prove(
     """Prove the incumbent optimal for a form, or find better ones, by the method that suits the form.
 
     Under rules only the solver can prove: all other methods know allowed nodes and capacities alone, and
-    nothing of charges of nodes in use. With a
-    limit of work it is asked then only if its program is small.
+    nothing of charges of nodes in use. With a limit of work it is asked then only if its program is small.
 
     Args:
         form: The problem; its F may be negated anywhere but in `response_factor`.
@@ -113,9 +113,11 @@ def prove(
         Whether there is a proof, of optimality or that no placement exists, and the reason for the end.
     """
     open_places = form.slots > 0
+    beside = None
     if form.side is not None or form.set_up is not None:
-        _search_longer(longer, incumbent, context, work)
+        beside = partial(_search_longer, longer, incumbent, context, work)
         if link_variables(form, open_places) * WORK_OF_A_LINK > work.most:
+            beside()
             what = "its constraints leave" if form.side is not None else "a price per node in use leaves"
             return False, f"{what} the proof to a solver, whose work has no limit"
     elif incumbent.placement is not None:
@@ -124,7 +126,7 @@ def prove(
             return not open_places.any(), reason
     if work.deadline.expired():
         return False, OVER
-    if not search_by_solver(form, open_places, incumbent, context, work.deadline):
+    if not search_by_solver(form, open_places, incumbent, context, work.deadline, longer=beside):
         return False, OVER if work.deadline.expired() else _unproved(form)
     if incumbent.placement is None:
         return True, "HiGHS proved that no placement exists"

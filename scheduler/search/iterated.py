@@ -13,10 +13,11 @@ from scheduler.contract.incumbent import Incumbent
 from scheduler.contract.strategy import Context, Progress, Suggestion
 from scheduler.evaluation.batch import BatchConstraints
 from scheduler.evaluation.evaluate import evaluate
-from scheduler.search.descent import Descent
+from scheduler.search.descent import Descent, descend
 from scheduler.search.level_descent import descend as sweep
 from scheduler.search.proposals import Proposals
 from scheduler.search.rebuild import Rebuild
+from scheduler.search.replanting import Replanting, replants
 from scheduler.search.tempering import Tempering
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ MOVES_PER_STEP = 40
 """Single moves of the problem (operators x nodes) for which an iteration takes one step."""
 FEWEST_STEPS, MOST_STEPS = 5, 50
 """Bounds of the steps in an iteration."""
+MOVES_PER_REPLANTING, MOST_REPLANTINGS = 8, 80
+"""The same for steps that place many operators anew, and how many these are at most."""
 REFINING_SHARE = 0.25
 """Share of the time left that steepest descent may take."""
 KICK_SHARE = 0.02
@@ -69,7 +72,8 @@ def improve(
     """Return a feasible placement of a rank no higher than that of the given feasible one.
 
     Descents come first, then iterations. In a small problem an iteration is a number of steps of `Tempering`,
-    and steepest descent refines what they have found as soon as they find nothing better. In a large one,
+    and steepest descent refines what they have found as soon as they find nothing better. Where nodes are
+    paid once, or graphs share them, it is a number of steps of `Replanting`. In a large one,
     where a step would take long, it is a kick, some random changes of the best placement, and a descent that
     moves many operators at once (`scheduler.search.level_descent`).
 
@@ -84,8 +88,10 @@ def improve(
     """
     best = Incumbent(problem, context.report)
     best.begin(placement)
-    iteration: _Walks | _Kicks
-    if problem.n_ops + len(problem.application.streams) <= WALKABLE:
+    iteration: _Walks | _Replants | _Kicks
+    if replants(problem):
+        iteration = _Replants(problem, placement, context)
+    elif problem.n_ops + len(problem.application.streams) <= WALKABLE:
         iteration = _Walks(problem, placement, walkers, context)
     else:
         iteration = _Kicks(problem, placement, context)
@@ -148,6 +154,30 @@ class _Walks:
         self._descent.restart(placement)
         self._descent.run(time)
         return self._descent.placement
+
+
+class _Replants:
+    """Iterations for problems in which the nodes in use decide most.
+
+    Attributes:
+        start: (n_ops,) what a descent alone has reached.
+    """
+
+    def __init__(self, problem: Problem, placement: IntArray, context: Context) -> None:
+        self._problem, self._deadline = problem, context.deadline
+        self.start = descend(problem, placement, context.deadline.share(REFINING_SHARE)).placement
+        self._replanting = Replanting(problem, self.start, context.random)
+        moves = problem.n_ops * problem.n_nodes
+        self._steps = min(max(moves // MOVES_PER_REPLANTING, FEWEST_STEPS), MOST_REPLANTINGS)
+
+    def next(self, best: IntArray) -> IntArray:
+        """Return the best placement after some steps more; it may be the same."""
+        self._replanting.walk(self._steps, self._deadline)
+        found = self._replanting.best
+        if found is not best and not self._deadline.expired():
+            found = descend(self._problem, found, self._deadline.share(REFINING_SHARE)).placement
+            self._replanting.adopt(found)
+        return self._replanting.best
 
 
 class _Kicks:

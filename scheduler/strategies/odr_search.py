@@ -12,6 +12,7 @@ from scheduler.evaluation.evaluate import OBJECTIVE_STEP, check, evaluate
 from scheduler.exact.enumeration import best_within_moves, n_within_moves
 from scheduler.model.constraints.move_limit import MoveLimit
 from scheduler.search.iterated import WALKERS, improve
+from scheduler.search.replanting import replants
 from scheduler.search.staying import fewest_moves
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ def odr_search(problem: Problem, parameters: OdrSearchParameters, context: Conte
     starts = _starts(problem, context)
     if isinstance(starts, Suggestion):
         return starts
+    if replants(problem):
+        starts = starts[:1]  # a search that places everything anew now and then needs no other start
     best, reason = starts[0], ""
     for k, start in enumerate(starts):
         part = replace(context, deadline=context.deadline.share(1.0 / (len(starts) - k)))

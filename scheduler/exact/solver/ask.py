@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scheduler.base.work import OutOfTimeError
 from scheduler.exact.form.class_form import ClassForm, class_form
-from scheduler.exact.solver.program import Program, link_variables, placement_program
+from scheduler.exact.solver.program import SCALE, Program, placement_program
 from scheduler.exact.solver.solvers import SolverAnswer, SolverRequest, run_highs
 
 if TYPE_CHECKING:
-    from scheduler.base.arrays import BoolArray, FloatArray
+    from scheduler.base.arrays import FloatArray
     from scheduler.base.deadline import Deadline
+    from scheduler.contract.children import Job
     from scheduler.contract.incumbent import Incumbent
     from scheduler.contract.strategy import Context
     from scheduler.model.problem import Problem
 
-SCALE = 1000.0
-"""Units of a solver's objective per unit of F: its absolute tolerances are then small in F."""
 SOLVER_TOLERANCE = 1e-7
 """How much a solver's proof may be wrong, relative to max(1, |F|): its rows hold to about 1e-6 only."""
 LARGEST_PROGRAM = 1_000_000
@@ -35,6 +33,61 @@ PATIENCE_S = 0.2
 """A solver that overruns the deadline by more is killed."""
 
 
+class Asked:
+    """A solver at work on a program, in a child.
+
+    Args:
+        program: The program.
+        context: Children to run it.
+        deadline: When it has to end; a solver that overruns it is killed.
+        known: Whether good placements are known already, so that the solver need not look for any.
+    """
+
+    def __init__(
+        self, program: Program, context: Context, deadline: Deadline, *, known: bool = False
+    ) -> None:
+        self._program, self._deadline = program, deadline
+        request = SolverRequest(program.model, program.wanted, prove_only=known)
+        self._job = context.children.start(run_highs, request, deadline.share(SOLVER_SHARE))
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for its end, at most so long; return whether there is nothing more to wait for."""
+        return awaited(self._job, self._deadline, seconds)
+
+    def answer(self) -> SolverAnswer | None:
+        """Return what it says, with values of all variables; None if it said nothing in time or failed."""
+        self._job.stop()
+        answer = next(iter(self._job.messages()), None)
+        if answer is None or answer.values is None:
+            return answer
+        values = np.zeros(len(self._program.model.variables.ids))
+        values[self._program.wanted] = answer.values
+        return replace(answer, values=values)
+
+    def offer(self, form: ClassForm, incumbent: Incumbent) -> float:
+        """Offer what it has found; return what F of its placements is at least, infinite if there is none."""
+        answer = self.answer()
+        if answer is None:
+            return -math.inf
+        if answer.values is not None:
+            counts = np.rint(self._program.counts(answer.values, form.n_nodes)).astype(np.int64)
+            if (counts.sum(axis=1) == form.size).all() and (counts >= 0).all():
+                incumbent.offer(form.placement(counts), SOURCE)
+        if answer.status == "infeasible":
+            return math.inf
+        return answer.bound / SCALE if math.isfinite(answer.bound) else -math.inf
+
+
+def awaited(job: Job[Any], deadline: Deadline, seconds: float = LONGEST_WAIT_S) -> bool:
+    """Wait for news of a job, at most so long; return whether it has ended or overruns the deadline."""
+    if not job.ended and not deadline.expired():
+        job.wait(min(seconds, deadline.remaining()))
+    if not job.ended and deadline.expired():
+        job.wait(PATIENCE_S)
+        return True
+    return job.ended
+
+
 def ask(program: Program, context: Context, deadline: Deadline) -> SolverAnswer | None:
     """Return what HiGHS says about a program, or None if it says nothing in time or fails.
 
@@ -43,59 +96,10 @@ def ask(program: Program, context: Context, deadline: Deadline) -> SolverAnswer 
         context: Children to run it.
         deadline: When it has to end; a solver that overruns it is killed.
     """
-    wanted = program.wanted
-    limit = deadline.share(SOLVER_SHARE)
-    job = context.children.start(run_highs, SolverRequest(program.model, wanted), limit)
-    while not job.ended and not deadline.expired():
-        job.wait(min(LONGEST_WAIT_S, deadline.remaining()))
-    if not job.ended:
-        job.wait(PATIENCE_S)
-    job.stop()
-    answer = next(iter(job.messages()), None)
-    if answer is None or answer.values is None:
-        return answer
-    values = np.zeros(len(program.model.variables.ids))
-    values[wanted] = answer.values
-    return replace(answer, values=values)
-
-
-def search_by_solver(
-    form: ClassForm, open_places: BoolArray, incumbent: Incumbent, context: Context, deadline: Deadline
-) -> bool:
-    """Let HiGHS solve what is open; return whether it is proved that nothing better, or nothing, exists.
-
-    Its bound is lowered by what its tolerances may hide; its placement counts only by the core's own check
-    and value.
-
-    Args:
-        form: The problem.
-        open_places: (n_classes, n_nodes) places that a better placement may use.
-        incumbent: Offered what is found; may be without a placement.
-        context: Children to run the solver.
-        deadline: When to stop.
-    """
-    if link_variables(form, open_places) > LARGEST_PROGRAM:
-        return False
-    try:
-        program = placement_program(form, open_places, SCALE, deadline)
-    except OutOfTimeError:
-        return False
-    answer = ask(program, context, deadline)
-    if answer is None:
-        return False
-    if answer.values is not None:
-        counts = np.rint(program.counts(answer.values, form.n_nodes)).astype(np.int64)
-        if (counts.sum(axis=1) == form.size).all() and (counts >= 0).all():
-            incumbent.offer(form.placement(counts), SOURCE)
-    if incumbent.placement is None:
-        return answer.status == "infeasible"
-    slack = SOLVER_TOLERANCE * max(1.0, abs(incumbent.objective))
-    if answer.status == "infeasible":
-        incumbent.raise_bound(incumbent.objective - slack, SOURCE)
-    elif math.isfinite(answer.bound):
-        # outside of the open places nothing is better than the incumbent
-        incumbent.raise_bound(min(answer.bound / SCALE, incumbent.objective) - slack, SOURCE)
-    return incumbent.bound >= incumbent.objective - 2 * slack
+    asked = Asked(program, context, deadline)
+    while not asked.wait(LONGEST_WAIT_S):
+        pass
+    return asked.answer()
 
 
 def relaxed_placement(problem: Problem, context: Context) -> FloatArray:

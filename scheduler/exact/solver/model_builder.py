@@ -30,13 +30,13 @@ class ModelBuilder:
     _values: list[FloatArray] = field(default_factory=list)
 
     def variables(
-        self, high: FloatArray, objective: FloatArray, *, integer: bool, low: float = 0.0
+        self, high: FloatArray, objective: FloatArray, *, integer: bool, low: FloatArray | float = 0.0
     ) -> IntArray:
         """Add a block of variables from `low` to `high` and return their indices, in its shape."""
         variables, costs = self._model.variables, self._model.objective.linear_coefficients
         index = np.arange(high.size) + len(variables.ids)
         variables.ids.extend(index.tolist())
-        variables.lower_bounds.extend([low] * high.size)
+        variables.lower_bounds.extend(np.broadcast_to(low, high.shape).ravel().tolist())
         variables.upper_bounds.extend(high.ravel().tolist())
         variables.integers.extend([integer] * high.size)
         cost = np.broadcast_to(objective, high.shape).ravel()
@@ -82,6 +82,11 @@ class ModelBuilder:
             self._rows.append(np.broadcast_to(number[:, None], shape).ravel())
             self._columns.append(np.broadcast_to(columns, shape).ravel())
             self._values.append(np.broadcast_to(np.asarray(values, dtype=np.float64), shape).ravel())
+
+    def objective_row(self, most: float) -> None:
+        """Add the row that the objective, without its constant, is at most so much."""
+        costs = self._model.objective.linear_coefficients
+        self.row(-np.inf, most, (np.array(costs.ids, dtype=np.int64), np.array(costs.values)))
 
     def build(self, offset: float) -> model_pb2.ModelProto:
         """Return the program with a constant in its objective; zero coefficients are left out."""

@@ -14,10 +14,16 @@ from scheduler.exact.solver.side import add_side_rows
 from scheduler.model.capacity import most_members
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from ortools.math_opt.model_pb2 import ModelProto
 
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
     from scheduler.exact.form.class_form import ClassForm, Edge
+
+
+SCALE = 1000.0
+"""Units of a solver's objective per unit of F: its absolute tolerances are then small in F."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,10 +33,16 @@ class Program:
     Attributes:
         model: The program, for `solvers.run_highs`.
         count_columns: Per class, (k, 3) rows of (node, members per unit, variable).
+        places: Variables of each class.
+        links: Link variables (sources, levels, targets) by edge, of those that have some.
+        used: (n_nodes,) variables of nodes in use; None if nothing charges these.
     """
 
     model: ModelProto
     count_columns: tuple[IntArray, ...]
+    places: tuple[Places, ...]
+    links: Mapping[int, IntArray]
+    used: IntArray | None
 
     @property
     def wanted(self) -> IntArray:
@@ -65,7 +77,13 @@ class Places:
 
 
 def placement_program(
-    form: ClassForm, open_places: BoolArray, scale: float = 1.0, deadline: Deadline = NO_DEADLINE
+    form: ClassForm,
+    open_places: BoolArray,
+    scale: float = 1.0,
+    deadline: Deadline = NO_DEADLINE,
+    *,
+    in_use: Sequence[int] = (),
+    most: float | None = None,
 ) -> Program:
     """Return the program for placements on open places only.
 
@@ -79,11 +97,13 @@ def placement_program(
         open_places: (n_classes, n_nodes) where members may be.
         scale: Units of the program's objective per unit of F.
         deadline: When to stop.
+        in_use: Nodes that are in use, of a program that knows which are.
+        most: F of placements is at most this, as a row; no row if not given.
 
     Raises:
         OutOfTimeError: The deadline came first.
     """
-    return _Writer(form, open_places & (form.slots > 0), scale, deadline).write()
+    return _Writer(form, open_places & (form.slots > 0), scale, deadline).write(in_use, most)
 
 
 def link_variables(form: ClassForm, open_places: BoolArray) -> int:
@@ -110,18 +130,19 @@ class _Writer:
         self.model = ModelBuilder(deadline)
         self.single = form.size == 1
 
-    def write(self) -> Program:
+    def write(self, in_use: Sequence[int], most: float | None) -> Program:
         form = self.form
         self.places = [self._places(c) for c in range(form.n_classes)]
-        self._capacities()
-        used = self._used()
+        used = self._used(in_use)
+        self._capacities(used)
+        links: dict[int, IntArray] = {}
         hops: dict[int, IntArray] = {}
         for e, edge in enumerate(form.edges):
             both_single = bool(self.single[edge.source] and self.single[edge.target])
             if edge.cost is not None or both_single:
-                links = self._links(edge)
+                links[e] = self._links(edge)
                 if both_single:
-                    hops[e] = links
+                    hops[e] = links[e]
         if form.side is not None:
             add_side_rows(self.model, form, form.side, self.places, hops, used=used)
         if form.response_factor > 0:
@@ -137,7 +158,10 @@ class _Writer:
             )
             for place in self.places
         )
-        return Program(self.model.build(form.constant * self.scale), count_columns)
+        if most is not None:
+            self.model.objective_row((most - form.constant) * self.scale)
+        model = self.model.build(form.constant * self.scale)
+        return Program(model, count_columns, tuple(self.places), links, used)
 
     def _places(self, c: int) -> Places:
         form, model = self.form, self.model
@@ -167,7 +191,11 @@ class _Writer:
         model.rows(len(nodes), -np.inf, 1.0, (level, 1.0))
         return Places(nodes, level, worth, worth, level)
 
-    def _capacities(self) -> None:
+    def _capacities(self, used: IntArray | None) -> None:
+        """Add capacities where they bind; that of a node is there only while it is in use.
+
+        So the relaxation cannot use a tenth of a node for each of ten operators that fill it.
+        """
         form = self.form
         for u in range(form.n_nodes):
             here = [
@@ -181,16 +209,22 @@ class _Writer:
                 )
                 if asked > form.capacity[u, r]:
                     terms = [(level, worth * form.demand[c, r]) for level, worth, c in here]
-                    self.model.row(-np.inf, float(form.capacity[u, r]), *terms)
+                    most = float(form.capacity[u, r])
+                    if used is None:
+                        self.model.row(-np.inf, most, *terms)
+                    else:
+                        self.model.row(-np.inf, 0.0, *terms, (used[u : u + 1], -most))
 
-    def _used(self) -> IntArray | None:
+    def _used(self, in_use: Sequence[int]) -> IntArray | None:
         """Add a variable per node: whether some member is there; None if that is charged nowhere."""
         charges = self.form.set_up
         if charges is None:
             if self.form.side is None or not self.form.side.charges_use:
                 return None
             charges = np.zeros(self.form.n_nodes)
-        used = self.model.variables(np.ones(len(charges)), charges * self.scale, integer=True)
+        low = np.zeros(len(charges))
+        low[list(in_use)] = 1.0
+        used = self.model.variables(np.ones(len(charges)), charges * self.scale, integer=True, low=low)
         for u, variable in enumerate(used.tolist()):
             here = [
                 (place.level[k], place.limit[k] / place.worth[k])

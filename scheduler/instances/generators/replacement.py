@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from scheduler.model.application import Application, Operator, Stream
+from scheduler.model.application import ONLY_GRAPH, Application, Operator, Stream
 from scheduler.model.current import UNPLACED
 from scheduler.model.network import Network, Node
 from scheduler.model.objective import Objective
 from scheduler.model.problem import Problem
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from scheduler.base.arrays import IntArray
 
 Shape = Literal["chain", "tree", "dag"]
@@ -22,7 +24,7 @@ _DENSITY = 0.3
 
 
 def replacement(
-    shape: Shape,
+    shape: Shape | Sequence[Shape],
     operators: int,
     nodes: int,
     random: np.random.Generator,
@@ -30,24 +32,28 @@ def replacement(
 ) -> Problem:
     """Return a random problem without a current placement; `running` gives it one.
 
+    A node holds about as many operators as one topology has, so that several of them have to share.
+
     Values are of the size of paper 001's experiment: 50 to 1,000 ms per tuple, images of 50 to 500 MB, delays
     up to 400 ms, prices of 1 to 30 units per second.
 
     Args:
-        shape: Of the application.
-        operators: How many.
+        shape: Of the topology, or of each of several.
+        operators: How many of each.
         nodes: How many.
         random: Source of chance.
         cost_model: As of `Objective`.
     """
+    graphs = [ONLY_GRAPH] if isinstance(shape, str) else [f"t{k + 1}" for k in range(len(shape))]
     made = tuple(
         Operator(
             f"o{i + 1}",
             float(random.uniform(50.0, 1000.0)),
             {"cpu": float(random.choice([0.5, 1.0, 2.0]))},
             image_mb=float(random.uniform(50.0, 500.0)),
+            graph=graphs[i // operators],
         )
-        for i in range(operators)
+        for i in range(len(graphs) * operators)
     )
     places = tuple(
         Node(
@@ -62,7 +68,12 @@ def replacement(
     )
     where = random.uniform(0.0, 280.0, (nodes, 2))
     delay = np.linalg.norm(where[:, None] - where[None], axis=2)
-    streams = tuple(Stream(made[i].name, made[j].name, 1.0, 1.0) for i, j in _edges(shape, operators, random))
+    edges = [
+        (k * operators + i, k * operators + j)
+        for k, each in enumerate([shape] if isinstance(shape, str) else shape)
+        for i, j in _edges(each, operators, random)
+    ]
+    streams = tuple(Stream(made[i].name, made[j].name, 1.0, 1.0) for i, j in edges)
     return Problem(
         Application(made, streams), Network(places, delay), Objective(WEIGHTS, cost_model=cost_model)
     )

@@ -18,7 +18,8 @@ from scheduler.evaluation.evaluate import check, evaluate
 from scheduler.exact import solve
 from scheduler.exact.form.class_form import class_form
 from scheduler.exact.solve import solve_exact
-from scheduler.exact.solver.ask import SOLVER_TOLERANCE, search_by_solver
+from scheduler.exact.solver.ask import SOLVER_TOLERANCE
+from scheduler.exact.solver.by_solver import search_by_solver
 from scheduler.instances.generators.paper import OBJECTIVES, paper_problem
 from scheduler.model.constraints.constraint import Constraint, Rule
 from scheduler.model.problem import Application, Network, Node, Objective, Operator, Problem, Stream

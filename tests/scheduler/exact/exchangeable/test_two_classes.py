@@ -23,7 +23,8 @@ from scheduler.exact.exchangeable.leader_search import LeaderSearch
 from scheduler.exact.exchangeable.leader_tables import leader_tables
 from scheduler.exact.exchangeable.two_classes import search_two_classes
 from scheduler.exact.form.class_form import class_form
-from scheduler.exact.solver.ask import SOLVER_TOLERANCE, search_by_solver
+from scheduler.exact.solver.ask import SOLVER_TOLERANCE
+from scheduler.exact.solver.by_solver import search_by_solver
 from scheduler.model.problem import (
     Application,
     CoLocationLimit,

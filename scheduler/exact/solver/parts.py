@@ -1,0 +1,276 @@
+"""A program cut into small parts by linear relaxations: places dropped, nodes in use decided.
+
+Where nodes are paid once, or several graphs share nodes, a placement uses few of the nodes, and which these
+are decides most of its worth. A relaxation says quickly what a set of nodes, or a place, costs at least; what
+costs more than a known placement is left out, and a solver gets what is left.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scheduler.base.work import OutOfTimeError
+from scheduler.exact.solver.program import SCALE, Program, placement_program
+from scheduler.exact.solver.solvers import LinearAnswer, LinearProgram
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from scheduler.base.arrays import BoolArray, FloatArray, IntArray
+    from scheduler.base.deadline import Deadline
+    from scheduler.exact.form.class_form import ClassForm
+
+WORTH_ANOTHER = 0.9
+"""Places are dropped again as long as no more than this share is left."""
+MOST_RELAXATIONS = 300
+"""Relaxations after which sets of nodes that are not decided yet become parts as they are."""
+WHOLE = 1e-6
+"""Values this close to a whole number count as one."""
+
+
+@dataclass(frozen=True, eq=False)
+class PartsOrder:
+    """What is to be cut.
+
+    Attributes:
+        form: The problem; no charge of a node in use is negative.
+        open_places: (n_classes, n_nodes) places that a better placement may use.
+        limit: F of a known placement: what is not below is of no use.
+    """
+
+    form: ClassForm
+    open_places: BoolArray
+    limit: float
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Placements that may be better than the known one.
+
+    Attributes:
+        bound: F of none of them is below.
+        places: (n_classes, n_nodes) what they use.
+        in_use: Nodes that are all in use.
+    """
+
+    bound: float
+    places: BoolArray
+    in_use: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class PartsNews:
+    """How far the cutting has come.
+
+    Attributes:
+        bound: F of nothing that is still to be cut is below; infinite at the end.
+        part: What has been cut off since the last news, if it may hold something below the limit.
+    """
+
+    bound: float
+    part: Part | None = None
+
+
+def cut(order: PartsOrder, deadline: Deadline, say: Callable[[PartsNews], None]) -> None:
+    """Send a lower bound as soon as one is known, each part, and the end, unless the deadline comes first."""
+    try:
+        whole = _relaxed(
+            order.form, order.open_places, order.limit, deadline, say=lambda now: say(PartsNews(now))
+        )
+        used = None if whole is None else whole.program.used
+        if whole is not None and used is not None:
+            _Cutting(order, whole, used, deadline).cut(say)
+        elif whole is not None:
+            say(PartsNews(math.inf, Part(whole.bound, whole.places)))
+        say(PartsNews(math.inf))
+    except OutOfTimeError:
+        return
+
+
+@dataclass(frozen=True, eq=False)
+class _Relaxation:
+    """The relaxation of what is left of a part.
+
+    Attributes:
+        places: (n_classes, n_nodes) open places.
+        answer: Its optimum.
+        program: The program, and the linear one that is made of it.
+        linear: See `program`.
+    """
+
+    places: BoolArray
+    answer: LinearAnswer
+    program: Program
+    linear: LinearProgram
+
+    @property
+    def bound(self) -> float:
+        """F of no placement on these places is below."""
+        return self.answer.objective / SCALE
+
+
+def _relaxed(
+    form: ClassForm,
+    places: BoolArray,
+    limit: float,
+    deadline: Deadline,
+    *,
+    in_use: Sequence[int] = (),
+    say: Callable[[float], None] = lambda _bound: None,
+) -> _Relaxation | None:
+    """Return the relaxation on the places that may hold something below a limit; None if nothing can.
+
+    Raises:
+        OutOfTimeError: The deadline came first.
+    """
+    while True:
+        program = placement_program(form, places, SCALE, deadline, in_use=in_use)
+        linear = LinearProgram(program.model, np.arange(len(program.model.variables.ids)))
+        answer = _solved(linear, deadline)
+        now = _Relaxation(places, answer, program, linear)
+        if now.bound >= limit:
+            return None
+        say(now.bound)
+        closer = places & (marginals(form, program, answer) < limit)
+        if not closer.any(axis=1).all():
+            return None
+        if closer.sum() > WORTH_ANOTHER * places.sum():
+            return now
+        places = closer
+
+
+def _solved(linear: LinearProgram, deadline: Deadline) -> LinearAnswer:
+    answer = linear.solve(deadline)
+    if answer is None:
+        raise OutOfTimeError
+    return answer
+
+
+def marginals(form: ClassForm, program: Program, answer: LinearAnswer) -> FloatArray:
+    """Return (n_classes, n_nodes) what F is at least with a member of each class on each node.
+
+    That of a class of one member: the optimum of the relaxation, the reduced cost of its place, and the least
+    of its links' on each edge, as one of them has to be used.
+
+    Args:
+        form: The problem.
+        program: Its program.
+        answer: An optimum of the relaxation.
+    """
+    # a variable that is at its upper bound, or has to be there, has no way to go
+    costs = np.maximum(answer.costs, 0.0) * (1.0 - answer.values)
+    least = np.full((form.n_classes, form.n_nodes), answer.objective)
+    for c, place in enumerate(program.places):
+        if form.size[c] == 1:
+            least[c, place.nodes] += costs[place.level[:, 0]]
+        if program.used is not None:
+            least[c, place.nodes] += costs[program.used[place.nodes]]
+    for e, links in program.links.items():
+        edge = form.edges[e]
+        if form.size[edge.source] == 1 and form.size[edge.target] == 1:
+            of_link = costs[links[:, 0, :]]
+            least[edge.source, program.places[edge.source].nodes] += of_link.min(axis=1, initial=np.inf)
+            least[edge.target, program.places[edge.target].nodes] += of_link.min(axis=0, initial=np.inf)
+    return least / SCALE
+
+
+@dataclass(frozen=True, eq=False)
+class _Open:
+    """What is left to be cut.
+
+    Attributes:
+        bound: F of nothing there is below.
+        places: (n_classes, n_nodes) open places.
+        decided: Nodes of which it is decided whether they are in use.
+    """
+
+    bound: float
+    places: BoolArray
+    decided: Mapping[int, bool]
+
+
+class _Cutting:
+    """Depth-first over which nodes are in use: next is the one on which the relaxation is least decided."""
+
+    def __init__(self, order: PartsOrder, whole: _Relaxation, used: IntArray, deadline: Deadline) -> None:
+        self._form, self._limit, self._deadline = order.form, order.limit, deadline
+        self._program, self._linear, self._used = whole.program, whole.linear, used
+        self._nodes = np.flatnonzero(whole.places.any(axis=0)).tolist()
+        self._opened = whole.places  # in the linear program
+        self._pending = [_Open(whole.bound, whole.places, {})]
+
+    def cut(self, say: Callable[[PartsNews], None]) -> None:
+        """Send what may hold something better, part by part.
+
+        Raises:
+            OutOfTimeError: The deadline came first.
+        """
+        relaxations = 0
+        while self._pending:
+            one = self._pending.pop()
+            if len(one.decided) < len(self._nodes) and relaxations < MOST_RELAXATIONS:
+                relaxations += 1
+                self._halve(one)
+            else:
+                rest = min((other.bound for other in self._pending), default=math.inf)
+                say(PartsNews(rest, self._part(one)))
+
+    def _halve(self, one: _Open) -> None:
+        """Solve the relaxation; unless that is enough, decide what follows from it and one node more."""
+        self._state(one)
+        answer = _solved(self._linear, self._deadline)
+        bound = answer.objective / SCALE
+        if bound >= self._limit:
+            return
+        places = one.places & (marginals(self._form, self._program, answer) < self._limit)
+        if not places.any(axis=1).all():
+            return
+        use = answer.values[self._used]
+        without = (answer.objective + np.maximum(-answer.costs[self._used], 0.0) * use) / SCALE
+        decided = {
+            **{u: True for u in self._nodes if without[u] >= self._limit},
+            **{u: False for u in self._nodes if not places[:, u].any()},
+            **one.decided,
+        }
+        undecided = {u: float(use[u]) for u in self._nodes if u not in decided}
+        if not undecided:
+            self._pending.append(_Open(bound, places, decided))
+            return
+        u = _least_decided(undecided)
+        others = places.copy()
+        others[:, u] = False
+        self._pending.append(_Open(bound, others, {**decided, u: False}))
+        self._pending.append(_Open(bound, places, {**decided, u: True}))
+
+    def _state(self, one: _Open) -> None:
+        """State in the linear program what is decided and open."""
+        for u in self._nodes:
+            low, high = (float(one.decided[u]),) * 2 if u in one.decided else (0.0, 1.0)
+            self._linear.limit(int(self._used[u]), low, high)
+        # places of classes with several members close with their nodes
+        for c in np.flatnonzero(self._form.size == 1).tolist():
+            place = self._program.places[c]
+            is_open = one.places[c, place.nodes]
+            for k in np.flatnonzero(is_open != self._opened[c, place.nodes]).tolist():
+                self._linear.limit(int(place.level[k, 0]), 0.0, float(is_open[k]))
+        self._opened = one.places
+
+    def _part(self, one: _Open) -> Part | None:
+        """Return what is left of a part after its own relaxation, if anything."""
+        in_use = tuple(u for u, used in one.decided.items() if used)
+        closer = _relaxed(self._form, one.places, self._limit, self._deadline, in_use=in_use)
+        return None if closer is None else Part(max(one.bound, closer.bound), closer.places, in_use)
+
+
+def _least_decided(use: Mapping[int, float]) -> int:
+    """Return the node whose use, 0 to 1, is farthest from whole; of whole ones one that is in use."""
+
+    def order(u: int) -> tuple[float, float]:
+        fraction = min(use[u], 1.0 - use[u])
+        return (fraction if fraction > WHOLE else 0.0, use[u])
+
+    return max(use, key=order)

@@ -1,0 +1,194 @@
+"""Large steps for problems whose graphs share nodes, or pay for nodes once: many operators placed anew.
+
+Which nodes are in use, and which graph is on which of them, decides most of what such a placement is
+worth, and single moves lead from one arrangement to another only through worse ones. So whole graphs, or the
+contents of some nodes, are taken out and placed anew by beam search (`Beam`), on the nodes in use, on fewer
+or on others; where that helps no more, everything is placed anew, graph by graph in another order (P. Shaw,
+"Using constraint programming and local search to solve vehicle routing problems", CP 1998).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scheduler.evaluation.evaluate import OBJECTIVE_STEP, evaluate
+from scheduler.evaluation.linear_form import linear_form
+from scheduler.model.capacity import TOLERANCE
+from scheduler.search.beam import Beam
+
+if TYPE_CHECKING:
+    from scheduler.base.arrays import BoolArray, FloatArray, IntArray
+    from scheduler.base.deadline import Deadline
+    from scheduler.model.problem import Problem
+
+WIDTH = 20
+"""Partial placements that a beam keeps."""
+PATIENCE = 40
+"""Steps without a better placement after which everything is placed anew."""
+FEWEST, HOPE = 10, 0.3
+"""Steps after which that happens sooner, if the placement is worse than the best one by a share that halves
+with as many steps more, from this one on."""
+CLOSE = 0.02
+"""How much worse than the best one, relative, a placement may be for its gains to count as progress."""
+LEAST_WORTH = 0.01
+"""F that shares are taken of at least."""
+LARGEST = 100
+"""Operators up to which all of them are placed anew in some ms."""
+GRAPHS, TWO_GRAPHS, NODES = 0.45, 0.15, 0.25
+"""Chances that a step takes out whole graphs, two of them, and the contents of two nodes; else any."""
+SHARE = (0.2, 0.5)
+"""Of the operators are taken out then, least and most."""
+STEP, ANEW = (0.2, 0.5), (0.5, 0.7)
+"""Chances that a node in use is left out, and that others are added: in a step, and for all anew."""
+OPENED = 3
+"""Nodes that are added."""
+HALF = 3.0
+"""Ranks of a node, by what it costs when it is filled, that make it half as likely to be added."""
+PRICES = (0.003, 0.01)
+"""Means of the random prices of nodes, in units of F, by which arrangements differ."""
+
+
+def replants(problem: Problem) -> bool:
+    """Return whether such steps are worth it: the nodes in use are shared or paid, and operators are few."""
+    shared = problem.application.graphs.count > 1 or linear_form(problem).set_up is not None
+    return shared and 1 < int(problem.movable.sum()) <= LARGEST and problem.n_nodes > 1
+
+
+class Replanting:
+    """A walk over placements of one problem.
+
+    Attributes:
+        best: (n_ops,) the best placement met.
+    """
+
+    def __init__(self, problem: Problem, placement: IntArray, random: np.random.Generator) -> None:
+        self._problem, self._random = problem, random
+        self._beam = Beam(problem, WIDTH)
+        self._graph = problem.application.graphs.member
+        self.best = self._now = placement
+        self._worth = self._least = evaluate(problem, placement).objective
+        self._idle = 0
+        self._free = np.zeros(problem.n_nodes)
+        # (n_nodes,) how likely each node is chosen to be opened; the others are as likely to be closed
+        self._appeal = 0.5 ** (np.argsort(np.argsort(_filled_costs(problem))) / HALF)
+
+    def adopt(self, placement: IntArray) -> None:
+        """Go on from a placement that was found elsewhere, if it is better."""
+        worth = evaluate(self._problem, placement).objective
+        if worth < self._least - OBJECTIVE_STEP:
+            self.best = self._now = placement
+            self._worth = self._least = worth
+            self._idle = 0
+
+    def walk(self, steps: int, deadline: Deadline) -> None:
+        """Take some steps, each of some ms."""
+        for _ in range(steps):
+            if deadline.expired():
+                return
+            hopeless = self._idle >= FEWEST and not self._near(HOPE * 0.5 ** (self._idle / FEWEST))
+            if hopeless or self._idle >= PATIENCE:
+                self._begin_anew()
+            else:
+                self._step()
+
+    def _step(self) -> None:
+        found = self._replanted(self._now, *self._taken_out(), self._free)
+        self._idle += 1
+        if found is None:
+            return
+        placement, worth = found
+        better = worth < self._worth - OBJECTIVE_STEP
+        if worth <= self._worth:
+            self._now, self._worth = placement, worth
+        if better and self._near(CLOSE):
+            self._idle = 0
+        self._remember()
+
+    def _near(self, share: float) -> bool:
+        """Return whether the present placement is worse than the best one by no more than a share of it."""
+        return self._worth <= self._least + share * max(abs(self._least), LEAST_WORTH)
+
+    def _begin_anew(self) -> None:
+        """Place everything anew, on nodes like those of the best placement, at prices that differ."""
+        self._idle = 0
+        prices = self._random.exponential(self._random.choice(PRICES), self._problem.n_nodes)
+        nodes = self._nodes(self.best, *ANEW)
+        self._now, self._worth = self._replanted(self.best, self._problem.movable, nodes, prices) or (
+            self.best,
+            self._least,
+        )
+        self._remember()
+
+    def _remember(self) -> None:
+        if self._worth < self._least - OBJECTIVE_STEP:
+            self.best, self._least = self._now, self._worth
+
+    def _replanted(
+        self, placement: IntArray, moving: BoolArray, nodes: IntArray, prices: FloatArray
+    ) -> tuple[IntArray, float] | None:
+        graphs = self._random.permutation(self._problem.application.graphs.count)
+        found = self._beam.replanted(placement, moving, nodes, graphs, prices)
+        if found is None or not self._problem.rules.met(found[:, None])[0]:
+            return None
+        return found, evaluate(self._problem, found).objective
+
+    def _taken_out(self) -> tuple[BoolArray, IntArray]:
+        """Return (n_ops,) operators to place anew, and nodes for them."""
+        random, problem, placement = self._random, self._problem, self._now
+        kind = random.random()
+        if kind < GRAPHS:
+            count = problem.application.graphs.count
+            moving = _among(random.permutation(count)[: 1 + (kind < TWO_GRAPHS)], count)[self._graph]
+        elif kind < GRAPHS + NODES:
+            emptied = random.permutation(np.unique(placement))[:2]
+            moving = _among(emptied, problem.n_nodes)[placement]
+        else:
+            moving = random.random(problem.n_ops) < random.uniform(*SHARE)
+        nodes = self._nodes(placement, *STEP)
+        return (moving | ~_among(nodes, problem.n_nodes)[placement]) & problem.movable, nodes
+
+    def _nodes(self, placement: IntArray, closes: float, opens: float) -> IntArray:
+        """Return nodes to use: those in use, by chance one less, and by chance some more."""
+        random = self._random
+        chosen = _among(placement, self._problem.n_nodes)
+        used, others = np.flatnonzero(chosen), np.flatnonzero(~chosen)
+        if random.random() < closes and len(used) > 1:
+            chance = 1.0 / self._appeal[used]
+            chosen[random.choice(used, p=chance / chance.sum())] = False
+        if random.random() < opens and len(others):
+            chance = self._appeal[others] / self._appeal[others].sum()
+            chosen[random.choice(others, min(OPENED, len(others)), replace=False, p=chance)] = True
+        return np.flatnonzero(chosen)
+
+
+def _among(chosen: IntArray, count: int) -> BoolArray:
+    """Return (count,) which indices are among the chosen ones."""
+    among = np.zeros(count, dtype=np.bool_)
+    among[chosen] = True
+    return among
+
+
+def _filled_costs(problem: Problem) -> FloatArray:
+    """Return (n_nodes,) what a node costs per operator, if it is filled with those that suit it best.
+
+    An operator costs what it adds to F there beyond its best node, and counts by what it demands; the charge
+    of the node comes to that. Delays are left out.
+    """
+    form = linear_form(problem)
+    own = np.where(problem.allowed, form.unary + form.path_factor * problem.execution_ms, np.inf)
+    regret = own - own.min(axis=1, keepdims=True)
+    size = (problem.demand / np.maximum(problem.demand.sum(axis=0), TOLERANCE)).max(axis=1, initial=TOLERANCE)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(problem.demand[:, None] > 0, problem.demand[:, None] / problem.capacity, 0.0)
+    share = ratio.max(axis=2, initial=0.0)
+    order = np.argsort(regret / size[:, None], axis=0)
+    fitting = np.take_along_axis(share, order, axis=0).cumsum(axis=0) <= 1.0 + TOLERANCE
+    fitting &= np.isfinite(np.take_along_axis(regret, order, axis=0))
+    total = np.where(fitting, np.take_along_axis(regret, order, axis=0), 0.0).sum(axis=0)
+    if form.set_up is not None:
+        total += form.set_up
+    held = np.where(fitting, size[order], 0.0).sum(axis=0)
+    cost: FloatArray = np.where(held > 0, total / np.maximum(held, TOLERANCE), np.inf)
+    return cost
