@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -112,7 +111,7 @@ class LinearProgram:
             lp_algorithm=mathopt.LPAlgorithm.DUAL_SIMPLEX, presolve=mathopt.Emphasis.OFF
         )
         if not deadline.unlimited:
-            parameters.time_limit = timedelta(seconds=deadline.remaining())
+            parameters.glop.max_time_in_seconds = deadline.remaining()
         result = self._solver.solve(params=parameters)
         if result.termination.reason == mathopt.TerminationReason.INFEASIBLE:
             return LinearAnswer(math.inf, np.zeros(len(self._priced)), np.zeros(len(self._priced)))
