@@ -95,8 +95,9 @@ experiment-replacement: setup $(CLASSES)  ## a fast, cheap host joins while a ch
 evaluation: setup $(CLASSES)  ## taxi queries under two strategies, verified and analysed, with an HTML report (ARGS="--strategies ras,stormplace:odp")
 	$(BIN)/stormplace evaluate $(ARGS)
 
-bench-replacement: setup  ## re-placement: 10,000 second plans, the search beside the optimum, noise, looking ahead (under half an hour)
+bench-replacement: setup  ## re-placement: 10,000 second plans, search and optimum, several topologies, noise, looking ahead (half an hour)
 	$(BIN)/python -m benchmarks.replacement $(ARGS)
+	$(BIN)/python -m benchmarks.joint_placement
 	$(BIN)/python -m benchmarks.rolling_horizon
 
 simulate-replacement: setup  ## re-placement simulated on Spark: the paper's rule, ours, hindsight; a report (five minutes)

@@ -110,7 +110,7 @@ class _Relaxation:
     @property
     def bound(self) -> float:
         """F of no placement on these places is below."""
-        return self.answer.objective / SCALE
+        return self.answer.bound / SCALE
 
 
 def _relaxed(
@@ -129,13 +129,13 @@ def _relaxed(
     """
     while True:
         program = placement_program(form, places, SCALE, deadline, in_use=in_use)
-        linear = LinearProgram(program.model, np.arange(len(program.model.variables.ids)))
+        linear = LinearProgram(program.model)
         answer = _solved(linear, deadline)
         now = _Relaxation(places, answer, program, linear)
         if now.bound >= limit:
             return None
         say(now.bound)
-        closer = places & (marginals(form, program, answer) < limit)
+        closer = places & (marginals(form, program, linear, answer) < limit)
         if not closer.any(axis=1).all():
             return None
         if closer.sum() > WORTH_ANOTHER * places.sum():
@@ -150,20 +150,20 @@ def _solved(linear: LinearProgram, deadline: Deadline) -> LinearAnswer:
     return answer
 
 
-def marginals(form: ClassForm, program: Program, answer: LinearAnswer) -> FloatArray:
+def marginals(form: ClassForm, program: Program, linear: LinearProgram, answer: LinearAnswer) -> FloatArray:
     """Return (n_classes, n_nodes) what F is at least with a member of each class on each node.
 
-    That of a class of one member: the optimum of the relaxation, the reduced cost of its place, and the least
-    of its links' on each edge, as one of them has to be used.
+    That of a class of one member: the bound, the reduced costs of its place and of using the node, and the
+    least of its links' on each edge, as one of them has to be used.
 
     Args:
         form: The problem.
         program: Its program.
+        linear: The relaxation of that.
         answer: An optimum of the relaxation.
     """
-    # a variable that is at its upper bound, or has to be there, has no way to go
-    costs = np.maximum(answer.costs, 0.0) * (1.0 - answer.values)
-    least = np.full((form.n_classes, form.n_nodes), answer.objective)
+    costs = np.maximum(answer.costs, 0.0) * (1.0 - linear.low)  # what has to be 1 is paid already
+    least = np.full((form.n_classes, form.n_nodes), answer.bound)
     for c, place in enumerate(program.places):
         if form.size[c] == 1:
             least[c, place.nodes] += costs[place.level[:, 0]]
@@ -223,14 +223,15 @@ class _Cutting:
         """Solve the relaxation; unless that is enough, decide what follows from it and one node more."""
         self._state(one)
         answer = _solved(self._linear, self._deadline)
-        bound = answer.objective / SCALE
+        bound = answer.bound / SCALE
         if bound >= self._limit:
             return
-        places = one.places & (marginals(self._form, self._program, answer) < self._limit)
+        places = one.places & (marginals(self._form, self._program, self._linear, answer) < self._limit)
         if not places.any(axis=1).all():
             return
         use = answer.values[self._used]
-        without = (answer.objective + np.maximum(-answer.costs[self._used], 0.0) * use) / SCALE
+        saved = np.maximum(-answer.costs[self._used], 0.0) * self._linear.high[self._used]
+        without = (answer.bound + saved) / SCALE
         decided = {
             **{u: True for u in self._nodes if without[u] >= self._limit},
             **{u: False for u in self._nodes if not places[:, u].any()},

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from scheduler.exact.solver.model_builder import ModelBuilder
     from scheduler.exact.solver.program import Places
 
+ROOM = 1.0 + 1e-9
+"""What bounds of arrivals leave to rounding."""
+
 
 def add_response(
     model: ModelBuilder,
@@ -43,10 +46,13 @@ def add_response(
     execution = [form.execution_ms[c, place.nodes] for c, place in enumerate(places)]
     graphs = form.graphs
     factor = np.array([form.response_factor / graphs.count * scale])
-    of_graph = model.variables(np.full(graphs.count, np.inf), factor, integer=False)
+    # bounds that nothing needs but a proof from prices of rows (`LinearProgram.proved`)
+    last = [latest[c][place.nodes] + execution[c] for c, place in enumerate(places)]
+    longest = ROOM * max(float(each.max(initial=0.0)) for each in last)
+    of_graph = model.variables(np.full(graphs.count, longest), factor, integer=False)
     response = [of_graph[k : k + 1] for k in graphs.member]
     arrival = [
-        model.variables(np.full(1 if single[c] else len(place.nodes), np.inf), np.zeros(1), integer=False)
+        model.variables(np.full(1 if single[c] else len(place.nodes), longest), np.zeros(1), integer=False)
         for c, place in enumerate(places)
     ]
     critical = [(e, edge.source, edge.target) for e, edge in enumerate(form.edges) if edge.critical]
