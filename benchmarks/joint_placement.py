@@ -70,9 +70,7 @@ def main() -> None:
             for name, worth in worths.items():
                 above.setdefault(name, []).append(worth / least - 1.0)
     in_time = sum(each <= GOAL_S for each in proofs)
-    print(
-        f"\ncertified: {in_time} of {arguments.problems} within {GOAL_S:g} s, {len(proofs)} within {PATIENCE_S:g} s"
-    )
+    print(f"\n{in_time} of {arguments.problems} certified in {GOAL_S:g} s, {len(proofs)} in {PATIENCE_S:g} s")
     print(
         f"half of the proofs took at most {statistics.median(proofs):.1f} s, the longest {max(proofs):.1f} s"
     )
