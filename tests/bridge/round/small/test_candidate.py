@@ -14,7 +14,7 @@ from bridge.round.small.thresholds import Thresholds
 from bridge.settings import Settings
 from scheduler.base.deadline import NO_DEADLINE
 from scheduler.evaluation.evaluate import evaluate
-from tests.bridge.round.priced_rounds import market
+from tests.bridge.round.moving.priced_rounds import market
 
 SETTINGS = Settings()
 

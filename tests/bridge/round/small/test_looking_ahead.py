@@ -12,7 +12,7 @@ from bridge.round.small import looking_ahead
 from bridge.wire.messages import Decision, Drain
 from formats.drain import content_of
 from scheduler.moving.rolling import look_ahead
-from tests.bridge.round.priced_rounds import LOADS, PRICES, market, planned, rates, round_of
+from tests.bridge.round.moving.priced_rounds import LOADS, PRICES, market, planned, rates, round_of
 
 HOURS = 6.0
 FAST = {"stormplace.speedup": "4"}

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bridge.wire.messages import Decision
-from tests.bridge.round.priced_rounds import LOADS, PRICES, market, planned, rates
+from tests.bridge.round.moving.priced_rounds import LOADS, PRICES, market, planned, rates
 
 COST = {"weights": {"cost": 1.0}}
 BOTH = {"weights": {"cost": 0.5, "migration": 0.5}}

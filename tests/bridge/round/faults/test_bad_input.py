@@ -332,6 +332,6 @@ def test_five_minutes_without_zookeeper_degrade_the_view_step_by_step(make, mete
 
 def test_every_kind_of_fault_has_a_line_in_the_guide():
     """docs/monitoring.md says what each kind means, and invents none."""
-    guide = (Path(__file__).parents[3] / "docs" / "monitoring.md").read_text()
+    guide = (Path(__file__).parents[4] / "docs" / "monitoring.md").read_text()
     section = guide.split("### Kinds of faults\n", 1)[1].split("\n## ", 1)[0]
     assert re.findall(r"^\| `([a-z_]+)` \|", section, flags=re.MULTILINE) == list(FaultKind)

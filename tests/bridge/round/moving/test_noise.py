@@ -11,7 +11,7 @@ import pytest
 from bridge.round.round_data import gather_data
 from bridge.settings import Settings
 from bridge.wire.messages import Decision
-from tests.bridge.round.priced_rounds import market, planned, rates
+from tests.bridge.round.moving.priced_rounds import market, planned, rates
 
 UP = {"cheap": 0.9, "dear": 0.8, "far": 0.8}
 AVAILABILITY = {"weights": {"availability": 1.0}}

@@ -14,8 +14,8 @@ from bridge.round.preview import Change, preview
 from bridge.settings import MoveSettings, Settings
 from bridge.wire.messages import UNASSIGNED, Decision, Grouping
 from scheduler.contract.children import INLINE
+from tests.bridge.round.moving.priced_rounds import AT_ONCE, PRICES, market, planned, rates, round_of
 from tests.bridge.round.planner_rounds import stopped
-from tests.bridge.round.priced_rounds import AT_ONCE, PRICES, market, planned, rates, round_of
 
 COST = {"weights": {"cost": 1.0}}
 # 2,000 units to load 20 GB at the cheap host, which saves 18 a second: 111 s.

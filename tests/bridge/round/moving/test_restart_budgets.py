@@ -15,8 +15,8 @@ from bridge.round.planner import plan_round
 from bridge.round.restart_budgets import RestartBudgets, Worker
 from bridge.settings import MoveSettings, NetworkSettings, PlanSettings, Settings
 from bridge.wire.messages import UNASSIGNED, Decision, Drain, Grouping
+from tests.bridge.round.moving.priced_rounds import market
 from tests.bridge.round.planner_rounds import PINNED, SCATTERED, stopped
-from tests.bridge.round.priced_rounds import market
 from tests.bridge.round.random_rounds import random_request
 
 PER_SITE = "(move.max_restarts_per_site_per_hour)"
