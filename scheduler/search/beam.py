@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
     from scheduler.model.problem import Problem
 
+MOST_WAYS = 1000
+"""Sets of nodes of which the shortest ways on are kept."""
+
 
 @dataclass(eq=False)
 class _Partials:
@@ -110,6 +113,8 @@ class Beam:
         """Return (n_ops, n) what at least follows each operator on each of some nodes, in ms."""
         key = nodes.tobytes()
         if key not in self._ways:
+            if len(self._ways) >= MOST_WAYS:
+                self._ways.clear()
             delay = self.problem.network.delay_ms[nodes[:, None], nodes]
             execution = self.problem.execution_ms[:, nodes]
             ways = np.zeros((self.problem.n_ops, len(nodes)))
