@@ -41,7 +41,7 @@ KINDS: Final[Mapping[str, type[Constraint]]] = MappingProxyType(
 )
 """Constraints that instance files can state, each by a key that is its kind."""
 
-_CHOICES = ("cost_model", "migration_price", "duration_model")
+_CHOICES = ("cost_model", "migration_price", "duration_model", "duration_limit")
 _TOP_KEYS = ("objective", "current", "gone", "budget", "constraints")
 _OPERATOR_DEFAULTS = {
     key: bounds.default for key, bounds in OPERATOR_QUANTITIES.items() if key != "execution_time_ms"

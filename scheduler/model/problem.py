@@ -120,8 +120,8 @@ class Problem:
 
     @property
     def too_slow(self) -> BoolArray | None:
-        """(n_ops, n_nodes) where operators would take longer than they may; None if no limit is at work."""
-        return too_slow(self.application, self.network, self.objective.duration_model)
+        """(n_ops, n_nodes) where limits on durations let no operator run; None if no limit works."""
+        return too_slow(self.application, self.network, self.objective)
 
     @cached_property
     def execution_ms(self) -> FloatArray:

@@ -124,12 +124,14 @@ def _application(problem: Problem, member: FloatArray, names: list[str]) -> Appl
     """Return the application with all resources demanded by name, limits included, allowed on VDCs."""
     usable = problem.allowed & fits(problem.demand[:, None, :], problem.capacity[None, :, :])
     allowed: BoolArray = usable.astype(np.float64) @ member.T > 0
+    # hard limits are in what is allowed; queues of the mean speed-up may grow where those of a member do not
+    objective = problem.objective
+    limited = objective.duration_limit == "soft" and objective.duration_model == "measured"
     operators = tuple(
         replace(
             operator,
             demand=dict(zip(problem.resources, problem.demand[i].tolist(), strict=True)),
-            # a limit on durations is in what is allowed
-            duration_max_ms=0.0,
+            duration_max_ms=operator.duration_max_ms if limited else 0.0,
             allowed=None if allowed[i].all() else tuple(names[k] for k in np.flatnonzero(allowed[i])),
         )
         for i, operator in enumerate(problem.application.operators)

@@ -50,8 +50,9 @@ def test_the_answer_has_every_field(run: Any) -> None:
     assert answer["seed"] == 5
     known = (
         "placement", "objective", "response_time_ms", "availability", "network_usage_bytes",
-        "inter_node_traffic_bytes_s", "cost", "migration_cost", "mean_delay_ms", "moves", "stay",
-        "critical_path", "range", "bound", "gap", "status", "reason", "seconds", "strategy", "seed",
+        "inter_node_traffic_bytes_s", "cost", "migration_cost", "duration_excess_ms", "mean_delay_ms",
+        "moves", "stay", "exceeded", "critical_path", "range", "bound", "gap", "status", "reason", "seconds",
+        "strategy", "seed",
     )  # fmt: skip
     assert tuple(field for field in answer if field in known) == known
 
@@ -76,6 +77,32 @@ def test_a_re_placement_names_its_moves_and_what_staying_is_worth(run: Any) -> N
     assert answers[2]["stay"]["violations"] == [
         "the budget of cost has 70 units, operators o1, o2, o3, o4 take 92"
     ]
+
+
+def test_what_takes_longer_than_a_soft_limit_is_stated(run: Any, tmp_path: Path) -> None:
+    """With its time and its limit; the excess stands beside that of staying."""
+    given = json.loads((EXAMPLE.parent / "replacement" / "odr-2a.json").read_text())
+    given["application"]["operators"][3] |= {"actual_ms": 3000, "actual_speedup": 1, "duration_max_ms": 1200}
+    given["objective"] = {"weights": {"response_time": 0.5, "duration_excess": 0.5}}
+    soft = tmp_path / "soft.json"
+    soft.write_text(json.dumps(given))
+    answer = json.loads(run(soft, "--strategy", "odr", "--json")[1])
+
+    assert answer["exceeded"] == [
+        {"operator": "o4", "node": "fog2", "duration_ms": 1500, "duration_max_ms": 1200}
+    ]
+    assert (answer["duration_excess_ms"], answer["stay"]["duration_excess_ms"]) == (300, 1800)
+    assert (
+        "o4 takes 1500 ms per tuple on fog2, and its limit is 1200 ms\n" in run(soft, "--strategy", "odr")[1]
+    )
+    given["objective"]["duration_limit"] = "hard"
+    soft.write_text(json.dumps(given))
+    status, _, err = run(soft, "--strategy", "odr-search")
+    assert (status, err) == (
+        3,
+        f"stormplace: {soft}: infeasible: operator o4 keeps to 1200 ms per tuple from a speed-up of 2.5 on, "
+        "and the fastest node has 2\n",
+    )
 
 
 def test_tables_of_a_re_placement_show_what_moves_and_what_staying_is_worth(run: Any) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler.evaluation.evaluate import check
+from scheduler.evaluation.evaluate import check, evaluate
 from scheduler.model.problem import (
     Application,
     CoLocationLimit,
@@ -117,3 +117,17 @@ def test_nodes_of_the_largest_capacity_that_a_problem_may_state_can_be_summed_up
     problem = Problem(Application((Operator("a"), Operator("b"))), Network(nodes, np.zeros((3, 3))))
 
     assert aggregate(problem, np.array([0, 0, 1])).capacity.tolist() == [[1e15], [1e15]]
+
+
+@pytest.mark.parametrize(("limit", "most_ms"), [("soft", 50.0), ("hard", 0.0)])
+def test_data_centres_keep_soft_limits_on_measured_durations(limit: str, most_ms: float) -> None:
+    """On their mean speed-up, 2, what takes 100 ms at 1 keeps to 50; hard limits are in what is allowed."""
+    operator = Operator("a", 10.0, duration_max_ms=50.0, actual_ms=100.0, actual_speedup=1.0)
+    nodes = (Node("slow", {"slots": 1}, speedup=1.0), Node("fast", {"slots": 1}, speedup=3.0))
+    objective = Objective({"response_time": 1.0}, duration_limit=limit)  # type: ignore[arg-type]  # a word
+    problem = Problem(Application((operator,)), Network(nodes, np.zeros((2, 2))), objective)
+    summed = aggregate(problem, np.array([0, 0]))
+
+    assert summed.allowed.all()
+    assert summed.application.duration_max_ms.tolist() == [most_ms]
+    assert evaluate(summed, np.array([0])).values["duration_excess"] == 0.0
