@@ -17,6 +17,7 @@ from scheduler.model.constraints.constraint import Constraint, Rules
 from scheduler.model.constraints.separation import CoLocationLimit
 from scheduler.model.current import ELSEWHERE, GONE, MARKS, UNPLACED
 from scheduler.model.duration import too_slow
+from scheduler.model.loading import load_mb
 from scheduler.model.metrics.terms import MetricTerms
 from scheduler.model.network import Network, Node
 from scheduler.model.node_sets import Kinds, NodeSets
@@ -174,15 +175,18 @@ class Problem:
 
     def _check_pull(self) -> None:
         """Refuse nodes to which something may have to be loaded at a rate that is not known."""
-        load_mb = self.application.image_mb + self.application.state_mb
+        loads = load_mb(self.application, self.network)
         unknown = self.network.pull_mb_per_s <= 0
-        if not (load_mb.any() and unknown.any()):
+        something = self.application.image_mb.any() or self.application.state_mb.any()
+        if not (something and unknown.any()):
             return
-        cases = np.argwhere((load_mb > 0)[:, None] & unknown & self.allowed)
+        cases = np.argwhere((loads > 0) & unknown & self.allowed)
         if cases.size:
             i, u = cases[0].tolist()
             where, operator = f"network.nodes[{u}].pull_mb_per_s", self.application.operators[i].name
-            raise ModelError(where, f"missing: operator {operator} may come here and loads {load_mb[i]:g} MB")
+            raise ModelError(
+                where, f"missing: operator {operator} may come here and loads {loads[i, u]:g} MB"
+            )
 
     def _places_of_constraints(self) -> list[tuple[str, Constraint]]:
         """Return each constraint with its place: the position among those of its kind."""

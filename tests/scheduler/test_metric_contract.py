@@ -54,7 +54,10 @@ def priced(request: pytest.FixtureRequest, make_problem: MakeProblem) -> Priced:
         def of_node() -> dict[str, Any]:
             return {name: float(drawn(bounds.most)) for name, bounds in NODE_QUANTITIES.items()}
 
-        nodes = tuple(replace(node, **of_node()) for node in problem.network.nodes)
+        nodes = tuple(
+            replace(node, **of_node(), holds=tuple(f"o{i}" for i in range(8) if (i + u) % 3 == 0))
+            for u, node in enumerate(problem.network.nodes)
+        )
         links = {}
         for link in LINK_QUANTITIES:
             links[link.name] = drawn(link.most, (6, 6))

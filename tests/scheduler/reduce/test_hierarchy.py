@@ -131,3 +131,26 @@ def test_data_centres_keep_soft_limits_on_measured_durations(limit: str, most_ms
     assert summed.allowed.all()
     assert summed.application.duration_max_ms.tolist() == [most_ms]
     assert evaluate(summed, np.array([0])).values["duration_excess"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("allowed", "held", "first_holds"),
+    [
+        (None, ("a", "a"), ("a",)),
+        (None, ("a", ""), ()),
+        (("n0", "n2"), ("a", ""), ("a",)),  # nothing of it comes to n1
+    ],
+)
+def test_a_data_centre_holds_an_image_if_none_of_its_nodes_has_to_load_it(
+    allowed: tuple[str, ...] | None, held: tuple[str, str], first_holds: tuple[str, ...]
+) -> None:
+    """Of two data centres, n0 and n1, and n2 alone; where it is held no rate is needed."""
+    nodes = tuple(
+        Node(f"n{u}", {"slots": 1}, pull_mb_per_s=0.0 if name else 1.0, holds=(name,) if name else ())
+        for u, name in enumerate((*held, ""))
+    )
+    operator = Operator("a", 10.0, image_mb=5.0, allowed=allowed)
+    problem = Problem(Application((operator,)), Network(nodes, np.zeros((3, 3))))
+    summed = aggregate(problem, np.array([0, 0, 1]))
+
+    assert [node.holds for node in summed.network.nodes] == [first_holds, ()]
