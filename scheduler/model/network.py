@@ -26,7 +26,7 @@ class Node:
 
     Attributes:
         name: Unique within the network.
-        capacity: C_u by resource name (>= 0): what is free for this application.
+        capacity: C_u by resource name (>= 0): what is free for this application; unlimited if not named.
         speedup: S_u relative to the reference processor (at least 1e-9).
         availability: A_u, probability of being up, in (0, 1].
         site: Data centre or region, if known.

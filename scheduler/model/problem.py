@@ -64,7 +64,8 @@ class Problem:
         constraints: What holds besides allowed nodes and capacities.
         resources: Names of all demanded resources, sorted, then those that constraints amount to.
         demand: (n_ops, n_resources) C_i.
-        capacity: (n_nodes, n_resources) C_u; 0 for a resource that the node does not name.
+        capacity: (n_nodes, n_resources) C_u; of a resource that the node does not name, more than enough for
+            all operators, so that no method meets infinite amounts.
         node_sets: The sets of nodes V_res^i, each held once.
         allowed: (n_ops, n_nodes) whether u is in V_res^i; takes no memory if all sets are equal.
         ranges: (min, max) of every metric, given or computed, by metric name.
@@ -99,8 +100,10 @@ class Problem:
         stated = [each.resource(self.application, place) for place, each in places]
         shared = [each for each in stated if each is not None]
         put("resources", (*resources, *(each.name for each in shared)))
-        demand = _table([operator.demand for operator in operators], resources)
-        capacity = _table([node.capacity for node in nodes], resources)
+        demand = _table([operator.demand for operator in operators], dict.fromkeys(resources, 0.0))
+        # twice what all demand, so that a sum in another order stays below it
+        plenty = dict(zip(resources, 2.0 * demand.sum(axis=0), strict=True))
+        capacity = _table([node.capacity for node in nodes], plenty)
         put("demand", frozen(np.column_stack([demand, *(each.demand for each in shared)])))
         most = [np.full(len(nodes), each.capacity) for each in shared]
         put("capacity", frozen(np.column_stack([capacity, *most])))
@@ -208,6 +211,7 @@ class Problem:
         return frozen(current.astype(np.int64))
 
 
-def _table(amounts: list[Mapping[str, float]], resources: list[str]) -> FloatArray:
-    rows = [[by_name.get(resource, 0.0) for resource in resources] for by_name in amounts]
-    return frozen(np.array(rows, dtype=np.float64).reshape(len(amounts), len(resources)))
+def _table(amounts: list[Mapping[str, float]], missing: Mapping[str, float]) -> FloatArray:
+    """Return (n_amounts, n_resources) amounts of the resources that `missing` has values for."""
+    rows = [[by_name.get(resource, value) for resource, value in missing.items()] for by_name in amounts]
+    return frozen(np.array(rows, dtype=np.float64).reshape(len(amounts), len(missing)))
