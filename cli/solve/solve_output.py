@@ -30,6 +30,7 @@ def document(problem: Problem, result: Result, seconds: float) -> dict[str, Any]
         **_graphs(problem, result),
         "mean_delay_ms": worth and worth.mean_delay_ms,
         "moves": _moves(problem, result),
+        "loading_s": _loading(problem, result),
         "stay": _stay(problem),
         "exceeded": _exceeded(problem, result),
         "critical_path": worth and [operators[i].name for i in worth.critical_path],
@@ -71,6 +72,12 @@ def _moves(problem: Problem, result: Result) -> list[dict[str, Any]] | None:
     ]
 
 
+def _loading(problem: Problem, result: Result) -> dict[str, float] | None:
+    from scheduler.moving.prices import loading_s  # noqa: PLC0415  # see document
+
+    return None if result.placement is None else loading_s(problem, result.placement)
+
+
 def _exceeded(problem: Problem, result: Result) -> list[dict[str, Any]] | None:
     from scheduler.evaluation.exceeded import exceeded  # noqa: PLC0415  # see document
 
@@ -105,6 +112,9 @@ def print_tables(problem: Problem, result: Result, seconds: float) -> None:
 
     console = Console()
     console.print(_placement_table(problem, result))
+    if problem.current is not None and (loading := _loading(problem, result)):
+        each = ", ".join(f"{printable(node)} for {seconds:.6g} s" for node, seconds in loading.items())
+        console.print(f"Nodes load: {each}.", highlight=False, markup=False)
     console.print(_worth_table(problem, result))
     for late in _exceeded(problem, result) or ():
         takes = f"{late['duration_ms']:.6g} ms per tuple on {printable(late['node'])}"

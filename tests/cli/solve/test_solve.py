@@ -51,8 +51,8 @@ def test_the_answer_has_every_field(run: Any) -> None:
     known = (
         "placement", "objective", "response_time_ms", "availability", "network_usage_bytes",
         "inter_node_traffic_bytes_s", "cost", "migration_cost", "duration_excess_ms", "mean_delay_ms",
-        "moves", "stay", "exceeded", "critical_path", "range", "bound", "gap", "status", "reason", "seconds",
-        "strategy", "seed",
+        "moves", "loading_s", "stay", "exceeded", "critical_path", "range", "bound", "gap", "status",
+        "reason", "seconds", "strategy", "seed",
     )  # fmt: skip
     assert tuple(field for field in answer if field in known) == known
 
@@ -69,6 +69,7 @@ def test_a_re_placement_names_its_moves_and_what_staying_is_worth(run: Any) -> N
         {"operator": "o2", "from": "cloud", "to": "fog2", "pull_s": 24, "cost": 60},
         {"operator": "o4", "from": "cloud", "to": "fog2", "pull_s": 60, "cost": 150},
     ]
+    assert [each["loading_s"] for each in answers] == [{"fog2": 84}, {"fog2": 84}, {"fog2": 40}]
     stay = answers[0]["stay"]
     assert (stay["response_time_ms"], stay["cost"], stay["violations"]) == (pytest.approx(1800), 92, [])
     assert stay["objective"] == pytest.approx(1 - 0.590566, abs=1e-6)
@@ -113,6 +114,7 @@ def test_tables_of_a_re_placement_show_what_moves_and_what_staying_is_worth(run:
 
     assert ["o4", "fog2", "-", "cloud", "60", "150"] in rows
     assert ["o1", "fog1", "-", "", "", ""] in rows
+    assert "Nodes load: fog2 for 84 s.\n" in out
     (response,) = (row for row in rows if row[0] == "response_time")
     assert (response[1], response[-1]) == ("910 ms", "1800 ms")
 
