@@ -33,6 +33,7 @@ def document(problem: Problem, result: Result, seconds: float) -> dict[str, Any]
         "loading_s": _loading(problem, result),
         "stay": _stay(problem),
         "exceeded": _exceeded(problem, result),
+        "notes": _notes(problem),
         "critical_path": worth and [operators[i].name for i in worth.critical_path],
         "range": {metric: list(limits) for metric, limits in problem.ranges.items()},
         "bound": result.bound,
@@ -78,6 +79,19 @@ def _loading(problem: Problem, result: Result) -> dict[str, float] | None:
     return None if result.placement is None else loading_s(problem, result.placement)
 
 
+def _notes(problem: Problem) -> list[str]:
+    """Return a sentence on each thing that is weighed and of which there is nothing to weigh."""
+    from scheduler.moving.prices import without_price  # noqa: PLC0415  # see document
+
+    note = without_price(problem)
+    alike = [
+        f"{metric} is weighed, and all placements are alike in it"
+        for metric, weight in problem.objective.weights.items()
+        if weight > 0 and not problem.scale.factor(metric)
+    ]
+    return alike if note is None else [*alike, note]
+
+
 def _exceeded(problem: Problem, result: Result) -> list[dict[str, Any]] | None:
     from scheduler.evaluation.exceeded import exceeded  # noqa: PLC0415  # see document
 
@@ -120,6 +134,8 @@ def print_tables(problem: Problem, result: Result, seconds: float) -> None:
         takes = f"{late['duration_ms']:.6g} ms per tuple on {printable(late['node'])}"
         most = f"and its limit is {late['duration_max_ms']:.6g} ms"
         console.print(f"{printable(late['operator'])} takes {takes}, {most}", highlight=False, markup=False)
+    for note in _notes(problem):
+        console.print(f"Note: {printable(note)}", highlight=False, markup=False)
     for violation in (_stay(problem) or {}).get("violations", ()):
         console.print(f"Staying breaks a constraint: {printable(violation)}", highlight=False, markup=False)
     reason = f"{result.status}: {printable(result.reason)}"

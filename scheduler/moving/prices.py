@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.evaluation.evaluate import check, evaluate
+from scheduler.model.constraints.metric_budget import MetricBudget
+from scheduler.model.constraints.names import listed
 from scheduler.model.current import GONE, UNPLACED
 from scheduler.model.metrics.migration import MIGRATION, pull_seconds
 from scheduler.model.use import nodes_in_use
@@ -87,6 +89,24 @@ def loading_s(problem: Problem, placement: IntArray) -> dict[str, float]:
     fresh = nodes_in_use(placement, problem.n_nodes) & ~nodes_in_use(current, problem.n_nodes)
     seconds += np.where(fresh, problem.network.shared_pull_s, 0.0)
     return {problem.network.nodes[u].name: float(seconds[u]) for u in np.flatnonzero(seconds).tolist()}
+
+
+def without_price(problem: Problem) -> str | None:
+    """Return a sentence on operators whose moves are weighed or have a budget, and that load nothing.
+
+    None if there are none, if nothing runs, or if nodes load what all operators share.
+    """
+    weighed = problem.objective.weights[MIGRATION.name] > 0
+    limited = [each for each in problem.constraints if isinstance(each, MetricBudget)]
+    asked = weighed or any(each.metric == MIGRATION.name for each in limited)
+    if problem.current is None or problem.network.shared_pull_s.any() or not asked:
+        return None
+    application = problem.application
+    nothing = problem.movable & (application.image_mb + application.state_mb == 0)
+    names = [application.operators[i].name for i in np.flatnonzero(nothing).tolist()]
+    how = "weighed" if weighed else "limited"
+    why = "image_mb and state_mb are 0 or missing"
+    return f"moves are {how}, and those of {listed(names)} cost nothing: {why}" if names else None
 
 
 def staying(problem: Problem) -> Stay | None:

@@ -51,7 +51,7 @@ def test_the_answer_has_every_field(run: Any) -> None:
     known = (
         "placement", "objective", "response_time_ms", "availability", "network_usage_bytes",
         "inter_node_traffic_bytes_s", "cost", "migration_cost", "duration_excess_ms", "mean_delay_ms",
-        "moves", "loading_s", "stay", "exceeded", "critical_path", "range", "bound", "gap", "status",
+        "moves", "loading_s", "stay", "exceeded", "notes", "critical_path", "range", "bound", "gap", "status",
         "reason", "seconds", "strategy", "seed",
     )  # fmt: skip
     assert tuple(field for field in answer if field in known) == known
@@ -104,6 +104,70 @@ def test_what_takes_longer_than_a_soft_limit_is_stated(run: Any, tmp_path: Path)
         f"stormplace: {soft}: infeasible: operator o4 keeps to 1200 ms per tuple from a speed-up of 2.5 on, "
         "and the fastest node has 2\n",
     )
+
+
+CONFLICTS = {
+    # capacities of fog nodes and the cloud leave nothing below 51; without them it were 38
+    "cost 45": ({"budget": {"cost": 45}}, "cost has 45 units, {every} takes 51 or more"),
+    "no cost": ({"budget": {"cost": 0}}, "cost has 0 units, and every placement takes 38 or more"),
+    # the cloud can hold one small operator only, so that o4 at least has to go
+    "migration 10": (
+        {"budget": {"migration": 10}, "vcpu": 1},
+        "migration has 10 units, {every} takes 150 or more",
+    ),
+    "both": (
+        {"budget": {"cost": 60, "migration": 62}},
+        "cost has 60 units, and every placement within allowed nodes, capacities and the budget of migration "
+        "takes 77 or more",
+    ),
+}
+
+
+@pytest.mark.parametrize("strategy", ["odr", "odr-search", "greedy"])
+@pytest.mark.parametrize("conflict", CONFLICTS)
+def test_a_budget_that_contradicts_the_rest_is_named_with_what_is_needed(
+    run: Any, tmp_path: Path, conflict: str, strategy: str
+) -> None:
+    """Capacities, another budget, or nothing else."""
+    given = json.loads((EXAMPLE.parent / "replacement" / "odr-2a.json").read_text())
+    changes, why = CONFLICTS[conflict]
+    given["budget"] = changes["budget"]
+    given["network"]["nodes"][0]["capacity"]["vcpu"] = changes.get("vcpu", 6)
+    file = tmp_path / "poor.json"
+    file.write_text(json.dumps(given))
+    status, _, err = run(file, "--strategy", strategy)
+    every = "and every placement within allowed nodes and capacities"
+    assert status == 3
+    assert err == f"stormplace: {file}: infeasible: the budget of {why.format(every=every)}\n"
+
+
+def test_a_budget_of_nothing_moves_nothing(run: Any, tmp_path: Path) -> None:
+    """It is a budget, and staying meets it."""
+    given = json.loads((EXAMPLE.parent / "replacement" / "odr-2a.json").read_text())
+    given["budget"] = {"migration": 0}
+    file = tmp_path / "still.json"
+    file.write_text(json.dumps(given))
+    for strategy in ("odr", "odr-search"):
+        assert json.loads(run(file, "--strategy", strategy, "--json")[1])["moves"] == []
+
+
+def test_what_is_weighed_without_data_is_noted(run: Any, tmp_path: Path) -> None:
+    """Moves of operators without a size, and a metric in which nothing differs."""
+    given = json.loads((EXAMPLE.parent / "replacement" / "odr-2a.json").read_text())
+    file = tmp_path / "bare.json"
+    plain = json.loads(run(EXAMPLE.parent / "replacement" / "odr-2a.json", "--strategy", "odr", "--json")[1])
+    assert plain["notes"] == []
+    for operator in given["application"]["operators"][1:3]:
+        del operator["image_mb"]
+    given["objective"] = {"weights": {"migration": 0.5, "duration_excess": 0.5}}
+    file.write_text(json.dumps(given))
+    notes = json.loads(run(file, "--strategy", "odr", "--json")[1])["notes"]
+    assert notes == [
+        "duration_excess is weighed, and all placements are alike in it",
+        "moves are weighed, and those of o2, o3 cost nothing: image_mb and state_mb are 0 or missing",
+    ]
+    printed = run(file, "--strategy", "odr")[1].replace("\n", " ")
+    assert f"Note: {notes[1]}" in printed
 
 
 def test_tables_of_a_re_placement_show_what_moves_and_what_staying_is_worth(run: Any) -> None:
